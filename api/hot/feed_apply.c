@@ -1,5 +1,5 @@
-#include "api/hot/cache_meta.h"
 #include "api/hot/feed_impl.h"
+#include "schema/reader/cache_meta.h"
 #include "tidemark/hash.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"

@@ -3,10 +3,10 @@
 #define API_HOT_FEED_IMPL_H
 
 #include "api/hot/feed.h"
-#include "api/hot/project/contracts.h"
-#include "api/hot/project/project_sql.h"
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
+#include "schema/project/contracts.h"
+#include "schema/project/project_sql.h"
 #include "tidemark/buf.h"
 
 #include <pthread.h>

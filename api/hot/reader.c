@@ -1,9 +1,10 @@
 #include "api/hot/reader.h"
-#include "api/hot/cache_meta.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
+#include "schema/reader/answer.h"
+#include "schema/reader/cache_meta.h"
 #include "tidemark/hash.h"
 
 static bool not_ready(struct tide_reply *reply)
@@ -21,7 +22,7 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
     assert(task); /* the past is for a pool's thread */
     *reader = (struct tide_reader){ .now = now };
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
-                                          &reply->at, &err);
+                                          reply->at.ledger, &err);
     reader->pg = task->pg;
     reader->unkept = project_unkept(task->scope);
     if (status != TIDE_OK)
@@ -112,10 +113,7 @@ bool tide_reader_trusted(const struct tide_reader *reader,
 
 struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tide_reply *reply)
 {
-    struct tide_json j = { .buf = &reply->body };
-    tide_json_open(&j, '{');
-    tide_json_u64(&j, "ledger", reader->meta->ledger);
-    tide_json_time(&j, "closedAt", reader->meta->close_time);
+    struct tide_json j = tide_answer_begin(&reply->body, reader);
     reply->content_from = reply->body.len;
     return j;
 }
@@ -142,15 +140,6 @@ void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *p
     size_t len = tide_cursor_write(cursor, &page->scope, last);
     tide_json_name(j, "next");
     tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
-}
-
-uint32_t tide_reader_unkept(const struct tide_reader *reader)
-{
-    uint32_t needs = reader->needs;
-    for (int kind = 0; kind < (int)TIDE_HOT_KIND_COUNT; kind++)
-        if (reader->kinds & 1u << kind)
-            needs |= project_sources_of((enum tide_hot_kind)kind);
-    return needs & reader->unkept;
 }
 
 void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept)

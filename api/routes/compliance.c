@@ -5,74 +5,9 @@
 #include "schema/base/json_read.h"
 
 enum {
-    POLL_SOON_MS = 5000, /* about a ledger: an attestation is under way */
-    POLL_LATE_MS = 60000,
-    POLL_LEAST_MS = 1000,
     ITEM_BYTES = 1024, /* of one standing, at most */
     ADDRESSES_MAX = 1000
 };
-
-static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
-{
-    if (standing->needs_kyc)
-        return POLL_SOON_MS;
-    if (standing->valid_until == 0 || standing->valid_until - now >= POLL_LATE_MS / 1000)
-        return POLL_LATE_MS;
-    uint32_t left = (uint32_t)(standing->valid_until + 1 - now) * 1000;
-    return left < POLL_LEAST_MS ? POLL_LEAST_MS : left;
-}
-
-/* What the registry keeps, as get_compliance_status gives it: never where the person lives. */
-static void put_record(struct tide_json *j, const struct tide_hot_person *person)
-{
-    if (!person || !person->recorded) {
-        tide_json_null(j, "record");
-        return;
-    }
-    tide_json_name(j, "record");
-    tide_json_open(j, '{');
-    tide_json_u32(j, "status", person->status);
-    tide_record_json_address(j, "provider", &person->provider);
-    tide_record_json_symbol(j, "reason", &person->reason);
-    tide_json_time(j, "updatedAt", person->updated_at);
-    if (person->expires_at)
-        tide_json_time(j, "expiresAt", person->expires_at);
-    else
-        tide_json_null(j, "expiresAt");
-    tide_json_u64(j, "changedLedger", person->ledger);
-    tide_json_close(j, '}');
-}
-
-/* The members of one standing, without braces. */
-static void put_standing(struct tide_json *j, struct tide_reader *reader,
-                         const struct tide_hot_address *who, tide_slice text)
-{
-    struct tide_standing s;
-    const struct tide_hot_person *person;
-    tide_lookup_standing(reader, who, &s, &person);
-    tide_json_name(j, "address");
-    tide_json_plain(j, text);
-    tide_json_bool(j, "compliant", s.compliant);
-    tide_json_bool(j, "needsKyc", s.needs_kyc);
-    tide_json_word(j, "status", tide_standing_status_name(s.status));
-    tide_json_word(j, "reasonCode", tide_standing_reason_code(s.reason));
-    if (s.valid_until)
-        tide_json_time(j, "validUntil", s.valid_until);
-    else
-        tide_json_null(j, "validUntil");
-    tide_json_bool(j, "whitelisted", person && person->whitelisted);
-    tide_json_name(j, "gates");
-    tide_json_open(j, '{');
-    tide_json_bool(j, "liquidityPool",
-                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_liquidity_pool));
-    tide_json_bool(j, "syntheticEngine",
-                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_synthetic_engine));
-    tide_json_bool(j, "stabilityPool",
-                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_stability_pool));
-    tide_json_close(j, '}');
-    put_record(j, person);
-    tide_json_u32(j, "pollAfterMs", poll_after(&s, reader->now));
-}
 
 void tide_route_kyc_status(struct tide_handler_context *context, const struct tide_request *request,
                            struct tide_reply *reply)
@@ -84,9 +19,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
     if (tide_reader_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
         struct tide_json j = tide_reader_answer(&reader, reply);
-        tide_json_time(&j, "evaluatedAt", reader.now);
-        tide_put_agrees(&j, &reader);
-        put_standing(&j, &reader, &who->address, who->text);
+        (void)tide_answer_status(&j, &reader, &who->address, who->text);
         tide_json_close(&j, '}');
     }
     tide_reader_close(&reader, reply);
@@ -118,7 +51,7 @@ static void put_item(struct tide_json *j, struct tide_reader *reader, const json
     struct tide_param_value who;
     tide_json_open(j, '{');
     if (read_item(&who, item, why))
-        put_standing(j, reader, &who.address, who.text);
+        (void)tide_answer_standing(j, reader, &who.address, who.text);
     else
         refuse_item(j, why);
     tide_json_close(j, '}');
@@ -194,7 +127,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
         struct tide_json j = tide_reader_answer(&reader, reply);
         tide_json_time(&j, "evaluatedAt", reader.now);
-        tide_put_agrees(&j, &reader);
+        tide_answer_agrees(&j, &reader);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
         json_array_foreach(list, i, item) put_item(&j, &reader, item);

@@ -69,14 +69,6 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
         tide_json_null(j, "agrees");
 }
 
-void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader)
-{
-    if (reader->unkept & PROJECT_BIT(PROJECT_GOVERNANCE))
-        tide_json_null(j, "agreesWithDao");
-    else
-        tide_json_bool(j, "agreesWithDao", tide_cache_misnamed(reader->meta) == 0);
-}
-
 static void put_roles(struct tide_json *j, struct tide_reader *reader)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
@@ -136,7 +128,7 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     tide_record_json_address(&j, "multisigWallet", &reader.meta->dao_wallet);
     tide_record_json_address(&j, "multisigWalletNamedByDao", &reader.meta->multisig_wallet);
     tide_reader_need(&reader, PROJECT_GOVERNANCE);
-    tide_put_agrees(&j, &reader);
+    tide_answer_agrees(&j, &reader);
     tide_json_close(&j, '}');
     tide_reader_close(&reader, reply);
 }

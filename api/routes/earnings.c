@@ -1,11 +1,11 @@
 /* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. Also
  * the same in a portfolio. */
-#include "api/hot/history_lookup.h"
 #include "api/routes/handlers.h"
-#include "api/sql/bound.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
+#include "schema/reader/history_lookup.h"
+#include "schema/store/bound.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-#include "api/hot/lookup.h"
 #include "api/kyc/kyc.h"
 #include "api/kyc/pages/page.h"
 #include "api/kyc/worker/webhook_route.h"
 #include "api/routes/route_table.h"
 #include "api/sql/worker_pool.h"
+#include "schema/reader/lookup.h"
 
 /* --- executors: self is the struct tide_api ------------------------------------------------- */
 

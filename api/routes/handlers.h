@@ -3,20 +3,13 @@
 #define API_ROUTES_HANDLERS_H
 
 #include "api/hot/api.h"
-#include "api/hot/lookup.h"
+#include "api/hot/reader.h"
+#include "schema/reader/answer.h"
 
 #define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
     tide_handler_fn tide_route_##handler;
 #include "api/routes/route.def"
 
-#define TIDE_WAD_DECIMALS 7u /* of prices, of debts and collateral: the engine counts so */
-
-/* The members of a feed, without braces; feed NULL: all null, and stale. */
-void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
-
-/* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
- * index does not keep it. Compliance and prices come from the file's contracts either way. */
-void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader);
 /* The member name: what a claim of earnings by the address would credit of the newest limit epochs
  * as of a ledger, in the task's transaction. null: not indexed, or the contract would refuse to
  * say. What fails is the database. (earnings.c) */

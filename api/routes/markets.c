@@ -78,7 +78,7 @@ static void put_oracle(struct tide_json *j, struct tide_reader *reader, const ch
     tide_json_name(j, name);
     tide_json_open(j, '{');
     tide_record_json_symbol(j, "asset", asset);
-    tide_put_feed(j, tide_reader_get(reader, &key), reader->now);
+    tide_answer_feed(j, tide_reader_get(reader, &key), reader->now);
     tide_json_close(j, '}');
 }
 

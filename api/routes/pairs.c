@@ -1,5 +1,5 @@
 #include "api/routes/pairs.h"
-#include "api/hot/lookup.h"
+#include "schema/reader/lookup.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  * makes most of it (addresses/portfolio.sql); whether the address may trade and what it could claim
  * come from the same rules as their own routes. */
 #include "api/routes/handlers.h"
-#include "api/sql/bound.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
+#include "schema/store/bound.h"
 
 #include <stdio.h>
 

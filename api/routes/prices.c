@@ -24,25 +24,6 @@ static void tell_age(struct tide_reply *reply, const char *name, uint64_t now, u
     tide_reply_header(reply, name, text);
 }
 
-void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now)
-{
-    static const char *const absent[] = { "latestPrice",     "latestPriceScaled", "latestAt",
-                                          "twapPrice",       "twapPriceScaled",   "twapAt",
-                                          "observationCount" };
-    tide_json_bool(j, "stale", tide_rule_stale(feed, now));
-    tide_json_bool(j, "twapStale", tide_rule_twap_stale(feed, now));
-    if (!feed) {
-        for (size_t i = 0; i < TIDE_COUNT(absent); i++)
-            tide_json_null(j, absent[i]);
-        return;
-    }
-    tide_json_amount(j, "latestPrice", tide_hot_i128(feed->latest_price), TIDE_WAD_DECIMALS);
-    tide_json_time(j, "latestAt", feed->latest_ts);
-    tide_json_amount(j, "twapPrice", tide_hot_i128(feed->twap_price), TIDE_WAD_DECIMALS);
-    tide_json_time(j, "twapAt", feed->twap_ts);
-    tide_json_u32(j, "observationCount", feed->observations);
-}
-
 struct listing {
     struct tide_reader *reader;
     struct tide_json *json;
@@ -74,7 +55,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     l->last = asset;
     tide_json_open(l->json, '{');
     tide_record_json_symbol(l->json, "asset", &asset);
-    tide_put_feed(l->json, record, l->reader->now);
+    tide_answer_feed(l->json, record, l->reader->now);
     tide_json_close(l->json, '}');
     return true;
 }
@@ -92,7 +73,7 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
         struct tide_hot_symbol end;
         bool more = tide_reader_expect_feeds(&reader, list.page.after, PRICES_PAGE, &end);
         list.json = &j;
-        tide_put_agrees(&j, &reader);
+        tide_answer_agrees(&j, &reader);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
         tide_reader_scan(&reader, &feeds, put_price, &list);
@@ -120,9 +101,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
     const struct tide_hot_feed *feed = tide_reader_get(&reader, &key);
     if (feed) {
         struct tide_json j = tide_reader_answer(&reader, reply);
-        tide_put_agrees(&j, &reader);
-        tide_record_json_symbol(&j, "asset", &asset->symbol);
-        tide_put_feed(&j, feed, reader.now);
+        (void)tide_answer_price(&j, &reader, &asset->symbol, feed);
         tide_json_close(&j, '}');
         tell_age(reply, "Price-Age-Seconds", reader.now, feed->latest_ts);
         tell_age(reply, "Twap-Age-Seconds", reader.now, feed->twap_ts);
@@ -134,68 +113,21 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
 
 /* --- quote -------------------------------------------------------------------------------- */
 
-/* Why swap_exact_in would not do it; NULL: for all that the pool knows it would. */
-static const char *obstacle(const struct tide_swap *swap)
-{
-    if (swap->paused)
-        return "paused";
-    if (swap->nothing_in)
-        return "nothing_in";
-    return swap->too_large ? "too_large" : NULL;
-}
-
-static void put_quote(struct tide_json *j, struct tide_reader *reader,
-                      const struct tide_hot_pool *pool, const struct tide_swap *swap,
-                      tide_raw_i128 amount_in, bool a_to_b)
-{
-    const struct tide_hot_address *in = a_to_b ? &pool->token_a : &pool->token_b;
-    const struct tide_hot_address *out = a_to_b ? &pool->token_b : &pool->token_a;
-    uint32_t in_decimals = tide_lookup_decimals(reader, in);
-    const char *why = obstacle(swap);
-    tide_raw_i128 price;
-    tide_record_json_symbol(j, "pool", &pool->id);
-    tide_json_word(j, "direction", a_to_b ? "a_to_b" : "b_to_a");
-    tide_record_json_address(j, "tokenIn", in);
-    tide_record_json_title_or_null(j, "tokenInSymbol", tide_lookup_symbol(reader, in));
-    tide_record_json_address(j, "tokenOut", out);
-    tide_record_json_title_or_null(j, "tokenOutSymbol", tide_lookup_symbol(reader, out));
-    tide_json_amount(j, "amountIn", amount_in, in_decimals);
-    tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(reader, out));
-    tide_json_amount(j, "fee", swap->fee, in_decimals);
-    tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
-    tide_json_i128(j, "impactBps", swap->impact_bps);
-    if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING) {
-        tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
-    } else {
-        tide_json_null(j, "spotPrice");
-        tide_json_null(j, "spotPriceScaled");
-    }
-    tide_json_bool(j, "swappable", !why);
-    if (why)
-        tide_json_word(j, "reasonCode", why);
-    else
-        tide_json_null(j, "reasonCode");
-}
-
 void tide_route_quote(struct tide_handler_context *context, const struct tide_request *request,
                       struct tide_reply *reply)
 {
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_pool);
     const struct tide_param_value *amount = tide_request_param(request, TIDE_PARAM_amountIn);
     bool a_to_b = tide_request_param(request, TIDE_PARAM_direction)->number == 0;
-    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id->symbol);
-    struct tide_swap swap;
+    struct tide_quote quote;
     struct tide_reader reader;
     if (!tide_reader_open(&reader, context, request, reply))
         return;
-    const struct tide_hot_pool *pool = tide_reader_get(&reader, &key);
-    tide_reader_need(&reader, PROJECT_POOLS);
-    enum tide_refusal why = tide_rule_swap(&swap, pool, tide_hot_i128(reader.meta->protocol_fee),
-                                           amount->amount.raw, a_to_b);
+    enum tide_refusal why =
+        tide_answer_find_quote(&quote, &reader, &id->symbol, amount->amount.raw, a_to_b);
     if (why == TIDE_REFUSED_NOTHING) {
         struct tide_json j = tide_reader_answer(&reader, reply);
-        tide_put_agrees(&j, &reader);
-        put_quote(&j, &reader, pool, &swap, amount->amount.raw, a_to_b);
+        tide_answer_quote(&j, &reader, &quote);
         tide_json_close(&j, '}');
     } else {
         tide_tell_refusal(reply, why);

@@ -1,12 +1,12 @@
 /* GET /healthz: the process answers. GET /readyz: it should be asked. */
 #include "api/hot/feed.h"
-#include "api/hot/lookup.h"
 #include "api/hot/reader.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/worker_pool.h"
 #include "api/stream/service.h"
+#include "schema/reader/lookup.h"
 #include "tidemark/json.h"
 
 tide_handler_fn tide_route_healthz, tide_route_readyz;

@@ -65,16 +65,6 @@ static int64_t now_ms(void)
     return clock->now_ms(clock->self);
 }
 
-static void hash_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t network[TIDE_HASH_BYTES],
-                          const uint8_t contracts[TIDE_HASH_BYTES])
-{
-    struct tide_sha256 sha;
-    tide_sha256_init(&sha);
-    tide_sha256_update(&sha, tide_slice_of(network, TIDE_HASH_BYTES));
-    tide_sha256_update(&sha, tide_slice_of(contracts, TIDE_HASH_BYTES));
-    tide_sha256_final(&sha, out);
-}
-
 static bool read_candidate(struct candidate *out, const struct tide_pg_rows *rows, uint32_t row)
 {
     *out = (struct candidate){ .id = (uint32_t)tide_pg_u64(rows, row, ID),
@@ -183,7 +173,7 @@ static void note_choice(struct tide_deployment_select *s, const struct candidate
     struct tide_sha256 sha;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_pg_slice(rows, 0, DATABASE));
-    hash_protocol(s->protocol, selected->network, selected->contracts);
+    tide_deployment_protocol(s->protocol, selected->network, selected->contracts);
     tide_sha256_update(&sha, tide_slice_of(s->protocol, sizeof s->protocol));
     tide_sha256_final(&sha, s->served);
     s->has_served = true;
@@ -200,7 +190,7 @@ static bool allow(struct tide_deployment_select *s)
     if (!list)
         return false;
     if (s->has_file)
-        hash_protocol(list->protocols[list->count++], s->network, s->contracts);
+        tide_deployment_protocol(list->protocols[list->count++], s->network, s->contracts);
     if (s->has_served)
         memcpy(list->protocols[list->count++], s->protocol, sizeof s->protocol);
     if (old && old->count == list->count &&
@@ -291,7 +281,7 @@ static void read_selected(struct tide_deployment_selected *out, const struct can
     *out = (struct tide_deployment_selected){ .id = (uint16_t)selected->id,
                                               .standby = tide_pg_bool(rows, 0, STANDBY) };
     snprintf(out->text, sizeof out->text, "%u", out->id);
-    hash_protocol(out->protocol, selected->network, selected->contracts);
+    tide_deployment_protocol(out->protocol, selected->network, selected->contracts);
     int len = snprintf(epoch, sizeof epoch, "%u", selected->epoch);
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(out->protocol, sizeof out->protocol));

@@ -59,29 +59,6 @@ static const char *behind(const struct name *name)
 
 /* --- the scope -------------------------------------------------------------------------- */
 
-static bool is_all(const char *scope)
-{
-    return scope[0] == '*' && scope[1] == 0;
-}
-
-static bool has(const char *scope, tide_slice whole)
-{
-    while (*scope) {
-        size_t len = strcspn(scope, ",");
-        if (tide_slice_eq(whole, tide_slice_of(scope, len)))
-            return true;
-        scope += len + (scope[len] == ',');
-    }
-    return false;
-}
-
-bool tide_scope_has(const char *scope, const char *schema, const char *table)
-{
-    char whole[96];
-    int len = snprintf(whole, sizeof whole, "%s.%s", schema, table);
-    return is_all(scope) || has(scope, tide_slice_of(whole, (size_t)len));
-}
-
 struct missing {
     const char *scope;
     char *text; /* of TIDE_SCOPE_TEXT */
@@ -91,7 +68,7 @@ struct missing {
 static void miss(struct missing *m, tide_slice whole)
 {
     static const char more[] = ", …";
-    if (has(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
+    if (tide_scope_names(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
         return;
     size_t room = TIDE_SCOPE_TEXT - m->len - sizeof more;
     int len = snprintf(m->text + m->len, room, "%s%.*s", m->len ? ", " : "", TIDE_SLICE_FMT(whole));
@@ -133,7 +110,7 @@ bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
     const char *rest = need->sql;
     struct name name;
     missing[0] = 0;
-    while (!is_all(scope) && next_name(&rest, &name)) {
+    while (!tide_scope_is_all(scope) && next_name(&rest, &name)) {
         const char *tables = behind(&name);
         if (tables)
             miss_behind(&m, tables, need);

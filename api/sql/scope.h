@@ -23,9 +23,6 @@ struct tide_scope_need {
 /* Whether all that is needed is kept; missing names what is not: "state.x, event.y, …". */
 bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
                         const struct tide_scope_need *need);
-/* Of a single table. */
-bool tide_scope_has(const char *scope, const char *schema, const char *table);
-
 /* TIDE_E_SCHEMA names a table that the text names and that does not exist. */
 tide_status tide_scope_check_names(const char *name, const char *sql,
                                    struct tide_err *err) TIDE_MUST_USE;

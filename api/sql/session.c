@@ -1,6 +1,6 @@
 #include "api/sql/session.h"
-#include "api/sql/bound.h"
 #include "api/sql/head.h"
+#include "schema/store/bound.h"
 
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options, struct tide_err *err)

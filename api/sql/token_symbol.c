@@ -1,6 +1,6 @@
 #include "api/sql/token_symbol.h"
 #include "api/http/param.h"
-#include "api/sql/bound.h"
+#include "schema/store/bound.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 #ifndef API_STREAM_PG_SOURCE_H
 #define API_STREAM_PG_SOURCE_H
 
-#include "api/hot/history_lookup.h"
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
 #include "api/stream/source.h"
+#include "schema/reader/history_lookup.h"
 
 #include <pthread.h>
 

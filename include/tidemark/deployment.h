@@ -86,6 +86,11 @@ void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index,
  * Tokens, assets and wallets come and go within one deployment. */
 void tide_deployment_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *deployment);
 
+/* The same across networks: hash of the network's id and of that hash. Equal in each epoch of the
+ * network, and at each server of one deployment. */
+void tide_deployment_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t network[TIDE_HASH_BYTES],
+                              const uint8_t contracts[TIDE_HASH_BYTES]);
+
 /* "liquidity_pool", "synth_token", "stellar_asset", "wallet" … */
 const char *tide_role_name(enum tide_role role);
 

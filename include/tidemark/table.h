@@ -114,4 +114,15 @@ const char *tide_pg_type_name(enum tide_pg_type type);
  * ferror. */
 void tide_tables_write_sql(FILE *out);
 
+/* The tables that an index fills, as chain.deployment.scope says it: "*", or a comma list of
+ * tables, "state.oracle_feed,chain.ledger". */
+static inline bool tide_scope_is_all(const char *scope)
+{
+    return scope[0] == '*' && scope[1] == 0;
+}
+/* Whether the list names "schema.table"; not of "*". */
+bool tide_scope_names(const char *scope, tide_slice table);
+/* Whether the table is filled. */
+bool tide_scope_has(const char *scope, const char *schema, const char *table);
+
 #endif

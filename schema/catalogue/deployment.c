@@ -329,3 +329,13 @@ void tide_deployment_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deploy
     qsort(ids, count, TIDE_HASH_BYTES, by_bytes);
     tide_sha256(out, tide_slice_of(ids, count * TIDE_HASH_BYTES));
 }
+
+void tide_deployment_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t network[TIDE_HASH_BYTES],
+                              const uint8_t contracts[TIDE_HASH_BYTES])
+{
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(network, TIDE_HASH_BYTES));
+    tide_sha256_update(&sha, tide_slice_of(contracts, TIDE_HASH_BYTES));
+    tide_sha256_final(&sha, out);
+}

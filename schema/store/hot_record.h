@@ -72,7 +72,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t aged_ms;        /* since that renewal, as far as the feeder could tell      */
     uint64_t closed_age_ms;  /* since the ledger closed, by the later of two clocks      */
     uint8_t standby;         /* the database was a hot standby                           */
-    uint32_t unkept;         /* bit of each source (api/hot/project/project.h) outside the scope */
+    uint32_t unkept;         /* bit of each source (schema/project/project.h) outside the scope */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */

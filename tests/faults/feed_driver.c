@@ -11,7 +11,7 @@
  *
  * The database is TIDEMARK_FEED_URL, else TIDEMARK_DATABASE_URL. */
 #include "api/hot/feed.h"
-#include "api/hot/lookup.h"
+#include "schema/reader/lookup.h"
 #include "schema/store/hot_impl.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"

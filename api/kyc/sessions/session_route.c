@@ -1,9 +1,10 @@
 /* POST /api/sdk/kyc/session: a session, and the four ways into it. */
-#include "api/hot/lookup.h"
+#include "api/hot/reader.h"
 #include "api/http/param.h"
 #include "api/kyc/sessions/account.h"
 #include "api/kyc/sessions/claim.h"
 #include "api/kyc/sessions/hosted_page.h"
+#include "schema/reader/lookup.h"
 #include "tidemark/json.h"
 
 /* --- the answer ------------------------------------------------------------------------- */

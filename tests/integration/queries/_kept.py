@@ -34,7 +34,7 @@ def stored(table):
 
 def statements():
     """file -> names in its SQL. Of C the string literals."""
-    for file in sorted([*API.glob("sql/queries/**/*.sql"), *API.glob("[!ak]*/**/*.c")]):
+    for file in sorted([*API.glob("sql/queries/**/*.sql"), *API.glob("[!ak]*/**/*.c"), *(API.parent / "schema").glob("[pr]*/*.c")]):
         text = file.read_text()
         if file.suffix == ".c":
             text = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"/\*.*?\*/", "", text, flags=re.S))).replace('\\"', '"')
@@ -160,7 +160,7 @@ def streams(api, group, person):
 def groups(optional):
     """What is left out at a time: what the cache reads, table by table, and some of the others, which names()
     has looked at. TIDE_EACH: each pair of state and history, and every other table."""
-    cached = set(re.findall(r'\[PROJECT_\w+\] = \{\s*"(\w+)"', (API / "hot/project/project.c").read_text()))
+    cached = set(re.findall(r'\[PROJECT_\w+\] = \{\s*"(\w+)"', (API.parent / "schema/project/project.c").read_text()))
     assert len(cached) >= 22, cached
     if not os.environ.get("TIDE_EACH"):
         optional = {t for t in optional if t.split(".")[1] in cached or t.startswith("event.stability_pool")} | {

@@ -1,5 +1,5 @@
 /* Statements with the deployment's contracts as a condition at each table. */
-#include "api/sql/bound.h"
+#include "schema/store/bound.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,11 +4,11 @@
  *
  * Threads  a loader belongs to the thread of its connection. Inside a REPEATABLE READ transaction
  *          all answers are of one snapshot. */
-#ifndef API_HOT_HISTORY_LOOKUP_H
-#define API_HOT_HISTORY_LOOKUP_H
+#ifndef SCHEMA_READER_HISTORY_LOOKUP_H
+#define SCHEMA_READER_HISTORY_LOOKUP_H
 
-#include "api/hot/project/project.h"
-#include "api/hot/project/record_set.h"
+#include "schema/project/project.h"
+#include "schema/project/record_set.h"
 #include "schema/rule/rule.h"
 
 struct tide_history {
@@ -18,10 +18,13 @@ struct tide_history {
     const char *scope;  /* NULL, or what the index keeps: other tables are not read … */
     const char *unkept; /* … and the last of these is noted here */
     struct tide_hot_address
-        contracts[TIDE_ROLE_COUNT]; /* the one of each role, where there is one */
+        contracts[TIDE_ROLE_COUNT];       /* the one of each role, where there is one */
+    uint8_t protocol[TIDE_HASH_BYTES];    /* the deployment's: tide_deployment_protocol     */
+    uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros, as close_time: the ledger is not stored */
+    uint64_t close_time;                  /* of the ledger, unix seconds                    */
 };
 
-/* Learns the contracts of the deployment. */
+/* Learns the contracts of the deployment, and the ledger's hash and time. */
 tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
                               uint32_t ledger, struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,4 +1,4 @@
-#include "api/hot/project/project.h"
+#include "schema/project/project.h"
 
 /* --- settings that live in the one record of the cache itself -------------------- */
 

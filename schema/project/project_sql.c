@@ -1,5 +1,5 @@
-#include "api/hot/project/project_sql.h"
-#include "api/sql/bound.h"
+#include "schema/project/project_sql.h"
+#include "schema/store/bound.h"
 
 #include <stdio.h>
 

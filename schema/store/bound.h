@@ -2,8 +2,8 @@
  * the rows of the file's contract of that role; of tokens' tables and of the lists of events, calls
  * and undecoded rows, the rows of contracts that are followed. Statements are written without these
  * conditions and get them here, so that none can lack one. $1 of each is the deployment. */
-#ifndef API_SQL_BOUND_H
-#define API_SQL_BOUND_H
+#ifndef SCHEMA_STORE_BOUND_H
+#define SCHEMA_STORE_BOUND_H
 
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"

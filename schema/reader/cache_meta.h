@@ -1,7 +1,7 @@
 /* The cache's record of itself: its age, and which contracts the DAO names otherwise than the
  * deployment file. Pure but for the boot id. */
-#ifndef API_HOT_CACHE_META_H
-#define API_HOT_CACHE_META_H
+#ifndef SCHEMA_READER_CACHE_META_H
+#define SCHEMA_READER_CACHE_META_H
 
 #include "schema/store/hot_record.h"
 

@@ -1,6 +1,6 @@
 /* The deployment's contracts: names, roles, completeness. */
-#ifndef API_HOT_PROJECT_CONTRACTS_H
-#define API_HOT_PROJECT_CONTRACTS_H
+#ifndef SCHEMA_PROJECT_CONTRACTS_H
+#define SCHEMA_PROJECT_CONTRACTS_H
 
 #include "schema/store/hot_sink.h"
 #include "tidemark/pg.h"

@@ -1,4 +1,4 @@
-#include "api/sql/bound.h"
+#include "schema/store/bound.h"
 #include "tidemark/deployment.h"
 #include "tidemark/table.h"
 

@@ -1,9 +1,9 @@
 /* SELECTs over the tables that records are projected from. The rows of all sources have the same
  * columns, so that one statement may read several, and one function applies them. */
-#ifndef API_HOT_PROJECT_PROJECT_SQL_H
-#define API_HOT_PROJECT_PROJECT_SQL_H
+#ifndef SCHEMA_PROJECT_PROJECT_SQL_H
+#define SCHEMA_PROJECT_PROJECT_SQL_H
 
-#include "api/hot/project/project.h"
+#include "schema/project/project.h"
 #include "tidemark/buf.h"
 
 /* Columns in front of the values of every row that is applied. */
@@ -26,7 +26,7 @@ void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool
 void project_sql_probes(struct tide_buf *sql, enum project_source_id source);
 /* The same of the entries that have column above $3 and, unless $4 is NULL, not above it; texts. */
 void project_sql_range(struct tide_buf *sql, enum project_source_id source, const char *column);
-/* The statement, bound (api/sql/bound.h); NULL: too long. */
+/* The statement, bound (schema/store/bound.h); NULL: too long. */
 const char *project_sql_text(struct tide_buf *sql, struct tide_err *err);
 /* Applies one row of such a statement. */
 tide_status project_sql_apply(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,

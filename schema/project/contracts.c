@@ -1,4 +1,4 @@
-#include "api/hot/project/contracts.h"
+#include "schema/project/contracts.h"
 #include "tidemark/hash.h"
 
 #include <stdio.h>

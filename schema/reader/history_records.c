@@ -1,4 +1,4 @@
-#include "api/hot/history_lookup.h"
+#include "schema/reader/history_lookup.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-#include "api/hot/project/project.h"
-#include "api/sql/scope.h"
+#include "schema/project/project.h"
+#include "tidemark/table.h"
 #include "tidemark/text.h"
 
 /* clang-format off */

@@ -4,8 +4,8 @@
  * to records of the time before, it gives the records of the time after; a whole table applied
  * to no records gives them as of now. Each table changes fields of its own, so tables may be
  * applied in any order, but pools before their swaps. */
-#ifndef API_HOT_PROJECT_PROJECT_H
-#define API_HOT_PROJECT_PROJECT_H
+#ifndef SCHEMA_PROJECT_PROJECT_H
+#define SCHEMA_PROJECT_PROJECT_H
 
 #include "schema/store/hot_sink.h"
 #include "tidemark/pg.h"

@@ -1,6 +1,6 @@
 /* Records in memory, in the order of their keys: of a few entries, or as of a ledger. */
-#ifndef API_HOT_PROJECT_RECORD_SET_H
-#define API_HOT_PROJECT_RECORD_SET_H
+#ifndef SCHEMA_PROJECT_RECORD_SET_H
+#define SCHEMA_PROJECT_RECORD_SET_H
 
 #include "schema/store/hot_sink.h"
 

@@ -1,9 +1,9 @@
 /* What hot routes ask of a reader: the answers, not yet as text. Nothing here knows HTTP. */
-#ifndef API_HOT_LOOKUP_H
-#define API_HOT_LOOKUP_H
+#ifndef SCHEMA_READER_LOOKUP_H
+#define SCHEMA_READER_LOOKUP_H
 
-#include "api/hot/cache_meta.h"
-#include "api/hot/reader.h"
+#include "schema/reader/cache_meta.h"
+#include "schema/reader/reader.h"
 #include "schema/rule/rule.h"
 
 /* Standing of an address; *person is its record, NULL when nothing is known of it. */

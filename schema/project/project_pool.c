@@ -1,4 +1,4 @@
-#include "api/hot/project/project.h"
+#include "schema/project/project.h"
 
 /* What a pool looked like at the close of a ledger, for sliding windows. */
 static tide_status put_tick(struct project_row *row, const struct tide_hot_pool *pool,

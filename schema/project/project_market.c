@@ -1,4 +1,4 @@
-#include "api/hot/project/project.h"
+#include "schema/project/project.h"
 
 static tide_status get_market(struct project_row *row, struct tide_hot_key *key,
                               struct tide_hot_market *market, struct tide_err *err)

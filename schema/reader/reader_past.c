@@ -1,11 +1,11 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
-#include "api/hot/history_lookup.h"
-#include "api/hot/project/contracts.h"
-#include "api/hot/project/project_sql.h"
-#include "api/hot/project/record_set.h"
-#include "api/hot/reader.h"
-#include "api/sql/bound.h"
+#include "schema/project/contracts.h"
+#include "schema/project/project_sql.h"
+#include "schema/project/record_set.h"
+#include "schema/reader/history_lookup.h"
+#include "schema/reader/reader.h"
+#include "schema/store/bound.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,14 +366,16 @@ const void *reader_past_floor(struct reader_past *past, const struct tide_hot_ke
 
 /* --- open ------------------------------------ */
 
-static tide_status put_ledger(struct reader_past *past, const struct tide_answer_at *at,
-                              struct tide_err *err)
+static tide_status put_ledger(struct reader_past *past, struct tide_err *err)
 {
+    const struct tide_history *history = &past->history;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct tide_hot_sink sink = sink_of(past);
-    struct tide_hot_meta meta = { .deployment = past->history.deployment,
-                                  .ledger = at->ledger,
-                                  .close_time = at->close_time };
+    struct tide_hot_meta meta = { .deployment = history->deployment,
+                                  .ledger = history->ledger,
+                                  .close_time = history->close_time };
+    memcpy(meta.hash, history->ledger_hash, sizeof meta.hash);
+    memcpy(meta.protocol, history->protocol, sizeof meta.protocol);
     return sink.put(sink.self, &key, &meta, err);
 }
 
@@ -385,17 +387,13 @@ static tide_status load_instance(struct reader_past *past, enum project_source_i
     return tide_history_record(&past->history, &sink, source, &key, err);
 }
 
-static tide_status load_meta(struct reader_past *past, const struct tide_answer_at *at,
-                             struct tide_err *err)
+static tide_status load_meta(struct reader_past *past, struct tide_err *err)
 {
     struct tide_hot_sink sink = sink_of(past);
-    tide_status status = put_ledger(past, at, err);
+    tide_status status = put_ledger(past, err);
     if (status == TIDE_OK)
-        status = tide_history_open(&past->history, past->history.pg, past->history.deployment,
-                                   at->ledger, err);
-    if (status == TIDE_OK)
-        status =
-            project_contracts(past->history.pg, past->history.deployment, at->ledger, &sink, err);
+        status = project_contracts(past->history.pg, past->history.deployment, past->history.ledger,
+                                   &sink, err);
     if (status == TIDE_OK)
         status = load_instance(past, PROJECT_POOLS, TIDE_ROLE_liquidity_pool, err);
     if (status == TIDE_OK)
@@ -413,17 +411,17 @@ static void release(struct reader_past *past)
 }
 
 tide_status reader_past_open(struct reader_past **out, const struct tide_hot_meta **meta,
-                             struct tide_pg *pg, uint16_t deployment,
-                             const struct tide_answer_at *at, struct tide_err *err)
+                             struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                             struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct reader_past *past = calloc(1, sizeof *past);
     if (!past)
         return tide_fail(err, TIDE_E_MEMORY, "reader");
-    past->history.pg = pg;
-    past->history.deployment = deployment;
     tide_buf_init(&past->sql, SQL_MAX);
-    tide_status status = load_meta(past, at, err);
+    tide_status status = tide_history_open(&past->history, pg, deployment, ledger, err);
+    if (status == TIDE_OK)
+        status = load_meta(past, err);
     if (status != TIDE_OK) {
         release(past);
         return status;

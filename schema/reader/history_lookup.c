@@ -1,9 +1,9 @@
-#include "api/hot/history_lookup.h"
-#include "api/sql/bound.h"
-#include "api/sql/scope.h"
+#include "schema/reader/history_lookup.h"
+#include "schema/store/bound.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
+#include "tidemark/table.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
 #include "tidemark/xdr.h"
@@ -18,26 +18,45 @@ static enum tide_role role_named(const char *name)
     return TIDE_ROLE_COUNT;
 }
 
+enum { ROLE, ADDRESS, NETWORK, CONTRACTS, HASH, CLOSED };
+
+static const char open_sql[] =
+    "SELECT c ->> 'role', c ->> 'address', d.network_id, d.contracts_hash, l.hash,"
+    " extract(epoch FROM l.closed_at)::bigint FROM chain.deployment AS d LEFT JOIN chain.ledger AS"
+    " l ON l.deployment = d.id AND l.ledger = $2, jsonb_array_elements(d.contracts) AS c"
+    " WHERE d.id = $1";
+
+static void read_ledger(struct tide_history *history, const struct tide_pg_rows *rows)
+{
+    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
+    if (tide_pg_bytes(rows, 0, NETWORK, network, sizeof network) &&
+        tide_pg_bytes(rows, 0, CONTRACTS, contracts, sizeof contracts))
+        tide_deployment_protocol(history->protocol, network, contracts);
+    if (!tide_pg_is_null(rows, 0, CLOSED) &&
+        tide_pg_bytes(rows, 0, HASH, history->ledger_hash, sizeof history->ledger_hash))
+        history->close_time = tide_pg_u64(rows, 0, CLOSED);
+}
+
 tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
                               uint32_t ledger, struct tide_err *err)
 {
-    char id[8];
+    char id[8], at[16];
     struct tide_pg_rows rows;
     *history = (struct tide_history){ .pg = pg, .deployment = deployment, .ledger = ledger };
     snprintf(id, sizeof id, "%u", deployment);
-    tide_status status =
-        tide_pg_query(pg, &rows,
-                      "SELECT c ->> 'role', c ->> 'address' FROM chain.deployment AS d,"
-                      " jsonb_array_elements(d.contracts) AS c WHERE d.id = $1",
-                      (const char *[]){ id }, 1, err);
+    snprintf(at, sizeof at, "%u", ledger);
+    tide_status status = tide_pg_query(pg, &rows, open_sql, (const char *[]){ id, at }, 2, err);
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++) {
-        enum tide_role role = role_named(tide_pg_text(&rows, i, 0));
+        enum tide_role role = role_named(tide_pg_text(&rows, i, ROLE));
         if (role < TIDE_ROLE_COUNT)
-            (void)tide_hot_address_parse(&history->contracts[role], tide_pg_slice(&rows, i, 1));
+            (void)tide_hot_address_parse(&history->contracts[role],
+                                         tide_pg_slice(&rows, i, ADDRESS));
     }
-    if (rows.count == 0)
+    if (rows.count)
+        read_ledger(history, &rows);
+    else
         status = tide_fail(err, TIDE_E_MISSING, "the database holds no deployment %u", deployment);
     tide_pg_rows_release(&rows);
     return status;

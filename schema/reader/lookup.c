@@ -1,4 +1,5 @@
-#include "api/hot/lookup.h"
+#include "schema/reader/lookup.h"
+#include "tidemark/json.h"
 
 void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_address *who,
                           struct tide_standing *out, const struct tide_hot_person **person)

@@ -1,6 +1,6 @@
 /* Fields of cache records as JSON members. */
-#ifndef API_HOT_RECORD_JSON_H
-#define API_HOT_RECORD_JSON_H
+#ifndef SCHEMA_READER_RECORD_JSON_H
+#define SCHEMA_READER_RECORD_JSON_H
 
 #include "schema/store/hot_record.h"
 #include "tidemark/json.h"

@@ -1,4 +1,4 @@
-#include "api/hot/project/record_set.h"
+#include "schema/project/record_set.h"
 
 #include <stdlib.h>
 
