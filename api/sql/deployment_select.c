@@ -227,7 +227,7 @@ static tide_status note_lost(struct tide_deployment_select *s, const struct cand
 {
     uint8_t protocol[TIDE_HASH_BYTES];
     uint32_t id = s->current_row.id;
-    hash_protocol(protocol, selected->network, selected->contracts);
+    tide_deployment_protocol(protocol, selected->network, selected->contracts);
     if (!s->has_file && memcmp(protocol, s->protocol, sizeof protocol) != 0)
         return tide_fail(err, TIDE_E_CONFIG,
                          "the primary does not hold deployment %u any more, and deployment %u is "
