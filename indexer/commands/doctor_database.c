@@ -67,6 +67,62 @@ void doctor_encoding(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* A new C library may order texts in another way than the b-trees of the database were built in:
+ * then a word that is there is not found. */
+void doctor_collation(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT datcollate, datcollversion, pg_database_collation_actual_version(oid),"
+                    " datcollversion IS NULL OR datcollversion IS NOT DISTINCT FROM"
+                    " pg_database_collation_actual_version(oid)"
+                    " FROM pg_database WHERE datname = current_database()",
+                    out))
+        return;
+    const char *name = tide_pg_text(&rows, 0, 0);
+    if (tide_pg_bool(&rows, 0, 3))
+        doctor_say(out, DOCTOR_OK, NULL, "%s", name);
+    else
+        doctor_say(
+            out, DOCTOR_WARNING,
+            "stop the indexer, REINDEX DATABASE, then ALTER DATABASE NAME REFRESH COLLATION "
+            "VERSION",
+            "indexes were built with version %s of %s, the server has %s: they may miss rows",
+            tide_pg_text(&rows, 0, 1), name,
+            tide_pg_is_null(&rows, 0, 2) ? "none" : tide_pg_text(&rows, 0, 2));
+    tide_pg_rows_release(&rows);
+}
+
+/* Keys are positive int4. A transaction that is rolled back uses its keys up. */
+void doctor_words(struct doctor *d, struct doctor_finding *out)
+{
+    enum { PERCENT_LATE = 50 };
+    struct tide_pg_rows rows;
+    if (!d->migrated && doctor_connected(d, out)) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
+        return;
+    }
+    if (!doctor_ask(d, &rows,
+                    "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('chain.word',"
+                    " 'id')::regclass), 0), greatest(reltuples, 0)::bigint,"
+                    " pg_total_relation_size(oid) >> 20 FROM pg_class"
+                    " WHERE oid = 'chain.word'::regclass",
+                    out))
+        return;
+    unsigned long long used = tide_pg_u64(&rows, 0, 0), words = tide_pg_u64(&rows, 0, 1);
+    unsigned percent = (unsigned)(used * 100 / INT32_MAX);
+    if (percent >= PERCENT_LATE)
+        doctor_say(out, DOCTOR_WARNING,
+                   "index again into a new database before they are used up; the manual's \"Words "
+                   "and keys\" says what uses them",
+                   "%llu keys (%u %% of all) are used up, for about %llu words", used, percent,
+                   words);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%llu keys, %llu MiB", used,
+                   (unsigned long long)tide_pg_u64(&rows, 0, 2));
+    tide_pg_rows_release(&rows);
+}
+
 void doctor_migrations(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;

@@ -49,7 +49,7 @@ doctor 0 --json
 python3 - "$PG_DIR/out" <<'PY' || fail "$(cat "$PG_DIR/out")"
 import json, sys
 told = json.load(open(sys.argv[1]))
-assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 16, told
+assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 18, told
 assert told["interrupted"] is False, told
 assert {c["grade"] for c in told["checks"]} <= {"ok", "skipped"}, told
 PY
@@ -138,6 +138,18 @@ finds failed grants 'tidemark_kyc does not own chain (owner tidemark_indexer)' '
 PGDATABASE=postgres "$PG_BIN/createdb" -E SQL_ASCII -T template0 --locale C latin
 TIDEMARK_DATABASE_URL=$(url postgres latin) doctor 1
 finds failed encoding 'SQL_ASCII' 'encoding UTF8'
+"$PG_BIN/psql" -Xqc "UPDATE pg_database SET datcollversion = '0.7' WHERE datname = 'fresh'"
+doctor 0
+finds warning collation 'built with version 0.7 of .*, the server has [^ ]*: they may miss rows' 'REINDEX DATABASE'
+"$PG_BIN/psql" -Xqc "UPDATE pg_database SET datcollversion = pg_database_collation_actual_version(oid) WHERE datname = 'fresh'" 2>/dev/null
+doctor 0
+grep -q '^ok *collation ' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+last_key=$(sql "SELECT setval(pg_get_serial_sequence('chain.word', 'id'), 1200000000)")
+doctor 0
+finds warning words "$last_key keys (55 % of all) are used up, for about [0-9]* words" 'into a new database'
+sql "ALTER TABLE chain.word ALTER id RESTART"
+doctor 0
+grep -q '^ok *words *0 keys' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 sql "GRANT EXECUTE ON FUNCTION pg_try_advisory_lock(integer, integer) TO PUBLIC"
 doctor 0
 finds warning roles 'every login may take the locks' 'database.sql'
@@ -210,13 +222,13 @@ until [ -e "$PG_DIR/asked" ]; do sleep 0.05; done
 kill -INT $pid
 code=0
 wait $pid || code=$?
-[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 16' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
+[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 18' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
 doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
-[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 6 ] || fail "$(cat "$PG_DIR/out")"
+[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 7 ] || fail "$(cat "$PG_DIR/out")"
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK chain.migration%' AND pid <> pg_backend_pid()" >/dev/null
 serve_stop || fail "serve: exit $?"
 echo ok
