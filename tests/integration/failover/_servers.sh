@@ -7,7 +7,7 @@
 #   promote NAME           and it is the primary from now on: sql asks it
 #   keep_wal               before any server is lost that is to come back
 #   rejoin NAME OF         a former primary becomes a standby of OF; NAME . is the first one
-#   node NAME HOST[,HOST]  an API node with a cache of its own; NODE_OPTIONS are added ($NAME_pid)
+#   node NAME HOST[,HOST]  an API node with a cache of its own; NODE_OPTIONS are added, NODE_LISTEN is its address ($NAME_pid)
 #   clients NODE…          look-ups, SQL queries and a stream of each node, until clients_end ($PG_DIR/clients)
 #   clients_end            when they have a ledger that was written after this call; then judge WORD…
 #   writes_go_on           the indexer commits: sets $gap, the seconds since $lost
@@ -67,7 +67,7 @@ rejoin() { # NAME OF
 node() {
     local name=$1 hosts=$2
     rm -f "$PG_DIR/$name.port"
-    TIDEMARK_DATABASE_URL="host=$hosts port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
+    TIDEMARK_DATABASE_URL="host=$hosts port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-api" --api-listen "${NODE_LISTEN:-127.0.0.1:0}" \
         --api-port-file "$PG_DIR/$name.port" --api-cache "$PG_DIR/${NODE_CACHE:-cache_$name}" ${NODE_OPTIONS:-} 2>>"$PG_DIR/$name.log" &
     printf -v "${name}_pid" %s $!
     wait_for 60 is_ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log") $(curl -s "$(url "$name" /readyz)")"

@@ -92,21 +92,28 @@ for signal in TERM KILL; do
 done
 unset TIDEMARK_CRASH_LIMIT
 
-# SIGKILL at the steps of the other thread, where the build has failpoints
+# SIGKILL at the steps of the other threads, and after new words of the dictionary were written, where the build has failpoints.
+# At commit.words also a failure that the process survives: the keys of what is rolled back are forgotten.
 fresh
-TIDE_FP_COUNT=$PG_DIR/count "$indexer" run --stop-at-end 2>/dev/null
+TIDE_FP_COUNT=$PG_DIR/count "$indexer" run --stop-at-end --batch-ledgers 9 2>/dev/null
 if [ -s "$PG_DIR/count" ]; then
-    for point in ledger.fetched ledger.decoded; do
+    for point in ledger.fetched ledger.decoded commit.words; do
         kills=0
-        for n in 1 40 80 120 192; do
+        passes=$(grep -cx $point "$PG_DIR/count")
+        [ "$passes" -ge 5 ] || fail "$point is passed $passes times only"
+        for n in 1 $((passes / 5)) $((passes / 2)) $((passes * 3 / 4)) "$passes"; do
             fresh
             code=0; TIDE_FP=$point=kill@$n "$indexer" run --stop-at-end --batch-ledgers 9 2>/dev/null || code=$?
             [ "$code" = 137 ] || fail "$point@$n: exit $code, not killed"
             kills=$((kills + 1))
             run; same "$point@$n"
         done
-        printf '%-20s killed %d times of %d passings\n' $point $kills "$(grep -cx $point "$PG_DIR/count")"
+        printf '%-20s killed %d times of %d passings\n' $point $kills "$passes"
     done 2>/dev/null
+    fresh
+    TIDE_FP=commit.words=error@3 "$indexer" run --stop-at-end --batch-ledgers 9 2>"$PG_DIR/log_run" || fail "commit.words=error: exit $?: $(tail -2 "$PG_DIR/log_run")"
+    grep -q failpoint "$PG_DIR/log_run" || fail "commit.words=error: nothing failed"
+    same "commit.words=error"
 fi
 
 # another network's ledgers, where nothing names the network; a contract that the file forgets
