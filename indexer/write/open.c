@@ -273,7 +273,8 @@ void tide_writer_close(struct tide_writer *w)
 {
     if (!w)
         return;
-    partition_build_end(w, true);
+    bool ignored;
+    (void)!partition_build_end(w, true, &ignored);
     tide_lease_close(w->lease);
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);

@@ -9,8 +9,9 @@
  *   build     keys and indexes that the parents have and they lack, one statement each; statistics
  *   attach    all tables, state, coverage, cursor                one transaction
  *
- * so that after a kill at any point what is missing can be seen and done. While the indexes of a
- * partition are built, the next one loads (w->complete, w->loading). They are attached in order. */
+ * so that after a kill at any point what is missing can be seen and done. While a full partition is
+ * built, merged into state and folded into rollups, the next one loads (w->complete, w->loading).
+ * They are attached in order (attach.c). */
 
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger)
 {
@@ -164,124 +165,48 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     return status;
 }
 
-/* In the order in which a dump takes them, which is that of their making: else each waits, sooner
- * or later, for what the other holds, and the server ends one of the two. */
-static void sql_lock_leaves(struct tide_writer *w)
+/* What is loading has been attached. */
+static void adopt_attached(struct tide_writer *w)
 {
-    const char *before = "LOCK TABLE ";
-    for (uint32_t i = 0; i < w->options.table_count; i++) {
-        if (!w->options.tables[i].partitioned || !w->options.wanted[i])
-            continue;
-        writer_sql_more(w, "%s", before);
-        writer_sql_leaf(w, &w->options.tables[i], w->loading.from);
-        before = ", ";
-    }
-    if (before[0] == ',')
-        writer_sql_more(w, " IN ACCESS EXCLUSIVE MODE; ");
-}
-
-static tide_status attach_tables(struct tide_writer *w, struct tide_err *err)
-{
-    const struct loading *l = &w->loading;
-    writer_sql(w, "%s", "");
-    sql_lock_leaves(w);
-    for (uint32_t i = 0; i < w->options.table_count; i++) {
-        const struct tide_table *table = tide_table_stored(&w->options.tables[i]);
-        if (!table->partitioned || !w->options.wanted[i])
-            continue;
-        writer_sql_more(w, "ALTER TABLE %s.\"%s\" ATTACH PARTITION ", table->schema, table->name);
-        writer_sql_leaf(w, table, l->from);
-        writer_sql_more(w, " FOR VALUES FROM (%u, %u) TO (%u, %u); ALTER TABLE ", w->deployment,
-                        l->from, w->deployment, l->end);
-        writer_sql_leaf(w, table, l->from);
-        writer_sql_more(w, " DROP CONSTRAINT loading;");
-    }
-    writer_sql_more(w,
-                    "UPDATE chain.partition SET attached = true WHERE deployment = %u AND"
-                    " from_ledger = %u AND NOT attached",
-                    w->deployment, l->from);
-    return writer_run_sql(w, "UPDATE 1", err);
-}
-
-static bool moves_cursor(const struct tide_writer *w)
-{
-    return w->loading.first && (w->cursor == 0 || w->loading.first == w->cursor + 1);
-}
-
-static tide_status attach_all(struct tide_writer *w, struct tide_err *err)
-{
-    const struct loading *l = &w->loading;
-    tide_status status = attach_tables(w, err);
-    if (status == TIDE_OK && l->first)
-        status = publication_check_load(w, err);
-    if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("attach.tables"), err);
-    if (status == TIDE_OK && l->first)
-        status = writer_merge_partition(w, l->from, !moves_cursor(w), err);
-    if (status == TIDE_OK && l->first)
-        status = writer_rollup_partition(w, l->from, (struct tide_range){ l->first, l->last }, err);
-    if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("attach.merged"), err);
-    struct cover cover = { l->first,        l->last, l->previous_hash, l->hash, l->close_time,
-                           moves_cursor(w), NULL };
-    if (status == TIDE_OK)
-        status = l->first ? writer_cover(w, &cover, err) : writer_count(w, NULL, err);
-    return status;
-}
-
-static tide_status attach(struct tide_writer *w, const void *arg, struct tide_err *err)
-{
-    (void)arg;
-    tide_status status = writer_begin_long(w, err);
-    if (status == TIDE_OK)
-        status = attach_all(w, err);
-    if (status == TIDE_OK)
-        status = writer_commit(w, err);
-    writer_end_long(w);
-    return status;
-}
-
-/* What the statistics of the partition's own tables are (partition_build.c) for this one, which has
- * no partitions. */
-static tide_status analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err)
-{
-    (void)arg;
-    tide_pg_patience(w->pg, 0);
-    tide_status status = tide_pg_run(w->pg, "ANALYZE chain.word", "ANALYZE", err);
-    tide_pg_patience(w->pg, w->options.silence_ms);
-    return status;
-}
-
-tide_status partition_finish(struct tide_writer *w, struct tide_err *err)
-{
-    tide_status status = writer_retry(w, partition_build, NULL, false, err);
-    if (status == TIDE_OK && w->loading.first)
-        status = writer_retry(w, analyse_words, NULL, false, err);
-    if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("attach.before"), err);
-    if (status == TIDE_OK)
-        status = writer_retry(w, attach, NULL, true, err);
-    if (status != TIDE_OK)
-        return status;
     tide_log(TIDE_INFO, "partition.attached", "deployment=%u from=%u end=%u first=%u last=%u",
              w->deployment, w->loading.from, w->loading.end, w->loading.first, w->loading.last);
-    if (moves_cursor(w)) {
+    if (attach_moves_cursor(w)) {
         w->cursor = w->loading.last;
         memcpy(w->hash, w->loading.hash, TIDE_HASH_BYTES);
     }
     w->attached_from = w->loading.from;
     w->attached_end = w->loading.end;
     w->loading.active = false;
-    return TIDE_OK;
+}
+
+tide_status partition_finish(struct tide_writer *w, bool perhaps, struct tide_err *err)
+{
+    tide_status status = perhaps ? TIDE_OK : writer_retry(w, partition_build, NULL, false, err);
+    if (status == TIDE_OK && w->loading.first && !perhaps)
+        status = writer_retry(w, attach_analyse_words, NULL, false, err);
+    if (status == TIDE_OK)
+        status = writer_point(TIDE_FAILPOINT("attach.before"), err);
+    if (status == TIDE_OK)
+        status = writer_retry(w, attach_partition, &perhaps, true, err);
+    if (status == TIDE_OK)
+        adopt_attached(w);
+    return status;
 }
 
 tide_status partition_settle(struct tide_writer *w, struct tide_err *err)
 {
     struct loading next = w->loading;
+    bool perhaps = false;
+    tide_status status = TIDE_OK;
     assert(w->complete.active);
-    partition_build_end(w, false);
+    bool attached = partition_build_end(w, false, &perhaps);
     w->loading = w->complete;
-    tide_status status = partition_finish(w, err);
+    if (attached) {
+        w->moves++;
+        adopt_attached(w);
+    } else {
+        status = partition_finish(w, perhaps, err);
+    }
     w->complete.active = status != TIDE_OK;
     w->loading = next;
     return status;
@@ -307,7 +232,7 @@ tide_status partition_complete(struct tide_writer *w, struct tide_err *err)
 tide_status tide_writer_finish(struct tide_writer *w, struct tide_err *err)
 {
     tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
-    return status == TIDE_OK && w->loading.active ? partition_finish(w, err) : status;
+    return status == TIDE_OK && w->loading.active ? partition_finish(w, false, err) : status;
 }
 
 /* The next partition is made while the current one still has room, so that no ledger at the tip
@@ -323,7 +248,7 @@ tide_status tide_writer_ahead(struct tide_writer *w, uint32_t ledger, struct tid
     if (status == TIDE_OK && !exists)
         status = partition_create(w, next, err);
     if (status == TIDE_OK && w->loading.active)
-        status = partition_finish(w, err);
+        status = partition_finish(w, false, err);
     if (status == TIDE_OK)
         w->ahead = next;
     w->attached_from = from;

@@ -9,7 +9,7 @@
  * belongs to one of them, the largest are taken first, small ones together in one transaction (140
  * tables are 170 commits otherwise). What a kill or a failure leaves undone is found missing the
  * next time. A transaction takes the locks of its tables first, in the order of their making
- * (partition.c). */
+ * (attach.c). Of a full partition the connection that ends last merges state and folds rollups. */
 
 enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20 };
 
@@ -19,13 +19,16 @@ struct work {
         rows; /* statement, table, its bytes, its name; a table's rows are neighbours */
     pthread_mutex_t lock;
     uint32_t next;
+    uint32_t busy; /* lanes with statements */
     bool failed;
+    bool merges; /* the lane that ends last goes on with state and rollups, and clears this */
     atomic_bool stopped; /* lanes end as soon as they can */
 };
 
 struct lane {
     struct work *work;
     struct tide_pg *pg;
+    bool merged; /* its session has an open transaction with state and rollups */
     struct tide_buf sql;
     tide_status status;
     struct tide_err err;
@@ -38,6 +41,7 @@ struct build {
     struct work work;
     struct lane lanes[LANES_MAX];
     uint32_t count;
+    struct tide_writer second; /* for the lane that merges: see attach.c */
 };
 
 /* Every index of the parents that the tables of this partition lack, as a statement. It looks once
@@ -136,10 +140,39 @@ static bool take(struct lane *lane)
     bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
     if (any)
         sql_statements(&lane->sql, rows, work->next, at);
+    work->busy += any;
     work->next = at;
     pthread_mutex_unlock(&work->lock);
     tide_buf_u8(&lane->sql, 0);
     return any;
+}
+
+/* The lane has run its statements, or failed. */
+static void end_statements(struct lane *lane)
+{
+    pthread_mutex_lock(&lane->work->lock);
+    lane->work->failed |= lane->status != TIDE_OK;
+    lane->work->busy--;
+    pthread_mutex_unlock(&lane->work->lock);
+}
+
+/* True for one lane: all indexes are there, and it is its turn to merge. */
+static bool take_merge(struct work *work)
+{
+    pthread_mutex_lock(&work->lock);
+    bool mine = work->merges && !work->failed && !atomic_load(&work->stopped) && work->busy == 0 &&
+                work->next == work->rows.count;
+    work->merges &= !mine;
+    pthread_mutex_unlock(&work->lock);
+    return mine;
+}
+
+static void merge(struct lane *lane)
+{
+    struct build *b = (struct build *)(void *)lane->work; /* its first member */
+    b->second.pg = lane->pg;
+    lane->status = attach_begin_beside(&b->second, &lane->err);
+    lane->merged = lane->status == TIDE_OK;
 }
 
 static void *run_lane(void *self)
@@ -153,10 +186,10 @@ static void *run_lane(void *self)
             lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
         if (lane->status == TIDE_OK)
             lane->status = tide_pg_run(lane->pg, (const char *)lane->sql.ptr, NULL, &lane->err);
+        end_statements(lane);
     }
-    pthread_mutex_lock(&lane->work->lock);
-    lane->work->failed |= lane->status != TIDE_OK;
-    pthread_mutex_unlock(&lane->work->lock);
+    if (lane->status == TIDE_OK && take_merge(lane->work))
+        merge(lane);
     atomic_store(&lane->ended, true);
     return NULL;
 }
@@ -247,22 +280,28 @@ static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wante
 }
 
 /* Waits for helpers from the first on; the first failure is the one of all. */
-static tide_status end_helpers(struct tide_writer *w, struct build *b, uint32_t first,
-                               struct tide_err *err)
+static tide_status join_helpers(struct tide_writer *w, struct build *b, uint32_t first,
+                                struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = first; i < b->count; i++) {
         struct lane *lane = &b->lanes[i];
         wait_for_helper(w, lane);
         pthread_join(lane->thread, NULL);
-        tide_pg_close(lane->pg);
         if (status == TIDE_OK && lane->status != TIDE_OK) {
             status = lane->status;
             *err = lane->err;
         }
-        lane_release(lane);
     }
     return status;
+}
+
+static void close_helpers(struct build *b, uint32_t first)
+{
+    for (uint32_t i = first; i < b->count; i++) {
+        tide_pg_close(b->lanes[i].pg);
+        lane_release(&b->lanes[i]);
+    }
 }
 
 /* The first lane is the writer's own session. */
@@ -276,7 +315,8 @@ static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide
     tide_status status = b->lanes[0].status;
     if (status != TIDE_OK)
         *err = b->lanes[0].err;
-    tide_status others = end_helpers(w, b, 1, &other);
+    tide_status others = join_helpers(w, b, 1, &other);
+    close_helpers(b, 1);
     if (status == TIDE_OK && others != TIDE_OK) {
         status = others;
         *err = other;
@@ -298,6 +338,7 @@ static struct build *new_build(const struct tide_writer *w)
 
 static void free_build(struct build *b)
 {
+    tide_buf_release(&b->second.sql);
     pthread_mutex_destroy(&b->work.lock);
     tide_pg_rows_release(&b->work.rows);
     free(b);
@@ -330,6 +371,18 @@ static tide_status find_missing(struct tide_writer *w, const void *arg, struct t
     return writer_query_sql(w, rows, err);
 }
 
+static void make_second(struct tide_writer *second, const struct tide_writer *w)
+{
+    *second = *w;
+    second->pg = NULL;
+    second->lease = NULL;
+    second->build = NULL;
+    second->words = NULL;
+    second->loading = w->complete;
+    memset(&second->session, 0, sizeof second->session);
+    tide_buf_init(&second->sql, WRITER_SQL_MAX);
+}
+
 tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err)
 {
     assert(!w->build && w->complete.active);
@@ -338,6 +391,8 @@ tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     struct tide_pg_rows *rows = &b->work.rows;
     tide_status status = writer_retry(w, find_missing, &rows, false, err);
+    make_second(&b->second, w);
+    b->work.merges = true;
     if (status == TIDE_OK)
         start_helpers(w, b, lanes_wanted(w, rows));
     if (b->count)
@@ -355,18 +410,41 @@ bool partition_build_ended(const struct tide_writer *w)
     return ended;
 }
 
-void partition_build_end(struct tide_writer *w, bool stop)
+/* On the session where the rows were merged. */
+static tide_status attach_merged(struct tide_writer *w, struct build *b, bool *attached,
+                                 bool *perhaps, struct tide_err *err)
+{
+    bool merged = false, sent = false;
+    for (uint32_t i = 0; i < b->count; i++)
+        merged |= b->lanes[i].merged;
+    if (!merged)
+        return TIDE_OK;
+    b->second.moves = w->moves;
+    tide_status status = attach_end_beside(&b->second, &sent, err);
+    *attached = status == TIDE_OK;
+    *perhaps = sent && !*attached;
+    return status;
+}
+
+bool partition_build_end(struct tide_writer *w, bool stop, bool *perhaps)
 {
     struct tide_err err;
+    bool attached = false;
+    *perhaps = false;
     if (!w->build)
-        return;
+        return false;
     if (stop)
         atomic_store(&w->build->work.stopped, true);
-    if (end_helpers(w, w->build, 0, &err) != TIDE_OK && !stop) {
+    tide_status status = join_helpers(w, w->build, 0, &err);
+    if (status == TIDE_OK && !stop)
+        status = attach_merged(w, w->build, &attached, perhaps, &err);
+    if (status != TIDE_OK && !stop) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
         tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", w->complete.from,
                  tide_log_quote(quoted, sizeof quoted, err.text));
     }
+    close_helpers(w->build, 0);
     free_build(w->build);
     w->build = NULL;
+    return attached;
 }

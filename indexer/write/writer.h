@@ -9,9 +9,9 @@
  *                  no partitions yet and have no indexes. Rows and progress still commit together,
  *                  but nothing is visible until tide_writer_finish (or the partition's end)
  *                  builds what is missing, then attaches all tables, merges state, folds
- *                  rollups, and moves coverage and cursor in one transaction. The indexes of a
- *                  full partition are built while the next one loads. Killed anywhere, the next
- *                  writer goes on.
+ *                  rollups, and moves coverage and cursor in one transaction. All but the
+ *                  last of it is done on sessions of their own while the next partition loads.
+ *                  Killed anywhere, the next writer goes on.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
  * One writer       holds an advisory lock and a lease (lease.h); others wait as standby, and end
  *                  the sessions of one whose lease ran out. Each transaction checks the

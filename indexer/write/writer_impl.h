@@ -15,7 +15,9 @@
 #define WRITER_SQL_MAX (1u << 20)
 
 /* A writer that was stopped by its host, holding locks, must not hold them for ever: the server
- * ends its session, a standby takes over, and the fence stops the first one when it wakes. */
+ * ends its session, a standby takes over, and the fence stops the first one when it wakes.
+ * Statistics of a partition come from 9 000 rows of each table: with 30 000, PostgreSQL's default,
+ * they cost more than the indexes of small partitions. */
 #define WRITER_SESSION_SQL                                                               \
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
     "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \
@@ -24,6 +26,7 @@
     "SET client_connection_check_interval = '500ms';"                                    \
     "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
     " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
+    "SET jit = off; SET default_statistics_target = 30;"                                 \
     "SET plan_cache_mode = force_generic_plan"
 
 enum { WRITER_SPEAK_MS = 5000 }; /* far below idle_session_timeout */
@@ -72,7 +75,7 @@ struct tide_writer {
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
     struct loading complete;              /* its last ledger is loaded; the one before `loading` */
-    struct build *build;                  /* of the indexes of `complete`, beside us; NULL: none */
+    struct build *build;                  /* of `complete`, beside us; NULL: none */
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
     struct tide_buf sql, array, keyed;    /* scratch */
     struct tide_words *words;
@@ -249,9 +252,12 @@ tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_
  * w->build is NULL. What they leave undone, partition_build does. */
 tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err);
 bool partition_build_ended(const struct tide_writer *w);
-/* Waits until it has ended; stop: it is stopped. */
-void partition_build_end(struct tide_writer *w, bool stop);
-tide_status partition_finish(struct tide_writer *w, struct tide_err *err);
+/* Waits until it has ended, then attaches the partition on the session where its rows were merged;
+ * stop: it is stopped, and nothing is attached. True when it is attached. *perhaps: it may be, for
+ * the answer to COMMIT was lost. */
+bool partition_build_end(struct tide_writer *w, bool stop, bool *perhaps);
+/* Builds and attaches what is loading. perhaps: it is built, and may be attached. */
+tide_status partition_finish(struct tide_writer *w, bool perhaps, struct tide_err *err);
 /* The loading partition, which is full, becomes the complete one: its indexes are built while the
  * next one loads. */
 tide_status partition_complete(struct tide_writer *w, struct tide_err *err);
@@ -259,6 +265,18 @@ tide_status partition_complete(struct tide_writer *w, struct tide_err *err);
 tide_status partition_settle(struct tide_writer *w, struct tide_err *err);
 /* The same if that needs no waiting. */
 tide_status partition_settle_built(struct tide_writer *w, struct tide_err *err);
+
+/* attach.c: whether attaching what is loading moves the cursor */
+bool attach_moves_cursor(const struct tide_writer *w);
+/* Steps. The first is the whole transaction; perhaps (const bool *): it may have been committed. */
+tide_status attach_partition(struct tide_writer *w, const void *perhaps, struct tide_err *err);
+tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err);
+/* The transaction in two halves, on a second session: a copy of the writer with that session's
+ * connection, whose `loading` is the complete partition. The first half, on any thread, leaves the
+ * transaction open. The second belongs to the writer's thread. *sent: COMMIT was sent, so after a
+ * failure the transaction may stand. */
+tide_status attach_begin_beside(struct tide_writer *second, struct tide_err *err);
+tide_status attach_end_beside(struct tide_writer *second, bool *sent, struct tide_err *err);
 
 /* publication.c */
 struct publications {

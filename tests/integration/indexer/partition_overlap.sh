@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The indexes of a full partition are built while the next one loads. Stopped, killed, and with the sessions that build ended: the
-# tables of an undisturbed run.
+# A full partition is built, merged into state and folded into rollups while the next one loads. Stopped, killed, and with the
+# sessions that do it ended: the tables of an undisturbed run.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -68,3 +68,39 @@ quick
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
 grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "no building session was ended"
 same "the sessions that build are ended"
+
+# State is merged on a session that is not the writer's: the writer's session holds the lock.
+fresh_slow_merge() {
+    fresh 0
+    "$indexer" migrate >/dev/null 2>&1
+    sql "CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN PERFORM pg_sleep($1); RETURN NULL; END \$\$;
+        CREATE TRIGGER slow BEFORE INSERT ON state.ttl FOR EACH STATEMENT EXECUTE FUNCTION public.slow()"
+}
+merging="FROM pg_stat_activity AS a WHERE a.wait_event = 'PgSleep' AND NOT EXISTS
+    (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND l.locktype = 'advisory')"
+await_merge() {
+    until [ "$(sql "SELECT $overlaps AND EXISTS (SELECT $merging)")" = t ]; do
+        kill -0 "$pid" 2>/dev/null || fail "no other session merged meanwhile: $(cat "$PG_DIR/run.log")"
+        sleep 0.05
+    done
+}
+for signal in KILL TERM; do
+    fresh_slow_merge 1.5
+    launch
+    await_merge
+    kill -$signal "$pid"
+    wait "$pid" || true
+    sql "DROP TRIGGER slow ON state.ttl"
+    launch
+    wait "$pid" || fail "second run: $(cat "$PG_DIR/run.log")"
+    same "SIG$signal while one partition is merged and the next one loads"
+done
+
+fresh_slow_merge 1.5
+launch
+await_merge
+sql "SELECT pg_terminate_backend(a.pid) $merging" >/dev/null
+sql "DROP TRIGGER slow ON state.ttl"
+wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
+grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "the merging session was not ended"
+same "the session that merges is ended"
