@@ -1,10 +1,10 @@
-'use strict';
-// Example of a partner's page. In production the partner's server opens the session.
+// Example of a partner's page. In production the partner's server opens the session (attribute session-url of the element).
+import './element.js';
 
 const byId = (id) => document.getElementById(id);
 const said = new URLSearchParams(window.location.hash.slice(1)); // #key=…&address=…: never sent to a server
 const host = window.location.origin;
-let check = null;
+const check = byId('check');
 
 async function standing() {
   const answer = await fetch(`${host}/api/sdk/kyc/status/${encodeURIComponent(byId('address').value.trim())}`, { credentials: 'omit' });
@@ -24,18 +24,21 @@ async function begin(mode) {
   return session;
 }
 
-function onState({ state, compliant }) {
-  byId('state').textContent = state;
-  if (compliant) standing();
-}
+check.addEventListener('tidemark-state', ({ detail }) => {
+  byId('state').textContent = detail.state;
+  if (detail.compliant) standing();
+});
+check.addEventListener('tidemark-error', ({ detail }) => { byId('wrong').textContent = detail.message; });
 
 byId('form').addEventListener('submit', async (event) => {
   event.preventDefault();
   const mode = document.querySelector('input[name=mode]:checked').value;
   byId('wrong').textContent = '';
   try {
-    if (check) check.close();
-    check = tidemarkKyc({ host, session: await begin(mode), mode, into: byId('into'), onState });
+    check.stop();
+    check.setAttribute('host', host);
+    check.setAttribute('mode', mode);
+    check.session = await begin(mode);
   } catch (fault) {
     byId('wrong').textContent = fault.message;
   }
@@ -43,4 +46,4 @@ byId('form').addEventListener('submit', async (event) => {
 byId('ask').addEventListener('click', () => standing().catch((fault) => { byId('wrong').textContent = fault.message; }));
 byId('address').value = said.get('address') || '';
 byId('key').value = said.get('key') || '';
-fetch('/kyc/snippet.js').then((answer) => answer.text()).then((text) => { byId('code').textContent = text; });
+fetch('/kyc/element.js').then((answer) => answer.text()).then((text) => { byId('code').textContent = text; });

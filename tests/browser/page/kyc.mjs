@@ -13,7 +13,7 @@ const url = process.env.TIDEMARK_API_URL;
 const key = process.env.TIDEMARK_KYC_KEY;
 const within = Number(process.env.TIDE_KYC_WITHIN_MS || 10000); // the figure is 5 000; machines of tests are slow
 const browser = await launch();
-const snippet = await (await fetch(`${url}/kyc/snippet.js`)).text();
+const element = await (await fetch(`${url}/kyc/element.js`)).text();
 const took = [];
 let people = 0;
 
@@ -92,13 +92,15 @@ function signed(envelope, passphrase, seed, spoilt) {
 // ---- partners: pages of other origins
 
 function partner(port) {
-  const page = (body) => `<!doctype html><title>partner</title><body><div id="into"></div><script>
+  const page = (body) => `<!doctype html><title>partner</title><body><tidemark-kyc id="check" host="${url}"></tidemark-kyc><script>
+    window.states = [];
+    addEventListener('tidemark-state', (e) => states.push(e.detail)); addEventListener('tidemark-close', (e) => { window.ended = [e.detail.state]; });
     window.heard = []; addEventListener('message', (e) => heard.push({ origin: e.origin, data: e.data }));</script>${body}`;
   const routes = {
-    '/embed': (q) => page(`<script>${snippet}
-      window.states = []; tidemarkKyc({ host: ${JSON.stringify(url)}, session: ${q.get('session')}, mode: 'iframe', into: document.getElementById('into'), onState: (s) => states.push(s), onClose: (s) => { window.ended = [s]; } });</script>`),
-    '/direct': (q) => page(`<button id="go">go</button><script>${snippet}
-      window.states = []; go.onclick = () => tidemarkKyc({ host: ${JSON.stringify(url)}, session: ${q.get('session')}, mode: 'direct', onState: (s) => states.push(s) });</script>`),
+    '/embed': (q) => page(`<script type="module">${element}
+      check.session = ${q.get('session')};</script>`),
+    '/direct': (q) => page(`<button id="go">go</button><script type="module">${element}
+      check.setAttribute('mode', 'direct'); go.onclick = () => { check.session = ${q.get('session')}; };</script>`),
     '/frame': (q) => page(`<iframe src="${q.get('src').replace(/&/g, '&amp;')}" width="800" height="700" allow="camera"></iframe>`),
   };
   return new Promise((resolve) => {
@@ -350,7 +352,7 @@ for (const [name, options] of Object.entries({ 'desktop-light': { viewport: desk
   const { context, page } = await open(`${ours}/embed?session=${encodeURIComponent(JSON.stringify(said))}`);
   const inner = await frameAt(page, '/kyc?embed=1');
   await frameAt(page, '/kyc/sandbox/');
-  await page.evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ source: 'tidemark-kyc', type: 'state', state: 'approved', compliant: true }, '*'));
+  await page.evaluate(() => document.querySelector('tidemark-kyc').shadowRoot.querySelector('iframe').contentWindow.postMessage({ source: 'tidemark-kyc', type: 'state', state: 'approved', compliant: true }, '*'));
   await page.waitForTimeout(1200);
   assert.ok(await inner.locator('iframe').count());
   assert.notEqual(await inner.locator('#title').textContent(), 'Verified');
@@ -457,7 +459,7 @@ for (const { press, country, reason, words, why, on, steps } of ENDS) {
   const provider = await frameAt(page, '/kyc/sandbox/');
   await provider.getByRole('button', { name: 'Decline' }).click();
   await inner.getByRole('button', { name: 'Continue in Harbour' }).click();
-  await until(() => 'the frame is closed', 10000, () => page.evaluate(() => !document.querySelector('iframe') && window.ended && window.ended.length === 1));
+  await until(() => 'the frame is closed', 10000, () => page.evaluate(() => !document.querySelector('tidemark-kyc').shadowRoot.querySelector('iframe') && window.ended && window.ended.length === 1));
   assert.deepEqual(await page.evaluate(() => window.ended), ['declined']);
   await context.close();
   tell('back to the partner from its frame');
@@ -603,7 +605,7 @@ function secondWallet(account) {
   await provider.getByRole('button', { name: 'Approve' }).click();
   await compliant(address, began);
   await page.getByText('yes: compliant').waitFor();
-  assert.ok((await page.locator('#code').textContent()).includes('function tidemarkKyc'));
+  assert.ok((await page.locator('#code').textContent()).includes('class TidemarkKyc'));
   await page.screenshot({ path: `${folder}/kyc-partner-desktop-light.png`, fullPage: true });
   assert.deepEqual(bad, []);
   await context.close();

@@ -3,7 +3,7 @@
 
 export type Parameter = { name: string; in: string; required?: boolean; example?: unknown; schema?: Schema };
 export type Schema = { type?: string | string[]; example?: unknown; default?: unknown; enum?: unknown[]; $ref?: string };
-export type Media = { schema?: Schema; example?: unknown };
+export type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value?: unknown }> };
 export type Operation = {
   operationId: string; tags: string[]; summary?: string; parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, Media> }; responses: Record<string, { content?: Record<string, Media> }>;
@@ -16,7 +16,10 @@ export type Document = {
 export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-type Request = { url: string; method: string; headers: [string, string][]; body?: unknown; json: boolean };
+type Request = { url: string; method: string; headers: [string, string][]; body?: unknown };
+/** A route as the packages of api/clients/ have it. The stream and pages are none of their calls. */
+type Call = { id: string; origin: string; packaged: boolean; parameters: [string, unknown][] };
+const OF_HEADERS: Record<string, [string, string]> = { 'X-API-Key': ['apiKey', 'api_key'], 'Idempotency-Key': ['idempotencyKey', 'idempotency_key'] };
 
 /** What a local reference stands for. */
 export function follow<T>(document: Document, value: T | { $ref: string }): T {
@@ -43,10 +46,16 @@ function requestOf(document: Document, path: string, method: string, origin: str
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (type) headers.push(['Content-Type', type]);
   const schema = media?.schema ? follow<Schema>(document, media.schema) : undefined;
-  const body = media ? media.example ?? schema?.example ?? {} : undefined;
-  const answers = operation.responses['200'] ?? operation.responses['201'];
-  const json = Object.keys(answers?.content ?? {}).some((one) => one.includes('json'));
-  return { url: `${origin}${filled}${query.size ? `?${query}` : ''}`, method: method.toUpperCase(), headers, body, json };
+  const body = media ? media.example ?? Object.values(media.examples ?? {})[0]?.value ?? schema?.example ?? {} : undefined;
+  return { url: `${origin}${filled}${query.size ? `?${query}` : ''}`, method: method.toUpperCase(), headers, body };
+}
+
+function callOf(document: Document, path: string, method: string, origin: string): Call {
+  const operation = document.paths[path][method];
+  const answer = operation.responses['200'] ?? operation.responses['201'];
+  const packaged = path.startsWith('/api/') && 'application/json' in (answer?.content ?? {}) && operation.operationId !== 'kyc_webhook';
+  const required = (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)).filter((one) => one.required);
+  return { id: operation.operationId, origin, packaged, parameters: required.map((one) => [one.name, one.example ?? exampleOf(document, one)]) };
 }
 
 const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`; // for a POSIX shell
@@ -60,16 +69,23 @@ function curl(request: Request): string {
   return parts.join(' \\\n     ');
 }
 
-function typescript(request: Request): string {
-  const options: string[] = [];
-  if (request.method !== 'GET') options.push(`  method: ${literal(request.method)},`);
-  if (request.headers.length) options.push(`  headers: { ${request.headers.map(([name, value]) => `${literal(name)}: ${literal(value)}`).join(', ')} },`);
-  if (request.body !== undefined) options.push(`  body: JSON.stringify(${JSON.stringify(request.body)}),`);
-  const call = options.length ? `fetch(${literal(request.url)}, {\n${options.join('\n')}\n})` : `fetch(${literal(request.url)})`;
-  const rest = request.json
-    ? 'if (!answer.ok) throw new Error((await answer.json()).detail);\nconsole.log(answer.headers.get("Ledger-Sequence"), await answer.json());'
-    : 'if (!answer.ok) throw new Error(`HTTP ${answer.status}`);\nconsole.log(await answer.text());';
-  return `const answer: Response = await ${call};\n${rest}`;
+function fetched(request: Request): string {
+  return `const answer: Response = await fetch(${literal(request.url)});\nif (!answer.ok) throw new Error(\`HTTP \${answer.status}\`);\nconsole.log(await answer.text());`;
+}
+
+const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function typescript(call: Call, request: Request): string {
+  if (!call.packaged) return fetched(request);
+  const name = camel(call.id);
+  const members = call.parameters.map(([key, value]) => `${OF_HEADERS[key]?.[0] ?? key}: ${JSON.stringify(value)}`);
+  if (request.body !== undefined) members.push(`body: ${JSON.stringify(request.body)}`);
+  return [
+    `import { createClient, ${name} } from '@tidemark/client';`, '',
+    `const client = createClient({ baseUrl: ${literal(call.origin)} });`,
+    `const answer = await ${name}(client${members.length ? `, { ${members.join(', ')} }` : ''});`,
+    'console.log(answer.ledger, answer.data);',
+  ].join('\n');
 }
 
 /** JSON as Python writes it. */
@@ -81,17 +97,22 @@ function python(value: unknown): string {
   return JSON.stringify(value);
 }
 
-function pythonCall(request: Request): string {
-  const parts = [literal(request.url)];
-  const headers = request.headers.filter(([name]) => request.body === undefined || name !== 'Content-Type');
-  if (headers.length) parts.push(`headers=${python(Object.fromEntries(headers))}`);
-  if (request.body !== undefined) parts.push(`json=${python(request.body)}`);
-  parts.push('timeout=10');
-  const rest = request.json ? 'print(answer.headers.get("Ledger-Sequence"), answer.json())' : 'print(answer.text)';
-  return `import requests  # pip install requests\n\nanswer = requests.${request.method.toLowerCase()}(${parts.join(', ')})\nanswer.raise_for_status()\n${rest}`;
+const snake = (name: string) => name.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase() + (name === 'from' ? '_' : '');
+
+function pythonCall(call: Call, request: Request): string {
+  if (!call.packaged) return `import httpx  # pip install httpx\n\nprint(httpx.get(${literal(request.url)}).raise_for_status().text)`;
+  const members = call.parameters.map(([key, value]) => `${OF_HEADERS[key]?.[1] ?? snake(key)}=${python(value)}`);
+  if (request.body !== undefined) members.push(`body=${python(request.body)}`);
+  return [
+    'from tidemark_client import Client', '',
+    `with Client(${literal(call.origin)}) as client:`,
+    `    answer = client.${call.id}(${members.join(', ')})`,
+    'print(answer.ledger, answer.data)',
+  ].join('\n');
 }
 
 export function sampleOf(document: Document, path: string, method: string, language: Language, origin: string): string {
   const request = requestOf(document, path, method, origin);
-  return { curl, TypeScript: typescript, Python: pythonCall }[language](request);
+  if (language === 'curl') return curl(request);
+  return { TypeScript: typescript, Python: pythonCall }[language](callOf(document, path, method, origin), request);
 }

@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+"""Writes the generated module of each package from the OpenAPI document.
+
+    generate.py openapi.json --typescript FILE --python FILE
+
+Types, and for each answer a shape: which of its strings are numbers, so that both packages turn the same fields into exact
+numbers. Routes of pages, of webhooks that providers call, and the stream (which each package has by hand) are left out.
+"""
+
+import argparse
+import json
+import keyword
+import re
+import sys
+
+# What a string of the API is, by the name of its schema or, where it stands inline, by its pattern or format.
+INTEGER = {"Amount", "Bps", "Factor", "Millionths", "PoolPrice", "U64", "Weight"}
+KIND_BY_NAME = {**{name: "integer" for name in INTEGER}, "Ledger": "ledger", "Scaled": "decimal", "Time": "time"}
+KIND_BY_PATTERN = {"^-?[0-9]{1,39}$": "integer", "^-?[0-9]{1,53}$": "integer", "^[0-9]{1,20}$": "integer", "^[0-9]{1,10}$": "ledger"}
+CODE = {"integer": 1, "ledger": 2, "decimal": 3, "time": 4}
+LEFT_OUT = {"kyc_webhook", "stream", "openapi", "docs", "metrics"}
+
+
+class Document:
+    def __init__(self, document):
+        self.document = document
+        self.schemas = document["components"]["schemas"]
+
+    def follow(self, value):
+        while "$ref" in value:
+            at = self.document
+            for part in value["$ref"][2:].split("/"):
+                at = at[part.replace("~1", "/")]
+            value = at
+        return value
+
+    def operations(self):
+        """(id, method, path, operation) of each route that a package offers."""
+        for path, methods in self.document["paths"].items():
+            for method, operation in methods.items():
+                if operation["operationId"] in LEFT_OUT or not path.startswith("/api/"):
+                    continue
+                yield operation["operationId"], method.upper(), path, operation
+
+    def answer(self, operation):
+        """The schema of a 200 or 201."""
+        response = self.follow(operation["responses"].get("200") or operation["responses"]["201"])
+        return response["content"]["application/json"]["schema"]
+
+    def parameters(self, operation):
+        return [self.follow(one) for one in operation.get("parameters", [])]
+
+
+def name_of(schema):
+    return schema["$ref"].rsplit("/", 1)[1] if "$ref" in schema else None
+
+
+def kind_of(schema):
+    """integer, ledger, decimal, time, or None: the schema is none of these strings."""
+    if "$ref" in schema:
+        return KIND_BY_NAME.get(name_of(schema))
+    types = schema.get("type")
+    if types != "string" and (not isinstance(types, list) or "string" not in types):
+        return None
+    if schema.get("format") == "date-time":
+        return "time"
+    return KIND_BY_PATTERN.get(schema.get("pattern"))
+
+
+def alternatives(schema):
+    return schema.get("anyOf") or schema.get("oneOf") or []
+
+
+def is_object(schema):
+    return "properties" in schema or schema.get("type") == "object"
+
+
+class Shapes:
+    """For each named schema the literal of what to convert in it, or None. Shapes of alternatives are joined."""
+
+    def __init__(self, document):
+        self.document = document
+        self.named = {}
+
+    def of(self, schema):
+        kind = kind_of(schema)
+        if kind:
+            return CODE[kind]
+        name = name_of(schema)
+        if name:
+            if name not in self.named:
+                self.named[name] = None
+                self.named[name] = self.of(self.document.schemas[name])
+            return {"$": name} if isinstance(self.named[name], dict) else self.named[name]
+        joined = None
+        for one in alternatives(schema):
+            joined = self.join(joined, self.of(one))
+        if joined is not None:
+            return joined
+        if "items" in schema:
+            inner = self.of(schema["items"])
+            return None if inner is None else {"[]": inner}
+        members = {key: self.of(value) for key, value in schema.get("properties", {}).items()}
+        return {key: value for key, value in members.items() if value is not None} or None
+
+    def join(self, one, other):
+        if one is None or other is None or one == other:
+            return one if other is None else other
+        if not isinstance(one, dict) or not isinstance(other, dict):
+            sys.exit(f"generate: alternatives disagree: {one} and {other}")
+        one, other = self.expanded(one), self.expanded(other)
+        return {key: self.join(one.get(key), other.get(key)) for key in {**one, **other}}
+
+    def expanded(self, shape):
+        return self.named[shape["$"]] if "$" in shape else shape
+
+
+def comment(text):
+    return text.replace("*/", "* /").replace("\n", " ")
+
+
+def camel(name):
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+# --- TypeScript -------------------------------------------------------------------------------
+
+TS_KIND = {"integer": "bigint", "ledger": "number", "decimal": "string", "time": "string"}
+
+
+class TypeScript:
+    def __init__(self, document):
+        self.document = document
+        self.shapes = Shapes(document)
+
+    def type_of(self, schema, depth=0):
+        kind = kind_of(schema)
+        if kind:
+            null = " | null" if isinstance(schema.get("type"), list) and "null" in schema["type"] else ""
+            return TS_KIND[kind] + null
+        if "$ref" in schema:
+            return name_of(schema)
+        if alternatives(schema):
+            return " | ".join(dict.fromkeys(self.type_of(one, depth) for one in alternatives(schema)))
+        if "enum" in schema:
+            return " | ".join(json.dumps(one) for one in schema["enum"])
+        if "const" in schema:
+            return json.dumps(schema["const"])
+        types = schema.get("type", "unknown")
+        if isinstance(types, list):
+            return " | ".join(self.type_of({**schema, "type": one}, depth) for one in types)
+        if types == "array":
+            inner = self.type_of(schema.get("items", {}), depth)
+            return f"({inner})[]" if "|" in inner else f"{inner}[]"
+        if types == "object" or "properties" in schema:
+            return self.object_type(schema, depth)
+        return {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}.get(types, "unknown")
+
+    def object_type(self, schema, depth):
+        if "properties" not in schema:
+            return "{ [name: string]: unknown }"
+        indent = "  " * (depth + 1)
+        lines = []
+        for key, value in schema["properties"].items():
+            if value.get("description"):
+                lines.append(f"{indent}/** {comment(value['description'])} */")
+            optional = "" if key in schema.get("required", []) else "?"
+            lines.append(f"{indent}{key}{optional}: {self.type_of(value, depth + 1)};")
+        return "{\n" + "\n".join(lines) + "\n" + "  " * depth + "}"
+
+    def shape_text(self, shape):
+        if not isinstance(shape, dict):
+            return str(shape)
+        if "$" in shape:
+            return f"S_{shape['$']}"
+        if "[]" in shape:
+            return f"[{self.shape_text(shape['[]'])}]"
+        return "{ " + ", ".join(f"{key}: {self.shape_text(value)}" for key, value in shape.items()) + " }"
+
+    def parameter_type(self, parameter):
+        schema = parameter["schema"]
+        if "enum" in schema:
+            return " | ".join(json.dumps(one) for one in schema["enum"])
+        if schema.get("type") == "integer":
+            return "number | bigint" if schema.get("maximum", 0) > 2**53 else "number"
+        return "bigint | string" if parameter["name"].startswith("amount") else "string"
+
+    def function(self, name, method, path, operation):
+        parameters = [one for one in self.document.parameters(operation) if one["in"] in ("path", "query", "header")]
+        body = operation.get("requestBody")
+        members = []
+        for one in parameters:
+            key = one["name"] if one["in"] != "header" else {"X-API-Key": "apiKey", "Idempotency-Key": "idempotencyKey"}[one["name"]]
+            members.append((key, self.parameter_type(one), one.get("required", False), one.get("description", "")))
+        if body:
+            schema = self.document.follow(body)["content"]["application/json"]["schema"]
+            members.append(("body", self.type_of(schema), True, "the request's body"))
+        answer = self.document.answer(operation)
+        shape = self.shapes.of(answer)
+        required = any(one[2] for one in members)
+        fields = "".join(f"\n  /** {comment(text)} */\n  {key}{'' if must else '?'}: {kind};" for key, kind, must, text in members)
+        call = [f"method: '{method}'", f"path: '{path}'"]
+        query = [one["name"] for one in parameters if one["in"] == "query"]
+        if query:
+            call.append(f"query: {json.dumps(query)}")
+        if shape is not None:
+            call.append(f"shape: {self.shape_text(shape)}")
+        if method == "POST" and name != "kyc_session":
+            call.append("safe: true")
+        params = f"params: {{{fields}\n}}" if members else "params: object = {}"
+        if members and not required:
+            params += " = {}"
+        return (
+            f"/** {comment(operation['summary'])} — `{method} {path}` */\n"
+            f"export function {camel(name)}(client: Client, {params}, options?: CallOptions): Promise<Answer<{self.type_of(answer)}>> {{\n"
+            f"  return call(client, {{ {', '.join(call)} }}, params, options);\n}}\n"
+        )
+
+    def text(self):
+        functions = [self.function(*one) for one in self.document.operations()]
+        types, used = [], self.used()
+        for name, schema in self.document.schemas.items():
+            if name in used and name not in KIND_BY_NAME:
+                description = f"/** {comment(schema['description'])} */\n" if schema.get("description") else ""
+                types.append(f"{description}export type {name} = {self.type_of(schema)};\n")
+        shapes = [f"const S_{name}: Shape = {self.shape_text(shape)};\n" for name, shape in self.in_order("".join(functions), "S_")]
+        return (
+            "// Made from openapi.json by generate.py. Do not edit.\n"
+            "import { call, type Answer, type CallOptions, type Client, type Shape } from './client.js';\n\n"
+            + "".join(types) + "\n" + "".join(shapes) + "\n" + "\n".join(functions)
+        )
+
+    def used(self):
+        seen = set()
+
+        def look(schema):
+            if isinstance(schema, dict):
+                if "$ref" in schema and schema["$ref"].startswith("#/components/schemas/"):
+                    name = name_of(schema)
+                    if name not in seen:
+                        seen.add(name)
+                        look(self.document.schemas[name])
+                for value in schema.values():
+                    look(value)
+            elif isinstance(schema, list):
+                for value in schema:
+                    look(value)
+
+        for _, _, _, operation in self.document.operations():
+            look(self.document.answer(operation))
+            look(operation.get("requestBody", {}))
+        return seen
+
+    def in_order(self, functions, prefix):
+        """The named shapes that functions use, each after those that it uses."""
+        done = []
+
+        def place(name):
+            shape = self.shapes.named[name]
+            if any(name == one for one, _ in done) or not isinstance(shape, dict):
+                return
+            for inner in references(shape):
+                place(inner)
+            done.append((name, shape))
+
+        for name in self.shapes.named:
+            if re.search(rf"\b{prefix}{name}\b", functions):
+                place(name)
+        return done
+
+
+def references(shape):
+    if isinstance(shape, dict):
+        if "$" in shape:
+            yield shape["$"]
+        else:
+            for value in shape.values():
+                yield from references(value)
+
+
+# --- Python -----------------------------------------------------------------------------------
+
+PY_KIND = {"integer": "int", "ledger": "int", "decimal": "Decimal", "time": "datetime"}
+
+
+class Python(TypeScript):
+    def __init__(self, document):
+        super().__init__(document)
+        self.classes = []
+
+    def type_of(self, schema, depth=0, hint=""):
+        kind = kind_of(schema)
+        if kind:
+            null = " | None" if isinstance(schema.get("type"), list) and "null" in schema["type"] else ""
+            return PY_KIND[kind] + null
+        if "$ref" in schema:
+            return f'"{name_of(schema)}"'
+        if alternatives(schema):
+            return self.union(self.type_of(one, depth, hint) for one in alternatives(schema))
+        if "enum" in schema or "const" in schema:
+            values = schema.get("enum") or [schema["const"]]
+            literal = ", ".join(repr(one) for one in values if one is not None)
+            return f"Literal[{literal}]" + (" | None" if None in values else "")
+        types = schema.get("type", "unknown")
+        if isinstance(types, list):
+            return self.union(self.type_of({**schema, "type": one}, depth, hint) for one in types)
+        if types == "array":
+            return f"list[{self.type_of(schema.get('items', {}), depth, hint + 'Item')}]"
+        if types == "object" or "properties" in schema:
+            if "properties" not in schema:
+                return "dict[str, Any]"
+            self.typed_dict(hint, schema)
+            return f'"{hint}"'
+        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(types, "Any")
+
+    @staticmethod
+    def union(parts):
+        """One annotation. With a quoted name in it all of it is quoted: a text has no operator |."""
+        text = " | ".join(dict.fromkeys(parts))
+        return '"' + text.replace('"', "") + '"' if '"' in text and "|" in text else text
+
+    def typed_dict(self, name, schema):
+        members = []
+        for key, value in schema["properties"].items():
+            annotation = self.type_of(value, 0, name + key[0].upper() + key[1:])
+            if key not in schema.get("required", []):
+                annotation = f"NotRequired[{annotation}]"
+            members.append((key, annotation, value.get("description")))
+        if any(keyword.iskeyword(key) for key, _, _ in members):  # a class has no member `from`
+            quoted = (one if '"' in one else f'"{one}"' for _, one, _ in members)
+            inner = "".join(f'    "{key}": {one},\n' for (key, _, _), one in zip(members, quoted))
+            self.classes.append(f'{name} = TypedDict("{name}", {{\n{inner}}})\n')
+            return
+        lines = [f'class {name}(TypedDict):\n    """{comment(schema.get("description") or name)}"""\n']
+        for key, annotation, description in members:
+            lines.append(f"    {key}: {annotation}\n" + (f'    """{comment(description)}"""\n' if description else ""))
+        self.classes.append("".join(lines))
+
+    def parameter_type(self, parameter):
+        schema = parameter["schema"]
+        if "enum" in schema:
+            return f"Literal[{', '.join(repr(one) for one in schema['enum'])}]"
+        return "int" if schema.get("type") == "integer" else "int | str" if parameter["name"].startswith("amount") else "str"
+
+    def shape_text(self, shape):
+        if not isinstance(shape, dict):
+            return str(shape)
+        if "$" in shape:
+            return f"_S_{shape['$']}"
+        if "[]" in shape:
+            return f"[{self.shape_text(shape['[]'])}]"
+        return "{" + ", ".join(f'"{key}": {self.shape_text(value)}' for key, value in shape.items()) + "}"
+
+    def method(self, name, method, path, operation, awaited):
+        parameters = [one for one in self.document.parameters(operation) if one["in"] in ("path", "query", "header")]
+        members, values = [], []
+        for one in parameters:
+            key = re.sub(r"(?<!^)(?=[A-Z])", "_", one["name"]).lower()
+            if one["in"] == "header":
+                key = {"X-API-Key": "api_key", "Idempotency-Key": "idempotency_key"}[one["name"]]
+            key += "_" if keyword.iskeyword(key) else ""
+            must = one.get("required", False)
+            members.append((must, f"{key}: {self.parameter_type(one)}" + ("" if must else " | None = None")))
+            values.append((one["in"], one["name"], key))
+        body = operation.get("requestBody")
+        if body:
+            schema = self.document.follow(body)["content"]["application/json"]["schema"]
+            members.append((True, f"body: {self.type_of(schema, 0, camel(name) + 'Body')}"))
+        members = [text for _, text in sorted(members, key=lambda one: not one[0])]
+        answer = self.document.answer(operation)
+        shape = self.shapes.of(answer)
+        arguments = [repr(method), repr(path)]
+        for place in ("path", "query", "header"):
+            inner = ", ".join(f'"{key}": {value}' for where, key, value in values if where == place)
+            if inner:
+                arguments.append(f"{place}={{{inner}}}")
+        if body:
+            arguments.append("body=body")
+        if shape is not None:
+            arguments.append(f"shape={self.shape_text(shape)}")
+        if method == "POST" and name != "kyc_session":
+            arguments.append("safe=True")
+        star = "*, " if members else ""
+        answered = f"Answer[{self.type_of(answer, 0, camel(name) + 'Answer')}]"
+        prefix, wait = ("async ", "await ") if awaited else ("", "")
+        return (
+            f"    {prefix}def {name}(self, {star}{', '.join(members)}) -> {answered}:\n"
+            f'        """{comment(operation["summary"])}: ``{method} {path}``"""\n'
+            f"        return {wait}self.call({', '.join(arguments)})\n"
+        )
+
+    def text(self):
+        operations = list(self.document.operations())
+        plain = [self.method(*one, awaited=False) for one in operations]
+        count = len(self.classes)
+        waiting = [self.method(*one, awaited=True) for one in operations]
+        del self.classes[count:]
+        aliases = []
+        for name in self.document.schemas:
+            if name not in self.used() or name in KIND_BY_NAME:
+                continue
+            schema = self.document.schemas[name]
+            if "properties" in schema:
+                self.typed_dict(name, schema)
+            else:
+                aliases.append(f"{name} = {self.type_of(schema, 0, name)}\n")
+        shapes = [f"_S_{name}: Shape = {self.shape_text(shape)}\n" for name, shape in self.in_order("".join(plain), "_S_")]
+        return (
+            '"""Made from openapi.json by generate.py. Do not edit."""\n\n'
+            "from __future__ import annotations\n\n"
+            "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, Literal, NotRequired, TypedDict\n\n"
+            "from ._core import Answer, AsyncCaller, Caller, Shape\n\n\n"
+            + "".join(aliases) + "\n\n" + "\n\n".join(self.classes) + "\n\n" + "".join(shapes)
+            + "\n\nclass Operations(Caller):\n" + "\n".join(plain) + "\n\nclass AsyncOperations(AsyncCaller):\n" + "\n".join(waiting)
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("openapi")
+    parser.add_argument("--typescript")
+    parser.add_argument("--python")
+    arguments = parser.parse_args()
+    with open(arguments.openapi, encoding="utf-8") as file:
+        document = Document(json.load(file))
+    for path, language in ((arguments.typescript, TypeScript), (arguments.python, Python)):
+        if path:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(language(document).text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""Client of a Tidemark API."""
+
+from ._client import AsyncClient, Client
+from ._core import Answer, TidemarkError, async_items, async_pages, items, pages
+from ._stream import StreamMessage
+from .amount import to_decimal, to_raw
+from .receipt import ReceiptError, says_compliant, verify_receipt
+from .webhook import Webhook, WebhookError, verify_webhook
+
+__all__ = [
+    "Answer", "AsyncClient", "Client", "ReceiptError", "StreamMessage", "TidemarkError", "Webhook", "WebhookError",
+    "async_items", "async_pages", "items", "pages", "says_compliant", "to_decimal", "to_raw", "verify_receipt", "verify_webhook",
+]

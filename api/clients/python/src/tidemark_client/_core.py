@@ -1,0 +1,295 @@
+"""A call of a route: the request, what is sent again and when, the answer's strings as exact numbers.
+
+The rules stand once, in :func:`attempts`, a generator that asks its driver to send or to sleep. :class:`Caller` drives it and waits,
+:class:`AsyncCaller` drives it in an event loop.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import asyncio
+import httpx
+
+T = TypeVar("T")
+
+#: What to convert: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time; lists and objects of these.
+Shape = Any
+
+_PATTERNS = {1: re.compile(r"-?[0-9]{1,77}"), 2: re.compile(r"[0-9]{1,10}"), 3: re.compile(r"-?[0-9]{1,77}(\.[0-9]{1,77})?")}
+
+
+class TidemarkError(Exception):
+    """Why there is no answer. ``code`` is stable: the server's, or ``network``, ``timeout``, ``not_json``."""
+
+    def __init__(self, code: str, detail: str, status: int | None = None, errors: list[dict[str, str]] | None = None,
+                 request_id: str | None = None, retry_after: float | None = None) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code, self.detail, self.status = code, detail, status
+        self.errors, self.request_id, self.retry_after = errors or [], request_id, retry_after
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """An answer with what its headers say of it. ``data`` is true at the close of ``ledger``."""
+
+    data: T
+    ledger: int | None
+    closed_at: datetime | None
+    #: milliseconds since the server last heard of the indexer
+    age_ms: int | None
+    network: str | None
+    request_id: str | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How calls are made. ``timeout`` is in seconds and covers all attempts of a call, waiting included."""
+
+    base_url: str
+    api_key: str | None = None
+    retries: int = 3
+    timeout: float = 10.0
+
+
+def convert(value: Any, shape: Shape) -> Any:
+    """Strings of the API as exact numbers and times. What does not look like one stays: a field may get a new form."""
+    if shape is None or value is None:
+        return value
+    if isinstance(shape, int):
+        return _converted(value, shape) if isinstance(value, str) else value
+    if isinstance(shape, list):
+        return [convert(one, shape[0]) for one in value] if isinstance(value, list) else value
+    if not isinstance(value, dict):
+        return value
+    return {key: convert(one, shape.get(key)) for key, one in value.items()}
+
+
+def _converted(text: str, kind: int) -> Any:
+    if kind == 4:
+        try:
+            return datetime.fromisoformat(text.replace("Z", "+00:00"))
+        except ValueError:
+            return text  # a year beyond 9999
+    if not _PATTERNS[kind].fullmatch(text):
+        return text
+    return Decimal(text) if kind == 3 else int(text)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and re.fullmatch("[0-9]{1,15}", text) else None
+
+
+def problem_of(response: httpx.Response) -> TidemarkError:
+    """The problem that a server's answer tells. A proxy's page is one too."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    body = body if isinstance(body, dict) else {}
+    return TidemarkError(
+        str(body.get("code") or f"http_{response.status_code}"), str(body.get("detail") or f"HTTP {response.status_code}"),
+        response.status_code, body.get("errors") if isinstance(body.get("errors"), list) else [],
+        response.headers.get("Request-Id"), _number(response.headers.get("Retry-After")),
+    )
+
+
+def answer_of(response: httpx.Response, shape: Shape) -> Answer[Any]:
+    try:
+        body = response.json()
+    except ValueError as cause:
+        raise TidemarkError("not_json", "the answer is not JSON", response.status_code, request_id=response.headers.get("Request-Id")) from cause
+    headers = response.headers
+    closed = headers.get("Ledger-Closed-At")
+    return Answer(convert(body, shape), _number(headers.get("Ledger-Sequence")), _converted(closed, 4) if closed else None,
+                  _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"))
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    url: str
+    headers: dict[str, str]
+    content: bytes | None
+    #: whether it may be sent twice
+    repeatable: bool
+
+
+def _text(value: Any) -> str:
+    return "true" if value is True else "false" if value is False else str(value)
+
+
+def request_of(settings: Settings, method: str, template: str, path: Mapping[str, Any], query: Mapping[str, Any], header: Mapping[str, Any],
+               body: Any, safe: bool) -> Request:
+    def filled(match: re.Match[str]) -> str:
+        value = _text(path[match[1]])
+        if value in ("", ".", ".."):
+            raise ValueError(f"{match[1]} is missing")
+        return quote(value, safe="")
+
+    url = settings.base_url.rstrip("/") + re.sub(r"\{(\w+)\}", filled, template)
+    given: list[tuple[str, str | int | float | bool | None]] = [(key, _text(value)) for key, value in query.items() if value is not None]
+    if given:
+        url += "?" + str(httpx.QueryParams(given))
+    headers = {"Accept": "application/json", **{key: str(value) for key, value in header.items() if value is not None}}
+    if template == "/api/sdk/kyc/session" and settings.api_key and "X-API-Key" not in headers:
+        headers["X-API-Key"] = settings.api_key
+    content = None
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+        content = json.dumps(body, default=str).encode()
+    return Request(method, url, headers, content, method == "GET" or safe or "Idempotency-Key" in headers)
+
+
+def _may_repeat(request: Request, error: TidemarkError) -> bool:
+    if not request.repeatable:
+        return False
+    if error.status in (429, 503):
+        return error.status == 429 or error.retry_after is not None
+    return error.code == "network" or error.status in (502, 504)
+
+
+class Limit:
+    """Until when the server wants no request, by the clock ``time.monotonic``."""
+
+    def __init__(self) -> None:
+        self.until = 0.0
+
+    def heed(self, response: httpx.Response) -> None:
+        found = re.search(r";r=([0-9]{1,9});t=([0-9]{1,9})", response.headers.get("RateLimit", "").replace(" ", ""))
+        if found and found[1] == "0":
+            self.until = time.monotonic() + int(found[2])
+
+
+Step = tuple[str, Any]
+
+
+def attempts(settings: Settings, limit: Limit, request: Request) -> Generator[Step, Any, httpx.Response]:
+    """Yields ("sleep", seconds) and ("send", (request, seconds)); is sent the response, or has the error of httpx thrown in."""
+    until = time.monotonic() + settings.timeout
+    attempt = 0
+    while True:
+        pause = limit.until - time.monotonic()
+        if pause > 0:
+            if time.monotonic() + pause >= until:
+                raise TidemarkError("timeout", f"the server's rate limit asks to wait {pause:.0f} s")
+            yield "sleep", pause
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TidemarkError("timeout", f"no answer within {settings.timeout} s")
+        try:
+            response: httpx.Response = yield "send", (request, left)
+            limit.heed(response)
+            if response.is_success:
+                return response
+            error = problem_of(response)
+        except httpx.TransportError as cause:
+            error = TidemarkError("timeout" if isinstance(cause, httpx.TimeoutException) else "network", f"no answer of {httpx.URL(request.url).host}")
+            error.__cause__ = cause
+        wait = error.retry_after if error.retry_after is not None else min(0.1 * 2**attempt, 5.0) * random.uniform(0.5, 1.5)
+        attempt += 1
+        if attempt > settings.retries or not _may_repeat(request, error) or time.monotonic() + wait >= until:
+            raise error
+        yield "sleep", wait
+
+
+class Caller:
+    """Calls that wait for their answer."""
+
+    def __init__(self, settings: Settings, http: httpx.Client) -> None:
+        self._settings, self._http, self._limit = settings, http, Limit()
+
+    def send(self, request: Request) -> httpx.Response:
+        steps = attempts(self._settings, self._limit, request)
+        try:
+            kind, value = next(steps)
+            while True:
+                try:
+                    if kind == "sleep":
+                        time.sleep(value)
+                        result = None
+                    else:
+                        one, left = value
+                        result = self._http.request(one.method, one.url, headers=one.headers, content=one.content, timeout=left)
+                except httpx.TransportError as error:
+                    kind, value = steps.throw(error)
+                else:
+                    kind, value = steps.send(result)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+    def call(self, method: str, template: str, *, path: Mapping[str, Any] = {}, query: Mapping[str, Any] = {}, header: Mapping[str, Any] = {},
+             body: Any = None, shape: Shape = None, safe: bool = False) -> Answer[Any]:
+        return answer_of(self.send(request_of(self._settings, method, template, path, query, header, body, safe)), shape)
+
+
+class AsyncCaller:
+    """Calls of an event loop."""
+
+    def __init__(self, settings: Settings, http: httpx.AsyncClient) -> None:
+        self._settings, self._http, self._limit = settings, http, Limit()
+
+    async def send(self, request: Request) -> httpx.Response:
+        steps = attempts(self._settings, self._limit, request)
+        try:
+            kind, value = next(steps)
+            while True:
+                try:
+                    if kind == "sleep":
+                        await asyncio.sleep(value)
+                        result = None
+                    else:
+                        one, left = value
+                        result = await self._http.request(one.method, one.url, headers=one.headers, content=one.content, timeout=left)
+                except httpx.TransportError as error:
+                    kind, value = steps.throw(error)
+                else:
+                    kind, value = steps.send(result)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+    async def call(self, method: str, template: str, *, path: Mapping[str, Any] = {}, query: Mapping[str, Any] = {}, header: Mapping[str, Any] = {},
+                   body: Any = None, shape: Shape = None, safe: bool = False) -> Answer[Any]:
+        return answer_of(await self.send(request_of(self._settings, method, template, path, query, header, body, safe)), shape)
+
+
+def pages(operation: Callable[..., Answer[Any]], **parameters: Any) -> Iterator[Answer[Any]]:
+    """The pages of a list, one after the other: ``pages(client.pool_swaps, pool="XLMUSDC")``."""
+    while True:
+        page = operation(**parameters)
+        yield page
+        if page.data["next"] is None:
+            return
+        parameters["cursor"] = page.data["next"]
+
+
+def items(operation: Callable[..., Answer[Any]], **parameters: Any) -> Iterator[Any]:
+    """The items of a list; pages are asked for as they are needed."""
+    for page in pages(operation, **parameters):
+        yield from page.data["items"]
+
+
+async def async_pages(operation: Callable[..., Awaitable[Answer[Any]]], **parameters: Any) -> AsyncIterator[Answer[Any]]:
+    """:func:`pages` of an :class:`AsyncClient`."""
+    while True:
+        page = await operation(**parameters)
+        yield page
+        if page.data["next"] is None:
+            return
+        parameters["cursor"] = page.data["next"]
+
+
+async def async_items(operation: Callable[..., Awaitable[Answer[Any]]], **parameters: Any) -> AsyncIterator[Any]:
+    """:func:`items` of an :class:`AsyncClient`."""
+    async for page in async_pages(operation, **parameters):
+        for one in page.data["items"]:
+            yield one

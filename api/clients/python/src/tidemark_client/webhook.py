@@ -1,0 +1,68 @@
+"""Notifications by the Standard Webhooks specification (https://www.standardwebhooks.com): is this one of ours?"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+
+class WebhookError(Exception):
+    """``code`` is missing_header, bad_timestamp, bad_secret or bad_signature."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Webhook:
+    id: str
+    timestamp: datetime
+    type: str
+    data: dict[str, Any]
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    value = next((one for key, one in headers.items() if key.lower() == name), "")
+    if not value:
+        raise WebhookError("missing_header")
+    return value
+
+
+def _key(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        raise WebhookError("bad_secret") from None
+    if len(key) < 16:
+        raise WebhookError("bad_secret")
+    return key
+
+
+def verify_webhook(body: bytes | str, headers: Mapping[str, str], secrets: str | Sequence[str], *, tolerance: float = 300, now: float | None = None) -> Webhook:
+    """The notification, if one of the secrets signed it within the last (or next) five minutes.
+
+    ``body`` is what came, byte for byte: parse nothing before. The same id may come more than once; keep the ids that were handled.
+    Raises WebhookError.
+    """
+    raw = body.encode() if isinstance(body, str) else body
+    id_, sent = _header(headers, "webhook-id"), _header(headers, "webhook-timestamp")
+    if not re.fullmatch("[0-9]{1,12}", sent) or abs((time.time() if now is None else now) - int(sent)) > tolerance:
+        raise WebhookError("bad_timestamp")
+    signed = f"{id_}.{sent}.".encode() + raw
+    given = [one[3:] for one in _header(headers, "webhook-signature").split(" ") if one.startswith("v1,")][:16]
+    for secret in [secrets] if isinstance(secrets, str) else secrets:
+        wanted = base64.b64encode(hmac.new(_key(secret), signed, hashlib.sha256).digest()).decode()
+        if any(hmac.compare_digest(wanted.encode(), one.encode()) for one in given):
+            content = json.loads(raw)
+            return Webhook(id_, datetime.fromtimestamp(int(sent), timezone.utc), content["type"], content["data"])
+    raise WebhookError("bad_signature")

@@ -1,0 +1,239 @@
+// A client and one call of it: parameters to a request, the answer's strings to exact numbers, retries.
+
+/** What a Tidemark API is reached with. One may serve a whole program; it has no state but the server's last rate limit. */
+export type Client = {
+  readonly baseUrl: string;
+  readonly options: Required<Omit<ClientOptions, 'baseUrl' | 'apiKey'>> & { apiKey?: string };
+  /** Time in ms (of `Date.now`) before which the server wants no request. */
+  pausedUntil: number;
+};
+
+export type ClientOptions = {
+  /** The server: scheme, name, port, and a path if a proxy has one. */
+  baseUrl: string;
+  /** Of an integrator, for opening sessions. Never in a browser. */
+  apiKey?: string;
+  /** Another fetch: a test's, or that of an edge runtime. */
+  fetch?: typeof fetch;
+  /** How often a request is sent again after 429, 502, 503 with Retry-After, or no answer: 3. */
+  retries?: number;
+  /** All attempts of a call together, waiting included: 10 000 ms. */
+  timeoutMs?: number;
+};
+
+export type CallOptions = { signal?: AbortSignal; timeoutMs?: number; retries?: number };
+
+/** An answer with what its headers say of it. */
+export type Answer<T> = {
+  data: T;
+  /** The answer is true at the close of this ledger; null: of a route that reads none. */
+  ledger: number | null;
+  closedAt: string | null;
+  /** Milliseconds since the server last heard of the indexer. */
+  ageMs: number | null;
+  network: string | null;
+  requestId: string | null;
+};
+
+/** Why there is no answer. `code` is stable: the server's, or `network`, `timeout`, `not_json`, `aborted`. */
+export class TidemarkError extends Error {
+  override readonly name = 'TidemarkError';
+  constructor(
+    readonly code: string,
+    detail: string,
+    readonly status: number | null = null,
+    readonly errors: { in?: string; parameter?: string; pointer?: string; detail: string }[] = [],
+    readonly requestId: string | null = null,
+    readonly retryAfterMs: number | null = null,
+    options?: { cause?: unknown },
+  ) {
+    super(detail, options);
+  }
+}
+
+/** What to convert: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time; lists and objects of these. */
+export type Shape = number | readonly [Shape] | { readonly [name: string]: Shape };
+
+export function createClient(options: ClientOptions): Client {
+  const url = new URL(options.baseUrl);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl: http or https');
+  return {
+    baseUrl: url.href.replace(/\/$/, ''),
+    options: { fetch: (...all) => fetch(...all), retries: 3, timeoutMs: 10_000, ...options },
+    pausedUntil: 0,
+  };
+}
+
+/** Strings of the API as exact numbers, in place. What does not look like one stays: a field may get a new form. */
+export function convert(value: unknown, shape: Shape | undefined): unknown {
+  if (shape === undefined || value === null || value === undefined) return value;
+  if (typeof shape === 'number') {
+    if (typeof value !== 'string') return value;
+    if (shape === 1 && /^-?[0-9]{1,77}$/.test(value)) return BigInt(value);
+    if (shape === 2 && /^[0-9]{1,10}$/.test(value)) return Number(value);
+    return value;
+  }
+  if (Array.isArray(shape)) return Array.isArray(value) ? value.map((one) => convert(one, shape[0])) : value;
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const record = value as Record<string, unknown>;
+  for (const [name, inner] of Object.entries(shape)) if (Object.hasOwn(record, name)) record[name] = convert(record[name], inner);
+  return record;
+}
+
+export type Route = { method: string; path: string; query?: readonly string[]; shape?: Shape; safe?: boolean };
+type Params = { [name: string]: unknown };
+
+const HEADER: { [name: string]: string } = { apiKey: 'X-API-Key', idempotencyKey: 'Idempotency-Key' };
+
+/** The address of a call. */
+export function addressOf(client: Client, route: Route, params: Params): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === null || value === '' || value === '.' || value === '..') throw new TypeError(`${name} is missing`);
+    return encodeURIComponent(String(value));
+  });
+  const query = new URLSearchParams();
+  for (const name of route.query ?? []) {
+    const value = params[name];
+    if (value !== undefined && value !== null) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return client.baseUrl + path + (text ? `?${text}` : '');
+}
+
+function requestOf(client: Client, route: Route, params: Params): RequestInit {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (route.path === '/api/sdk/kyc/session' && client.options.apiKey) headers[HEADER.apiKey!] = client.options.apiKey;
+  for (const [name, header] of Object.entries(HEADER)) if (params[name] !== undefined) headers[header] = String(params[name]);
+  if (params.body === undefined) return { method: route.method, headers };
+  headers['Content-Type'] = 'application/json';
+  return { method: route.method, headers, body: JSON.stringify(params.body, (_, one) => (typeof one === 'bigint' ? String(one) : one)) };
+}
+
+const number = (text: string | null): number | null => (text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : null);
+
+/** Waits, or throws when the signal is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(reasonOf(signal));
+    const timer = setTimeout(done, ms);
+    function done() {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }
+    function stop() {
+      clearTimeout(timer);
+      reject(reasonOf(signal!));
+    }
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function reasonOf(signal: AbortSignal): TidemarkError {
+  return signal.reason instanceof TidemarkError ? signal.reason : new TidemarkError('aborted', 'the call was aborted', null, [], null, null, { cause: signal.reason });
+}
+
+/** The problem that a server's answer tells. A proxy's page is one too. */
+export async function problemOf(response: Response): Promise<TidemarkError> {
+  const body = (await response.json().catch(() => null)) as { code?: unknown; detail?: unknown; errors?: unknown } | null;
+  const seconds = number(response.headers.get('Retry-After'));
+  return new TidemarkError(
+    typeof body?.code === 'string' ? body.code : `http_${response.status}`,
+    typeof body?.detail === 'string' ? body.detail : `HTTP ${response.status}`,
+    response.status,
+    Array.isArray(body?.errors) ? (body.errors as TidemarkError['errors']) : [],
+    response.headers.get('Request-Id'),
+    seconds === null ? null : seconds * 1000,
+  );
+}
+
+/** What is left of the limit: with nothing left, the next request waits as long as the server says. */
+function heed(client: Client, response: Response): void {
+  const limit = /;r=([0-9]+);t=([0-9]+)/.exec((response.headers.get('RateLimit') ?? '').replace(/\s/g, ''));
+  if (limit && limit[1] === '0') client.pausedUntil = Date.now() + Number(limit[2]) * 1000;
+}
+
+function mayRepeat(route: Route, params: Params, error: TidemarkError): boolean {
+  if (route.method !== 'GET' && !route.safe && params.idempotencyKey === undefined) return false;
+  if (error.status === 429 || error.status === 503) return error.retryAfterMs !== null || error.status === 429;
+  return error.code === 'network' || error.status === 502 || error.status === 504;
+}
+
+async function once(client: Client, url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await client.options.fetch(url, { ...init, signal });
+  } catch (cause) {
+    if (signal.aborted) throw reasonOf(signal);
+    throw new TidemarkError('network', `no answer of ${new URL(url).host}`, null, [], null, null, { cause });
+  }
+  heed(client, response);
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function answerOf<T>(response: Response, shape: Shape | undefined): Promise<Answer<T>> {
+  let body: unknown;
+  try {
+    body = await response.json();
+  } catch (cause) {
+    throw new TidemarkError('not_json', 'the answer is not JSON', response.status, [], response.headers.get('Request-Id'), null, { cause });
+  }
+  const { headers } = response;
+  return {
+    data: convert(body, shape) as T,
+    ledger: number(headers.get('Ledger-Sequence')),
+    closedAt: headers.get('Ledger-Closed-At'),
+    ageMs: number(headers.get('Data-Age-Ms')),
+    network: headers.get('Network'),
+    requestId: headers.get('Request-Id'),
+  };
+}
+
+/** A signal that ends with the caller's or after a time. */
+function bounded(timeoutMs: number, signal?: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new TidemarkError('timeout', `no answer within ${timeoutMs} ms`)), timeoutMs);
+  const stop = () => controller.abort(reasonOf(signal!));
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** Sends a request until it is answered: what may be repeated is, as the server asks, within the time of the call. */
+export async function send<T>(client: Client, route: Route, params: object, options: CallOptions, take: (response: Response) => Promise<T>): Promise<T> {
+  const given = params as Params;
+  const url = addressOf(client, route, given);
+  const init = requestOf(client, route, given);
+  const retries = options.retries ?? client.options.retries;
+  const bound = bounded(options.timeoutMs ?? client.options.timeoutMs, options.signal);
+  const until = Date.now() + (options.timeoutMs ?? client.options.timeoutMs);
+  try {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const pause = client.pausedUntil - Date.now();
+        if (pause > 0) await sleep(pause, bound.signal);
+        return await take(await once(client, url, init, bound.signal));
+      } catch (error) {
+        if (bound.signal.aborted) throw reasonOf(bound.signal);
+        if (!(error instanceof TidemarkError) || attempt >= retries || !mayRepeat(route, given, error)) throw error;
+        const wait = error.retryAfterMs ?? Math.min(100 * 2 ** attempt, 5000) * (0.5 + Math.random());
+        if (Date.now() + wait >= until) throw error; // the caller learns the reason instead of "timeout"
+        await sleep(wait, bound.signal);
+      }
+    }
+  } finally {
+    bound.release();
+  }
+}
+
+/** A call of a route of the API. */
+export function call<T>(client: Client, route: Route, params: object, options: CallOptions = {}): Promise<Answer<T>> {
+  return send(client, route, params, options, (response) => answerOf<T>(response, route.shape));
+}

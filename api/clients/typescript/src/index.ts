@@ -1,0 +1,7 @@
+export * from './amount.js';
+export { createClient, TidemarkError, type Answer, type CallOptions, type Client, type ClientOptions } from './client.js';
+export * from './generated.js';
+export * from './pages.js';
+export { jwks, receipt, ReceiptError, saysCompliant, verifyReceipt, type Jwk, type Jwks, type Receipt, type ReceiptCode, type ReceiptExpected } from './receipt.js';
+export { stream, type StreamMessage, type StreamOptions, type StreamParams } from './stream.js';
+export { verifyWebhook, WebhookError, type Webhook, type WebhookHeaders } from './webhook.js';

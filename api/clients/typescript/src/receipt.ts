@@ -1,0 +1,120 @@
+// Receipts: what an API said, signed, at which ledger. They are verified offline.
+import { send, TidemarkError, type CallOptions, type Client } from './client.js';
+import { bytesOf, fromBase64, webCrypto } from './crypto.js';
+
+export type Jwk = { kty: string; crv?: string; x?: string; kid?: string; [name: string]: unknown };
+export type Jwks = { keys: Jwk[] };
+
+/** What a receipt says, as it is signed. Amounts in `answer` are strings of raw units. */
+export type Receipt = {
+  iss: string;
+  iat: number;
+  exp: number;
+  network: string;
+  deployment: string;
+  contracts: { [role: string]: string };
+  ledger: { sequence: string; hash: string; closedAt: string };
+  evaluatedAt: string;
+  lease: { renewedAt: string; ageMs: number } | null;
+  question: { route: 'kyc_status' | 'price' | 'pool_quote'; path: string; query: { [name: string]: string } };
+  answer: { [name: string]: unknown };
+};
+
+export type ReceiptCode = 'malformed' | 'wrong_type' | 'unknown_key' | 'bad_signature' | 'other_issuer' | 'other_network' | 'other_deployment' | 'expired' | 'future';
+
+/** Why a receipt was refused. */
+export class ReceiptError extends Error {
+  override readonly name = 'ReceiptError';
+  constructor(readonly code: ReceiptCode) {
+    super(code);
+  }
+}
+
+export type ReceiptExpected = {
+  /** `/.well-known/jwks.json` of the server, kept by you: not taken from the receipt. */
+  jwks: Jwks;
+  issuer: string;
+  network: string;
+  deployment?: string;
+  /** What it said then, not what holds now: an expired receipt passes. */
+  evidence?: boolean;
+  /** Milliseconds since 1970; for tests. */
+  now?: number;
+};
+
+const SKEW_SECONDS = 60;
+
+function json(part: string): { [name: string]: unknown } {
+  const bytes = fromBase64(part);
+  if (!bytes) throw new ReceiptError('malformed');
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
+  } catch {
+    // falls through
+  }
+  throw new ReceiptError('malformed');
+}
+
+async function signedBy(jwk: Jwk, text: string, signature: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { subtle } = await webCrypto();
+  try {
+    const key = await subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: jwk.x ?? '' }, { name: 'Ed25519' }, false, ['verify']);
+    return await subtle.verify({ name: 'Ed25519' }, key, signature, bytesOf(text));
+  } catch {
+    return false; // not a point of the curve
+  }
+}
+
+/** The claims of a receipt that a key of `jwks` signed and that is what was expected. Throws ReceiptError. Needs Ed25519 in Web Crypto. */
+export async function verifyReceipt(token: string, expected: ReceiptExpected): Promise<Receipt> {
+  const parts = token.trim().split('.');
+  if (parts.length !== 3 || token.length > 1 << 20) throw new ReceiptError('malformed');
+  const [head, body, tail] = parts as [string, string, string];
+  const header = json(head);
+  if (header.alg !== 'EdDSA' || header.typ !== 'tidemark-receipt+jwt' || 'crit' in header) throw new ReceiptError('wrong_type');
+  const jwk = expected.jwks.keys.find((one) => one.kid === header.kid && one.kty === 'OKP' && one.crv === 'Ed25519');
+  if (typeof header.kid !== 'string' || !jwk) throw new ReceiptError('unknown_key');
+  const signature = fromBase64(tail);
+  if (!signature || signature.length !== 64 || !(await signedBy(jwk, `${head}.${body}`, signature))) throw new ReceiptError('bad_signature');
+  const claims = json(body) as unknown as Receipt;
+  if (typeof claims.iat !== 'number' || typeof claims.exp !== 'number') throw new ReceiptError('malformed');
+  if (claims.iss !== expected.issuer) throw new ReceiptError('other_issuer');
+  if (claims.network !== expected.network) throw new ReceiptError('other_network');
+  if (expected.deployment !== undefined && claims.deployment !== expected.deployment) throw new ReceiptError('other_deployment');
+  const now = (expected.now ?? Date.now()) / 1000;
+  if (claims.iat > now + SKEW_SECONDS) throw new ReceiptError('future');
+  if (!expected.evidence && now >= claims.exp) throw new ReceiptError('expired');
+  return claims;
+}
+
+/** Whether a verified receipt says that this address may trade now. A receipt about an earlier ledger, another address or another question does not. */
+export function saysCompliant(receipt: Receipt, address: string): boolean {
+  return receipt.question.route === 'kyc_status' && !('ledger' in receipt.question.query) && receipt.answer.address === address && receipt.answer.compliant === true;
+}
+
+const RECEIPTS = {
+  compliance: { path: '/api/sdk/kyc/status/{address}', query: ['ledger', 'maxAgeMs', 'receipt'] },
+  price: { path: '/api/prices/{asset}', query: ['ledger', 'maxAgeMs', 'receipt'] },
+  quote: { path: '/api/pools/{pool}/quote', query: ['amountIn', 'direction', 'ledger', 'maxAgeMs', 'receipt'] },
+} as const;
+
+type Asked = {
+  compliance: { address: string };
+  price: { asset: string };
+  quote: { pool: string; amountIn: bigint | string; direction?: 'a_to_b' | 'b_to_a' };
+};
+
+/** A receipt of an answer: keep the text. */
+export function receipt<K extends keyof Asked>(client: Client, kind: K, params: Asked[K] & { ledger?: number; maxAgeMs?: number }, options: CallOptions = {}): Promise<string> {
+  const route = { method: 'GET', ...RECEIPTS[kind] };
+  return send(client, route, { ...params, receipt: 1 }, options, async (response) => {
+    if (response.headers.get('Content-Type')?.split(';')[0] !== 'application/jwt') throw new TidemarkError('no_receipts', 'the answer is no receipt', response.status);
+    return response.text();
+  });
+}
+
+/** The server's public keys: to be kept, and asked for again when a receipt names an unknown one. */
+export function jwks(client: Client, options: CallOptions = {}): Promise<Jwks> {
+  return send(client, { method: 'GET', path: '/.well-known/jwks.json' }, {}, options, async (response) => (await response.json()) as Jwks);
+}

@@ -1,0 +1,160 @@
+// Live messages, resumed where they ended.
+import { addressOf, problemOf, sleep, TidemarkError, type Client } from './client.js';
+
+export type StreamParams = {
+  topics: ('ledger' | 'event' | 'price' | 'compliance')[];
+  kinds?: string[];
+  contract?: string;
+  address?: string;
+  pool?: string;
+  assets?: string[];
+  addresses?: string[];
+  /** The id of the last message that was taken: the stream continues behind it. */
+  after?: string;
+};
+
+export type StreamMessage = {
+  /** `ledger`, `event`, `price`, `compliance`, `open`, `stale` or `fresh`. */
+  type: string;
+  /** Where to continue; null: no position was told yet. */
+  id: string | null;
+  /** What the message says: JSON as the server wrote it. Amounts are strings of raw units: `BigInt` takes them. */
+  data: { [name: string]: unknown };
+};
+
+export type StreamOptions = {
+  signal?: AbortSignal;
+  /** Without a byte for this long the connection counts as dead: 45 000 ms. The server sends something every 15 s. */
+  silenceMs?: number;
+  /** The longest wait before another attempt: 30 000 ms. */
+  maxWaitMs?: number;
+  /** Told whenever the connection was lost and is tried again. */
+  onRetry?: (error: TidemarkError, waitMs: number) => void;
+};
+
+const LIMIT = 4 << 20; // one message: far more than the server writes
+const ROUTE = {
+  method: 'GET',
+  path: '/api/stream',
+  query: ['topics', 'kinds', 'contract', 'address', 'pool', 'assets', 'addresses', 'after'],
+} as const;
+
+type Raw = { type: string; id: string | null; data: string };
+
+/** Server-sent events of a body: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export async function* parseEvents(body: ReadableStream<Uint8Array>, heard: () => void = () => {}): AsyncGenerator<Raw> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let last: string | null = null;
+  let type = '';
+  let data: string[] = [];
+  const field = (line: string) => {
+    const colon = line.indexOf(':');
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
+    if (name === 'event') type = value;
+    else if (name === 'data') data.push(value);
+    else if (name === 'id' && !value.includes('\0')) last = value;
+  };
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      heard();
+      text += decoder.decode(value, { stream: true });
+      if (text.length > LIMIT) throw new TidemarkError('not_json', 'a message without an end');
+      const lines = text.split(/\r\n|\n|\r(?!$)/);
+      text = lines.pop()!;
+      for (const line of lines) {
+        if (line !== '') {
+          field(line);
+        } else if (data.length || last !== null) {
+          yield { type: data.length ? type || 'message' : '', id: last, data: data.join('\n') };
+          type = '';
+          data = [];
+        }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** One connection. */
+async function* connection(client: Client, params: StreamParams, after: string | undefined, options: StreamOptions): AsyncGenerator<Raw> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(options.signal?.reason);
+  if (options.signal?.aborted) stop();
+  options.signal?.addEventListener('abort', stop, { once: true });
+  let timer: ReturnType<typeof setTimeout>;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => controller.abort(new TidemarkError('timeout', 'the stream fell silent')), options.silenceMs ?? 45_000);
+  };
+  const joined: { [name: string]: unknown } = {};
+  for (const [name, value] of Object.entries(params)) joined[name] = Array.isArray(value) ? value.join(',') : value;
+  delete joined.after;
+  const headers: Record<string, string> = { Accept: 'text/event-stream' };
+  if (after !== undefined) headers['Last-Event-ID'] = after;
+  try {
+    heard();
+    const response = await client.options.fetch(addressOf(client, ROUTE, joined), { headers, signal: controller.signal, cache: 'no-store' });
+    if (!response.ok) throw await problemOf(response);
+    yield* parseEvents(response.body!, heard);
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
+    throw reason instanceof TidemarkError ? reason : new TidemarkError('network', 'the stream broke off', null, [], null, null, { cause: reason });
+  } finally {
+    clearTimeout(timer!);
+    options.signal?.removeEventListener('abort', stop);
+    controller.abort();
+  }
+}
+
+/** Reasons of `dropped` after which the same position is of no use. */
+const FINAL = new Set(['gap', 'archived', 'deployment']);
+
+/** Whether another attempt may succeed. 409 `behind` means that a node has fewer ledgers than this stream: another has them. */
+function mayResume(error: TidemarkError): boolean {
+  return error.status === null ? error.code === 'network' || error.code === 'timeout' || error.code === 'dropped' : error.status === 429 || error.status >= 500;
+}
+
+/**
+ * Messages until the signal is aborted or the stream cannot be continued (TidemarkError: 400, 409, 410; `gap`, `archived`, `deployment`).
+ * A connection that breaks is made again behind the last message: none is lost, none comes twice.
+ */
+export async function* stream(client: Client, params: StreamParams, options: StreamOptions = {}): AsyncGenerator<StreamMessage> {
+  let after = params.after;
+  for (let failures = 0; ; ) {
+    let problem = new TidemarkError('network', 'the stream ended');
+    try {
+      for await (const raw of connection(client, params, after, options)) {
+        failures = 0;
+        if (raw.type !== 'dropped' && raw.id !== null && raw.id !== '') after = raw.id;
+        if (raw.type === '') continue; // a heartbeat: only the position moved
+        const data = JSON.parse(raw.data || '{}') as StreamMessage['data'];
+        if (raw.type === 'dropped') {
+          const reason = String(data.reason);
+          throw new TidemarkError(FINAL.has(reason) ? reason : 'dropped', `the server ended the stream: ${reason}`);
+        }
+        yield { type: raw.type, id: after ?? null, data };
+      }
+    } catch (error) {
+      if (options.signal?.aborted) return;
+      if (!(error instanceof TidemarkError)) throw error;
+      if (!mayResume(error)) throw error;
+      problem = error;
+    }
+    if (options.signal?.aborted) return;
+    const most = options.maxWaitMs ?? 30_000;
+    const wait = Math.min(problem.retryAfterMs ?? 250 * 2 ** failures++, most) * (0.5 + Math.random() / 2);
+    options.onRetry?.(problem, wait);
+    try {
+      await sleep(wait, options.signal);
+    } catch {
+      return;
+    }
+  }
+}

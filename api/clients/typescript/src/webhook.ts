@@ -1,0 +1,57 @@
+// Notifications by the Standard Webhooks specification (https://www.standardwebhooks.com): is this one of ours?
+import { bytesOf, fromBase64, webCrypto } from './crypto.js';
+
+export type WebhookHeaders = Headers | { [name: string]: string | string[] | undefined };
+
+/** Why a notification was refused: `missing_header`, `bad_timestamp`, `bad_secret` or `bad_signature`. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+  constructor(readonly code: 'missing_header' | 'bad_timestamp' | 'bad_secret' | 'bad_signature') {
+    super(code);
+  }
+}
+
+export type Webhook = { id: string; timestamp: Date; type: string; data: { [name: string]: unknown } };
+
+function header(headers: WebhookHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  if (typeof value !== 'string' || value === '') throw new WebhookError('missing_header');
+  return value;
+}
+
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const bytes = fromBase64(secret.replace(/^whsec_/, ''));
+  if (!bytes || bytes.length < 16) throw new WebhookError('bad_secret');
+  return (await webCrypto()).subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+/**
+ * The notification, if one of the secrets signed it within the last (or next) five minutes. `body` is what came, byte for byte: parse nothing before.
+ * The same id may come more than once; keep the ids that were handled. Throws WebhookError.
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  options: { toleranceSeconds?: number; now?: number } = {},
+): Promise<Webhook> {
+  const id = header(headers, 'webhook-id');
+  const sent = header(headers, 'webhook-timestamp');
+  const now = options.now ?? Date.now();
+  if (!/^[0-9]{1,12}$/.test(sent) || Math.abs(now / 1000 - Number(sent)) > (options.toleranceSeconds ?? 300)) throw new WebhookError('bad_timestamp');
+  const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
+  const signed = bytesOf(`${id}.${sent}.${text}`);
+  const { subtle } = await webCrypto();
+  const signatures = header(headers, 'webhook-signature').split(' ').filter((one) => one.startsWith('v1,')).slice(0, 16);
+  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+    const key = await keyOf(secret);
+    for (const signature of signatures) {
+      const bytes = fromBase64(signature.slice(3));
+      if (bytes && (await subtle.verify('HMAC', key, bytes, signed))) {
+        const { type, data } = JSON.parse(text) as Webhook;
+        return { id, timestamp: new Date(Number(sent) * 1000), type, data };
+      }
+    }
+  }
+  throw new WebhookError('bad_signature');
+}

@@ -1,0 +1,46 @@
+// The hooks, rendered by React's test renderer on a fake server.
+import assert from 'node:assert/strict';
+import { createElement } from 'react';
+import TestRenderer, { act } from 'react-test-renderer';
+import { createClient } from '@tidemark/client';
+import { useCompliance, useMarket, useStream } from '@tidemark/client/react';
+import { fake, reply, LEDGER } from './_fake.mjs';
+
+globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+const problem = (_, response) => reply(response, 503, { code: 'stale', detail: 'stale' });
+const server = await fake({
+  '/api/sdk/kyc/status/G': [(_, response) => reply(response, 200, { compliant: true, pollAfterMs: 1 }, LEDGER), problem],
+  '/api/markets/sGOLD': [(_, response) => reply(response, 200, { ledger: '5' }, LEDGER)],
+  '/api/stream': [(_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write('event: ledger\nid: 1-1\ndata: {"ledger":"7"}\n\n');
+  }],
+});
+const client = createClient({ baseUrl: server.url, retries: 0 });
+const seen = [];
+const heard = [];
+function Page() {
+  const compliance = useCompliance(client, 'G');
+  const market = useMarket(client, 'sGOLD');
+  const live = useStream(client, { topics: ['ledger'] }, (message) => heard.push(message.data.ledger));
+  seen.push({ may: compliance.may, error: compliance.error?.code ?? null, market: market.answer?.data.ledger ?? null, live: live.connected });
+  return createElement('p', null, String(compliance.may));
+}
+const until = async (what, holds) => {
+  for (const end = Date.now() + 60000; !holds(); ) {
+    assert.ok(Date.now() < end, what);
+    await act(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  }
+};
+let page;
+await act(async () => { page = TestRenderer.create(createElement(Page)); });
+assert.equal(seen[0].may, false, 'an unknown answer lets nothing pass');
+await until('compliant', () => seen.at(-1).may);
+await until('market and stream', () => seen.at(-1).market === 5 && seen.at(-1).live && heard.length === 1);
+await until('a refused answer takes it back', () => !seen.at(-1).may && seen.at(-1).error === 'stale');
+const asked = server.requests.length;
+await act(async () => page.unmount());
+await new Promise((resolve) => setTimeout(resolve, 1200));
+assert.ok(server.requests.length <= asked + 1, 'asked after it was unmounted');
+server.close();
+console.log(`hooks: ${seen.length} renderings`);

@@ -1,0 +1,238 @@
+"""The Python package on a fake server: limits, failures, cut streams, signatures. Argument: the folder of the examples."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import threading
+import time
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+import tidemark_client as tidemark
+from tidemark_client import AsyncClient, Client, ReceiptError, TidemarkError, WebhookError
+
+LEDGER = {"Ledger-Sequence": "77", "Ledger-Closed-At": "2026-01-31T07:24:04Z", "Data-Age-Ms": "12", "Network": "Test", "Request-Id": "r1"}
+
+
+class Fake:
+    """Each request takes the next step of its path; the last is repeated. A step is (status, body, headers), or None: the connection is cut."""
+
+    def __init__(self, script):
+        taken, self.requests = {}, []
+        requests = self.requests
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                path = self.path.split("?")[0]
+                size = int(self.headers.get("Content-Length") or 0)
+                requests.append((self.path, dict(self.headers), self.rfile.read(size), time.monotonic()))
+                step = script[path][min(taken.get(path, 0), len(script[path]) - 1)]
+                taken[path] = taken.get(path, 0) + 1
+                self.close_connection = True
+                if step is None:
+                    return
+                status, body, headers = step
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", "Connection": "close", **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                for byte in (body if isinstance(body, str) else json.dumps(body)).encode():
+                    self.wfile.write(bytes([byte]))
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def ok(body):
+    return 200, body, LEDGER
+
+
+def no(status, code, **headers):
+    return status, {"code": code, "detail": code}, {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def refused(kind, code, work):
+    try:
+        work()
+    except kind as error:
+        assert error.code == code, f"{error.code}, not {code}"
+        return error
+    raise AssertionError(f"{code}: not refused")
+
+
+def both(script, work):
+    """Runs `work(call, server)` with a client that waits, and with one of an event loop."""
+    with Fake(script()) as server, Client(server.url, api_key="secret") as client:
+        work(lambda name, **given: getattr(client, name)(**given), server)
+
+    async def waiting():
+        async with AsyncClient(server.url, api_key="secret") as client:
+            def call(name, **given):
+                return asyncio.run_coroutine_threadsafe(getattr(client, name)(**given), loop).result()
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, work, call, server)
+
+    with Fake(script()) as server:
+        asyncio.run(waiting())
+
+
+def answers():
+    def script():
+        return {"/api/prices/XLM": [ok({"ledger": "77", "latestPrice": str(2**127 - 1), "latestPriceScaled": "1.50", "latestAt": "2026-01-31T07:23:39Z", "twapPrice": None, "later": "12"})]}
+
+    def work(call, server):
+        answer = call("price", asset="XLM", max_age_ms=5000)
+        assert answer.data["latestPrice"] == 2**127 - 1 and answer.data["latestPriceScaled"] == Decimal("1.50")
+        assert (answer.data["ledger"], answer.data["twapPrice"], answer.data["later"], answer.ledger, answer.age_ms) == (77, None, "12", 77, 12)
+        assert answer.data["latestAt"].isoformat() == "2026-01-31T07:23:39+00:00"
+        path, headers, _, _ = server.requests[0]
+        assert path == "/api/prices/XLM?maxAgeMs=5000" and "X-API-Key" not in headers
+
+    both(script, work)
+
+
+def retries():
+    def script():
+        return {
+            "/api/pools": [no(429, "rate", Retry_After="0"), no(503, "busy", Retry_After="0"), ok({"items": [], "next": None})],
+            "/api/prices/A": [no(503, "stale")], "/api/prices/C": [no(503, "busy", Retry_After="60")],
+            "/api/prices/L": [(200, {}, {**LEDGER, "RateLimit": '"hot";r=0;t=1'}), ok({})],
+            "/api/sdk/kyc/session": [None, None, ok({"sessionId": "s"})],
+        }
+
+    def work(call, server):
+        call("pools")
+        assert len(server.requests) == 3
+        refused(TidemarkError, "stale", lambda: call("price", asset="A"))
+        began = time.monotonic()
+        assert refused(TidemarkError, "busy", lambda: call("price", asset="C")).retry_after == 60
+        assert time.monotonic() - began < 5
+        body = {"address": "G", "mode": "iframe", "providerKey": "sandbox"}
+        count = len(server.requests)
+        refused(TidemarkError, "network", lambda: call("kyc_session", body=body))
+        assert len(server.requests) == count + 1, "a session was opened twice"
+        call("kyc_session", body=body, idempotency_key="k")
+        assert server.requests[-1][1]["X-API-Key"] == "secret" and json.loads(server.requests[-1][2]) == body
+        call("price", asset="L")
+        call("price", asset="L")
+        assert server.requests[-1][3] - server.requests[-2][3] >= 0.95, "did not wait for the limit"
+
+    both(script, work)
+
+
+EVENTS = [
+    (200, 'event: open\nid: 1-0\ndata: {}\n\nevent: price\r\nid: 2-1\r\ndata: {"a":"ü",\r\ndata: "b\u2028":1}\r\n\r\n: comment\nid: 2-9\n\nevent: price\nid: 3-1\ndata: {"half', {"Content-Type": "text/event-stream"}),
+    no(503, "busy", Retry_After="0"),
+    (200, 'event: price\nid: 3-1\ndata: {"a":2}\n\nevent: dropped\nid: 9-9\ndata: {"reason":"slow"}\n\n', {"Content-Type": "text/event-stream"}),
+    (200, 'event: dropped\ndata: {"reason":"gap"}\n\n', {"Content-Type": "text/event-stream"}),
+]
+WANTED = [("open", "1-0", {}), ("price", "2-1", {"a": "ü", "b\u2028": 1}), ("price", "3-1", {"a": 2})]
+
+
+def streams():
+    def judge(seen, server):
+        assert seen == WANTED, seen
+        assert [headers.get("Last-Event-ID") for _, headers, _, _ in server.requests] == [None, "2-9", "2-9", "3-1"]
+        assert "assets=A%2CB" in server.requests[0][0]
+
+    seen = []
+    with Fake({"/api/stream": EVENTS}) as server, Client(server.url) as client:
+        refused(TidemarkError, "gap", lambda: seen.extend((one.type, one.id, one.data) for one in client.stream(["price"], assets=["A", "B"])))
+        judge(seen, server)
+
+    async def waiting():
+        async with AsyncClient(server.url) as client:
+            async for one in client.stream(["price"], assets=["A", "B"]):
+                seen.append((one.type, one.id, one.data))
+
+    seen.clear()
+    with Fake({"/api/stream": EVENTS}) as server:
+        refused(TidemarkError, "gap", lambda: asyncio.run(waiting()))
+        judge(seen, server)
+
+
+def lists():
+    pages = [ok({"items": [{"id": "1"}, {"id": "2"}], "next": "c=1/+"}), ok({"items": [], "next": "d"}), ok({"items": [{"id": "3"}], "next": None})]
+    with Fake({"/api/pools/P/swaps": pages}) as server, Client(server.url) as client:
+        assert [one["id"] for one in tidemark.items(client.pool_swaps, pool="P", limit=2)] == ["1", "2", "3"]
+        assert "cursor=c%3D1%2F%2B" in server.requests[1][0]
+
+    async def waiting():
+        async with AsyncClient(server.url) as client:
+            return [one["id"] async for one in tidemark.async_items(client.pool_swaps, pool="P")]
+
+    with Fake({"/api/pools/P/swaps": pages}) as server:
+        assert asyncio.run(waiting()) == ["1", "2", "3"]
+
+
+def amounts():
+    assert tidemark.to_decimal(-(2**127), 7) == Decimal("-17014118346046923173168730371588.4105728")
+    for raw in (0, 1, -5, 2**127 - 1, 10**60):
+        assert tidemark.to_raw(tidemark.to_decimal(raw, 7), 7) == raw
+    for bad in ("", "1e5", "1.", ".5", "+1", "1.00000001", "NaN"):
+        try:
+            tidemark.to_raw(bad, 7)
+        except ValueError:
+            continue
+        raise AssertionError(bad)
+
+
+def webhooks():
+    secret, body, now = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", b'{"type":"t","data":{}}', 1614265330
+    key = base64.b64decode(secret[6:])
+    headers = {"Webhook-Id": "m", "webhook-timestamp": str(now)}
+    headers["webhook-signature"] = "v1,AAAA v1," + base64.b64encode(hmac.new(key, f"m.{now}.".encode() + body, hashlib.sha256).digest()).decode()
+    assert tidemark.verify_webhook(body, headers, ["whsec_" + "A" * 32, secret], now=now).type == "t"
+    for code, given, more in (("bad_signature", body + b" ", {}), ("bad_timestamp", body, {"now": now + 301}), ("bad_signature", body, {"secrets": "whsec_" + "A" * 32}), ("bad_secret", body, {"secrets": "%"})):
+        refused(WebhookError, code, lambda: tidemark.verify_webhook(given, headers, **{"secrets": secret, "now": now, **more}))
+
+
+def receipts():
+    key = Ed25519PrivateKey.generate()
+
+    def part(value):
+        return base64.urlsafe_b64encode(value if isinstance(value, bytes) else json.dumps(value).encode()).rstrip(b"=").decode()
+
+    def make(claims, signer=key, **header):
+        text = f"{part({'alg': 'EdDSA', 'kid': 'k1', 'typ': 'tidemark-receipt+jwt', **header})}.{part(claims)}"
+        return f"{text}.{part(signer.sign(text.encode()))}"
+
+    now = 1790000000
+    jwks = {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": part(key.public_key().public_bytes_raw())}]}
+    claims = {"iss": "https://api", "iat": now, "exp": now + 60, "network": "N", "deployment": "D", "question": {"route": "kyc_status", "query": {}}, "answer": {"address": "G", "compliant": True}}
+    expected = {"issuer": "https://api", "network": "N", "deployment": "D", "now": now}
+    said = tidemark.verify_receipt(make(claims), jwks, **expected)
+    assert tidemark.says_compliant(said, "G") and not tidemark.says_compliant(said, "H")
+    token = make(claims)
+    cases = [
+        ("bad_signature", make(claims, Ed25519PrivateKey.generate()), {}), ("wrong_type", make(claims, alg="none"), {}), ("wrong_type", make(claims, typ="JWT"), {}),
+        ("wrong_type", make(claims, crit=["x"]), {}), ("unknown_key", make(claims, kid="k2"), {}), ("other_network", token, {"network": "M"}), ("other_issuer", token, {"issuer": "x"}),
+        ("other_deployment", token, {"deployment": "x"}), ("expired", token, {"now": now + 60}), ("future", token, {"now": now - 61}), ("malformed", "a.b", {}), ("malformed", "a.b.c", {}),
+    ]
+    for code, given, more in cases:
+        refused(ReceiptError, code, lambda: tidemark.verify_receipt(given, jwks, **{**expected, **more}))
+    tidemark.verify_receipt(token, jwks, **{**expected, "now": now + 10**9}, evidence=True)
+
+
+for case in (answers, retries, streams, lists, amounts, webhooks, receipts):
+    case()
+    print("ok", case.__name__)

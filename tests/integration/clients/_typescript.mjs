@@ -1,0 +1,202 @@
+// The TypeScript package, as built, on a fake server.
+import assert from 'node:assert/strict';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import test from 'node:test';
+import * as tidemark from '@tidemark/client';
+import { fake, reply, LEDGER } from './_fake.mjs';
+
+const { createClient, formatAmount, parseAmount, items, kycStatus, kycSession, market, pools, poolSwaps, price, stream, verifyReceipt, saysCompliant, verifyWebhook, TidemarkError } = tidemark;
+const code = (wanted, status) => (error) => error instanceof TidemarkError && error.code === wanted && (status === undefined || error.status === status);
+const ok = (body) => (_, response) => reply(response, 200, body, LEDGER);
+const no = (status, name, headers) => (_, response) => reply(response, status, { code: name, detail: name }, headers);
+
+async function serving(script, work, options = {}) {
+  const server = await fake(script);
+  try {
+    await work(createClient({ baseUrl: server.url, ...options }), server);
+  } finally {
+    server.close();
+  }
+}
+
+test('amounts are exact', () => {
+  assert.equal(formatAmount(12345678n, 7), '1.2345678');
+  assert.equal(formatAmount(-5n, 7), '-0.0000005');
+  assert.equal(formatAmount(0n, 0), '0');
+  assert.equal(formatAmount(-(2n ** 127n), 7), '-17014118346046923173168730371588.4105728');
+  for (const bad of ['', '1e5', '1.', '.5', '+1', ' 1', '0x1', '1,5', '1.00000001']) assert.throws(() => parseAmount(bad, 7), RangeError, bad);
+  for (let i = 0; i < 2000; i++) {
+    const raw = BigInt(Math.floor(Math.random() * 2 ** 53)) * BigInt(Math.floor(Math.random() * 2 ** 53)) * (i % 2 ? -1n : 1n);
+    const decimals = i % 20;
+    assert.equal(parseAmount(formatAmount(raw, decimals), decimals), raw);
+  }
+});
+
+test('an answer has exact numbers and its ledger', () =>
+  serving({ '/api/prices/XLM': [ok({ ledger: '77', asset: 'XLM', latestPrice: '170141183460469231731687303715884105727', latestPriceScaled: '1.5', stale: false, twapPrice: null, later: '12' })] },
+    async (client, server) => {
+      const answer = await price(client, { asset: 'XLM', maxAgeMs: 5000 });
+      assert.equal(answer.data.latestPrice, 170141183460469231731687303715884105727n);
+      assert.deepEqual([answer.data.ledger, answer.data.twapPrice, answer.data.later, answer.ledger, answer.ageMs], [77, null, '12', 77, 12]);
+      assert.equal(server.requests[0].url, '/api/prices/XLM?maxAgeMs=5000');
+    }));
+
+test('nested lists and names of others', () =>
+  serving({ '/api/markets/a%2Fb': [ok({ ledger: '1', market: { debt: '5', oracle: { latestPrice: '6' }, __proto__x: '1' } })] }, async (client) => {
+    const { data } = await market(client, { symbol: 'a/b' });
+    assert.equal(data.ledger, 1);
+    await assert.rejects(async () => market(client, { symbol: '..' }), TypeError);
+  }));
+
+test('429 and 503 with Retry-After are repeated, other answers are not', () =>
+  serving({
+    '/api/pools': [no(429, 'rate', { 'Retry-After': '0' }), no(503, 'busy', { 'Retry-After': '0' }), ok({ items: [], next: null })],
+    '/api/prices/A': [no(503, 'stale')],
+    '/api/prices/B': [no(400, 'bad')],
+    '/api/prices/C': [no(503, 'busy', { 'Retry-After': '60' })],
+  }, async (client, server) => {
+    await pools(client);
+    assert.equal(server.requests.length, 3);
+    await assert.rejects(price(client, { asset: 'A' }), code('stale', 503));
+    await assert.rejects(price(client, { asset: 'B' }), code('bad', 400));
+    const began = Date.now();
+    await assert.rejects(price(client, { asset: 'C' }), (error) => error.code === 'busy' && error.retryAfterMs === 60000);
+    assert.ok(Date.now() - began < 5000, 'waited although the time of the call could not do');
+    assert.equal(server.requests.length, 6);
+  }));
+
+test('the rate limit is waited for', () =>
+  serving({ '/api/prices/A': [(_, response) => reply(response, 200, {}, { ...LEDGER, RateLimit: '"hot";r=0;t=1' }), ok({})] }, async (client, server) => {
+    await price(client, { asset: 'A' });
+    await price(client, { asset: 'A' });
+    assert.ok(server.requests[1].at - server.requests[0].at >= 950, 'did not wait');
+  }));
+
+test('a session is opened once, unless it has an Idempotency-Key', () =>
+  serving({ '/api/sdk/kyc/session': [(request) => request.socket.destroy(), (request) => request.socket.destroy(), ok({ sessionId: 's' })] }, async (client, server) => {
+    const body = { address: 'G', mode: 'iframe', providerKey: 'sandbox' };
+    await assert.rejects(kycSession(client, { body }), code('network'));
+    assert.equal(server.requests.length, 1);
+    await kycSession(client, { body, idempotencyKey: 'k' });
+    assert.equal(server.requests[2].headers['idempotency-key'], 'k');
+    assert.equal(server.requests[2].headers['x-api-key'], 'secret');
+  }, { apiKey: 'secret' }));
+
+test('the key goes to the sessions only', () =>
+  serving({ '/api/pools': [ok({ items: [], next: null })] }, async (client, server) => {
+    await pools(client);
+    assert.equal(server.requests[0].headers['x-api-key'], undefined);
+  }, { apiKey: 'secret' }));
+
+test('silence, an abort, no server and another body are errors with a code', () =>
+  serving({ '/api/pools': [() => {}], '/api/oracle': [(_, response) => reply(response, 200, '<html>')], '/api/stats': [(_, response) => reply(response, 503, '<html>')] }, async (client) => {
+    await assert.rejects(pools(client, {}, { timeoutMs: 200 }), code('timeout'));
+    await assert.rejects(pools(client, {}, { signal: AbortSignal.timeout(100) }), code('aborted'));
+    await assert.rejects(tidemark.oracle(client), code('not_json'));
+    await assert.rejects(tidemark.stats(client), code('http_503'));
+    await assert.rejects(pools(createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1 })), code('network'));
+  }));
+
+test('items go from page to page', () =>
+  serving({ '/api/pools/P/swaps': [ok({ items: [{ id: '1' }, { id: '2' }], next: 'c=1/+' }), ok({ items: [], next: 'd' }), ok({ items: [{ id: '3' }], next: null })] }, async (client, server) => {
+    const seen = [];
+    for await (const one of items(poolSwaps, client, { pool: 'P', limit: 2 })) seen.push(one.id);
+    assert.deepEqual(seen, ['1', '2', '3']);
+    assert.deepEqual(server.requests.map((one) => new URL(one.url, 'http://x').searchParams.get('cursor')), [null, 'c=1/+', 'd']);
+  }));
+
+const events = (text, end) => (_, response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  let at = 0; // in pieces that respect no character
+  const bytes = Buffer.from(text);
+  const more = () => {
+    if (at < bytes.length) {
+      response.write(bytes.subarray(at, at + 7));
+      at += 7;
+      setImmediate(more);
+    } else if (end) end(response);
+  };
+  more();
+};
+
+test('a stream goes on behind its last message, whatever cuts it', async () => {
+  const cut = (response) => response.socket.destroy();
+  await serving({
+    '/api/stream': [
+      events('event: open\nid: 1-0\ndata: {}\n\nevent: price\r\nid: 2-1\r\ndata: {"a":"ü",\r\ndata: "b":1}\r\n\r\n: comment\nid: 2-9\n\nevent: price\nid: 3-1\ndata: {"half', cut),
+      no(503, 'busy', { 'Retry-After': '0' }),
+      events('event: price\nid: 3-1\ndata: {"a":2}\n\nevent: dropped\nid: 9-9\ndata: {"reason":"slow"}\n\n', (response) => response.end()),
+      events('event: stale\ndata: {"reason":"indexer"}\n\nevent: dropped\ndata: {"reason":"gap"}\n\n'),
+    ],
+  }, async (client, server) => {
+    const seen = [];
+    await assert.rejects(async () => {
+      for await (const one of stream(client, { topics: ['price'], assets: ['A', 'B'] }, { maxWaitMs: 10 })) seen.push([one.type, one.id, JSON.stringify(one.data)]);
+    }, code('gap'));
+    assert.deepEqual(seen, [['open', '1-0', '{}'], ['price', '2-1', '{"a":"ü","b":1}'], ['price', '3-1', '{"a":2}'], ['stale', '3-1', '{"reason":"indexer"}']]);
+    assert.deepEqual(server.requests.map((one) => one.headers['last-event-id']), [undefined, '2-9', '2-9', '3-1']);
+    assert.equal(new URL(server.requests[0].url, 'http://x').searchParams.get('assets'), 'A,B');
+  });
+});
+
+test('a silent stream is made again, a refused one ends, an aborted one too', () =>
+  serving({ '/api/stream': [events('id: 5-5\n\n'), no(409, 'other_deployment')] }, async (client, server) => {
+    await assert.rejects(async () => {
+      for await (const _ of stream(client, { topics: ['ledger'] }, { silenceMs: 200, maxWaitMs: 10 }));
+    }, code('other_deployment', 409));
+    assert.equal(server.requests[1].headers['last-event-id'], '5-5');
+    for await (const _ of stream(client, { topics: ['ledger'] }, { signal: AbortSignal.abort() }));
+  }));
+
+test('webhooks: the specification\'s example, rotation, and what is refused', async () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const body = '{"test": 2432232314}';
+  const headers = { 'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek', 'webhook-timestamp': '1614265330', 'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' };
+  const now = 1614265330000;
+  assert.equal((await verifyWebhook(body, headers, secret, { now })).id, headers['webhook-id']);
+  await verifyWebhook(Buffer.from(body), new Headers(headers), ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], { now });
+  const refused = (wanted, ...given) => assert.rejects(verifyWebhook(...given), (error) => error.code === wanted);
+  await refused('bad_signature', `${body} `, headers, secret, { now });
+  await refused('bad_timestamp', body, headers, secret, { now: now + 301000 });
+  await refused('bad_timestamp', body, headers, secret, { now: now - 301000 });
+  await refused('missing_header', body, { ...headers, 'webhook-id': undefined }, secret, { now });
+  await refused('bad_signature', body, { ...headers, 'webhook-signature': `v1a,x ${'v1,AAAA '.repeat(40)}` }, secret, { now });
+  await refused('bad_secret', body, headers, 'whsec_%', { now });
+  const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+  const v1 = createHmac('sha256', key).update(`x.1614265330.${body}`).digest('base64');
+  await verifyWebhook(body, { ...headers, 'webhook-id': 'x', 'webhook-signature': `v1,AAAA v1,${v1}` }, secret, { now });
+});
+
+test('receipts: right, forged, of another, too old', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' };
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const make = (claims, header = {}, key = privateKey) => {
+    const text = `${part({ alg: 'EdDSA', kid: 'k1', typ: 'tidemark-receipt+jwt', ...header })}.${part(claims)}`;
+    return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
+  };
+  const now = 1790000000000;
+  const claims = { iss: 'https://api', iat: 1790000000, exp: 1790000060, network: 'N', deployment: 'D', question: { route: 'kyc_status', path: '/', query: {} }, answer: { address: 'G', compliant: true } };
+  const expected = { jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'AAAA', kid: 'k0' }, jwk] }, issuer: 'https://api', network: 'N', deployment: 'D', now };
+  const said = await verifyReceipt(make(claims), expected);
+  assert.ok(saysCompliant(said, 'G') && !saysCompliant(said, 'H'));
+  assert.ok(!saysCompliant({ ...said, question: { ...said.question, query: { ledger: '5' } } }, 'G'));
+  const refused = (wanted, token, more = {}) => assert.rejects(verifyReceipt(token, { ...expected, ...more }), (error) => error.code === wanted, wanted);
+  const token = make(claims);
+  const [head, , tail] = token.split('.');
+  await refused('bad_signature', `${head}.${part({ ...claims, iat: 1790000001 })}.${tail}`);
+  await refused('bad_signature', make(claims, {}, generateKeyPairSync('ed25519').privateKey));
+  await refused('wrong_type', make(claims, { alg: 'none' }));
+  await refused('wrong_type', make(claims, { alg: 'HS256' }));
+  await refused('wrong_type', make(claims, { typ: 'JWT' }));
+  await refused('wrong_type', make(claims, { crit: ['x'] }));
+  await refused('unknown_key', make(claims, { kid: 'k9' }));
+  await refused('bad_signature', make(claims, { kid: 'k0' }));
+  await refused('other_network', token, { network: 'M' });
+  await refused('other_issuer', token, { issuer: 'https://evil' });
+  await refused('other_deployment', token, { deployment: 'E' });
+  await refused('expired', token, { now: now + 60000 });
+  await refused('future', token, { now: now - 61000 });
+  await verifyReceipt(token, { ...expected, now: now + 9e9, evidence: true });
+  for (const bad of ['', 'a.b', 'a.b.c', `${head}..${tail}`, token.slice(0, -3), `${head}.%.${tail}`]) await assert.rejects(verifyReceipt(bad, expected), (error) => error.name === 'ReceiptError');
+});

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The guide of api/clients and its examples on a living stack: a gate in front of a swap, on Node.js and on Python, refuses a newcomer and lets
+# the same person through once the attestation is on the ledger. Both packages read what the API answers, and SQL counts.
+. "$(dirname "$0")/_clients.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+cp "$here"/_live.mjs "$packages/"
+cat >"$work/run" <<'END'
+set -eu
+cd "$1"
+PORT=0 node gate.mjs >"$2/node.url" 2>"$2/node.err" & node=$!
+PORT=0 "$3" gate.py >"$2/python.url" 2>"$2/python.err" & python=$!
+node alert.mjs XLM 0.0000001 0.0000002 >"$2/alert-node" 2>&1 & alert=$!
+"$3" alert.py XLM 0.0000001 0.0000002 >"$2/alert-python" 2>&1 & other=$!
+trap 'kill $node $python $alert $other 2>/dev/null' EXIT
+until [ -s "$2/node.url" ] && [ -s "$2/python.url" ]; do kill -0 $node && kill -0 $python || { cat "$2"/*.err; exit 1; }; sleep 0.1; done
+node _live.mjs "$(cat "$2/node.url")" "$(cat "$2/python.url")"
+"$3" "$4/_live.py" portfolio.py
+until grep -s "^ALERT XLM .* is outside" "$2/alert-node" && grep -s "^ALERT XLM .* is outside" "$2/alert-python"; do
+    kill -0 $alert && kill -0 $other || { cat "$2"/alert-*; exit 1; }
+    sleep 0.2
+done
+END
+"$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 300 bash "$work/run" "$packages" "$work" "$python" "$here" || {
+    tail -n 5 "$work"/*.err "$work"/alert-*
+    fail "see above"
+}
