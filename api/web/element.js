@@ -1,7 +1,7 @@
 // <tidemark-kyc>: an identity check in your own page. An ES module: copy it, or import @tidemark/client/kyc, which is the same.
 // No framework, no dependency, no cookie.
 //
-//   <tidemark-kyc host="https://kyc.example" mode="iframe" session-url="/verify" address="G…"></tidemark-kyc>
+//   <tidemark-kyc host="ORIGIN" mode="iframe" session-url="/verify" address="G…"></tidemark-kyc>
 //
 // Attributes
 //   host         the origin of the checks: scheme, name, port

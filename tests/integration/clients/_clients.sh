@@ -8,7 +8,7 @@ TIDE_OPENAPI=$TIDE_BUILD/api/openapi.json "$TIDE_SOURCE_DIR/tools/clients" || co
 [ $code = 0 ] || fail "the packages do not build"
 work=$(mktemp -d "${TMPDIR:-/tmp}/tide-clients.XXXXXX")
 chmod 755 "$work"
-trap 'code=$?; kill $(jobs -p) 2>/dev/null; rm -rf "$work"; exit $code' EXIT
+trap 'code=$?; kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"; exit $code' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 built=$TIDE_SOURCE_DIR/build/clients
