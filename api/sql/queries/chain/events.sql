@@ -24,9 +24,9 @@ WITH of_pools AS MATERIALIZED (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
   WHERE e.addresses_1_key = chain.word_key($10::text)
-    AND ($8::text IS NULL OR e.kind_key = chain.word_key($8))
-    AND ($9::text IS NULL OR e.contract_key = chain.word_key($9))
-    AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
+    AND ($8::text IS NULL OR e.kind_key = (SELECT chain.word_key($8)))
+    AND ($9::text IS NULL OR e.contract_key = (SELECT chain.word_key($9)))
+    AND ($11::text IS NULL OR e.subject_key = (SELECT chain.word_key($11)) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
 -- part: event_where
@@ -36,9 +36,9 @@ WITH of_pools AS MATERIALIZED (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
   WHERE e.addresses_2_key = chain.word_key($10::text)
-    AND ($8::text IS NULL OR e.kind_key = chain.word_key($8))
-    AND ($9::text IS NULL OR e.contract_key = chain.word_key($9))
-    AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
+    AND ($8::text IS NULL OR e.kind_key = (SELECT chain.word_key($8)))
+    AND ($9::text IS NULL OR e.contract_key = (SELECT chain.word_key($9)))
+    AND ($11::text IS NULL OR e.subject_key = (SELECT chain.word_key($11)) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
 -- part: event_where

@@ -16,7 +16,7 @@ k AS (
   SELECT h.key_hash FROM event.synthetic_engine_open AS o, LATERAL (SELECT h.key_hash
     FROM history.synthetic_engine_vault AS h
     WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $4 AND h.synth = $3 LIMIT 1) AS h
-  WHERE o.deployment = $1 AND o.owner_key = chain.word_key($4) AND o.synth_asset_key = chain.word_key($3) AND o.ledger <= $2
+  WHERE o.deployment = $1 AND o.owner_key = chain.word_key($4) AND o.synth_asset_key = (SELECT chain.word_key($3)) AND o.ledger <= $2
 ), v AS (
   SELECT h.removed, $3 AS synth_asset, $4 AS owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update,
     h.ledger, h.closed_at

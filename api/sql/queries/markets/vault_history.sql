@@ -28,7 +28,7 @@ WITH k AS MATERIALIZED (
   SELECT h.key_hash FROM event.synthetic_engine_open AS o, LATERAL (SELECT h.key_hash
     FROM history.synthetic_engine_vault AS h
     WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $9 AND h.synth = $8 LIMIT 1) AS h
-  WHERE o.deployment = $1 AND o.owner_key = chain.word_key($9) AND o.synth_asset_key = chain.word_key($8)
+  WHERE o.deployment = $1 AND o.owner_key = chain.word_key($9) AND o.synth_asset_key = (SELECT chain.word_key($8))
 )
 SELECT row_to_json(x)::text, h.ledger || '.' || h.tx || '.' || h.seq
 FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h

@@ -34,7 +34,7 @@ WITH page AS (
   UNION ALL
   (SELECT e.* FROM event.oracle_price_observation AS e
   WHERE e.provider_key >= chain.word_key($9) AND e.provider_key <= chain.word_key($9)
-    AND ($8 IS NULL OR e.asset_key = chain.word_key($8)) AND
+    AND ($8 IS NULL OR e.asset_key = (SELECT chain.word_key($8))) AND
 -- part: event_where
   ORDER BY CASE WHEN $7 = 'asc' THEN e.provider_key END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
     CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
