@@ -168,19 +168,28 @@ COMMENT ON COLUMN rollup.revenue.fees IS 'Sum of the fees, raw units';
 COMMENT ON COLUMN rollup.revenue.payments IS 'Number of fees';
 
 -- Counts stay exact although a day can arrive in pieces and in any order: an address counts when it is
--- new in this table.
+-- new in this table. It grows with the days, so it has keys of chain.word.
 CREATE TABLE rollup.active (
-    deployment smallint    NOT NULL,
-    pool_id    text        NOT NULL,
-    day        date        NOT NULL,
-    address    text        NOT NULL,
-    PRIMARY KEY (deployment, pool_id, day, address)
+    deployment  smallint    NOT NULL,
+    pool_key    integer     NOT NULL,
+    address_key integer     NOT NULL,
+    day         date        NOT NULL,
+    PRIMARY KEY (deployment, pool_key, day, address_key)
 );
 COMMENT ON TABLE rollup.active IS 'Addresses active on a day, one row each';
 COMMENT ON COLUMN rollup.active.deployment IS 'Deployment, see chain.deployment';
-COMMENT ON COLUMN rollup.active.pool_id IS 'Pool that the address traded in; empty: active anywhere in the protocol';
+COMMENT ON COLUMN rollup.active.pool_key IS 'Key of the pool that the address traded in; 0: active anywhere in the protocol';
+COMMENT ON COLUMN rollup.active.address_key IS 'Key of the address';
 COMMENT ON COLUMN rollup.active.day IS 'Day, UTC; -infinity: ever';
-COMMENT ON COLUMN rollup.active.address IS 'Address';
+
+CREATE VIEW rollup.active_words AS
+  SELECT a.deployment, CASE WHEN a.pool_key = 0 THEN '' ELSE p.word END AS pool_id, a.day, w.word AS address
+  FROM rollup.active AS a LEFT JOIN chain.word AS p ON p.id = a.pool_key LEFT JOIN chain.word AS w ON w.id = a.address_key;
+COMMENT ON VIEW rollup.active_words IS 'rollup.active with its words, which digests are made of';
+COMMENT ON COLUMN rollup.active_words.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.active_words.pool_id IS 'Pool that the address traded in; empty: active anywhere in the protocol';
+COMMENT ON COLUMN rollup.active_words.day IS 'Day, UTC; -infinity: ever';
+COMMENT ON COLUMN rollup.active_words.address IS 'Address';
 
 CREATE TABLE rollup.total (
     deployment smallint PRIMARY KEY,
@@ -273,24 +282,34 @@ COMMENT ON COLUMN rollup.market_day.deposited IS 'Collateral paid in, when openi
 COMMENT ON COLUMN rollup.market_day.withdrawn IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN rollup.market_day.seized IS 'Collateral given to liquidators, whatever token, raw units';
 
+-- It grows with the days, so it has keys of chain.word.
 CREATE TABLE rollup.call_day (
-    deployment smallint    NOT NULL,
-    day        date        NOT NULL,
-    contract   text        NOT NULL,
-    created    boolean     NOT NULL,
-    fn         text        NOT NULL,
-    calls      bigint      NOT NULL,
-    refused    bigint      NOT NULL,
-    PRIMARY KEY (deployment, day, contract, created, fn)
-) WITH (fillfactor = 70);
+    deployment   smallint NOT NULL,
+    calls        integer  NOT NULL,
+    refused      integer  NOT NULL,
+    contract_key integer  NOT NULL,
+    fn_key       integer  NOT NULL,
+    day          date     NOT NULL,
+    PRIMARY KEY (deployment, day, contract_key, fn_key)
+) WITH (fillfactor = 90);
 COMMENT ON TABLE rollup.call_day IS 'Calls of a function of a contract by day (UTC); no row: no call';
 COMMENT ON COLUMN rollup.call_day.deployment IS 'Deployment, see chain.deployment';
-COMMENT ON COLUMN rollup.call_day.day IS 'Day, UTC';
-COMMENT ON COLUMN rollup.call_day.contract IS 'Contract called or created';
-COMMENT ON COLUMN rollup.call_day.created IS 'True: it was created, no function was called';
-COMMENT ON COLUMN rollup.call_day.fn IS 'Function; empty if the contract was created, or if a caller gave an empty name';
 COMMENT ON COLUMN rollup.call_day.calls IS 'Calls, refused ones too';
 COMMENT ON COLUMN rollup.call_day.refused IS 'Of these, refused';
+COMMENT ON COLUMN rollup.call_day.contract_key IS 'Key of the contract called or created';
+COMMENT ON COLUMN rollup.call_day.fn_key IS 'Key of the function; 0: the contract was created';
+COMMENT ON COLUMN rollup.call_day.day IS 'Day, UTC';
+
+CREATE VIEW rollup.call_day_words AS
+  SELECT d.deployment, d.day, c.word AS contract, f.word AS fn, d.calls, d.refused
+  FROM rollup.call_day AS d LEFT JOIN chain.word AS c ON c.id = d.contract_key LEFT JOIN chain.word AS f ON f.id = d.fn_key;
+COMMENT ON VIEW rollup.call_day_words IS 'rollup.call_day with its words, which digests are made of';
+COMMENT ON COLUMN rollup.call_day_words.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.call_day_words.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.call_day_words.contract IS 'Contract called or created';
+COMMENT ON COLUMN rollup.call_day_words.fn IS 'Function; null: the contract was created';
+COMMENT ON COLUMN rollup.call_day_words.calls IS 'Calls, refused ones too';
+COMMENT ON COLUMN rollup.call_day_words.refused IS 'Of these, refused';
 
 -- A day without a change has no row: the value of the day before still holds.
 CREATE TABLE rollup.closing (

@@ -1310,27 +1310,28 @@ COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, wh
 COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
 
--- Callers are counted only where they are asked for, from the calls themselves.
+-- Grouped by keys; words are joined to the sums. Callers are counted only where they are asked for, from the calls themselves.
 CREATE VIEW analyst.daily_calls AS
   SELECT
     x.deployment,
     x.day,
     x.role,
-    x.fn,
+    f.word AS fn,
     x.calls,
     x.refused,
     (SELECT count(DISTINCT c.source_key) FROM chain.call AS c
-     WHERE c.deployment = x.deployment AND c.contract_key = ANY (ARRAY(SELECT chain.word_key(n) FROM unnest(x.contracts) AS n))
-       AND c.fn_key IS NOT DISTINCT FROM (SELECT chain.word_key(x.fn) WHERE x.fn IS NOT NULL)
+     WHERE c.deployment = x.deployment AND c.contract_key = ANY (x.contract_keys) AND coalesce(c.fn_key, 0) = x.fn_key
        AND c.ledger > analyst.ledger_at(x.deployment, chain.day_start(x.day) - interval '1 microsecond')
        AND c.ledger <= analyst.ledger_at(x.deployment, chain.day_start(x.day + 1) - interval '1 microsecond')) AS callers
   FROM (
-    SELECT g.deployment, g.day, k.role, CASE WHEN NOT g.created THEN g.fn END AS fn, sum(g.calls)::bigint AS calls,
-      sum(g.refused)::bigint AS refused, array_agg(g.contract) AS contracts
+    SELECT g.deployment, g.day, k.role, g.fn_key, sum(g.calls)::bigint AS calls, sum(g.refused)::bigint AS refused,
+      array_agg(g.contract_key) AS contract_keys
     FROM rollup.call_day AS g
-      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = g.contract
-    GROUP BY g.deployment, g.day, k.role, g.created, g.fn
-  ) AS x;
+      LEFT JOIN chain.word AS w ON w.id = g.contract_key
+      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = w.word
+    GROUP BY g.deployment, g.day, k.role, g.fn_key
+  ) AS x
+    LEFT JOIN chain.word AS f ON f.id = x.fn_key;
 COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function; refused ones also counted separately';
 COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_calls.day IS 'Day, UTC';

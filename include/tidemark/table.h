@@ -69,7 +69,7 @@ struct tide_table {
     struct tide_column columns[TIDE_COLUMNS_MAX];
     const char *primary_key;               /* comma-separated column list */
     const char *check;                     /* "CONSTRAINT name CHECK (…)", or NULL */
-    const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING gin (…)"; NULL ends */
+    const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING hash (…)"; NULL ends */
     uint16_t
         pair; /* state: index of its history table; history: of its state table; else own index */
     bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */

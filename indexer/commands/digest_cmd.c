@@ -33,22 +33,26 @@ static void add_table(struct tide_digest *total, const struct tide_table *table,
 }
 
 /* Rollups are no tables of the catalogue: their columns are as the database says. Which deployment
- * it is says nothing of the rows, here as there. */
-static tide_status describe(struct tide_pg *pg, struct tide_table *table,
+ * it is says nothing of the rows, here as there. One with keys of chain.word, which say nothing
+ * either, has a view NAME_words: name becomes that. */
+static tide_status describe(struct tide_pg *pg, struct tide_table *table, char name[64],
                             struct tide_pg_rows *columns, struct tide_err *err)
 {
     tide_status status =
         tide_pg_query(pg, columns,
-                      "SELECT a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid ="
-                      " a.attrelid WHERE c.relnamespace = 'rollup'::regnamespace AND c.relname = $1"
+                      "SELECT a.attname, c.relname FROM pg_attribute AS a JOIN pg_class AS c ON"
+                      " c.oid = a.attrelid WHERE c.oid = coalesce(to_regclass(format("
+                      "'rollup.%I', $1::text || '_words')), to_regclass(format('rollup.%I', $1)))"
                       " AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'deployment'"
                       " ORDER BY a.attnum",
-                      (const char *[]){ table->name }, 1, err);
+                      (const char *[]){ name }, 1, err);
     if (status == TIDE_OK && (columns->count == 0 || columns->count > TIDE_COLUMNS_MAX))
-        return tide_fail(err, TIDE_E_SCHEMA, "rollup.%s: %u columns", table->name, columns->count);
+        return tide_fail(err, TIDE_E_SCHEMA, "rollup.%s: %u columns", name, columns->count);
     for (uint32_t i = 0; status == TIDE_OK && i < columns->count; i++)
         table->columns[i].name = tide_pg_text(columns, i, 0);
     table->column_count = status == TIDE_OK ? columns->count : 0;
+    if (status == TIDE_OK)
+        snprintf(name, 64, "%s", tide_pg_text(columns, 0, 1));
     return status;
 }
 
@@ -60,7 +64,7 @@ static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char 
     struct tide_digest digest = { 0 };
     struct tide_pg_rows columns = { 0 };
     snprintf(text, sizeof text, "%.*s", TIDE_SLICE_FMT(name));
-    tide_status status = describe(pg, &table, &columns, err);
+    tide_status status = describe(pg, &table, text, &columns, err);
     if (status == TIDE_OK)
         status = tide_digest_table(pg, &table, where, &digest, err);
     if (status == TIDE_OK) {

@@ -1,41 +1,42 @@
 -- Who was active, by day, by day and pool traded in, and ever; the new ones are counted.
 WITH seen AS MATERIALIZED (
-  SELECT DISTINCT pool_id, (closed_at AT TIME ZONE 'UTC')::date AS day, trader AS address
+  SELECT DISTINCT pool_id_key AS pool_key, (closed_at AT TIME ZONE 'UTC')::date AS day, trader_key AS address_key
   FROM {!event.liquidity_pool_swap} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
 ), acted AS (
-  SELECT day, address FROM seen
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
+  SELECT day, address_key FROM seen
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider_key
   FROM {!event.liquidity_pool_add_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider_key
   FROM {!event.liquidity_pool_remove_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider_key
   FROM {!event.liquidity_pool_claim} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner_key
   FROM {!event.synthetic_engine_open} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner_key
   FROM {!event.synthetic_engine_deposit} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner_key
   FROM {!event.synthetic_engine_mint} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner_key
   FROM {!event.synthetic_engine_burn} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner_key
   FROM {!event.synthetic_engine_withdraw} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor_key
   FROM {!event.stability_pool_deposit} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor_key
   FROM {!event.stability_pool_withdraw} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
-  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor
+  UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor_key
   FROM {!event.stability_pool_claim} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
 ), fresh AS (
-  INSERT INTO {=active} (deployment, pool_id, day, address)
-  SELECT $1::smallint, pool_id, day, address FROM seen
-  UNION ALL SELECT $1::smallint, '', day, address FROM acted
-  UNION ALL SELECT DISTINCT $1::smallint, '', '-infinity'::date, address FROM acted
+  INSERT INTO {=active} (deployment, pool_key, day, address_key)
+  SELECT $1::smallint, pool_key, day, address_key FROM seen
+  UNION ALL SELECT $1::smallint, 0, day, address_key FROM acted
+  UNION ALL SELECT DISTINCT $1::smallint, 0, '-infinity'::date, address_key FROM acted
   ON CONFLICT DO NOTHING
-  RETURNING pool_id, day
+  RETURNING pool_key, day
 ), traders AS (
   INSERT INTO {=pool_day} AS p (deployment, pool_id, day, traders)
-  SELECT $1::smallint, pool_id, day, count(*) FROM fresh WHERE pool_id <> '' GROUP BY pool_id, day
+  SELECT $1::smallint, (SELECT w.word FROM chain.word AS w WHERE w.id = f.pool_key), f.day, f.traders
+  FROM (SELECT pool_key, day, count(*) AS traders FROM fresh WHERE pool_key <> 0 GROUP BY pool_key, day) AS f
   ON CONFLICT (deployment, pool_id, day) DO UPDATE SET traders = p.traders + excluded.traders
 ), ever AS (
   INSERT INTO {=total} AS t (deployment, users)
@@ -43,5 +44,5 @@ WITH seen AS MATERIALIZED (
   ON CONFLICT (deployment) DO UPDATE SET users = t.users + excluded.users
 )
 INSERT INTO {=day} AS d (deployment, day, swaps, quoted_swaps, users)
-SELECT $1::smallint, day, 0, 0, count(*) FROM fresh WHERE pool_id = '' AND day <> '-infinity' GROUP BY day
+SELECT $1::smallint, day, 0, 0, count(*) FROM fresh WHERE pool_key = 0 AND day <> '-infinity' GROUP BY day
 ON CONFLICT (deployment, day) DO UPDATE SET users = d.users + excluded.users

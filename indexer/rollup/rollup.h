@@ -20,7 +20,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 6
+#define TIDE_ROLLUP_VERSION 7
 
 /* Ledgers folded at a time where there are many: bounds what one statement sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u

@@ -6,7 +6,8 @@
  *
  *   create    the tables, without indexes, and the row           one transaction
  *   load      rows and progress                                  one transaction a batch
- *   build     keys and indexes that the parents have and they lack, one statement each; statistics
+ *   build     vacuum; keys and indexes that the parents have and they lack, one statement each;
+ *             statistics
  *   attach    all tables, state, coverage, cursor                one transaction
  *
  * so that after a kill at any point what is missing can be seen and done. While a full partition is
@@ -176,6 +177,7 @@ static void adopt_attached(struct tide_writer *w)
     }
     w->attached_from = w->loading.from;
     w->attached_end = w->loading.end;
+    w->unanalysed |= w->loading.first != 0;
     w->loading.active = false;
 }
 
@@ -232,7 +234,9 @@ tide_status partition_complete(struct tide_writer *w, struct tide_err *err)
 tide_status tide_writer_finish(struct tide_writer *w, struct tide_err *err)
 {
     tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
-    return status == TIDE_OK && w->loading.active ? partition_finish(w, false, err) : status;
+    if (status == TIDE_OK && w->loading.active)
+        status = partition_finish(w, false, err);
+    return status == TIDE_OK && w->unanalysed ? statistics_of_parents(w, err) : status;
 }
 
 /* The next partition is made while the current one still has room, so that no ledger at the tip

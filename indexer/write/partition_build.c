@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Keys, indexes and statistics of a loaded partition, by several connections at a time: a table
- * belongs to one of them, the largest are taken first, small ones together in one transaction (140
- * tables are 170 commits otherwise). What a kill or a failure leaves undone is found missing the
- * next time. A transaction takes the locks of its tables first, in the order of their making
- * (attach.c). Of a full partition the connection that ends last merges state and folds rollups. */
+/* A loaded partition is vacuumed, then gets keys, indexes and statistics, by several connections at
+ * a time: a table belongs to one of them, the largest are taken first, small ones together in one
+ * transaction (140 tables are 170 commits otherwise). What a kill or a failure leaves undone is
+ * found missing the next time: a table with its indexes is done. A transaction takes the locks of
+ * its tables first, in the order of their making (attach.c). Of a full partition the connection
+ * that ends last merges state and folds rollups. */
 
-enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20 };
+enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, VACUUM_BYTES = 1 << 20 };
 
 struct work {
     const struct tide_writer *writer;
@@ -29,7 +30,7 @@ struct lane {
     struct work *work;
     struct tide_pg *pg;
     bool merged; /* its session has an open transaction with state and rollups */
-    struct tide_buf sql;
+    struct tide_buf vacuum, sql;
     tide_status status;
     struct tide_err err;
     pthread_t thread;
@@ -97,6 +98,23 @@ static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint3
     return found;
 }
 
+/* Its rows will hardly change: frozen now, while they are in memory, they are never read and
+ * written for it again, and index scans need not look at them. Their pages are full, none is given
+ * back. Small tables are left to autovacuum: the maps of free space and visibility take 32 KiB a
+ * table. */
+static void sql_vacuum(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
+                       uint32_t end)
+{
+    const char *before = "VACUUM (FREEZE, TRUNCATE false) ";
+    for (uint32_t at = first; at < end; at++) {
+        if (!begins_table(rows, first, at) || tide_pg_u64(rows, at, 2) < VACUUM_BYTES)
+            continue;
+        tide_buf_str(sql, before);
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 3));
+        before = ", ";
+    }
+}
+
 /* A loaded table has no statistics until autovacuum comes by. What is attached is asked at once, by
  * the rollups first, and a plan without statistics may read a whole table for a page. */
 static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
@@ -125,6 +143,7 @@ static bool take(struct lane *lane)
 {
     struct work *work = lane->work;
     uint64_t bytes = 0;
+    tide_buf_reset(&lane->vacuum);
     tide_buf_reset(&lane->sql);
     pthread_mutex_lock(&work->lock);
     const struct tide_pg_rows *rows = &work->rows;
@@ -138,11 +157,14 @@ static bool take(struct lane *lane)
         at++;
     }
     bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
-    if (any)
+    if (any) {
+        sql_vacuum(&lane->vacuum, rows, work->next, at);
         sql_statements(&lane->sql, rows, work->next, at);
+    }
     work->busy += any;
     work->next = at;
     pthread_mutex_unlock(&work->lock);
+    tide_buf_u8(&lane->vacuum, 0);
     tide_buf_u8(&lane->sql, 0);
     return any;
 }
@@ -182,8 +204,10 @@ static void *run_lane(void *self)
     lane->status = tide_pg_run(lane->pg, "SET statement_timeout = 0", "SET", &lane->err);
     while (lane->status == TIDE_OK && take(lane)) {
         lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
-        if (lane->status == TIDE_OK && lane->sql.failed)
+        if (lane->status == TIDE_OK && (lane->vacuum.failed || lane->sql.failed))
             lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
+        if (lane->status == TIDE_OK && lane->vacuum.len > 1)
+            lane->status = tide_pg_run(lane->pg, (const char *)lane->vacuum.ptr, NULL, &lane->err);
         if (lane->status == TIDE_OK)
             lane->status = tide_pg_run(lane->pg, (const char *)lane->sql.ptr, NULL, &lane->err);
         end_statements(lane);
@@ -240,11 +264,13 @@ static void lane_init(struct lane *lane, struct work *work, struct tide_pg *pg)
 {
     *lane = (struct lane){ .work = work, .pg = pg };
     atomic_init(&lane->ended, false);
+    tide_buf_init(&lane->vacuum, WRITER_SQL_MAX);
     tide_buf_init(&lane->sql, WRITER_SQL_MAX);
 }
 
 static void lane_release(struct lane *lane)
 {
+    tide_buf_release(&lane->vacuum);
     tide_buf_release(&lane->sql);
 }
 

@@ -77,6 +77,7 @@ struct tide_writer {
     struct loading complete;              /* its last ledger is loaded; the one before `loading` */
     struct build *build;                  /* of `complete`, beside us; NULL: none */
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
+    bool unanalysed;                      /* the parents, since a loaded partition was attached */
     struct tide_buf sql, array, keyed;    /* scratch */
     struct tide_words *words;
     struct writer_session session;
@@ -277,6 +278,9 @@ tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct 
  * failure the transaction may stand. */
 tide_status attach_begin_beside(struct tide_writer *second, struct tide_err *err);
 tide_status attach_end_beside(struct tide_writer *second, bool *sent, struct tide_err *err);
+
+/* statistics.c */
+tide_status statistics_of_parents(struct tide_writer *w, struct tide_err *err);
 
 /* publication.c */
 struct publications {

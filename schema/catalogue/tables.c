@@ -189,6 +189,10 @@ static struct tide_table *new_table(const char *schema, const char *name, enum t
     return t;
 }
 
+/* Rows lie in the order of ledgers, so the least and greatest time of each 128 pages say where a
+ * span of time is. Autovacuum adds what is written at the tip. */
+#define BY_TIME "USING brin (closed_at) WITH (autosummarize = on)"
+
 static void add_index(struct tide_table *t, const char *columns)
 {
     for (uint32_t i = 0; i < TIDE_INDEXES_MAX; i++) {
@@ -233,6 +237,7 @@ static void fixed_tables(void)
     t->primary_key = "deployment, ledger, tx, op";
     add_index(t, "(deployment, contract, fn, ledger)");
     add_index(t, "(deployment, source, ledger)");
+    add_index(t, BY_TIME);
     t = new_table("chain", "contract_seen", TIDE_TABLE_CHAIN,
                   "Where contracts were created or named");
     add_columns(t, seen_columns, TIDE_COUNT(seen_columns));
@@ -250,6 +255,7 @@ static void fixed_tables(void)
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, log_columns, TIDE_COUNT(log_columns));
     add_index(t, "(deployment, subject, ledger)");
+    add_index(t, BY_TIME);
     t = new_table("event", "raw", TIDE_TABLE_EVENT, "Events that could not be decoded");
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, raw_event_columns, TIDE_COUNT(raw_event_columns));
@@ -317,6 +323,10 @@ static void event_table(struct tide_kind *kind)
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, columns, count);
     add_indexes(t, kind);
+    /* Those that lists page over, and what tokens do; of the others, the log has the times. */
+    if (kind->indexes[0] || kind->role == TIDE_ROLE_synth_token ||
+        kind->role == TIDE_ROLE_stellar_asset)
+        add_index(t, BY_TIME);
 }
 
 static void entry_tables(struct tide_kind *kind)

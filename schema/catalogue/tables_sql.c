@@ -56,7 +56,7 @@ static void write_index(FILE *out, const struct tide_table *t, const char *colum
     static const char all[] = "(deployment, ";
     bool shorter = *full && strncmp(columns, all, sizeof all - 1) == 0;
     fprintf(out, "CREATE INDEX ON %s.\"%s\" %s%s%s;\n", t->schema, t->name, shorter ? "(" : "",
-            shorter ? columns + sizeof all - 1 : columns, full);
+            shorter ? columns + sizeof all - 1 : columns, strstr(columns, " WITH ") ? "" : full);
 }
 
 static void write_table(FILE *out, const struct tide_table *t, bool packed)

@@ -162,7 +162,7 @@ def active(all_trades):
 
 def stored_active():
     for r in rows("""SELECT deployment, pool_id, CASE WHEN isfinite(day) THEN extract(epoch FROM day)::bigint ELSE -1 END AS t,
-                     address FROM rollup.active"""):
+                     address FROM rollup.active_words"""):
         yield (r["deployment"], r["pool_id"], r["t"], r["address"]), True
 
 
@@ -244,7 +244,7 @@ def market_days():
 def call_days():
     found = {}
     for row in rows("SELECT deployment, contract, fn, ok, extract(epoch FROM closed_at)::bigint AS t FROM chain.call"):
-        sums = found.setdefault((row["deployment"], day_of(row), row["contract"], row["fn"] is None, row["fn"] or ""), [0, 0])
+        sums = found.setdefault((row["deployment"], day_of(row), row["contract"], row["fn"] or ""), [0, 0])
         sums[0] += 1
         sums[1] += not row["ok"]
     return found.items()
@@ -330,7 +330,7 @@ def days(all_trades, seen, markets):
 def stored(table, keys, numbers):
     """Rows of a table; a column called day becomes its first second."""
     shown = ", ".join(f"extract(epoch FROM {k})::bigint AS {k}" if k == "day" else k for k in keys)
-    for r in rows(f"SELECT {shown}, {', '.join(n + '::text' for n in numbers)} FROM rollup.{table}"):
+    for r in rows(f"SELECT {shown}, {', '.join(n + '::text' for n in numbers)} FROM {table if table[0] == '(' else 'rollup.' + table} AS x"):
         key = tuple(r[k] for k in keys)
         yield key if len(keys) > 1 else key[0], tuple(number(r[n]) for n in numbers)
 
@@ -368,7 +368,7 @@ def main():
             "amount", "fees", "forwards"))),
         compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
             "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
-        compare("days of calls", call_days(), stored("call_day", ("deployment", "day", "contract", "created", "fn"), ("calls", "refused"))),
+        compare("days of calls", call_days(), stored("(SELECT deployment, day, contract, coalesce(fn, '') AS fn, calls, refused FROM rollup.call_day_words)", ("deployment", "day", "contract", "fn"), ("calls", "refused"))),
         compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
             "ledger", "tx", "seq", "amount", "amount_b"))),
         compare("versions of records", versions, stored_versions()),

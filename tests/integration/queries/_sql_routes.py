@@ -140,7 +140,7 @@ def sums_over_time(d):
     assert int(now["tvl"]) == sum(int(now[n]) for n in ("tvlPools", "tvlCollateral", "tvlStability")) > 0, now
     assert days[0]["tvl"] == now["tvl"], (days[0], now)
     stats_past(d, now, usdc, role("synthetic_engine"))
-    assert now["users"] == int(sql("SELECT count(DISTINCT address) FROM rollup.active")), now
+    assert now["users"] == int(sql("SELECT count(DISTINCT address_key) FROM rollup.active")), now
     assert now["swaps"] == sum(i["swaps"] for i in days) == int(sql("SELECT count(*) FROM event.liquidity_pool_swap"))
     print(f"rollups: {len(days)} days, TVL {now['tvlScaled']} USDC")
 
