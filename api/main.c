@@ -8,13 +8,14 @@
  *   live       the thread that reads each new ledger for the subscribers of /api/stream
  *   port       claimed: no process may serve another deployment on it
  *   server     threads that answer connections
- *   SIGHUP     the deployment file is read again
+ *   SIGHUP     the deployment file and the keys of receipts are read again
  *   SIGTERM    /readyz says 503, then no new connection is accepted, then all is answered: exit 0
  * */
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
 #include "api/port_claim.h"
+#include "api/routes/receipt_keys.h"
 #include "api/routes/route_table.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/session.h"
@@ -63,6 +64,7 @@ struct program {
     bool feeding;
     struct tide_executor executors[TIDE_EXECUTOR_COUNT];
     struct tide_port_claim *claim;
+    struct tide_hot_reader *reader; /* of the main thread */
 };
 
 static const char *database_of(const struct tide_config *config)
@@ -155,6 +157,10 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         status = tide_stream_service_open(&api->stream, &p->config, database_of(&p->config),
                                           api->select, err);
     if (status == TIDE_OK)
+        status = tide_receipt_keys_open(&api->receipts, &p->config, err);
+    if (status == TIDE_OK)
+        status = tide_hot_reader_open(&p->reader, api->hot, err);
+    if (status == TIDE_OK)
         status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
     return status == TIDE_OK ? open_server(p, err) : status;
 }
@@ -170,6 +176,9 @@ static void close_all(struct program *p)
     if (p->feeding)
         pthread_join(p->feeder, NULL);
     tide_feed_close(api->feed);
+    tide_receipt_keys_close(api->receipts);
+    if (p->reader)
+        tide_hot_reader_close(p->reader);
     if (api->hot)
         tide_hot_close(api->hot);
     tide_deployment_select_close(api->select);
@@ -270,6 +279,11 @@ static void reload(struct program *p)
     else
         tide_log(TIDE_ERROR, "deployment.kept", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err.text));
+    if (tide_receipt_keys_reload(p->api.receipts, &err) == TIDE_OK)
+        tide_log(TIDE_INFO, "receipts.reloaded", "files=%s", p->config.api_receipt_keys);
+    else
+        tide_log(TIDE_ERROR, "receipts.kept", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
 /* What is served was not known when the port was claimed, or is another protocol now. */
@@ -315,6 +329,7 @@ static void run(struct program *p)
             ticked = now;
             (void)!tide_hot_tick(p->api.hot, &err); /* no generation yet: the feeder's to mend */
             reload(p);
+            tide_receipt_keys_watch(p->api.receipts, p->reader);
             renew_claim(p);
             if (all_alive())
                 tide_watchdog_ping(&dog, now);
@@ -332,7 +347,9 @@ static void run(struct program *p)
 
 static const struct tide_cli_row rows[] = {
     { TIDE_CLI_COMMAND, "", "", "",
-      "api_* database_url deployment stale_after_ms compliance_age_s kyc_* clock_skew_s rpc "
+      "api_* attester_key database_url deployment stale_after_ms compliance_age_s kyc_* "
+      "clock_skew_s "
+      "rpc "
       "rpc_header http_ca_file log_*" },
     { TIDE_CLI_EXAMPLE, "", "",
       "tidemark-api --deployment protocol.json --api-cache /var/cache/tidemark", "" },
@@ -344,7 +361,7 @@ static const struct tide_cli cli = {
     .summary = "serve over HTTP what tidemark-indexer has indexed",
     .text = "Serves what tidemark-indexer has indexed, until SIGTERM. With --deployment FILE it "
             "serves that deployment of the database, in the newest epoch of its network that is "
-            "ready; SIGHUP reads the file again.",
+            "ready; SIGHUP reads the file and the keys of receipts again.",
     .implied = "",
     .rows = rows,
     .count = TIDE_COUNT(rows),

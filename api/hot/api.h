@@ -9,6 +9,7 @@ struct tide_deployment_select; /* api/sql/deployment_select.h */
 struct tide_worker_pool;       /* threads that answer from PostgreSQL: api/sql/sql_pool.h */
 struct tide_stream_service; /* the stream's hub, and the indexer's figures: api/stream/service.h */
 struct tide_kyc;            /* sessions, webhooks: api/kyc/kyc.h                    */
+struct tide_receipt_keys;   /* the keys of receipts: api/routes/receipt_keys.h       */
 struct tide_server;         /* the HTTP server: api/http/server/server.h                    */
 
 struct tide_api {
@@ -21,6 +22,7 @@ struct tide_api {
     struct tide_stream_service *stream;
     struct tide_kyc *kyc; /* NULL: not configured */
     struct tide_server *server;
+    struct tide_receipt_keys *receipts;
 };
 
 #endif

@@ -1,7 +1,7 @@
 #include "api/http/encoding.h"
+#include "api/http/weight.h"
 #include "tidemark/zstd.h"
 
-#include <strings.h>
 #include <zlib.h>
 
 enum {
@@ -9,8 +9,7 @@ enum {
     ZSTD_LEVEL = 3,
     GZIP_FORM = 16 + MAX_WBITS, /* a gzip header and trailer, as zlib.h says */
     GZIP_MEMORY = 8,            /* zlib's default: 256 KiB while it works    */
-    WEIGHT_MAX = 1000,
-    UNSAID = -1
+    UNSAID = TIDE_WEIGHT_WRONG
 };
 
 static const char *const names[TIDE_ENCODING_COUNT] = { "identity", "gzip", "zstd" };
@@ -28,64 +27,24 @@ struct wishes {
     int of[TIDE_ENCODING_COUNT], rest;
 };
 
-static tide_slice trim(tide_slice text)
-{
-    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-        text = tide_slice_of(text.ptr + 1, text.len - 1);
-    while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
-        text.len--;
-    return text;
-}
-
-/* What stands before the separator; *text becomes what follows it. */
-static tide_slice cut(tide_slice *text, char separator)
-{
-    const uint8_t *at = text->len ? memchr(text->ptr, separator, text->len) : NULL;
-    size_t len = at ? (size_t)(at - text->ptr) : text->len;
-    tide_slice head = tide_slice_of(text->ptr, len);
-    *text = at ? tide_slice_of(at + 1, text->len - len - 1) : tide_slice_of(text->ptr + len, 0);
-    return trim(head);
-}
-
-static bool same(tide_slice text, const char *word)
-{
-    return text.len == strlen(word) && strncasecmp((const char *)text.ptr, word, text.len) == 0;
-}
-
-/* qvalue: "0", "1", "0.5", "0.123", "1.000"; UNSAID when it is none. */
-static int weight_of(tide_slice text)
-{
-    static const int unit[] = { 100, 10, 1 };
-    if (text.len == 0 || text.len > 5 || (text.ptr[0] != '0' && text.ptr[0] != '1') ||
-        (text.len > 1 && text.ptr[1] != '.'))
-        return UNSAID;
-    int weight = (text.ptr[0] - '0') * WEIGHT_MAX;
-    for (size_t i = 2; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9')
-            return UNSAID;
-        weight += (text.ptr[i] - '0') * unit[i - 2];
-    }
-    return weight <= WEIGHT_MAX ? weight : UNSAID;
-}
-
 /* "gzip", "gzip;q=0.5", "*; q=0". */
 static void read_wish(struct wishes *wishes, tide_slice item)
 {
-    tide_slice name = cut(&item, ';');
-    int weight = WEIGHT_MAX;
-    item = trim(item);
+    tide_slice name = tide_header_cut(&item, ';');
+    int weight = TIDE_WEIGHT_MAX;
+    item = tide_header_cut(&item, 0);
     if (item.len) {
         bool named = item.len > 2 && (item.ptr[0] | 0x20) == 'q' && item.ptr[1] == '=';
-        weight = named ? weight_of(tide_slice_of(item.ptr + 2, item.len - 2)) : UNSAID;
+        weight = named ? tide_header_weight(tide_slice_of(item.ptr + 2, item.len - 2)) : UNSAID;
     }
     if (weight == UNSAID)
         return;
-    if (same(name, "*"))
+    if (tide_header_is(name, "*"))
         wishes->rest = weight;
-    if (same(name, "x-gzip"))
+    if (tide_header_is(name, "x-gzip"))
         wishes->of[TIDE_ENCODING_GZIP] = weight;
     for (size_t i = 0; i < TIDE_COUNT(names); i++)
-        if (same(name, names[i]))
+        if (tide_header_is(name, names[i]))
             wishes->of[i] = weight;
 }
 
@@ -94,7 +53,7 @@ enum tide_encoding tide_encoding_choose(tide_slice accept, unsigned offered)
     struct wishes wishes = { .of = { UNSAID, UNSAID, UNSAID }, .rest = 0 };
     enum tide_encoding best = TIDE_ENCODING_NONE;
     while (accept.len)
-        read_wish(&wishes, cut(&accept, ','));
+        read_wish(&wishes, tide_header_cut(&accept, ','));
     /* Unless it is named, the client takes what is as it is, and wants anything else more. */
     int most = wishes.of[TIDE_ENCODING_NONE] > 1 ? wishes.of[TIDE_ENCODING_NONE] : 1;
     for (enum tide_encoding i = TIDE_ENCODING_GZIP; i < TIDE_ENCODING_COUNT; i++) {

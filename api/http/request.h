@@ -2,6 +2,7 @@
 #ifndef API_HTTP_REQUEST_H
 #define API_HTTP_REQUEST_H
 
+#include "api/http/accept.h"
 #include "api/http/param.h"
 #include "api/http/peer.h"
 
@@ -16,6 +17,7 @@ struct tide_request {
     const struct tide_route *route;
     struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */
     uint32_t param_count;
+    enum tide_form form;                  /* of a route with a second form       */
     tide_slice body;                      /* of POST: at most the route's, UTF-8 but of HOOK */
     tide_slice last_event_id;             /* of STREAM                           */
     const struct tide_request_head *head; /* for tide_request_header              */

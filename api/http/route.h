@@ -126,6 +126,14 @@ struct tide_route_conflict {
     const char *why; /* of param: "cannot be given with …" */
 };
 
+/* Routes that take this parameter have a second form of their answers: given, or named by Accept,
+ * it is asked for (tide_request.form). */
+struct tide_route_form {
+    enum tide_param_id param;
+    const char *media_type; /* in lower case                      */
+    uint32_t cost;          /* tokens beside those of the route   */
+};
+
 struct tide_route_table {
     const struct tide_route *routes;
     size_t count;
@@ -133,6 +141,7 @@ struct tide_route_table {
     size_t hint_count;
     const struct tide_route_conflict *conflicts;
     size_t conflict_count;
+    const struct tide_route_form *form; /* NULL: none */
 };
 
 /* A request's target as it came, undecoded; query is what follows '?', empty without one. Never

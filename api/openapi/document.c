@@ -35,6 +35,20 @@ static void put_named_headers(struct tide_json *j, const struct openapi_texts *t
     }
 }
 
+/* The second form of an answer has no tag. */
+static void put_tag_of_json(struct tide_json *j)
+{
+    tide_json_name(j, "ETag");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "description", "of the JSON answer; a receipt has none");
+    tide_json_bool(j, "required", false);
+    tide_json_name(j, "schema");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "type", "string");
+    tide_json_close(j, '}');
+    tide_json_close(j, '}');
+}
+
 static void put_success_headers(struct tide_json *j, const struct openapi_texts *texts,
                                 const struct openapi_operation *operation,
                                 const struct openapi_route *text)
@@ -49,7 +63,9 @@ static void put_success_headers(struct tide_json *j, const struct openapi_texts 
         put_header(j, texts, "Data-Age-Ms");
         put_header(j, texts, "Network");
     }
-    if (openapi_has_etag(operation))
+    if (openapi_has_etag(operation) && openapi_form_of(operation))
+        put_tag_of_json(j);
+    else if (openapi_has_etag(operation))
         put_header(j, texts, "ETag");
     if (openapi_is_limited(operation)) {
         put_header(j, texts, "RateLimit");
@@ -113,6 +129,7 @@ static void put_string_media(struct tide_json *j, tide_slice media)
 }
 
 static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
+                               const struct openapi_operation *operation,
                                const struct openapi_route *text,
                                const struct openapi_answer *answer)
 {
@@ -128,6 +145,9 @@ static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
             openapi_fail(text->at, "there is no schema %.*s", TIDE_SLICE_FMT(answer->what));
         put_media(j, texts, "application/json", schema, answer->status < 400);
     }
+    const struct openapi_form *form = openapi_form_of(operation);
+    if (form && answer->status == 200)
+        put_string_media(j, tide_slice_str(form->media_type));
     tide_json_close(j, '}');
 }
 
@@ -142,7 +162,7 @@ static void put_own_answer(struct tide_json *j, struct openapi_texts *texts,
     tide_json_name(j, status);
     tide_json_open(j, '{');
     tide_json_text(j, "description", answer->text.len ? answer->text : TIDE_SLICE("the answer"));
-    put_answer_content(j, texts, text, answer);
+    put_answer_content(j, texts, operation, text, answer);
     if (error)
         put_response_headers(j, texts, error);
     else
@@ -263,6 +283,9 @@ static void put_route(struct tide_json *j, struct openapi_texts *texts,
     tide_json_text(j, "x-from",
                    text->from.len ? text->from : tide_slice_str(openapi_from(operation)));
     tide_json_number(j, "x-cost", operation->cost);
+    const struct openapi_form *form = openapi_form_of(operation);
+    if (form)
+        tide_json_number(j, "x-cost-receipt", operation->cost + form->cost);
     openapi_put_route_params(j, texts, operation, text);
     put_body(j, texts, operation, text);
     put_answers(j, texts, operation, text);

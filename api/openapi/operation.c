@@ -88,6 +88,18 @@ static bool lists(const char *names, const char *name)
     return false;
 }
 
+const struct openapi_form *openapi_form_of(const struct openapi_operation *operation)
+{
+    static const struct openapi_form forms[] = {
+#define TIDE_FORM(param, media_type, cost) { #param, media_type, cost },
+#include "api/routes/route.def"
+    };
+    for (size_t i = 0; i < TIDE_COUNT(forms); i++)
+        if (lists(operation->query, forms[i].param))
+            return &forms[i];
+    return NULL;
+}
+
 bool openapi_has_pages(const struct openapi_operation *operation)
 {
     return lists(operation->query, "cursor");
@@ -125,6 +137,8 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
         return openapi_has_etag(operation);
     case 404:
         return may_be_absent(texts, operation) || lists(also, word);
+    case 406:
+        return openapi_form_of(operation) != NULL;
     case 410:
         return reads_events(texts, operation) || operation->kind == OPENAPI_STREAM;
     case 413:

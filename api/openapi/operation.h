@@ -46,6 +46,12 @@ bool openapi_is_public(const struct openapi_operation *operation);
 bool openapi_is_encoded(const struct openapi_operation *operation);
 /* A page of KYC for people: its errors are pages too. */
 bool openapi_is_page(const struct openapi_operation *operation);
+/* The second form of the route's answers (route.h), NULL where it has none. */
+struct openapi_form {
+    const char *param, *media_type;
+    uint32_t cost;
+};
+const struct openapi_form *openapi_form_of(const struct openapi_operation *operation);
 /* Whether a client must expect this error. */
 bool openapi_gives(const struct openapi_texts *texts, const struct openapi_operation *operation,
                    const struct openapi_route *text, unsigned status);

@@ -1,7 +1,8 @@
 /* GET /api/sdk/kyc/status/{address} and POST /api/sdk/kyc/status: may this address trade, now?
- * The single one allocates nothing and is written in one pass. */
+ * The single one, unless signed, allocates nothing and is written in one pass. */
 #include "api/http/param.h"
 #include "api/routes/handlers.h"
+#include "api/routes/receipts.h"
 #include "schema/base/json_read.h"
 
 enum {
@@ -13,16 +14,20 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
                            struct tide_reply *reply)
 {
     const struct tide_param_value *who = tide_request_param(request, TIDE_PARAM_address);
+    struct tide_receipt_making making;
     struct tide_reader reader;
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_receipt_begin(&making, TIDE_RECEIPT_STATUS, context, request, reply) ||
+        !tide_reader_open(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
         struct tide_json j = tide_reader_answer(&reader, reply);
-        (void)tide_answer_status(&j, &reader, &who->address, who->text);
+        uint64_t until = tide_answer_status(&j, &reader, &who->address, who->text);
         tide_json_close(&j, '}');
+        tide_receipt_take(&making, &reader, until);
     }
     tide_reader_close(&reader, reply);
+    tide_receipt_seal(&making, context, request, reply);
 }
 
 /* --- many ------------------------------------------------------------------------------- */

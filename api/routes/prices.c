@@ -1,5 +1,6 @@
 /* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
 #include "api/routes/handlers.h"
+#include "api/routes/receipts.h"
 #include "tidemark/text.h"
 
 enum { PRICES_PAGE = 1000 };
@@ -95,20 +96,24 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
 {
     const struct tide_param_value *asset = tide_request_param(request, TIDE_PARAM_asset);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, &asset->symbol);
+    struct tide_receipt_making making;
     struct tide_reader reader;
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_receipt_begin(&making, TIDE_RECEIPT_PRICE, context, request, reply) ||
+        !tide_reader_open(&reader, context, request, reply))
         return;
     const struct tide_hot_feed *feed = tide_reader_get(&reader, &key);
     if (feed) {
         struct tide_json j = tide_reader_answer(&reader, reply);
-        (void)tide_answer_price(&j, &reader, &asset->symbol, feed);
+        uint64_t until = tide_answer_price(&j, &reader, &asset->symbol, feed);
         tide_json_close(&j, '}');
+        tide_receipt_take(&making, &reader, until);
         tell_age(reply, "Price-Age-Seconds", reader.now, feed->latest_ts);
         tell_age(reply, "Twap-Age-Seconds", reader.now, feed->twap_ts);
     } else {
         tide_tell_refusal(reply, TIDE_REFUSED_NO_FEED);
     }
     tide_reader_close(&reader, reply);
+    tide_receipt_seal(&making, context, request, reply);
 }
 
 /* --- quote -------------------------------------------------------------------------------- */
@@ -119,9 +124,11 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_pool);
     const struct tide_param_value *amount = tide_request_param(request, TIDE_PARAM_amountIn);
     bool a_to_b = tide_request_param(request, TIDE_PARAM_direction)->number == 0;
+    struct tide_receipt_making making;
     struct tide_quote quote;
     struct tide_reader reader;
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_receipt_begin(&making, TIDE_RECEIPT_QUOTE, context, request, reply) ||
+        !tide_reader_open(&reader, context, request, reply))
         return;
     enum tide_refusal why =
         tide_answer_find_quote(&quote, &reader, &id->symbol, amount->amount.raw, a_to_b);
@@ -129,8 +136,10 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
         struct tide_json j = tide_reader_answer(&reader, reply);
         tide_answer_quote(&j, &reader, &quote);
         tide_json_close(&j, '}');
+        tide_receipt_take(&making, &reader, 0);
     } else {
         tide_tell_refusal(reply, why);
     }
     tide_reader_close(&reader, reply);
+    tide_receipt_seal(&making, context, request, reply);
 }

@@ -61,9 +61,14 @@ static const struct tide_route_conflict conflicts[] = {
       "cannot be given with state: vaults of a state come riskiest first" },
 };
 
+#define TIDE_FORM(param, media_type, cost) \
+    static const struct tide_route_form receipt_form = { TIDE_PARAM_##param, media_type, cost };
+#include "api/routes/route.def"
+
 const struct tide_route_table tide_route_table = { .routes = routes,
                                                    .count = TIDE_COUNT(routes),
                                                    .hints = hints,
                                                    .hint_count = TIDE_COUNT(hints),
                                                    .conflicts = conflicts,
-                                                   .conflict_count = TIDE_COUNT(conflicts) };
+                                                   .conflict_count = TIDE_COUNT(conflicts),
+                                                   .form = &receipt_form };

@@ -2,10 +2,11 @@
  *
  * Secrets  a seed is read when a key is opened, kept inside the library and wiped with it; no
  *          message of this file says any of it. The work of signing does not depend on it.
- * Threads  one key may be used by one thread at a time. */
+ * Threads  an open key may be used by any, at the same time. */
 #ifndef TIDEMARK_SIGN_H
 #define TIDEMARK_SIGN_H
 
+#include "tidemark/limits.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
@@ -19,11 +20,17 @@ tide_status tide_sign_open(struct tide_sign **out,
                            const uint8_t seed[TIDE_SEED_BYTES]) TIDE_MUST_USE;
 void tide_sign_close(struct tide_sign *key); /* NULL is fine */
 
+/* The next key of a text in PEM: PRIVATE KEY (PKCS #8, not encrypted), or PUBLIC KEY. *pem becomes
+ * what follows it. *out is the pair, NULL for a public key; the caller wipes the text.
+ * TIDE_E_EOF: there is none. TIDE_E_CONFIG: another kind of key, or none at all. */
+tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES],
+                          tide_slice *pem) TIDE_MUST_USE;
+
 /* The public key, 32 bytes, as long as the key is open. */
 const uint8_t *tide_sign_public(const struct tide_sign *key);
 
 /* Signs the message as it is: for a transaction that is its hash. TIDE_E_MEMORY. */
-tide_status tide_sign(struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES],
+tide_status tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES],
                       tide_slice message) TIDE_MUST_USE;
 
 /* True when signature (64 bytes) over message is of key (32 bytes): plain Ed25519. */

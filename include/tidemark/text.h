@@ -15,9 +15,12 @@ void tide_buf_hex(struct tide_buf *buf, tide_slice in);
 /* RFC 4648 with padding. Decoding is strict: length, alphabet, padding, zero spare bits. */
 void tide_buf_base64(struct tide_buf *buf, tide_slice in);
 tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text) TIDE_MUST_USE;
-/* The same in two steps, for text whose end is not known yet. Decodes the whole groups of four
- * digits that text begins with; returns the bytes of text used, *made those written. out has room
- * for text.len / 4 * 3, and may be text.ptr: the text is then written over. */
+/* The same in the alphabet for addresses (- and _), without padding. */
+void tide_buf_base64url(struct tide_buf *buf, tide_slice in);
+tide_status tide_buf_base64url_decode(struct tide_buf *buf, tide_slice text) TIDE_MUST_USE;
+/* RFC 4648 with padding, in two steps, for text whose end is not known yet. Decodes the whole
+ * groups of four digits that text begins with; returns the bytes of text used, *made those
+ * written. out has room for text.len / 4 * 3, and may be text.ptr: the text is written over. */
 size_t tide_base64_groups(uint8_t *out, tide_slice text, size_t *made);
 /* A last group of four bytes, padded or not: 1..3 bytes into out, 0 when it is malformed. */
 size_t tide_base64_last(uint8_t *out, const uint8_t *group);

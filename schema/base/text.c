@@ -78,6 +78,18 @@ void tide_buf_base64(struct tide_buf *buf, tide_slice in)
     buf->len += need;
 }
 
+void tide_buf_base64url(struct tide_buf *buf, tide_slice in)
+{
+    size_t from = buf->len;
+    tide_buf_base64(buf, in);
+    if (buf->failed)
+        return;
+    while (buf->len > from && buf->ptr[buf->len - 1] == '=')
+        buf->len--;
+    for (uint8_t *at = buf->ptr + from; at < buf->ptr + buf->len; at++)
+        *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
+}
+
 /* Value of each digit, shifted to its place in a group of four; BAD for what is no digit. */
 #define BAD 0x01000000u
 #define DIGIT(c)                                 \
@@ -165,6 +177,26 @@ tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text)
     size_t rest = tide_base64_last(to + made, text.ptr + body);
     buf->len += rest ? made + rest : 0;
     return rest ? TIDE_OK : TIDE_E_DECODE;
+}
+
+/* To the usual alphabet, padded; then as that. */
+tide_status tide_buf_base64url_decode(struct tide_buf *buf, tide_slice text)
+{
+    struct tide_buf usual;
+    if (text.len % 4 == 1)
+        return TIDE_E_DECODE;
+    tide_buf_init(&usual, text.len + 4);
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.ptr[i];
+        bool other = c == '+' || c == '/' || c == '=';
+        tide_buf_u8(&usual, other ? 0 : c == '-' ? '+' : c == '_' ? '/' : c);
+    }
+    while (usual.len % 4)
+        tide_buf_u8(&usual, '=');
+    tide_status status =
+        usual.failed ? TIDE_E_MEMORY : tide_buf_base64_decode(buf, tide_buf_view(&usual));
+    tide_buf_release(&usual);
+    return status;
 }
 
 tide_status tide_parse_u64(uint64_t *out, tide_slice text, uint64_t max)

@@ -163,6 +163,9 @@ class Generator:
         if self.chance(0.7):
             return ""
         if self.chance(0.2):
+            ranges = ["application/jwt", "application/json", "*/*", "application/*", ";q=1", "", "application/jwt;q=0.0001", "a/b;c;q=1;d"]
+            return "".join(f"Accept: {', '.join(r.choices(ranges, k=r.choice([1, 2, 40])))}\r\n" for _ in range(r.choice([1, 1, 20])))
+        if self.chance(0.2):
             return f"Cookie: {';'.join(['a=b'] * r.choice([1, 30, 64]))}\r\n"
         if self.chance(0.3):
             return "".join(f"X{i}: {i}\r\n" for i in range(r.choice([1, 20, 40, 44, 45, 46, 47, 60])))

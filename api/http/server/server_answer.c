@@ -127,6 +127,8 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add(response, "Cache-Control", server_cache_control(conn));
     if (conn->varies)
         add(response, "Vary", "Accept-Encoding");
+    if (server_has_form(conn))
+        add(response, "Vary", "Accept");
     if (conn->encoding && reply->status == 200)
         add(response, "Content-Encoding", tide_encoding_name(conn->encoding));
     add(response, "ETag", conn->tag);

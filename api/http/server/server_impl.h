@@ -211,6 +211,9 @@ static inline bool server_has_body(const struct server_conn *conn)
     return conn->head.length > 0 || conn->head.chunked;
 }
 
+/* Whether the request's route has a second form (struct tide_route_form): its answers vary by
+ * Accept. */
+bool server_has_form(const struct server_conn *conn);
 /* A part of the body. */
 void server_request_body(struct server_conn *conn, tide_slice part);
 

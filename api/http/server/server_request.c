@@ -1,4 +1,5 @@
 #include "api/http/server/server_impl.h"
+#include "api/http/weight.h"
 #include "tidemark/hash.h"
 
 #include <strings.h>
@@ -201,10 +202,34 @@ static bool is_past_lookup(const struct server_conn *conn)
     return conn->request.route->class->lookup && server_executor_of(conn);
 }
 
+bool server_has_form(const struct server_conn *conn)
+{
+    const struct tide_route_form *form = routes_of(conn)->form;
+    return form && conn->request.route && tide_request_param(&conn->request, form->param);
+}
+
+/* The form of the answer that is asked for: by its parameter, whatever Accept says, or by it. */
+static enum tide_form choose_form(const struct server_conn *conn)
+{
+    const struct tide_route_form *form = routes_of(conn)->form;
+    struct tide_accept accept = TIDE_ACCEPT_NOTHING;
+    if (!server_has_form(conn))
+        return TIDE_FORM_PLAIN;
+    if (tide_request_param(&conn->request, form->param)->given)
+        return TIDE_FORM_SECOND;
+    for (uint32_t i = 0; i < conn->head.count; i++)
+        if (tide_header_is(conn->head.lines[i].name, "accept"))
+            tide_accept_read(&accept, conn->head.lines[i].value, form->media_type);
+    return tide_accept_form(&accept);
+}
+
 static bool may_ask(struct server_conn *conn, bool matched)
 {
     const struct tide_route *route = conn->request.route;
     uint32_t cost = matched ? route->cost : 1;
+    conn->request.form = matched ? choose_form(conn) : TIDE_FORM_PLAIN;
+    if (conn->request.form != TIDE_FORM_PLAIN)
+        cost += routes_of(conn)->form->cost;
     conn->class = TIDE_RATE_LOOKUP;
     if (matched && (route->class->query || is_past_lookup(conn))) {
         conn->class = TIDE_RATE_QUERY;

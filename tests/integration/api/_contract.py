@@ -79,7 +79,7 @@ def good(schema, name, known):
 def bad(schema):
     """Values that must be refused."""
     if "enum" in schema:
-        return ["nonsense", "", schema["enum"][0].swapcase()]
+        return ["nonsense", "", schema["enum"][0].swapcase() + "0"]
     if schema["type"] == "integer":
         return [str(schema["minimum"] - 1), str(schema["maximum"] + 1), "1.5", "0x10", "", "01", "9" * 40]
     if schema["type"] == "boolean":

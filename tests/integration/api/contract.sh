@@ -15,7 +15,8 @@ sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, co
 sql "INSERT INTO state.raw SELECT deployment, sha256(contract::bytea), ledger, 1, 0, closed_at, contract, 1, 'planted', '\\x00', NULL
     FROM event.log LIMIT 1" >/dev/null
 export PG_DIR PG_BIN
-api_start --api-rate-lookup 0 --api-rate-query 0
+(umask 077 && openssl genpkey -algorithm ed25519 -out "$PG_DIR/receipts.pem")
+api_start --api-rate-lookup 0 --api-rate-query 0 --api-receipt-keys "$PG_DIR/receipts.pem" --api-receipt-issuer contract
 python3 "$here/_contract.py" "$API_URL" all || fail "contract"
 pg_stop fast
 python3 "$here/_contract.py" "$API_URL" away || fail "contract, database away"

@@ -1,0 +1,98 @@
+/* Receipts of answers, and GET /.well-known/jwks.json. */
+#include "api/routes/receipts.h"
+#include "api/routes/handlers.h"
+#include "api/routes/receipt_keys.h"
+
+enum { PAYLOAD_MAX = 64 << 10 };
+
+static void refuse(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 406, "no_receipts",
+                       "This server signs no receipts: ask for application/json.");
+}
+
+bool tide_receipt_begin(struct tide_receipt_making *making, enum tide_receipt_kind kind,
+                        const struct tide_handler_context *context,
+                        const struct tide_request *request, struct tide_reply *reply)
+{
+    making->asked = request->form != TIDE_FORM_PLAIN;
+    if (TIDE_LIKELY(!making->asked))
+        return true;
+    making->receipt = (struct tide_receipt){ .kind = kind };
+    if (tide_receipt_keys_may_sign(context->api->receipts))
+        return true;
+    making->asked = false;
+    if (request->form == TIDE_FORM_SECOND)
+        refuse(reply);
+    return request->form != TIDE_FORM_SECOND;
+}
+
+/* The question: the part of the path that is not fixed, and what was given behind it. */
+static void read_question(struct tide_receipt *receipt, const struct tide_request *request)
+{
+    assert(request->param_count);
+    receipt->subject = request->params[0].text;
+    for (uint32_t i = 1; i < request->param_count; i++) {
+        const struct tide_param_value *param = &request->params[i];
+        if (!param->given || param->id == TIDE_PARAM_receipt)
+            continue;
+        assert(receipt->query_count < TIDE_RECEIPT_QUERY);
+        receipt->query[receipt->query_count].name = tide_param_of(param->id)->name;
+        receipt->query[receipt->query_count++].text = param->text;
+    }
+}
+
+static void read_end(struct tide_receipt_making *making, const struct tide_handler_context *context,
+                     const struct tide_request *request)
+{
+    const struct tide_config *config = context->api->config;
+    const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_maxAgeMs);
+    struct tide_receipt_limits limits = { config->stale_after_ms, config->compliance_age_s };
+    if (asked && asked->given && asked->number < limits.stale_after_ms)
+        limits.stale_after_ms = asked->number;
+    tide_receipt_end(&making->receipt, &limits, context->now_ms, making->holds_until);
+}
+
+static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
+                      const struct tide_receipt_set *set)
+{
+    struct tide_buf payload;
+    tide_buf_init(&payload, PAYLOAD_MAX);
+    tide_receipt_write(&payload, receipt, tide_buf_view(body));
+    tide_buf_reset(body);
+    if (payload.failed)
+        body->failed = true;
+    else
+        tide_jws_sign(body, set->signer, tide_buf_view(&set->header), tide_buf_view(&payload));
+    tide_buf_release(&payload);
+}
+
+void tide_receipt_seal(struct tide_receipt_making *making,
+                       const struct tide_handler_context *context,
+                       const struct tide_request *request, struct tide_reply *reply)
+{
+    if (!making->asked || reply->status != 200 || reply->body.failed)
+        return;
+    struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
+    if (set->signer) {
+        making->receipt.issuer = tide_slice_str(context->api->config->api_receipt_issuer);
+        read_question(&making->receipt, request);
+        read_end(making, context, request);
+        sign_body(&reply->body, &making->receipt, set);
+        reply->content_from = 0;
+        reply->content_type = "application/jwt";
+        reply->cache_control = "no-store";
+    } else {
+        refuse(reply);
+    }
+    tide_receipt_keys_release(context->api->receipts, set);
+}
+
+void tide_route_jwks(struct tide_handler_context *context, const struct tide_request *request,
+                     struct tide_reply *reply)
+{
+    struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
+    (void)request;
+    tide_buf_slice(&reply->body, tide_buf_view(&set->jwks));
+    tide_receipt_keys_release(context->api->receipts, set);
+}
