@@ -1,5 +1,6 @@
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
+#include "indexer/verify/receipt.h"
 #include "indexer/verify/verify.h"
 
 static tide_status read_range(struct tide_verify *check, const struct tide_option *options,
@@ -41,6 +42,34 @@ static tide_status verify(struct tide_verify *check, const struct tide_config *c
     return status;
 }
 
+static tide_status verify_receipt(const struct tide_verify *check,
+                                  const struct tide_option *options, struct tide_err *err)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    const struct tide_option *jwks = tide_option_find(options, "jwks");
+    struct tide_buf scope;
+    tide_buf_init(&scope, 64 << 10);
+    tide_scope_text(&scope, &check->scope, tables, count);
+    tide_buf_u8(&scope, 0);
+    struct tide_verify_receipt of = { .pg = check->pg,
+                                      .deployment = check->deployment,
+                                      .scope = (const char *)scope.ptr,
+                                      .path = tide_option_find(options, "receipt")->value,
+                                      .jwks = jwks ? jwks->value : NULL };
+    tide_status status =
+        scope.failed ? tide_fail(err, TIDE_E_MEMORY, "scope") : tide_verify_receipt(&of, err);
+    tide_buf_release(&scope);
+    return status;
+}
+
+static tide_status verify_rows(struct tide_verify *check, const struct tide_config *config,
+                               const struct tide_option *options, struct tide_err *err)
+{
+    tide_status status = read_range(check, options, err);
+    return status == TIDE_OK ? verify(check, config, err) : status;
+}
+
 int tide_verify_main(const struct tide_config *config, const struct tide_option *options, int argc,
                      char **argv)
 {
@@ -53,9 +82,8 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
     if (status == TIDE_OK)
         status = tide_query_scope(check.pg, check.deployment, &check.scope, &err);
     if (status == TIDE_OK)
-        status = read_range(&check, options, &err);
-    if (status == TIDE_OK)
-        status = verify(&check, config, &err);
+        status = tide_option_find(options, "receipt") ? verify_receipt(&check, options, &err)
+                                                      : verify_rows(&check, config, options, &err);
     fflush(stdout);
     tide_pg_close(check.pg);
     return tide_command_end("verify", status, &err);

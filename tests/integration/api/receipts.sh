@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Receipts: signed answers of each route, verified by the openssl program; keys, their refusals and rotation; what
+# `tidemark-indexer verify --receipt` says of right, forged and changed ones.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+for tool in python3 openssl; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }; done
+pg_start
+api_index 96
+keys=$PG_DIR/keys
+mkdir -m 700 "$keys"
+for name in first second other; do
+    (umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/$name.pem")
+    openssl pkey -in "$keys/$name.pem" -pubout -out "$keys/$name.pub"
+done
+(umask 077 && openssl genpkey -algorithm x25519 -out "$keys/x25519.pem")
+
+# Keys that the program refuses: readable by others, of another kind, the attester's, a public one to sign with, no issuer.
+refused() {
+    local why=$1 code=0
+    shift
+    timeout 20 "$TIDE_BIN/tidemark-api" --api-cache "$PG_DIR/refused" --api-listen 127.0.0.1:0 "$@" 2>"$PG_DIR/refused.log" || code=$?
+    [ $code = 78 ] || fail "$why: exit code $code: $(tail -2 "$PG_DIR/refused.log")"
+    grep -q "$why" "$PG_DIR/refused.log" || fail "no \"$why\": $(tail -2 "$PG_DIR/refused.log")"
+}
+install -m 640 "$keys/first.pem" "$keys/open.pem"
+install -m 600 "$keys/first.pub" "$keys/public.pem"
+refused "make it 0600" --api-receipt-keys "$keys/open.pem" --api-receipt-issuer me
+refused "no Ed25519 key" --api-receipt-keys "$keys/x25519.pem" --api-receipt-issuer me
+refused "is attester_key" --api-receipt-keys "$keys/first.pem" --api-receipt-issuer me --attester-key "$keys/first.pem"
+refused "must be private" --api-receipt-keys "$keys/public.pem,$keys/first.pem" --api-receipt-issuer me
+refused "has twice" --api-receipt-keys "$keys/first.pem,$keys/public.pem" --api-receipt-issuer me
+refused "api_receipt_issuer is not set" --api-receipt-keys "$keys/first.pem"
+
+api_start
+python3 "$here/_receipts.py" "$API_PORT" none || fail "without keys: $(tail -3 "$PG_DIR/api.log")"
+api_stop || fail "exit code $?: $(tail -3 "$PG_DIR/api.log")"
+
+install -m 600 "$keys/first.pem" "$keys/signing.pem"
+install -m 600 "$keys/second.pub" "$keys/more.pem"
+api_start --api-receipt-keys "$keys/signing.pem,$keys/more.pem" --api-receipt-issuer https://api.example.org --api-rate-lookup 1200
+python3 "$here/_receipts.py" "$API_PORT" answers "$PG_DIR" || fail "answers: $(tail -3 "$PG_DIR/api.log")"
+python3 "$here/_receipts.py" "$API_PORT" rotate "$PG_DIR" "$API_PID" || fail "rotation: $(tail -3 "$PG_DIR/api.log")"
+python3 "$here/_receipts.py" "$API_PORT" verify "$PG_DIR" || fail "verify: $(tail -3 "$PG_DIR/api.log")"
+if grep -q 'BEGIN PRIVATE' "$PG_DIR/api.log"; then fail "a key in the log"; fi
+api_stop || fail "exit code $?: $(tail -3 "$PG_DIR/api.log")"
