@@ -217,9 +217,9 @@ api_against_node() {
     result "the same, with what its questions cost the database" - "$1" "$2" "us: $sessions in its sessions; ours asks the database nothing"
 }
 
-bench_api() {
-    api_needs || return 0
-    : >"$dir/errors"
+# A cache of a million addresses, in $dir/cache; $dir/cache.latency is one of the chain alone.
+api_fill() {
+    [ ! -f "$dir/people" ] || return 0
     cmake --build "$stack_root/build/release" --target tidemark-api feed_driver >/dev/null
     [ -d "$dir/replica" ] || cluster replica replica
     chain small mixed 20000
@@ -230,6 +230,47 @@ bench_api() {
     api_down
     cp -r "$dir/cache" "$dir/cache.latency"
     "$TIDE_BIN/tidemark-perf" lookups "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
+}
+
+# Microseconds of CPU that the openssl program needs for one Ed25519 signature, on the server's core.
+signature_us() {
+    taskset -c 0 openssl speed -seconds 1 ed25519 2>/dev/null | awk '/Ed25519/ { printf "%.3f", 1000000 / $(NF - 1) }'
+}
+
+# A look-up with a receipt and without one, by turns.
+bench_receipts() {
+    command -v wrk >/dev/null || { skip "receipts: wrk is not installed (tools/install-deps bench)"; return 0; }
+    [ "$(nproc)" -ge 2 ] || { skip "receipts: two cores are needed"; return 0; }
+    : >"$dir/errors"
+    api_fill
+    local i plain=() signed=() added=() limits=() one=() us
+    (umask 077 && openssl genpkey -algorithm ed25519 -out "$dir/receipts.pem")
+    api_up --api-threads 1 --api-receipt-keys "$dir/receipts.pem" --api-receipt-issuer bench
+    api_warm
+    for ((i = 0; i < 2 * rounds + 1; i++)); do
+        load "$API_PID" 32 2 "$API_URL"
+        plain+=("$CPU_US")
+        QUERY='?receipt=1' load "$API_PID" 32 2 "$API_URL"
+        signed+=("$CPU_US")
+        us=$(signature_us)
+        one+=("$us")
+        limits+=("$(ratio "$CPU_US" 60)")
+        added+=("$(awk -v a="${plain[-1]}" -v b="$CPU_US" -v one="$us" 'BEGIN { printf "%.4f", (b - a) / one }')")
+    done
+    api_down
+    local told
+    told="us: with a receipt $(quartiles "${signed[@]}" | cut -d' ' -f1), without $(quartiles "${plain[@]}" | cut -d' ' -f1), one signature $(quartiles "${one[@]}" | cut -d' ' -f1)"
+    # shellcheck disable=SC2046
+    set -- $(quartiles "${limits[@]}") $(quartiles "${added[@]}")
+    result "CPU per compliance look-up with a receipt / 60 us" "<=1" "$1" "$2" "$told; ${#plain[@]} rounds"
+    result "CPU that the receipt adds / one signature by openssl speed" "<=1.5" "$3" "$4" "the same rounds"
+    api_errors
+}
+
+bench_api() {
+    api_needs || return 0
+    : >"$dir/errors"
+    api_fill
     api_up --api-threads 1
     nginx_up
     api_against_nginx "<=1.40"
