@@ -3,7 +3,10 @@
 #include "api/routes/handlers.h"
 #include "api/routes/receipt_keys.h"
 
-enum { PAYLOAD_MAX = 64 << 10 };
+enum {
+    PAYLOAD_MAX = 64 << 10,
+    CLAIMS_BYTES = 1536 /* beside the answer, nearly always: one allocation then */
+};
 
 static void refuse(struct tide_reply *reply)
 {
@@ -58,6 +61,7 @@ static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
 {
     struct tide_buf payload;
     tide_buf_init(&payload, PAYLOAD_MAX);
+    (void)tide_buf_room(&payload, body->len + CLAIMS_BYTES);
     tide_receipt_write(&payload, receipt, tide_buf_view(body));
     tide_buf_reset(body);
     if (payload.failed)

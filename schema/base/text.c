@@ -49,28 +49,32 @@ void tide_buf_hex(struct tide_buf *buf, tide_slice in)
 
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char base64url_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-static void put_base64_group(uint8_t *to, uint32_t v)
+TIDE_INLINE void put_base64_group(uint8_t *to, uint32_t v, const char *digits)
 {
-    to[0] = (uint8_t)base64_digits[v >> 18];
-    to[1] = (uint8_t)base64_digits[v >> 12 & 63];
-    to[2] = (uint8_t)base64_digits[v >> 6 & 63];
-    to[3] = (uint8_t)base64_digits[v & 63];
+    to[0] = (uint8_t)digits[v >> 18];
+    to[1] = (uint8_t)digits[v >> 12 & 63];
+    to[2] = (uint8_t)digits[v >> 6 & 63];
+    to[3] = (uint8_t)digits[v & 63];
 }
 
-void tide_buf_base64(struct tide_buf *buf, tide_slice in)
+/* Padded. */
+static void put_base64(struct tide_buf *buf, tide_slice in, const char *digits)
 {
     size_t need = (in.len + 2) / 3 * 4, whole = in.len / 3 * 3;
     uint8_t *to = tide_buf_room(buf, need);
     if (!to)
         return;
     for (size_t i = 0; i < whole; i += 3, to += 4)
-        put_base64_group(to,
-                         (uint32_t)in.ptr[i] << 16 | (uint32_t)in.ptr[i + 1] << 8 | in.ptr[i + 2]);
+        put_base64_group(
+            to, (uint32_t)in.ptr[i] << 16 | (uint32_t)in.ptr[i + 1] << 8 | in.ptr[i + 2], digits);
     if (in.len > whole) {
         bool two = in.len - whole == 2;
-        put_base64_group(to, (uint32_t)in.ptr[whole] << 16 |
-                                 (two ? (uint32_t)in.ptr[whole + 1] << 8 : 0));
+        put_base64_group(
+            to, (uint32_t)in.ptr[whole] << 16 | (two ? (uint32_t)in.ptr[whole + 1] << 8 : 0),
+            digits);
         if (!two)
             to[2] = '=';
         to[3] = '=';
@@ -78,16 +82,17 @@ void tide_buf_base64(struct tide_buf *buf, tide_slice in)
     buf->len += need;
 }
 
+void tide_buf_base64(struct tide_buf *buf, tide_slice in)
+{
+    put_base64(buf, in, base64_digits);
+}
+
 void tide_buf_base64url(struct tide_buf *buf, tide_slice in)
 {
     size_t from = buf->len;
-    tide_buf_base64(buf, in);
-    if (buf->failed)
-        return;
-    while (buf->len > from && buf->ptr[buf->len - 1] == '=')
+    put_base64(buf, in, base64url_digits);
+    while (!buf->failed && buf->len > from && buf->ptr[buf->len - 1] == '=')
         buf->len--;
-    for (uint8_t *at = buf->ptr + from; at < buf->ptr + buf->len; at++)
-        *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
 }
 
 /* Value of each digit, shifted to its place in a group of four; BAD for what is no digit. */

@@ -54,6 +54,7 @@ void tide_jws_sign(struct tide_buf *out, const struct tide_sign *key, tide_slice
 {
     uint8_t signature[TIDE_SIGNATURE_BYTES];
     size_t from = out->len;
+    (void)tide_buf_room(out, header.len + payload.len / 3 * 4 + TIDE_JWS_SIGNATURE + 8);
     tide_buf_slice(out, header);
     tide_buf_u8(out, '.');
     tide_buf_base64url(out, payload);
