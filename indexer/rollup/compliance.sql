@@ -3,14 +3,17 @@
 -- A version counts from its day up to the day of the next one, and a verified one as expired (5) from the day of its end on. So
 -- the sums follow from the last version of each record on each day. line has these as they were (sign -1) and as they are now
 -- (1), from the one before the range to the one behind it: what a record changes of the sums is the difference.
-WITH fresh AS MATERIALIZED (
+WITH latest AS (
   SELECT DISTINCT ON (h.key_hash, h.day) h.key_hash, h.day, h.ledger, h.tx, h.seq,
-    CASE WHEN NOT h.removed THEN least(h.status, 6)::smallint END AS status, CASE WHEN NOT h.removed THEN h.provider END AS provider,
+    CASE WHEN NOT h.removed THEN least(h.status, 6)::smallint END AS status, CASE WHEN NOT h.removed THEN h.provider_key END AS provider_key,
     CASE WHEN NOT h.removed AND h.status = 2 AND h.expires_at BETWEEN 1 AND 253402300798 THEN h.expires_at::bigint + 1 END AS ends
   FROM (SELECT *, (closed_at AT TIME ZONE 'UTC')::date AS day
     FROM {!history.compliance_registry_compliance_rec}
     WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer) AS h
   ORDER BY h.key_hash, h.day, h.ledger DESC, h.tx DESC, h.seq DESC
+), fresh AS MATERIALIZED (
+  SELECT key_hash, day, ledger, tx, seq, status, (SELECT w.word FROM chain.word AS w WHERE w.id = provider_key) AS provider, ends
+  FROM latest
 ), old AS MATERIALIZED (
   SELECT v.key_hash, v.day, v.ledger, v.tx, v.seq, v.status, v.provider, v.ends
   FROM (SELECT f.key_hash, min(f.day) AS first, max(f.day) AS last FROM fresh AS f GROUP BY f.key_hash) AS s
