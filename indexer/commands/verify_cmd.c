@@ -82,8 +82,9 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
     if (status == TIDE_OK)
         status = tide_query_scope(check.pg, check.deployment, &check.scope, &err);
     if (status == TIDE_OK)
-        status = tide_option_find(options, "receipt") ? verify_receipt(&check, options, &err)
-                                                      : verify_rows(&check, config, options, &err);
+        status = tide_option_find(options, "receipt")->value
+                     ? verify_receipt(&check, options, &err)
+                     : verify_rows(&check, config, options, &err);
     fflush(stdout);
     tide_pg_close(check.pg);
     return tide_command_end("verify", status, &err);
