@@ -1310,31 +1310,29 @@ COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, wh
 COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
 
--- Grouped by keys; words are joined to the sums. Callers are counted only where they are asked for, from the calls themselves.
+-- One row for each of rollup.call_day, not summed by role: a sum of it would be a sum of sums. A contract's role is found by its
+-- key. Callers are counted only where they are asked for, from the calls themselves.
 CREATE VIEW analyst.daily_calls AS
   SELECT
-    x.deployment,
-    x.day,
-    x.role,
+    g.deployment,
+    g.day,
+    c.word AS contract,
+    k.role,
     f.word AS fn,
-    x.calls,
-    x.refused,
-    (SELECT count(DISTINCT c.source_key) FROM chain.call AS c
-     WHERE c.deployment = x.deployment AND c.contract_key = ANY (x.contract_keys) AND coalesce(c.fn_key, 0) = x.fn_key
-       AND c.ledger > analyst.ledger_at(x.deployment, chain.day_start(x.day) - interval '1 microsecond')
-       AND c.ledger <= analyst.ledger_at(x.deployment, chain.day_start(x.day + 1) - interval '1 microsecond')) AS callers
-  FROM (
-    SELECT g.deployment, g.day, k.role, g.fn_key, sum(g.calls)::bigint AS calls, sum(g.refused)::bigint AS refused,
-      array_agg(g.contract_key) AS contract_keys
-    FROM rollup.call_day AS g
-      LEFT JOIN chain.word AS w ON w.id = g.contract_key
-      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = w.word
-    GROUP BY g.deployment, g.day, k.role, g.fn_key
-  ) AS x
-    LEFT JOIN chain.word AS f ON f.id = x.fn_key;
-COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function; refused ones also counted separately';
+    g.calls::bigint AS calls,
+    g.refused::bigint AS refused,
+    (SELECT count(DISTINCT x.source_key) FROM chain.call AS x
+     WHERE x.deployment = g.deployment AND x.contract_key = g.contract_key AND coalesce(x.fn_key, 0) = g.fn_key
+       AND x.ledger > analyst.ledger_at(g.deployment, chain.day_start(g.day) - interval '1 microsecond')
+       AND x.ledger <= analyst.ledger_at(g.deployment, chain.day_start(g.day + 1) - interval '1 microsecond')) AS callers
+  FROM rollup.call_day AS g
+    LEFT JOIN (analyst.contracts AS k JOIN chain.word AS w ON w.word = k.contract) ON k.deployment = g.deployment AND w.id = g.contract_key
+    LEFT JOIN chain.word AS c ON c.id = g.contract_key
+    LEFT JOIN chain.word AS f ON f.id = g.fn_key;
+COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, contract and function; refused ones also counted separately';
 COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_calls.day IS 'Day, UTC';
+COMMENT ON COLUMN analyst.daily_calls.contract IS 'Contract called or created';
 COMMENT ON COLUMN analyst.daily_calls.role IS 'Role of the contract';
 COMMENT ON COLUMN analyst.daily_calls.fn IS 'Function; null: contracts created';
 COMMENT ON COLUMN analyst.daily_calls.calls IS 'Calls';
