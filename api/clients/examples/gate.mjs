@@ -16,7 +16,7 @@ const page = readFileSync(new URL('gate.html', import.meta.url), 'utf8').replace
 export async function mayTrade(address) {
   try {
     const { data, ledger } = await kycStatus(api, { address, maxAgeMs: 10_000 });
-    return { may: data.compliant, needsKyc: data.needsKyc, why: `${data.reasonCode} at ledger ${ledger}` };
+    return { may: data.compliant === true && data.address === address, needsKyc: data.needsKyc, why: `${data.reasonCode} at ledger ${ledger}` };
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
     return { may: false, needsKyc: false, why: `${error.code}: ${error.message}` };

@@ -24,7 +24,7 @@ def may_trade(address: str) -> tuple[bool, bool, str]:
         answer = api.kyc_status(address=address, max_age_ms=10_000)
     except TidemarkError as error:
         return False, False, str(error)
-    return answer.data["compliant"], answer.data["needsKyc"], f"{answer.data['reasonCode']} at ledger {answer.ledger}"
+    return answer.data["compliant"] is True and answer.data["address"] == address, answer.data["needsKyc"], f"{answer.data['reasonCode']} at ledger {answer.ledger}"
 
 
 def swap(body: dict) -> tuple[int, dict]:
@@ -52,7 +52,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         handler = {"/swap": swap, "/verify": verify}.get(self.path)
-        size = int(self.headers.get("Content-Length") or 0)
+        given = self.headers.get("Content-Length", "")
+        size = int(given) if given.isascii() and given.isdigit() and len(given) < 8 else 1 << 20
         if handler is None or size > 4096:
             self.answer(404 if handler is None else 413, b"", "text/plain")
             return

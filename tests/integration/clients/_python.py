@@ -7,6 +7,8 @@ import hmac
 import json
 import threading
 import time
+import tracemalloc
+import zlib
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -42,6 +44,19 @@ class Fake:
                 for name, value in {"Content-Type": "application/json", "Connection": "close", **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
+                try:
+                    self.put(body)
+                except OSError:
+                    pass  # the client had enough
+
+            def put(self, body):
+                if callable(body):
+                    for piece in body():
+                        self.wfile.write(piece)
+                    return
+                if isinstance(body, bytes):
+                    self.wfile.write(body)
+                    return
                 for byte in (body if isinstance(body, str) else json.dumps(body)).encode():
                     self.wfile.write(bytes([byte]))
 
@@ -52,7 +67,7 @@ class Fake:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def __enter__(self):
         return self
@@ -79,13 +94,13 @@ def refused(kind, code, work):
     raise AssertionError(f"{code}: not refused")
 
 
-def both(script, work):
+def both(script, work, timeout=10.0):
     """Runs `work(call, server)` with a client that waits, and with one of an event loop."""
-    with Fake(script()) as server, Client(server.url, api_key="secret") as client:
+    with Fake(script()) as server, Client(server.url, api_key="secret", timeout=timeout) as client:
         work(lambda name, **given: getattr(client, name)(**given), server)
 
     async def waiting():
-        async with AsyncClient(server.url, api_key="secret") as client:
+        async with AsyncClient(server.url, api_key="secret", timeout=timeout) as client:
             def call(name, **given):
                 return asyncio.run_coroutine_threadsafe(getattr(client, name)(**given), loop).result()
             loop = asyncio.get_running_loop()
@@ -184,6 +199,100 @@ def lists():
         assert asyncio.run(waiting()) == ["1", "2", "3"]
 
 
+def endless(piece, pause=0.0):
+    def body():
+        while True:
+            yield piece
+            time.sleep(pause)
+    return body
+
+
+def bomb(layers):
+    data = bytes(64 << 20)
+    for _ in range(layers):
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+        data = packer.compress(data) + packer.flush()
+    return data
+
+
+def hostile():
+    """A server that answers too much, too slowly, in other forms, or with a redirection."""
+    thief = Fake({"/api/sdk/kyc/session": [ok({})], "/api/stream": [ok({})]})
+
+    def script():
+        return {
+            "/api/sdk/kyc/session": [(307, "", {"Location": thief.url + "/api/sdk/kyc/session"}), (302, "", {"Location": thief.url + "/api/sdk/kyc/session"})],
+            "/api/prices/A": [(200, bomb(1), {"Content-Encoding": "gzip"})], "/api/prices/A2": [(200, bomb(2), {"Content-Encoding": "gzip, gzip"})],
+            "/api/prices/B": [(200, endless(b" " * 65536), {})], "/api/prices/D": [(200, endless(b" ", 0.05), {})],
+            "/api/prices/E": [(200, text.encode(), {"Content-Type": "application/json; charset=zlib"}) for text in ("null", "7", '"x"', "[]", "", "<html>", "[" * 100000, '{"a":' * 100000)],
+            "/api/prices/F": [ok({"latestAt": text}) for text in ("2026-01-31T07:24:04", "20260131T072404Z", "2026-01-31", "2026-02-31T00:00:00Z", "99999-01-31T07:24:04Z")],
+            "/api/prices/G": [(400, {"code": "network", "detail": 7, "errors": [None, 1, {"detail": "x"}]}, {})],
+            "/api/prices/H": [(200, {}, {"Ledger-Closed-At": "yesterday", "RateLimit": '"hot";r=0;t=999999999'}), ok({})],
+            "/.well-known/jwks.json": [ok({"keys": None}), ok({"keys": [None]})],
+        }
+
+    def work(call, server):
+        body = {"address": "G", "mode": "iframe", "providerKey": "sandbox"}
+        for _ in range(2):
+            refused(TidemarkError, "redirected", lambda: call("kyc_session", body=body, idempotency_key="k"))
+        assert not thief.requests, "the key went to another origin"
+        tracemalloc.start()
+        for asset, code in (("A", "too_large"), ("A2", "not_json"), ("B", "too_large")):
+            refused(TidemarkError, code, lambda: call("price", asset=asset))
+        assert tracemalloc.get_traced_memory()[1] < 160 << 20, tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        began = time.monotonic()
+        refused(TidemarkError, "timeout", lambda: call("price", asset="D"))
+        assert time.monotonic() - began < 5, "a body that drips held the call"
+        for _ in range(8):
+            refused(TidemarkError, "not_json", lambda: call("price", asset="E"))
+        for _ in range(5):
+            assert isinstance(call("price", asset="F").data["latestAt"], str), "a time without a zone became one"
+        count = len(server.requests)
+        assert len(refused(TidemarkError, "network", lambda: call("price", asset="G")).errors) == 1
+        assert len(server.requests) == count + 1
+        for _ in range(2):
+            refused(TidemarkError, "not_json", lambda: call("jwks"))
+        assert call("price", asset="H").closed_at is None
+        began = time.monotonic()
+        refused(TidemarkError, "timeout", lambda: call("price", asset="H"))
+        assert time.monotonic() - began < 1, "waited for what cannot be"
+
+    both(script, work, timeout=2.0)
+    thief.__exit__()
+    assert "secret" not in repr(Client("http://x", api_key="secret")._settings)
+
+
+EVENT = {"Content-Type": "text/event-stream"}
+BAD_STREAMS = [
+    (200, endless(b"data: " + b"x" * 1000), EVENT), (200, endless(b"data: " + b"x" * 1000 + b"\n"), EVENT), (200, "<html>", {"Content-Type": "text/html"}), ok({}), (200, bomb(1), {**EVENT, "Content-Encoding": "gzip"}),
+    (200, "id: \u00fc\ndata: {}\n\n", EVENT), (200, "id: a\x01b\ndata: {}\n\n", EVENT), (200, f"id: {'1' * 300}\n\n", EVENT), (200, b"event: dropped\ndata: " + b"[" * 100000 + b"\n\n", EVENT),
+    *((200, f"event: dropped\ndata: {text}\n\n", EVENT) for text in ("null", "7", "[]", "{")),
+]
+
+
+def hostile_streams():
+    async def waiting(url):
+        async with AsyncClient(url) as client:
+            async for _ in client.stream(["ledger"]):
+                pass
+
+    for step in BAD_STREAMS:
+        with Fake({"/api/stream": [step, (409, {"code": "went_on"}, {})]}) as server, Client(server.url) as client:
+            refused(TidemarkError, "not_json", lambda: [None for _ in client.stream(["ledger"])])
+        with Fake({"/api/stream": [step, (409, {"code": "went_on"}, {})]}) as server:
+            refused(TidemarkError, "not_json", lambda: asyncio.run(waiting(server.url)))
+    for bad in ({"items": []}, {"items": [{}], "next": "a"}, {"items": None, "next": None}, {"next": None}, {"items": [], "next": 7}):
+        with Fake({"/api/pools": [ok(bad)]}) as server, Client(server.url) as client:
+            refused(TidemarkError, "not_json", lambda: list(tidemark.items(client.pools)))
+    for bad in ("ftp://x", "http://x/?a=1", "http://x/#a", "http://u:p@x", "x"):
+        try:
+            Client(bad)
+        except ValueError:
+            continue
+        raise AssertionError(bad)
+
+
 def amounts():
     assert tidemark.to_decimal(-(2**127), 7) == Decimal("-17014118346046923173168730371588.4105728")
     for raw in (0, 1, -5, 2**127 - 1, 10**60):
@@ -233,6 +342,6 @@ def receipts():
     tidemark.verify_receipt(token, jwks, **{**expected, "now": now + 10**9}, evidence=True)
 
 
-for case in (answers, retries, streams, lists, amounts, webhooks, receipts):
+for case in (answers, retries, streams, lists, hostile, hostile_streams, amounts, webhooks, receipts):
     case()
     print("ok", case.__name__)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import test from 'node:test';
+import { gzipSync } from 'node:zlib';
 import * as tidemark from '@tidemark/client';
 import { fake, reply, LEDGER } from './_fake.mjs';
 
@@ -105,6 +106,78 @@ test('items go from page to page', () =>
     assert.deepEqual(server.requests.map((one) => new URL(one.url, 'http://x').searchParams.get('cursor')), [null, 'c=1/+', 'd']);
   }));
 
+test('a redirection does not take the key along', async () => {
+  const thief = await fake({ '/api/sdk/kyc/session': [ok({})], '/api/stream': [ok({})] });
+  const to = (status) => (request, response) => reply(response, status, '', { Location: `${thief.url}${request.url}` });
+  await serving({ '/api/sdk/kyc/session': [to(307), to(302)], '/api/stream': [to(308)] }, async (client, server) => {
+    const body = { address: 'G', mode: 'iframe', providerKey: 'sandbox' };
+    for (const status of [307, 302]) await assert.rejects(kycSession(client, { body, idempotencyKey: 'k' }), code('redirected', status));
+    await assert.rejects(stream(client, { topics: ['ledger'] }).next(), code('redirected', 308));
+    assert.deepEqual([thief.requests.length, server.requests.length], [0, 3]);
+  }, { apiKey: 'secret' });
+  thief.close();
+  assert.ok(!JSON.stringify(createClient({ baseUrl: 'http://x', apiKey: 'secret' })).includes('secret'));
+  for (const bad of ['ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://u:p@x']) assert.throws(() => createClient({ baseUrl: bad }), TypeError, bad);
+});
+
+test('a body without an end, a bomb and what is no object are errors', () => {
+  const bomb = gzipSync(Buffer.alloc(64 << 20));
+  const endless = (status) => (_, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    const piece = Buffer.alloc(1 << 20, ' ');
+    const more = () => { while (!response.destroyed && response.write(piece)); };
+    response.on('drain', more);
+    more();
+  };
+  const dripping = (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 50);
+    response.on('close', () => clearInterval(timer));
+  };
+  return serving({
+    '/api/prices/A': [(_, response) => { response.writeHead(200, { 'Content-Encoding': 'gzip' }); response.end(bomb); }],
+    '/api/prices/B': [endless(200)], '/api/prices/C': [endless(400)], '/api/prices/D': [dripping],
+    '/api/prices/E': ['null', '7', '"x"', '[]', '', '{"a":NaN}', '<html>'].map((text) => (_, response) => reply(response, 200, text)),
+    '/api/prices/F': [(_, response) => reply(response, 200, '{"__proto__":{"latestPrice":"1"},"constructor":"2","latestPrice":"3"}')],
+    '/api/prices/G': [(_, response) => reply(response, 400, '{"code":"network","detail":7,"errors":[null,1,{"detail":2},{"detail":"x"}]}')],
+    '/.well-known/jwks.json': [ok({ keys: null }), ok({ keys: [null] })],
+  }, async (client, server) => {
+    await assert.rejects(price(client, { asset: 'A' }), code('too_large'));
+    await assert.rejects(price(client, { asset: 'B' }), code('too_large'));
+    await assert.rejects(price(client, { asset: 'C' }), code('http_400', 400));
+    await assert.rejects(price(client, { asset: 'D' }, { timeoutMs: 400 }), code('timeout'));
+    for (let i = 0; i < 7; i++) await assert.rejects(price(client, { asset: 'E' }), code('not_json', 200));
+    assert.equal((await price(client, { asset: 'F' })).data.latestPrice, 3n);
+    assert.equal({}.latestPrice, undefined);
+    const before = server.requests.length;
+    await assert.rejects(price(client, { asset: 'G' }), (error) => error.code === 'network' && error.errors.length === 1);
+    assert.equal(server.requests.length, before + 1, 'a refusal that calls itself "network" was repeated');
+    for (let i = 0; i < 2; i++) await assert.rejects(tidemark.jwks(client), code('not_json'));
+  });
+});
+
+test('no limit and no Retry-After stops a client for ever', () =>
+  serving({
+    '/api/prices/A': [(_, response) => reply(response, 200, {}, { RateLimit: `"hot";r=0;t=${'9'.repeat(9)}` })],
+    '/api/prices/B': ['9'.repeat(400), 'NaN', '-1', '1e9', '999999999999999'].map((text) => no(503, 'busy', { 'Retry-After': text })),
+  }, async (client, server) => {
+    await assert.rejects(price(client, { asset: 'B' }), code('busy', 503));
+    for (let i = 1; i < 5; i++) await assert.rejects(price(client, { asset: 'B' }), code('busy', 503));
+    await price(client, { asset: 'A' });
+    assert.ok(client.pausedUntil - Date.now() <= 60_000, `${client.pausedUntil}`);
+    const began = Date.now();
+    await assert.rejects(price(client, { asset: 'A' }), code('timeout'));
+    assert.ok(Date.now() - began < 1000 && server.requests.length === 6, 'waited for what cannot be');
+  }));
+
+test('a list that goes round, or is none, ends', async () => {
+  for (const bad of [{ items: [] }, { items: [{}], next: 'a' }, { items: null, next: null }, { next: null }, { items: [], next: 7 }]) {
+    await serving({ '/api/pools': [ok(bad)] }, (client) => assert.rejects(async () => {
+      for await (const _ of items(pools, client, {}));
+    }, code('not_json'), JSON.stringify(bad)));
+  }
+});
+
 const events = (text, end) => (_, response) => {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   let at = 0; // in pieces that respect no character
@@ -148,14 +221,38 @@ test('a silent stream is made again, a refused one ends, an aborted one too', ()
     for await (const _ of stream(client, { topics: ['ledger'] }, { signal: AbortSignal.abort() }));
   }));
 
+test('a stream that is none, grows without an end or has an impossible position is an error', async () => {
+  const flood = (line) => (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    const more = () => { while (!response.destroyed && response.write(line)); };
+    response.on('drain', more);
+    more();
+  };
+  const cases = [
+    flood('data: ' + 'x'.repeat(1000)), flood(`data: ${'x'.repeat(1000)}\n`), (_, response) => reply(response, 200, '<html>', { 'Content-Type': 'text/html' }), ok({}),
+    events('id: ü\ndata: {}\n\n'), events('id: a\u0001b\ndata: {}\n\n'), events(`id: ${'1'.repeat(300)}\n\n`),
+    ...['null', '7', '[]', '{', 'NaN'].map((text) => events(`event: dropped\ndata: ${text}\n\n`)),
+  ];
+  for (const [i, one] of cases.entries()) {
+    await serving({ '/api/stream': [one] }, (client) => assert.rejects(async () => {
+      for await (const _ of stream(client, { topics: ['ledger'] }, { signal: AbortSignal.timeout(10_000) }));
+      assert.fail(`case ${i} went on`);
+    }, code('not_json')));
+  }
+  await serving({ '/api/stream': [no(503, 'busy', { 'Retry-After': '0' })] }, async (client, server) => { // no loop without a pause
+    for await (const _ of stream(client, { topics: ['ledger'] }, { signal: AbortSignal.timeout(1000) }));
+    assert.ok(server.requests.length <= 8, `${server.requests.length} attempts in a second`);
+  });
+});
+
 test('webhooks: the specification\'s example, rotation, and what is refused', async () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const body = '{"test": 2432232314}';
   const headers = { 'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek', 'webhook-timestamp': '1614265330', 'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' };
   const now = 1614265330000;
-  assert.equal((await verifyWebhook(body, headers, secret, { now })).id, headers['webhook-id']);
-  await verifyWebhook(Buffer.from(body), new Headers(headers), ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], { now });
   const refused = (wanted, ...given) => assert.rejects(verifyWebhook(...given), (error) => error.code === wanted);
+  await refused('malformed', body, headers, secret, { now }); // its signature is right, and it is none of ours
+  await refused('malformed', Buffer.from(body), new Headers(headers), ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], { now });
   await refused('bad_signature', `${body} `, headers, secret, { now });
   await refused('bad_timestamp', body, headers, secret, { now: now + 301000 });
   await refused('bad_timestamp', body, headers, secret, { now: now - 301000 });
@@ -163,8 +260,9 @@ test('webhooks: the specification\'s example, rotation, and what is refused', as
   await refused('bad_signature', body, { ...headers, 'webhook-signature': `v1a,x ${'v1,AAAA '.repeat(40)}` }, secret, { now });
   await refused('bad_secret', body, headers, 'whsec_%', { now });
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
-  const v1 = createHmac('sha256', key).update(`x.1614265330.${body}`).digest('base64');
-  await verifyWebhook(body, { ...headers, 'webhook-id': 'x', 'webhook-signature': `v1,AAAA v1,${v1}` }, secret, { now });
+  const ours = '{"type":"t","data":{}}';
+  const v1 = createHmac('sha256', key).update(`x.1614265330.${ours}`).digest('base64');
+  assert.equal((await verifyWebhook(ours, { ...headers, 'webhook-id': 'x', 'webhook-signature': `v1,AAAA v1,${v1}` }, secret, { now })).id, 'x');
 });
 
 test('receipts: right, forged, of another, too old', async () => {

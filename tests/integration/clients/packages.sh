@@ -2,7 +2,7 @@
 # The packages against a server that limits, fails, falls silent and cuts streams; signatures; types; what a bundle of one function weighs.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
-cp "$here"/_fake.mjs "$here"/_typescript.mjs "$here"/_hooks.mjs "$packages/"
+cp "$here"/_fake.mjs "$here"/_typescript.mjs "$here"/_hooks.mjs "$here"/_agree.mjs "$packages/"
 cd "$packages"
 node --test --test-reporter=spec _typescript.mjs >"$work/node.log" 2>&1 || { tail -n 60 "$work/node.log"; fail "the TypeScript package"; }
 grep -E '^(#|ℹ) (pass|fail|skipped)' "$work/node.log"
@@ -41,3 +41,4 @@ node --input-type=module -e '
 
 "$built/env/bin/mypy" --config-file "$built/python/pyproject.toml" --cache-dir "$built/mypy" "$built/python/src" || fail "the types of the Python package"
 "$python" "$here/_python.py" "$packages" || fail "the Python package"
+"$python" "$here/_agree.py" "$packages" || fail "the packages do not agree"

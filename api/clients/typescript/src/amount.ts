@@ -10,6 +10,7 @@ export function formatAmount(raw: bigint, decimals: number): string {
 
 /** `1.5` with 7 decimals is `15000000n`. Throws for a text that is no decimal number or has more decimals: nothing is rounded. */
 export function parseAmount(text: string, decimals: number): bigint {
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > 77) throw new RangeError('decimals: 0 to 77');
   const parts = /^(-?)([0-9]{1,77})(?:\.([0-9]{1,77}))?$/.exec(text);
   if (!parts) throw new RangeError('not a decimal number');
   const fraction = (parts[3] ?? '').replace(/0+$/, '');

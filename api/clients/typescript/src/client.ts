@@ -35,7 +35,7 @@ export type Answer<T> = {
   requestId: string | null;
 };
 
-/** Why there is no answer. `code` is stable: the server's, or `network`, `timeout`, `not_json`, `aborted`. */
+/** Why there is no answer. `code` is stable: the server's, or `network`, `timeout`, `not_json`, `too_large`, `redirected`, `aborted`. */
 export class TidemarkError extends Error {
   override readonly name = 'TidemarkError';
   constructor(
@@ -57,11 +57,10 @@ export type Shape = number | readonly [Shape] | { readonly [name: string]: Shape
 export function createClient(options: ClientOptions): Client {
   const url = new URL(options.baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl: http or https');
-  return {
-    baseUrl: url.href.replace(/\/$/, ''),
-    options: { fetch: (...all) => fetch(...all), retries: 3, timeoutMs: 10_000, ...options },
-    pausedUntil: 0,
-  };
+  if (url.search || url.hash || url.username || url.password) throw new TypeError('baseUrl: no query, no fragment, no user');
+  const given = { fetch: (...all: Parameters<typeof fetch>) => fetch(...all), retries: 3, timeoutMs: 10_000, ...options };
+  Object.defineProperty(given, 'apiKey', { value: options.apiKey, enumerable: false }); // a logged client does not show it
+  return { baseUrl: url.href.replace(/\/$/, ''), options: given, pausedUntil: 0 };
 }
 
 /** Strings of the API as exact numbers, in place. What does not look like one stays: a field may get a new form. */
@@ -110,13 +109,48 @@ function requestOf(client: Client, route: Route, params: Params): RequestInit {
   return { method: route.method, headers, body: JSON.stringify(params.body, (_, one) => (typeof one === 'bigint' ? String(one) : one)) };
 }
 
+const BODY_LIMIT = 32 << 20; // bytes of an answer, decompressed: far more than the server writes
+const PAUSE_MS = 60_000; // the server's windows are no longer
+
+/** The text of a body. Throws when it grows beyond a limit. */
+export async function textOf(response: Response, limit = BODY_LIMIT): Promise<string> {
+  if (!response.body) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return parts.join('') + decoder.decode();
+    size += value.length;
+    if (size > limit) {
+      void reader.cancel().catch(() => {});
+      throw new TidemarkError('too_large', `an answer of more than ${limit} bytes`, response.status, [], response.headers.get('Request-Id'));
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+}
+
+/** The object of a body: every answer of the API is one. */
+export async function objectOf(response: Response): Promise<{ [name: string]: unknown }> {
+  const text = await textOf(response);
+  let value: unknown;
+  let cause: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    cause = error;
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
+  throw new TidemarkError('not_json', 'the answer is no JSON object', response.status, [], response.headers.get('Request-Id'), null, { cause });
+}
+
 const number = (text: string | null): number | null => (text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : null);
 
 /** Waits, or throws when the signal is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(reasonOf(signal));
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1)); // a longer one would end at once
     function done() {
       signal?.removeEventListener('abort', stop);
       resolve();
@@ -135,13 +169,16 @@ function reasonOf(signal: AbortSignal): TidemarkError {
 
 /** The problem that a server's answer tells. A proxy's page is one too. */
 export async function problemOf(response: Response): Promise<TidemarkError> {
-  const body = (await response.json().catch(() => null)) as { code?: unknown; detail?: unknown; errors?: unknown } | null;
+  const body = await objectOf(response).catch((error: unknown) => {
+    if (error instanceof TidemarkError) return null;
+    throw error; // broken off, or too late
+  });
   const seconds = number(response.headers.get('Retry-After'));
   return new TidemarkError(
     typeof body?.code === 'string' ? body.code : `http_${response.status}`,
     typeof body?.detail === 'string' ? body.detail : `HTTP ${response.status}`,
     response.status,
-    Array.isArray(body?.errors) ? (body.errors as TidemarkError['errors']) : [],
+    Array.isArray(body?.errors) ? body.errors.filter((one) => typeof one?.detail === 'string') : [],
     response.headers.get('Request-Id'),
     seconds === null ? null : seconds * 1000,
   );
@@ -149,21 +186,30 @@ export async function problemOf(response: Response): Promise<TidemarkError> {
 
 /** What is left of the limit: with nothing left, the next request waits as long as the server says. */
 function heed(client: Client, response: Response): void {
-  const limit = /;r=([0-9]+);t=([0-9]+)/.exec((response.headers.get('RateLimit') ?? '').replace(/\s/g, ''));
-  if (limit && limit[1] === '0') client.pausedUntil = Date.now() + Number(limit[2]) * 1000;
+  const limit = /;r=([0-9]{1,9});t=([0-9]{1,9})/.exec((response.headers.get('RateLimit') ?? '').replace(/\s/g, ''));
+  if (limit && limit[1] === '0') client.pausedUntil = Date.now() + Math.min(Number(limit[2]) * 1000, PAUSE_MS);
 }
 
 function mayRepeat(route: Route, params: Params, error: TidemarkError): boolean {
   if (route.method !== 'GET' && !route.safe && params.idempotencyKey === undefined) return false;
   if (error.status === 429 || error.status === 503) return error.retryAfterMs !== null || error.status === 429;
-  return error.code === 'network' || error.status === 502 || error.status === 504;
+  return (error.status === null && error.code === 'network') || error.status === 502 || error.status === 504;
+}
+
+/** Refuses what leads elsewhere: the key of a request must not follow to another origin. */
+export function unmoved(response: Response): Response {
+  const moved = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400);
+  if (!moved) return response;
+  void response.body?.cancel().catch(() => {});
+  throw new TidemarkError('redirected', `the server answers with a redirection: baseUrl is not its address`, response.status || null);
 }
 
 async function once(client: Client, url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await client.options.fetch(url, { ...init, signal });
+    response = unmoved(await client.options.fetch(url, { ...init, signal, redirect: 'manual' }));
   } catch (cause) {
+    if (cause instanceof TidemarkError) throw cause;
     if (signal.aborted) throw reasonOf(signal);
     throw new TidemarkError('network', `no answer of ${new URL(url).host}`, null, [], null, null, { cause });
   }
@@ -173,12 +219,7 @@ async function once(client: Client, url: string, init: RequestInit, signal: Abor
 }
 
 async function answerOf<T>(response: Response, shape: Shape | undefined): Promise<Answer<T>> {
-  let body: unknown;
-  try {
-    body = await response.json();
-  } catch (cause) {
-    throw new TidemarkError('not_json', 'the answer is not JSON', response.status, [], response.headers.get('Request-Id'), null, { cause });
-  }
+  const body = await objectOf(response);
   const { headers } = response;
   return {
     data: convert(body, shape) as T,
@@ -193,7 +234,7 @@ async function answerOf<T>(response: Response, shape: Shape | undefined): Promis
 /** A signal that ends with the caller's or after a time. */
 function bounded(timeoutMs: number, signal?: AbortSignal): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new TidemarkError('timeout', `no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(new TidemarkError('timeout', `no answer within ${timeoutMs} ms`)), Math.min(timeoutMs, 2 ** 31 - 1));
   const stop = () => controller.abort(reasonOf(signal!));
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
@@ -218,11 +259,13 @@ export async function send<T>(client: Client, route: Route, params: object, opti
     for (let attempt = 0; ; attempt++) {
       try {
         const pause = client.pausedUntil - Date.now();
+        if (Date.now() + pause >= until) throw new TidemarkError('timeout', `the server's rate limit asks to wait ${pause} ms`);
         if (pause > 0) await sleep(pause, bound.signal);
         return await take(await once(client, url, init, bound.signal));
       } catch (error) {
         if (bound.signal.aborted) throw reasonOf(bound.signal);
-        if (!(error instanceof TidemarkError) || attempt >= retries || !mayRepeat(route, given, error)) throw error;
+        if (!(error instanceof TidemarkError)) throw error instanceof TypeError ? new TidemarkError('network', 'the answer broke off', null, [], null, null, { cause: error }) : error;
+        if (attempt >= retries || !mayRepeat(route, given, error)) throw error;
         const wait = error.retryAfterMs ?? Math.min(100 * 2 ** attempt, 5000) * (0.5 + Math.random());
         if (Date.now() + wait >= until) throw error; // the caller learns the reason instead of "timeout"
         await sleep(wait, bound.signal);

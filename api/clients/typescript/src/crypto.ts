@@ -10,15 +10,21 @@ export async function webCrypto(): Promise<Crypto> {
 const encoder = new TextEncoder();
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-/** Bytes of base64 or base64url; null: it is neither. */
+/** Bytes of base64, padded as RFC 4648 has it; null: it is none. Every text of bytes but one is refused: bits behind the last byte are 0. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return null;
   try {
-    const raw = atob(text.replace(/=+$/, '').replace(/-/g, '+').replace(/_/g, '/'));
+    const raw = atob(text);
+    if (btoa(raw) !== text) return null;
     const bytes = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
     return bytes;
   } catch {
     return null;
   }
+}
+
+/** The same of base64url without padding. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
+  return fromBase64(text.replace(/-/g, '+').replace(/_/g, '/') + '='.repeat(-text.length & 3));
 }

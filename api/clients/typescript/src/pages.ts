@@ -1,5 +1,5 @@
 // Lists: `next` of one page is the cursor of the page after.
-import type { Answer, CallOptions, Client } from './client.js';
+import { TidemarkError, type Answer, type CallOptions, type Client } from './client.js';
 
 type Page<I> = { items: I[]; next: string | null };
 type List<P, I> = (client: Client, params: P, options?: CallOptions) => Promise<Answer<Page<I>>>;
@@ -8,9 +8,12 @@ type List<P, I> = (client: Client, params: P, options?: CallOptions) => Promise<
 export async function* pages<P extends { cursor?: string }, I>(list: List<P, I>, client: Client, params: P, options?: CallOptions): AsyncGenerator<Answer<Page<I>>> {
   for (let cursor = params.cursor; ; ) {
     const page = await list(client, { ...params, ...(cursor === undefined ? {} : { cursor }) }, options);
+    const { items, next } = page.data;
+    // A list without its cursor, or with the same again, would go round for ever.
+    if (!Array.isArray(items) || (next !== null && (typeof next !== 'string' || next === cursor))) throw new TidemarkError('not_json', 'the answer is no page of a list');
     yield page;
-    if (page.data.next === null) return;
-    cursor = page.data.next;
+    if (next === null) return;
+    cursor = next;
   }
 }
 

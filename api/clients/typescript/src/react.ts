@@ -34,6 +34,9 @@ function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: 
   return asked;
 }
 
+/** Between a second and a minute, whatever the answer says: a timer of NaN or of a month fires at once. */
+const pauseOfPoll = (ms: unknown): number => (typeof ms === 'number' && ms >= 0 ? Math.min(Math.max(ms, 1000), 60_000) : 5000);
+
 /**
  * Whether an address may trade, asked as often as the API says. Treat everything but `compliant === true` without an `error` as no:
  * `may` is that, and a page is no gate. Ask from the server before money moves.
@@ -41,7 +44,7 @@ function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: 
 export function useCompliance(client: Client, address: string): Asked<KycStatus> & { may: boolean } {
   const asked = useAsked(
     (signal) => kycStatus(client, { address }, { signal }),
-    (answer) => Math.max(answer?.data.pollAfterMs ?? 5000, 1000),
+    (answer) => pauseOfPoll(answer?.data.pollAfterMs),
     [client, address],
   );
   return { ...asked, may: asked.error === null && asked.answer?.data.compliant === true };

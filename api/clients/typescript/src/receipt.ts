@@ -1,6 +1,6 @@
 // Receipts: what an API said, signed, at which ledger. They are verified offline.
-import { send, TidemarkError, type CallOptions, type Client } from './client.js';
-import { bytesOf, fromBase64, webCrypto } from './crypto.js';
+import { objectOf, send, textOf, TidemarkError, type CallOptions, type Client } from './client.js';
+import { bytesOf, fromBase64Url, webCrypto } from './crypto.js';
 
 export type Jwk = { kty: string; crv?: string; x?: string; kid?: string; [name: string]: unknown };
 export type Jwks = { keys: Jwk[] };
@@ -43,13 +43,28 @@ export type ReceiptExpected = {
 };
 
 const SKEW_SECONDS = 60;
+const DEPTH = 64; // of objects and lists: Python cannot read what is much deeper, and both packages judge alike
+
+const isObject = (value: unknown): value is { [name: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isShallow = (value: unknown, depth = 0): boolean =>
+  typeof value !== 'object' || value === null || (depth < DEPTH && Object.values(value).every((one) => isShallow(one, depth + 1)));
+
+/** Without spaces and line ends around it: of those, String.trim and Python's strip know different ones. */
+function trimmed(text: string): string {
+  const isSpace = (at: number) => at >= 0 && at < text.length && ' \t\r\n'.includes(text[at]!);
+  let [from, to] = [0, text.length];
+  while (isSpace(from)) from++;
+  while (to > from && isSpace(to - 1)) to--;
+  return text.slice(from, to);
+}
 
 function json(part: string): { [name: string]: unknown } {
-  const bytes = fromBase64(part);
+  const bytes = fromBase64Url(part);
   if (!bytes) throw new ReceiptError('malformed');
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    if (isObject(value) && isShallow(value)) return value;
   } catch {
     // falls through
   }
@@ -68,29 +83,32 @@ async function signedBy(jwk: Jwk, text: string, signature: Uint8Array<ArrayBuffe
 
 /** The claims of a receipt that a key of `jwks` signed and that is what was expected. Throws ReceiptError. Needs Ed25519 in Web Crypto. */
 export async function verifyReceipt(token: string, expected: ReceiptExpected): Promise<Receipt> {
-  const parts = token.trim().split('.');
-  if (parts.length !== 3 || token.length > 1 << 20) throw new ReceiptError('malformed');
+  if (typeof expected.issuer !== 'string' || typeof expected.network !== 'string') throw new TypeError('issuer and network: what is expected');
+  const parts = typeof token === 'string' && token.length <= 1 << 20 ? trimmed(token).split('.') : [];
+  if (parts.length !== 3) throw new ReceiptError('malformed');
   const [head, body, tail] = parts as [string, string, string];
   const header = json(head);
   if (header.alg !== 'EdDSA' || header.typ !== 'tidemark-receipt+jwt' || 'crit' in header) throw new ReceiptError('wrong_type');
   const jwk = expected.jwks.keys.find((one) => one.kid === header.kid && one.kty === 'OKP' && one.crv === 'Ed25519');
   if (typeof header.kid !== 'string' || !jwk) throw new ReceiptError('unknown_key');
-  const signature = fromBase64(tail);
+  const signature = fromBase64Url(tail);
   if (!signature || signature.length !== 64 || !(await signedBy(jwk, `${head}.${body}`, signature))) throw new ReceiptError('bad_signature');
   const claims = json(body) as unknown as Receipt;
-  if (typeof claims.iat !== 'number' || typeof claims.exp !== 'number') throw new ReceiptError('malformed');
+  if (!isTime(claims.iat) || !isTime(claims.exp)) throw new ReceiptError('malformed');
   if (claims.iss !== expected.issuer) throw new ReceiptError('other_issuer');
   if (claims.network !== expected.network) throw new ReceiptError('other_network');
   if (expected.deployment !== undefined && claims.deployment !== expected.deployment) throw new ReceiptError('other_deployment');
   const now = (expected.now ?? Date.now()) / 1000;
-  if (claims.iat > now + SKEW_SECONDS) throw new ReceiptError('future');
-  if (!expected.evidence && now >= claims.exp) throw new ReceiptError('expired');
+  if (!(claims.iat <= now + SKEW_SECONDS)) throw new ReceiptError('future');
+  if (!expected.evidence && !(now < claims.exp)) throw new ReceiptError('expired');
   return claims;
 }
 
 /** Whether a verified receipt says that this address may trade now. A receipt about an earlier ledger, another address or another question does not. */
 export function saysCompliant(receipt: Receipt, address: string): boolean {
-  return receipt.question.route === 'kyc_status' && !('ledger' in receipt.question.query) && receipt.answer.address === address && receipt.answer.compliant === true;
+  const { question, answer } = receipt;
+  if (!isObject(question) || !isObject(question.query) || !isObject(answer)) return false;
+  return question.route === 'kyc_status' && !Object.hasOwn(question.query, 'ledger') && answer.address === address && answer.compliant === true;
 }
 
 const RECEIPTS = {
@@ -110,11 +128,15 @@ export function receipt<K extends keyof Asked>(client: Client, kind: K, params: 
   const route = { method: 'GET', ...RECEIPTS[kind] };
   return send(client, route, { ...params, receipt: 1 }, options, async (response) => {
     if (response.headers.get('Content-Type')?.split(';')[0] !== 'application/jwt') throw new TidemarkError('no_receipts', 'the answer is no receipt', response.status);
-    return response.text();
+    return textOf(response);
   });
 }
 
 /** The server's public keys: to be kept, and asked for again when a receipt names an unknown one. */
 export function jwks(client: Client, options: CallOptions = {}): Promise<Jwks> {
-  return send(client, { method: 'GET', path: '/.well-known/jwks.json' }, {}, options, async (response) => (await response.json()) as Jwks);
+  return send(client, { method: 'GET', path: '/.well-known/jwks.json' }, {}, options, async (response) => {
+    const { keys } = await objectOf(response);
+    if (!Array.isArray(keys) || !keys.every(isObject)) throw new TidemarkError('not_json', 'the answer has no keys', response.status);
+    return { keys: keys as Jwk[] };
+  });
 }

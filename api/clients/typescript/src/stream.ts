@@ -1,5 +1,5 @@
 // Live messages, resumed where they ended.
-import { addressOf, problemOf, sleep, TidemarkError, type Client } from './client.js';
+import { addressOf, problemOf, sleep, TidemarkError, unmoved, type Client } from './client.js';
 
 export type StreamParams = {
   topics: ('ledger' | 'event' | 'price' | 'compliance')[];
@@ -33,6 +33,7 @@ export type StreamOptions = {
 };
 
 const LIMIT = 4 << 20; // one message: far more than the server writes
+const POSITION = /^[\x21-\x7e]{1,256}$/; // what a header can carry back
 const ROUTE = {
   method: 'GET',
   path: '/api/stream',
@@ -45,7 +46,8 @@ type Raw = { type: string; id: string | null; data: string };
 export async function* parseEvents(body: ReadableStream<Uint8Array>, heard: () => void = () => {}): AsyncGenerator<Raw> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let text = '';
+  let held: string[] = []; // pieces of a line whose end did not come yet
+  let size = 0; // of a message whose end did not come yet
   let last: string | null = null;
   let type = '';
   let data: string[] = [];
@@ -62,14 +64,29 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, heard: () =
       const { done, value } = await reader.read();
       if (done) return;
       heard();
-      text += decoder.decode(value, { stream: true });
-      if (text.length > LIMIT) throw new TidemarkError('not_json', 'a message without an end');
-      const lines = text.split(/\r\n|\n|\r(?!$)/);
-      text = lines.pop()!;
+      // Only what came is searched: with all that is held, a line in small pieces would take the square of its length.
+      const carried = held.at(-1) === '\r' ? held.pop()! : '';
+      const lines = (carried + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      size += value.length;
+      if (lines.length > 1) {
+        lines[0] = held.join('') + lines[0]!;
+        held = [];
+      }
+      let rest = lines.pop()!;
+      if (rest.endsWith('\r')) {
+        if (rest.length > 1) held.push(rest.slice(0, -1));
+        rest = '\r';
+      }
+      if (rest !== '') held.push(rest);
+      if (size > LIMIT && lines.length === 0) throw new TidemarkError('not_json', 'a message without an end');
       for (const line of lines) {
         if (line !== '') {
+          if (size > LIMIT && data.length) throw new TidemarkError('not_json', 'a message without an end');
           field(line);
-        } else if (data.length || last !== null) {
+          continue;
+        }
+        size = 0;
+        if (data.length || last !== null) {
           yield { type: data.length ? type || 'message' : '', id: last, data: data.join('\n') };
           type = '';
           data = [];
@@ -99,9 +116,10 @@ async function* connection(client: Client, params: StreamParams, after: string |
   if (after !== undefined) headers['Last-Event-ID'] = after;
   try {
     heard();
-    const response = await client.options.fetch(addressOf(client, ROUTE, joined), { headers, signal: controller.signal, cache: 'no-store' });
-    if (!response.ok) throw await problemOf(response);
-    yield* parseEvents(response.body!, heard);
+    const response = await client.options.fetch(addressOf(client, ROUTE, joined), { headers, signal: controller.signal, cache: 'no-store', redirect: 'manual' });
+    if (!unmoved(response).ok) throw await problemOf(response);
+    if (!response.body || !/^text\/event-stream *(;|$)/i.test(response.headers.get('Content-Type') ?? '')) throw new TidemarkError('not_json', 'the answer is no stream of events', response.status);
+    yield* parseEvents(response.body, heard);
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
@@ -121,6 +139,22 @@ function mayResume(error: TidemarkError): boolean {
   return error.status === null ? error.code === 'network' || error.code === 'timeout' || error.code === 'dropped' : error.status === 429 || error.status >= 500;
 }
 
+function positionOf(id: string): string {
+  if (POSITION.test(id)) return id;
+  throw new TidemarkError('not_json', 'a message has a position that cannot be asked for');
+}
+
+function contentOf(text: string): StreamMessage['data'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text || '{}');
+  } catch {
+    // is refused below
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as StreamMessage['data'];
+  throw new TidemarkError('not_json', 'a message is no JSON object');
+}
+
 /**
  * Messages until the signal is aborted or the stream cannot be continued (TidemarkError: 400, 409, 410; `gap`, `archived`, `deployment`).
  * A connection that breaks is made again behind the last message: none is lost, none comes twice.
@@ -132,9 +166,9 @@ export async function* stream(client: Client, params: StreamParams, options: Str
     try {
       for await (const raw of connection(client, params, after, options)) {
         failures = 0;
-        if (raw.type !== 'dropped' && raw.id !== null && raw.id !== '') after = raw.id;
+        if (raw.type !== 'dropped' && raw.id !== null && raw.id !== '') after = positionOf(raw.id);
         if (raw.type === '') continue; // a heartbeat: only the position moved
-        const data = JSON.parse(raw.data || '{}') as StreamMessage['data'];
+        const data = contentOf(raw.data);
         if (raw.type === 'dropped') {
           const reason = String(data.reason);
           throw new TidemarkError(FINAL.has(reason) ? reason : 'dropped', `the server ended the stream: ${reason}`);
@@ -149,7 +183,8 @@ export async function* stream(client: Client, params: StreamParams, options: Str
     }
     if (options.signal?.aborted) return;
     const most = options.maxWaitMs ?? 30_000;
-    const wait = Math.min(problem.retryAfterMs ?? 250 * 2 ** failures++, most) * (0.5 + Math.random() / 2);
+    // "Retry-After: 0" for ever must not become a loop without a pause.
+    const wait = Math.min(Math.max(problem.retryAfterMs ?? 0, 250 * 2 ** Math.min(failures++, 16)), most) * (0.5 + Math.random() / 2);
     options.onRetry?.(problem, wait);
     try {
       await sleep(wait, options.signal);

@@ -3,10 +3,10 @@ import { bytesOf, fromBase64, webCrypto } from './crypto.js';
 
 export type WebhookHeaders = Headers | { [name: string]: string | string[] | undefined };
 
-/** Why a notification was refused: `missing_header`, `bad_timestamp`, `bad_secret` or `bad_signature`. */
+/** Why a notification was refused: `missing_header`, `bad_timestamp`, `bad_secret`, `bad_signature`, or `malformed`: signed, but no notification. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
-  constructor(readonly code: 'missing_header' | 'bad_timestamp' | 'bad_secret' | 'bad_signature') {
+  constructor(readonly code: 'missing_header' | 'bad_timestamp' | 'bad_secret' | 'bad_signature' | 'malformed') {
     super(code);
   }
 }
@@ -14,7 +14,7 @@ export class WebhookError extends Error {
 export type Webhook = { id: string; timestamp: Date; type: string; data: { [name: string]: unknown } };
 
 function header(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value = headers instanceof Headers ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   if (typeof value !== 'string' || value === '') throw new WebhookError('missing_header');
   return value;
 }
@@ -23,6 +23,16 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length < 16) throw new WebhookError('bad_secret');
   return (await webCrypto()).subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+function contentOf(raw: Uint8Array): Pick<Webhook, 'type' | 'data'> {
+  try {
+    const { type, data } = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)) as Webhook;
+    if (typeof type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data)) return { type, data };
+  } catch {
+    // is refused below
+  }
+  throw new WebhookError('malformed');
 }
 
 /**
@@ -38,9 +48,12 @@ export async function verifyWebhook(
   const id = header(headers, 'webhook-id');
   const sent = header(headers, 'webhook-timestamp');
   const now = options.now ?? Date.now();
-  if (!/^[0-9]{1,12}$/.test(sent) || Math.abs(now / 1000 - Number(sent)) > (options.toleranceSeconds ?? 300)) throw new WebhookError('bad_timestamp');
-  const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
-  const signed = bytesOf(`${id}.${sent}.${text}`);
+  if (!/^[0-9]{1,12}$/.test(sent) || !(Math.abs(now / 1000 - Number(sent)) <= (options.toleranceSeconds ?? 300))) throw new WebhookError('bad_timestamp');
+  const raw = typeof body === 'string' ? bytesOf(body) : body;
+  const head = bytesOf(`${id}.${sent}.`);
+  const signed = new Uint8Array(head.length + raw.length);
+  signed.set(head);
+  signed.set(raw, head.length);
   const { subtle } = await webCrypto();
   const signatures = header(headers, 'webhook-signature').split(' ').filter((one) => one.startsWith('v1,')).slice(0, 16);
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
@@ -48,8 +61,7 @@ export async function verifyWebhook(
     for (const signature of signatures) {
       const bytes = fromBase64(signature.slice(3));
       if (bytes && (await subtle.verify('HMAC', key, bytes, signed))) {
-        const { type, data } = JSON.parse(text) as Webhook;
-        return { id, timestamp: new Date(Number(sent) * 1000), type, data };
+        return { id, timestamp: new Date(Number(sent) * 1000), ...contentOf(raw) };
       }
     }
   }

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import httpx
 
-from ._core import Request, Settings, TidemarkError, request_of
+from ._core import Request, Settings, TidemarkError, object_of, request_of
 from ._generated import AsyncOperations, Operations
 from ._stream import Names, StreamMessage, _parameters, async_stream, stream
 
@@ -27,7 +27,14 @@ def _receipt_request(settings: Settings, kind: Literal["compliance", "price", "q
 def _receipt_text(response: httpx.Response) -> str:
     if response.headers.get("Content-Type", "").split(";")[0] != "application/jwt":
         raise TidemarkError("no_receipts", "the answer is no receipt", response.status_code)
-    return response.text
+    return response.content.decode("ascii", "replace")
+
+
+def _keys(response: httpx.Response) -> dict[str, Any]:
+    keys = object_of(response).get("keys")
+    if not isinstance(keys, list) or not all(isinstance(one, dict) for one in keys):
+        raise TidemarkError("not_json", "the answer has no keys", response.status_code)
+    return {"keys": keys}
 
 
 def _jwks_request(settings: Settings) -> Request:
@@ -51,7 +58,7 @@ class Client(Operations):
 
     def jwks(self) -> dict[str, Any]:
         """The server's public keys: to be kept, and asked for again when a receipt names an unknown one."""
-        return dict(self.send(_jwks_request(self._settings)).json())
+        return _keys(self.send(_jwks_request(self._settings)))
 
     def close(self) -> None:
         self._http.close()
@@ -80,7 +87,7 @@ class AsyncClient(AsyncOperations):
 
     async def jwks(self) -> dict[str, Any]:
         """As that of :class:`Client`."""
-        return dict((await self.send(_jwks_request(self._settings))).json())
+        return _keys(await self.send(_jwks_request(self._settings)))
 
     async def aclose(self) -> None:
         await self._http.aclose()

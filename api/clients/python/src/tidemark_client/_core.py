@@ -10,8 +10,9 @@ import json
 import random
 import re
 import time
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
@@ -25,11 +26,16 @@ T = TypeVar("T")
 #: What to convert: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time; lists and objects of these.
 Shape = Any
 
-_PATTERNS = {1: re.compile(r"-?[0-9]{1,77}"), 2: re.compile(r"[0-9]{1,10}"), 3: re.compile(r"-?[0-9]{1,77}(\.[0-9]{1,77})?")}
+_PATTERNS = {
+    1: re.compile(r"-?[0-9]{1,77}"), 2: re.compile(r"[0-9]{1,10}"), 3: re.compile(r"-?[0-9]{1,77}(\.[0-9]{1,77})?"),
+    4: re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"),
+}
+BODY_LIMIT = 32 << 20  # bytes of an answer, decompressed: far more than the server writes
+PAUSE = 60.0  # seconds; the server's windows are no longer
 
 
 class TidemarkError(Exception):
-    """Why there is no answer. ``code`` is stable: the server's, or ``network``, ``timeout``, ``not_json``."""
+    """Why there is no answer. ``code`` is stable: the server's, or ``network``, ``timeout``, ``not_json``, ``too_large``, ``redirected``."""
 
     def __init__(self, code: str, detail: str, status: int | None = None, errors: list[dict[str, str]] | None = None,
                  request_id: str | None = None, retry_after: float | None = None) -> None:
@@ -56,9 +62,14 @@ class Settings:
     """How calls are made. ``timeout`` is in seconds and covers all attempts of a call, waiting included."""
 
     base_url: str
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     retries: int = 3
     timeout: float = 10.0
+
+    def __post_init__(self) -> None:
+        url = httpx.URL(self.base_url)
+        if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment or url.userinfo:
+            raise ValueError("base_url: http or https, a host, no query, no fragment, no user")
 
 
 def convert(value: Any, shape: Shape) -> Any:
@@ -75,13 +86,13 @@ def convert(value: Any, shape: Shape) -> Any:
 
 
 def _converted(text: str, kind: int) -> Any:
+    if not _PATTERNS[kind].fullmatch(text):
+        return text
     if kind == 4:
         try:
             return datetime.fromisoformat(text.replace("Z", "+00:00"))
         except ValueError:
-            return text  # a year beyond 9999
-    if not _PATTERNS[kind].fullmatch(text):
-        return text
+            return text  # a 30th of February
     return Decimal(text) if kind == 3 else int(text)
 
 
@@ -89,28 +100,75 @@ def _number(text: str | None) -> int | None:
     return int(text) if text is not None and re.fullmatch("[0-9]{1,15}", text) else None
 
 
+class Body:
+    """Collects a body, decompressed, up to a limit. Layers of compression, and other kinds, are not asked for and are refused."""
+
+    def __init__(self, response: httpx.Response, limit: int = BODY_LIMIT) -> None:
+        self._response, self._limit, self._size = response, limit, 0
+        self._parts: list[bytes] = []
+        encoding = response.headers.get("Content-Encoding", "").strip().lower()
+        if encoding not in ("", "identity", "gzip"):
+            raise TidemarkError("not_json", "an answer in an encoding that was not asked for", response.status_code)
+        self._gzip = zlib.decompressobj(31) if encoding == "gzip" else None
+
+    def take(self, piece: bytes) -> None:
+        if self._gzip:
+            try:
+                piece = self._gzip.decompress(piece, self._limit + 1 - self._size)
+            except zlib.error:
+                raise TidemarkError("not_json", "the answer is not compressed as it says", self._response.status_code) from None
+        self._size += len(piece)
+        if self._size > self._limit:
+            raise TidemarkError("too_large", f"an answer of more than {self._limit} bytes", self._response.status_code,
+                                request_id=self._response.headers.get("Request-Id"))
+        self._parts.append(piece)
+
+    def bytes(self) -> bytes:
+        return b"".join(self._parts)
+
+
+def whole(response: httpx.Response, content: bytes) -> httpx.Response:
+    """The response with its body, as if it had been read in one."""
+    headers = [(key, value) for key, value in response.headers.multi_items() if key not in ("content-encoding", "content-length", "transfer-encoding")]
+    return httpx.Response(response.status_code, headers=headers, content=content)
+
+
+def object_of(response: httpx.Response) -> dict[str, Any]:
+    """The object of a body: every answer of the API is one."""
+    try:
+        body = json.loads(response.content.decode())
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise TidemarkError("not_json", "the answer is no JSON object", response.status_code, request_id=response.headers.get("Request-Id"))
+    return body
+
+
+def unmoved(response: httpx.Response) -> httpx.Response:
+    """Refuses what leads elsewhere: the key of a request must not follow to another origin."""
+    if 300 <= response.status_code < 400:
+        raise TidemarkError("redirected", "the server answers with a redirection: base_url is not its address", response.status_code)
+    return response
+
+
 def problem_of(response: httpx.Response) -> TidemarkError:
     """The problem that a server's answer tells. A proxy's page is one too."""
     try:
-        body = response.json()
-    except ValueError:
-        body = None
-    body = body if isinstance(body, dict) else {}
+        body = object_of(response)
+    except TidemarkError:
+        body = {}
+    errors = body.get("errors")
     return TidemarkError(
         str(body.get("code") or f"http_{response.status_code}"), str(body.get("detail") or f"HTTP {response.status_code}"),
-        response.status_code, body.get("errors") if isinstance(body.get("errors"), list) else [],
+        response.status_code, [one for one in errors if isinstance(one, dict)] if isinstance(errors, list) else [],
         response.headers.get("Request-Id"), _number(response.headers.get("Retry-After")),
     )
 
 
 def answer_of(response: httpx.Response, shape: Shape) -> Answer[Any]:
-    try:
-        body = response.json()
-    except ValueError as cause:
-        raise TidemarkError("not_json", "the answer is not JSON", response.status_code, request_id=response.headers.get("Request-Id")) from cause
     headers = response.headers
-    closed = headers.get("Ledger-Closed-At")
-    return Answer(convert(body, shape), _number(headers.get("Ledger-Sequence")), _converted(closed, 4) if closed else None,
+    closed = _converted(headers.get("Ledger-Closed-At", ""), 4)
+    return Answer(convert(object_of(response), shape), _number(headers.get("Ledger-Sequence")), closed if isinstance(closed, datetime) else None,
                   _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"))
 
 
@@ -140,7 +198,7 @@ def request_of(settings: Settings, method: str, template: str, path: Mapping[str
     given: list[tuple[str, str | int | float | bool | None]] = [(key, _text(value)) for key, value in query.items() if value is not None]
     if given:
         url += "?" + str(httpx.QueryParams(given))
-    headers = {"Accept": "application/json", **{key: str(value) for key, value in header.items() if value is not None}}
+    headers = {"Accept": "application/json", "Accept-Encoding": "gzip", **{key: str(value) for key, value in header.items() if value is not None}}
     if template == "/api/sdk/kyc/session" and settings.api_key and "X-API-Key" not in headers:
         headers["X-API-Key"] = settings.api_key
     content = None
@@ -155,7 +213,7 @@ def _may_repeat(request: Request, error: TidemarkError) -> bool:
         return False
     if error.status in (429, 503):
         return error.status == 429 or error.retry_after is not None
-    return error.code == "network" or error.status in (502, 504)
+    return (error.status is None and error.code == "network") or error.status in (502, 504)
 
 
 class Limit:
@@ -167,7 +225,7 @@ class Limit:
     def heed(self, response: httpx.Response) -> None:
         found = re.search(r";r=([0-9]{1,9});t=([0-9]{1,9})", response.headers.get("RateLimit", "").replace(" ", ""))
         if found and found[1] == "0":
-            self.until = time.monotonic() + int(found[2])
+            self.until = time.monotonic() + min(float(found[2]), PAUSE)
 
 
 Step = tuple[str, Any]
@@ -188,7 +246,7 @@ def attempts(settings: Settings, limit: Limit, request: Request) -> Generator[St
             raise TidemarkError("timeout", f"no answer within {settings.timeout} s")
         try:
             response: httpx.Response = yield "send", (request, left)
-            limit.heed(response)
+            limit.heed(unmoved(response))
             if response.is_success:
                 return response
             error = problem_of(response)
@@ -219,13 +277,26 @@ class Caller:
                         result = None
                     else:
                         one, left = value
-                        result = self._http.request(one.method, one.url, headers=one.headers, content=one.content, timeout=left)
+                        result = self._fetch(one, left)
                 except httpx.TransportError as error:
                     kind, value = steps.throw(error)
                 else:
                     kind, value = steps.send(result)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
+
+    def _fetch(self, one: Request, left: float) -> httpx.Response:
+        """httpx bounds each read, not all of them: a body that drips ends here. Its headers may drip for longer."""
+        until = time.monotonic() + left
+        with self._http.stream(one.method, one.url, headers=one.headers, content=one.content, timeout=left, follow_redirects=False) as response:
+            if response.is_stream_consumed:  # of a transport without a network
+                return response
+            body = Body(response)
+            for piece in response.iter_raw():
+                body.take(piece)
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout("the answer does not end")
+            return whole(response, body.bytes())
 
     def call(self, method: str, template: str, *, path: Mapping[str, Any] = {}, query: Mapping[str, Any] = {}, header: Mapping[str, Any] = {},
              body: Any = None, shape: Shape = None, safe: bool = False) -> Answer[Any]:
@@ -249,7 +320,7 @@ class AsyncCaller:
                         result = None
                     else:
                         one, left = value
-                        result = await self._http.request(one.method, one.url, headers=one.headers, content=one.content, timeout=left)
+                        result = await self._fetch(one, left)
                 except httpx.TransportError as error:
                     kind, value = steps.throw(error)
                 else:
@@ -257,19 +328,42 @@ class AsyncCaller:
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
 
+    async def _fetch(self, one: Request, left: float) -> httpx.Response:
+        try:
+            async with asyncio.timeout(left), self._http.stream(
+                one.method, one.url, headers=one.headers, content=one.content, timeout=left, follow_redirects=False
+            ) as response:
+                if response.is_stream_consumed:  # of a transport without a network
+                    return response
+                body = Body(response)
+                async for piece in response.aiter_raw():
+                    body.take(piece)
+                return whole(response, body.bytes())
+        except TimeoutError as cause:
+            raise httpx.ReadTimeout("the answer does not end") from cause
+
     async def call(self, method: str, template: str, *, path: Mapping[str, Any] = {}, query: Mapping[str, Any] = {}, header: Mapping[str, Any] = {},
                    body: Any = None, shape: Shape = None, safe: bool = False) -> Answer[Any]:
         return answer_of(await self.send(request_of(self._settings, method, template, path, query, header, body, safe)), shape)
+
+
+def _next(page: Answer[Any], cursor: Any) -> Any:
+    """The cursor of the page after. A list without one, or with the same again, would go round for ever."""
+    after = page.data.get("next", 0)
+    if not isinstance(page.data.get("items"), list) or not (after is None or isinstance(after, str)) or (after is not None and after == cursor):
+        raise TidemarkError("not_json", "the answer is no page of a list")
+    return after
 
 
 def pages(operation: Callable[..., Answer[Any]], **parameters: Any) -> Iterator[Answer[Any]]:
     """The pages of a list, one after the other: ``pages(client.pool_swaps, pool="XLMUSDC")``."""
     while True:
         page = operation(**parameters)
+        cursor = _next(page, parameters.get("cursor"))
         yield page
-        if page.data["next"] is None:
+        if cursor is None:
             return
-        parameters["cursor"] = page.data["next"]
+        parameters["cursor"] = cursor
 
 
 def items(operation: Callable[..., Answer[Any]], **parameters: Any) -> Iterator[Any]:
@@ -282,10 +376,11 @@ async def async_pages(operation: Callable[..., Awaitable[Answer[Any]]], **parame
     """:func:`pages` of an :class:`AsyncClient`."""
     while True:
         page = await operation(**parameters)
+        cursor = _next(page, parameters.get("cursor"))
         yield page
-        if page.data["next"] is None:
+        if cursor is None:
             return
-        parameters["cursor"] = page.data["next"]
+        parameters["cursor"] = cursor
 
 
 async def async_items(operation: Callable[..., Awaitable[Answer[Any]]], **parameters: Any) -> AsyncIterator[Any]:

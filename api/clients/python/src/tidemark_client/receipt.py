@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SKEW_SECONDS = 60
+DEPTH = 64  # of objects and lists: both packages judge alike
 
 
 class ReceiptError(Exception):
@@ -24,21 +25,46 @@ class ReceiptError(Exception):
         self.code = code
 
 
-def _bytes(part: str) -> bytes:
+def _bytes(part: str) -> bytes | None:
+    """Bytes of base64url without padding; None: it is none. Every text of bytes but one is refused: bits behind the last byte are 0."""
     if not re.fullmatch(r"[A-Za-z0-9_-]*", part):
-        raise ReceiptError("malformed")
+        return None
     try:
-        return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-    except (binascii.Error, ValueError):
-        raise ReceiptError("malformed") from None
+        value = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    except binascii.Error:
+        return None
+    return value if base64.urlsafe_b64encode(value).rstrip(b"=").decode() == part else None
+
+
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) < 400 else float(text)  # Python refuses integers of more than 4300 digits, JavaScript does not
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _is_shallow(value: Any, depth: int = 0) -> bool:
+    if not isinstance(value, (dict, list)):
+        return True
+    return depth < DEPTH and all(_is_shallow(one, depth + 1) for one in (value.values() if isinstance(value, dict) else value))
 
 
 def _json(part: str) -> dict[str, Any]:
     try:
-        value = json.loads(_bytes(part))
+        value = json.loads((_bytes(part) or b"").decode(), parse_int=_integer, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise ReceiptError("malformed") from None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not _is_shallow(value):
+        raise ReceiptError("malformed")
+    return value
+
+
+def _time(value: Any) -> int:
+    """A number of seconds. 1e9 and 1000000000.0 are one, as in JavaScript."""
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    if type(value) is not int or not 0 <= value < 2**53:
         raise ReceiptError("malformed")
     return value
 
@@ -48,7 +74,7 @@ def _signed_by(jwk: Mapping[str, Any], text: bytes, signature: bytes) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(_bytes(str(jwk.get("x")))).verify(signature, text)
+        Ed25519PublicKey.from_public_bytes(_bytes(str(jwk.get("x"))) or b"").verify(signature, text)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -60,8 +86,10 @@ def verify_receipt(token: str, jwks: Mapping[str, Any], *, issuer: str, network:
 
     With ``evidence`` an expired one passes: it says what was answered then, not what holds now. Raises ReceiptError.
     """
-    parts = token.strip().split(".")
-    if len(parts) != 3 or len(token) > 1 << 20:
+    if not isinstance(issuer, str) or not isinstance(network, str):
+        raise TypeError("issuer and network: what is expected")
+    parts = token.strip(" \t\r\n").split(".") if isinstance(token, str) and len(token) <= 1 << 20 else []
+    if len(parts) != 3:
         raise ReceiptError("malformed")
     header = _json(parts[0])
     if header.get("alg") != "EdDSA" or header.get("typ") != "tidemark-receipt+jwt" or "crit" in header:
@@ -69,23 +97,25 @@ def verify_receipt(token: str, jwks: Mapping[str, Any], *, issuer: str, network:
     key = next((one for one in jwks["keys"] if one.get("kid") == header.get("kid") and one.get("kty") == "OKP" and one.get("crv") == "Ed25519"), None)
     if key is None or not isinstance(header.get("kid"), str):
         raise ReceiptError("unknown_key")
-    if not _signed_by(key, f"{parts[0]}.{parts[1]}".encode(), _bytes(parts[2])):
+    signature = _bytes(parts[2])
+    if not signature or not parts[1].isascii() or not _signed_by(key, f"{parts[0]}.{parts[1]}".encode(), signature):
         raise ReceiptError("bad_signature")
     claims = _json(parts[1])
-    if not all(type(claims.get(name)) is int for name in ("iat", "exp")):
-        raise ReceiptError("malformed")
+    issued, expires = _time(claims.get("iat")), _time(claims.get("exp"))
     for name, wanted in (("iss", issuer), ("network", network), ("deployment", deployment)):
         if wanted is not None and claims.get(name) != wanted:
             raise ReceiptError("other_issuer" if name == "iss" else f"other_{name}")
     at = time.time() if now is None else now
-    if claims["iat"] > at + SKEW_SECONDS:
+    if not issued <= at + SKEW_SECONDS:
         raise ReceiptError("future")
-    if not evidence and at >= claims["exp"]:
+    if not evidence and not at < expires:
         raise ReceiptError("expired")
     return claims
 
 
 def says_compliant(receipt: Mapping[str, Any], address: str) -> bool:
     """Whether a verified receipt says that this address may trade now. One about an earlier ledger, another address or question does not."""
-    question, answer = receipt["question"], receipt["answer"]
-    return bool(question["route"] == "kyc_status" and "ledger" not in question["query"] and answer.get("address") == address and answer.get("compliant") is True)
+    question, answer = receipt.get("question"), receipt.get("answer")
+    if not isinstance(question, dict) or not isinstance(question.get("query"), dict) or not isinstance(answer, dict):
+        return False
+    return bool(question.get("route") == "kyc_status" and "ledger" not in question["query"] and answer.get("address") == address and answer.get("compliant") is True)

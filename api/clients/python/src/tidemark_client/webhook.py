@@ -16,7 +16,7 @@ from typing import Any
 
 
 class WebhookError(Exception):
-    """``code`` is missing_header, bad_timestamp, bad_secret or bad_signature."""
+    """``code`` is missing_header, bad_timestamp, bad_secret, bad_signature, or malformed: signed, but no notification."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -33,19 +33,34 @@ class Webhook:
 
 def _header(headers: Mapping[str, str], name: str) -> str:
     value = next((one for key, one in headers.items() if key.lower() == name), "")
-    if not value:
+    if not isinstance(value, str) or not value:
         raise WebhookError("missing_header")
     return value
 
 
 def _key(secret: str) -> bytes:
+    text = secret.removeprefix("whsec_")
     try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        key = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise WebhookError("bad_secret") from None
-    if len(key) < 16:
+    if len(key) < 16 or base64.b64encode(key).decode() != text:
         raise WebhookError("bad_secret")
     return key
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _content(raw: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        content = json.loads(raw.decode(), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or not isinstance(content.get("type"), str) or not isinstance(content.get("data"), dict):
+        raise WebhookError("malformed")
+    return content["type"], content["data"]
 
 
 def verify_webhook(body: bytes | str, headers: Mapping[str, str], secrets: str | Sequence[str], *, tolerance: float = 300, now: float | None = None) -> Webhook:
@@ -54,15 +69,15 @@ def verify_webhook(body: bytes | str, headers: Mapping[str, str], secrets: str |
     ``body`` is what came, byte for byte: parse nothing before. The same id may come more than once; keep the ids that were handled.
     Raises WebhookError.
     """
-    raw = body.encode() if isinstance(body, str) else body
+    raw = body.encode(errors="surrogatepass") if isinstance(body, str) else body
     id_, sent = _header(headers, "webhook-id"), _header(headers, "webhook-timestamp")
-    if not re.fullmatch("[0-9]{1,12}", sent) or abs((time.time() if now is None else now) - int(sent)) > tolerance:
+    if not re.fullmatch("[0-9]{1,12}", sent) or not abs((time.time() if now is None else now) - int(sent)) <= tolerance:
         raise WebhookError("bad_timestamp")
-    signed = f"{id_}.{sent}.".encode() + raw
+    signed = f"{id_}.{sent}.".encode(errors="surrogatepass") + raw
     given = [one[3:] for one in _header(headers, "webhook-signature").split(" ") if one.startswith("v1,")][:16]
     for secret in [secrets] if isinstance(secrets, str) else secrets:
         wanted = base64.b64encode(hmac.new(_key(secret), signed, hashlib.sha256).digest()).decode()
-        if any(hmac.compare_digest(wanted.encode(), one.encode()) for one in given):
-            content = json.loads(raw)
-            return Webhook(id_, datetime.fromtimestamp(int(sent), timezone.utc), content["type"], content["data"])
+        if any(hmac.compare_digest(wanted.encode(), one.encode(errors="surrogatepass")) for one in given):
+            kind, data = _content(raw)
+            return Webhook(id_, datetime.fromtimestamp(int(sent), timezone.utc), kind, data)
     raise WebhookError("bad_signature")
