@@ -17,6 +17,7 @@
 #include "api/port_claim.h"
 #include "api/routes/receipt_keys.h"
 #include "api/routes/route_table.h"
+#include "api/routes/snapshots.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/session.h"
 #include "api/sql/sql_pool.h"
@@ -160,6 +161,12 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         status = tide_receipt_keys_open(&api->receipts, &p->config, err);
     if (status == TIDE_OK)
         status = tide_hot_reader_open(&p->reader, api->hot, err);
+    struct tide_snapshots_options snapshots = { .hot = api->hot,
+                                                .keys = api->receipts,
+                                                .clock = api->clock,
+                                                .folder = p->config.api_cache };
+    if (status == TIDE_OK)
+        status = tide_snapshots_open(&api->snapshots, &snapshots, err);
     if (status == TIDE_OK)
         status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
     return status == TIDE_OK ? open_server(p, err) : status;
@@ -176,6 +183,7 @@ static void close_all(struct program *p)
     if (p->feeding)
         pthread_join(p->feeder, NULL);
     tide_feed_close(api->feed);
+    tide_snapshots_close(api->snapshots);
     tide_receipt_keys_close(api->receipts);
     if (p->reader)
         tide_hot_reader_close(p->reader);

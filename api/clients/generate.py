@@ -4,7 +4,7 @@
     generate.py openapi.json --typescript FILE --python FILE
 
 Types, and for each answer a shape: which of its strings are numbers, so that both packages turn the same fields into exact
-numbers. Routes of pages, of webhooks that providers call, and the stream (which each package has by hand) are left out.
+numbers. Routes of pages and of webhooks that providers call are left out; the stream, receipts and snapshots each package has by hand.
 """
 
 import argparse
@@ -18,7 +18,7 @@ INTEGER = {"Amount", "Bps", "Factor", "Millionths", "PoolPrice", "U64", "Weight"
 KIND_BY_NAME = {**{name: "integer" for name in INTEGER}, "Ledger": "ledger", "Scaled": "decimal", "Time": "time"}
 KIND_BY_PATTERN = {"^-?[0-9]{1,39}$": "integer", "^-?[0-9]{1,53}$": "integer", "^[0-9]{1,20}$": "integer", "^[0-9]{1,10}$": "ledger"}
 CODE = {"integer": 1, "ledger": 2, "decimal": 3, "time": 4}
-LEFT_OUT = {"kyc_webhook", "stream", "openapi", "docs", "metrics"}
+LEFT_OUT = {"kyc_webhook"}  # for providers; and every route whose answer is no JSON
 
 
 class Document:
@@ -38,7 +38,9 @@ class Document:
         """(id, method, path, operation) of each route that a package offers."""
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
-                if operation["operationId"] in LEFT_OUT or not path.startswith("/api/"):
+                answer = operation["responses"].get("200") or operation["responses"].get("201")
+                is_json = answer is not None and "application/json" in self.follow(answer).get("content", {})
+                if operation["operationId"] in LEFT_OUT or not path.startswith("/api/") or not is_json:
                     continue
                 yield operation["operationId"], method.upper(), path, operation
 
@@ -48,7 +50,8 @@ class Document:
         return response["content"]["application/json"]["schema"]
 
     def parameters(self, operation):
-        return [self.follow(one) for one in operation.get("parameters", [])]
+        """Without `receipt`, which makes the answer a text: each package has a function for that."""
+        return [one for one in map(self.follow, operation.get("parameters", [])) if one["name"] != "receipt"]
 
 
 def name_of(schema):

@@ -10,6 +10,7 @@ struct tide_worker_pool;       /* threads that answer from PostgreSQL: api/sql/s
 struct tide_stream_service; /* the stream's hub, and the indexer's figures: api/stream/service.h */
 struct tide_kyc;            /* sessions, webhooks: api/kyc/kyc.h                    */
 struct tide_receipt_keys;   /* the keys of receipts: api/routes/receipt_keys.h       */
+struct tide_snapshots;      /* files of compliance records: api/routes/snapshots.h   */
 struct tide_server;         /* the HTTP server: api/http/server/server.h                    */
 
 struct tide_api {
@@ -23,6 +24,7 @@ struct tide_api {
     struct tide_kyc *kyc; /* NULL: not configured */
     struct tide_server *server;
     struct tide_receipt_keys *receipts;
+    struct tide_snapshots *snapshots;
 };
 
 #endif

@@ -103,6 +103,8 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.first_ledger = look->from;
     meta.unkept = look->unkept;
     meta.moves = look->moves;
+    if (meta.changes_from == 0) /* a generation is complete with this */
+        meta.changes_from = look->ledger;
     meta.raw_states = look->raw_states;
     meta.contracts_seen = look->contracts_seen;
     put_age(&meta, feed, look);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { LINES_MAX = 4096 }; /* bytes: the library's memory of a connection holds them too */
 
@@ -14,8 +15,16 @@ void tide_reply_init(struct tide_reply *reply)
     tide_reply_reset(reply);
 }
 
+static void drop_file(struct tide_reply *reply)
+{
+    if (reply->file.size)
+        close(reply->file.fd);
+    reply->file = (struct tide_reply_file){ 0 };
+}
+
 void tide_reply_reset(struct tide_reply *reply)
 {
+    drop_file(reply);
     struct tide_buf body = reply->body, lines = reply->lines;
     tide_buf_reset(&body);
     tide_buf_reset(&lines);
@@ -24,6 +33,7 @@ void tide_reply_reset(struct tide_reply *reply)
 
 void tide_reply_release(struct tide_reply *reply)
 {
+    drop_file(reply);
     tide_buf_release(&reply->body);
     tide_buf_release(&reply->lines);
 }
@@ -99,6 +109,7 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
     va_start(args, detail);
     vsnprintf(text, sizeof text, detail, args);
     va_end(args);
+    drop_file(reply);
     tide_buf_reset(&reply->body);
     tide_buf_reset(&reply->lines);
     reply->status = status;

@@ -26,6 +26,12 @@ struct tide_stream_out {
     void *self;
 };
 
+/* A file instead of a body: its first size bytes. The descriptor is the reply's, which closes it. */
+struct tide_reply_file {
+    uint64_t size; /* 0: none */
+    int fd;
+};
+
 /* What goes out. A handler fills body, and at; the rest is right as tide_reply_init leaves it for a
  * plain JSON answer. Header lines, CORS, Request-Id, ETag and rate fields are the server's. */
 struct tide_reply {
@@ -46,6 +52,7 @@ struct tide_reply {
     const char *security_policy;   /* static; NULL: default-src 'none' and no frames */
     struct tide_buf lines;         /* of tide_reply_header */
     struct tide_stream_out stream; /* of kind STREAM, read not NULL: instead of body */
+    struct tide_reply_file file;
 };
 
 void tide_reply_init(struct tide_reply *reply);  /* once  */

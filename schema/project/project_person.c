@@ -13,9 +13,34 @@ static tide_status begin(struct project_row *row, struct tide_hot_key *key,
     return *skip ? TIDE_OK : row->sink->get(row->sink->self, key, person, &found, err);
 }
 
+/* The list of what changed follows: not while a generation is built, and not of the past. */
+static tide_status note_change(struct project_row *row, const struct tide_hot_key *key,
+                               struct tide_hot_person *person, struct tide_err *err)
+{
+    struct tide_hot_meta meta;
+    struct tide_hot_address address;
+    struct tide_hot_key at = tide_hot_key(TIDE_HOT_META);
+    bool found;
+    memcpy(&address, key->bytes + 1, sizeof address);
+    tide_status status = row->sink->get(row->sink->self, &at, &meta, &found, err);
+    if (status != TIDE_OK || !found || meta.changes_from == 0)
+        return status;
+    if (person->changed) {
+        at = tide_hot_key_changed(person->changed, &address);
+        status = row->sink->drop(row->sink->self, &at, err);
+    }
+    person->changed = row->ledger;
+    at = tide_hot_key_changed(row->ledger, &address);
+    const struct tide_hot_changed mark = { 0 };
+    return status == TIDE_OK ? row->sink->put(row->sink->self, &at, &mark, err) : status;
+}
+
 static tide_status end(struct project_row *row, const struct tide_hot_key *key,
                        struct tide_hot_person *person, struct tide_err *err)
 {
+    tide_status status = note_change(row, key, person, err);
+    if (status != TIDE_OK)
+        return status;
     if (!person->recorded && !person->frozen && !person->whitelisted)
         return row->sink->drop(row->sink->self, key, err);
     return row->sink->put(row->sink->self, key, person, err);
@@ -29,7 +54,9 @@ tide_status project_rec(struct project_row *row, struct tide_err *err)
     tide_status status = begin(row, &key, &person, &skip, err);
     if (status != TIDE_OK || skip)
         return status;
-    struct tide_hot_person now = { .frozen = person.frozen, .whitelisted = person.whitelisted };
+    struct tide_hot_person now = { .frozen = person.frozen,
+                                   .whitelisted = person.whitelisted,
+                                   .changed = person.changed };
     if (!row->removed) {
         now.recorded = 1;
         now.ledger = row->ledger;
@@ -105,14 +132,18 @@ tide_status project_blocked(struct project_row *row, struct tide_err *err)
     uint32_t code = (uint32_t)project_u64(row, 0);
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
     tide_status status = mark(row, &key, err);
-    if (status != TIDE_OK || code >= TIDE_HOT_CODES)
+    if (status != TIDE_OK)
         return status;
     struct tide_hot_meta meta;
     bool found;
     key = tide_hot_key(TIDE_HOT_META);
     status = row->sink->get(row->sink->self, &key, &meta, &found, err);
     uint8_t bit = (uint8_t)(1u << code % 8);
-    if (row->removed)
+    if (meta.changes_from)
+        meta.blocked_at = row->ledger;
+    if (code >= TIDE_HOT_CODES)
+        bit = 0;
+    else if (row->removed)
         meta.blocked[code / 8] &= (uint8_t)~bit;
     else
         meta.blocked[code / 8] |= bit;

@@ -11,16 +11,23 @@ static void put_members(struct tide_buf *out, const uint8_t public[TIDE_HASH_BYT
     tide_buf_u8(out, '"');
 }
 
-void tide_jws_kid(char out[TIDE_JWS_KID + 1], const uint8_t public[TIDE_HASH_BYTES])
+void tide_jws_thumbprint(uint8_t out[TIDE_HASH_BYTES], const uint8_t public[TIDE_HASH_BYTES])
 {
-    uint8_t hash[TIDE_HASH_BYTES];
     struct tide_buf text;
     tide_buf_init(&text, 256);
     tide_buf_u8(&text, '{');
     put_members(&text, public);
     tide_buf_u8(&text, '}');
-    tide_sha256(hash, tide_buf_view(&text));
-    tide_buf_reset(&text);
+    tide_sha256(out, tide_buf_view(&text));
+    tide_buf_release(&text);
+}
+
+void tide_jws_kid(char out[TIDE_JWS_KID + 1], const uint8_t public[TIDE_HASH_BYTES])
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_buf text;
+    tide_jws_thumbprint(hash, public);
+    tide_buf_init(&text, 256);
     tide_buf_base64url(&text, tide_slice_of(hash, sizeof hash));
     bool made = !text.failed && text.len == TIDE_JWS_KID;
     if (made)

@@ -10,7 +10,9 @@
 #define TIDE_JWS_KID       43u /* bytes of a key's name, without NUL */
 #define TIDE_JWS_SIGNATURE 86u /* bytes of a signature as text       */
 
-/* The key's name: base64url of the thumbprint (RFC 7638), NUL-terminated. */
+/* The thumbprint of RFC 7638. */
+void tide_jws_thumbprint(uint8_t out[TIDE_HASH_BYTES], const uint8_t public[TIDE_HASH_BYTES]);
+/* The key's name: base64url of the thumbprint, NUL-terminated. */
 void tide_jws_kid(char out[TIDE_JWS_KID + 1], const uint8_t public[TIDE_HASH_BYTES]);
 /* {"kty":"OKP", …} */
 void tide_jws_put_jwk(struct tide_buf *out, const uint8_t public[TIDE_HASH_BYTES]);

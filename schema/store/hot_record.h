@@ -16,13 +16,14 @@
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 
-#define TIDE_HOT_FORMAT 10u
+#define TIDE_HOT_FORMAT 11u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
     X(META, meta)             /* -                       what the cache stands for */ \
     X(PERSON, person)         /* address                 compliance               */  \
     X(BLOCKED, blocked)       /* u32 code                blocked jurisdictions    */  \
+    X(CHANGED, changed)       /* u32 ledger, address     persons, by last change  */  \
     X(FEED, feed)             /* symbol                  oracle feeds             */  \
     X(POOL, pool)             /* symbol                  pools                    */  \
     X(TICK, tick)             /* symbol, u64 close time  trade of the last day    */  \
@@ -63,6 +64,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t start_from;   /* incomplete: the ledger to index from, 0: unknown */
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
+    uint32_t changes_from; /* what changed after this ledger has a CHANGED record; 0: being built */
+    uint32_t blocked_at;   /* ledger of the last change of blocked jurisdictions since then      */
     /* How old all of it was when the feeder last asked the database (api/sql/age.h). Times of this
      * host are tide_clock's now_ms under this boot id. */
     uint8_t boot[TIDE_BOOT_BYTES];
@@ -101,7 +104,8 @@ struct TIDE_HOT_PACKED tide_hot_person {
     uint8_t recorded; /* ComplianceRec is there: else the fields from status on are zero */
     uint8_t frozen;
     uint8_t whitelisted;
-    uint32_t ledger; /* of the last change of ComplianceRec */
+    uint32_t ledger;  /* of the last change of ComplianceRec */
+    uint32_t changed; /* of its CHANGED record; 0: it has none */
     uint32_t status; /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
     uint32_t jurisdiction; /* private */
     uint64_t expires_at;   /* 0: never */
@@ -112,6 +116,11 @@ struct TIDE_HOT_PACKED tide_hot_person {
 
 struct TIDE_HOT_PACKED tide_hot_blocked {
     uint32_t ledger;
+};
+
+/* A person that changed in the key's ledger, or was removed. */
+struct TIDE_HOT_PACKED tide_hot_changed {
+    uint8_t none;
 };
 
 struct TIDE_HOT_PACKED tide_hot_feed {
@@ -294,6 +303,14 @@ static inline struct tide_hot_key tide_hot_key_u32(enum tide_hot_kind kind, uint
     struct tide_hot_key key = tide_hot_key(kind);
     uint32_t big = __builtin_bswap32(v);
     tide_hot_key_put(&key, &big, sizeof big);
+    return key;
+}
+
+static inline struct tide_hot_key tide_hot_key_changed(uint32_t ledger,
+                                                       const struct tide_hot_address *address)
+{
+    struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_CHANGED, ledger);
+    tide_hot_key_put(&key, address, sizeof *address);
     return key;
 }
 

@@ -123,6 +123,10 @@ stack_api() {
     local dir=$1
     shift
     rm -rf -- "$dir/cache" "$dir/api.port"
+    if command -v openssl >/dev/null; then # it signs receipts and snapshots
+        (umask 077 && openssl genpkey -algorithm ed25519 -out "$dir/receipts.pem" 2>/dev/null)
+        set -- --api-receipt-keys "$dir/receipts.pem" --api-receipt-issuer "$(basename "$dir")" "$@"
+    fi
     if [ -n "${stack_kyc_port:-}" ]; then
         set -- --kyc-file "$dir/kyc.json" "$@"
         export TIDEMARK_KYC_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_kyc}

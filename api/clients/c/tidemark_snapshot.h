@@ -30,11 +30,11 @@
  *  288  64  Ed25519 signature over "tidemark-snapshot-v1", a zero byte, and bytes 0 to 287
  *  352      records, by address
  * A record
- *    0   1  kind of address: 1 an account (G), 2 a contract (C)     1  32  the address
+ *    0   1  kind of address: 48 an account (G), 16 a contract (C)   1  32  the address
  *   33   1  bits: 1 it has a record, 2 frozen, 4 its jurisdiction is blocked, 8 whitelisted, 128 changes: there is nothing any more
  *   34   2  status: 0 unknown, 1 pending, 2 verified, 3 suspended, 4 sanctioned, 5 expired; 65535 another
  *   36   4  ledger of the record's last change    40   8  when it ends, unix seconds; 0: never
- * Anybody who compares two snapshots sees whose "blocked" bit changed with the list of blocked jurisdictions. */
+ * A reader who compares two snapshots sees which "blocked" bits changed together with the list of blocked jurisdictions. */
 #ifndef TIDEMARK_SNAPSHOT_H
 #define TIDEMARK_SNAPSHOT_H
 
@@ -166,8 +166,7 @@ static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], c
     }
     if (text[56] != '\0' || n != 35 || raw[33] != (crc & 0xff) || raw[34] != crc >> 8 || (raw[0] != 6 << 3 && raw[0] != 2 << 3))
         return false;
-    out[0] = raw[0] == 6 << 3 ? 1 : 2;
-    memcpy(out + 1, raw + 1, 32);
+    memcpy(out, raw, TIDEMARK_ADDRESS_BYTES);
     return true;
 }
 

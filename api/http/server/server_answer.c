@@ -2,6 +2,8 @@
 #include "tidemark/text.h"
 
 #include <microhttpd.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static const char json_type[] = "application/json; charset=utf-8";
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
@@ -152,11 +154,42 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
 
 /* --- out --------------------------------------------------------------------------------- */
 
+static ssize_t read_file(void *self, uint64_t at, char *to, size_t max)
+{
+    ssize_t got = pread(*(int *)self, to, max, (off_t)at);
+    return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR; /* it is shorter than was said */
+}
+
+static void close_file(void *self)
+{
+    close(*(int *)self);
+    free(self);
+}
+
+/* The descriptor is the response's from here on. NULL: no memory. */
+static struct MHD_Response *file_response(struct tide_reply_file *file)
+{
+    int *fd = malloc(sizeof *fd);
+    struct MHD_Response *response =
+        fd ? MHD_create_response_from_callback(file->size, SERVER_FILE_BYTES, read_file, fd,
+                                               close_file)
+           : NULL;
+    if (!response) {
+        free(fd);
+        return NULL;
+    }
+    *fd = file->fd;
+    *file = (struct tide_reply_file){ 0 };
+    return response;
+}
+
 static struct MHD_Response *make_response(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
     if (reply->stream.read)
         return server_stream_response(conn);
+    if (reply->file.size)
+        return file_response(&reply->file);
     tide_slice body = bytes_of(conn);
     /* Nothing writes to it: the library's type has no const. */
     return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,

@@ -71,7 +71,7 @@ static void make_tag(struct server_conn *conn)
 {
     uint8_t of[DIGEST_BYTES];
     const struct tide_reply *reply = &conn->reply;
-    if (reply->status != 200 || reply->stream.read || !may_be_kept(server_cache_control(conn)))
+    if (reply->status != 200 || reply->stream.read || reply->file.size || !may_be_kept(server_cache_control(conn)))
         return;
     digest_reply(of, conn);
     memcpy(conn->tag, "W/\"", 3);
@@ -105,7 +105,7 @@ static unsigned offered(const struct server_conn *conn)
     const struct tide_reply *reply = &conn->reply;
     const struct tide_route *route = conn->request.route;
     unsigned all = 0;
-    if (reply->status != 200 || reply->stream.read || !route)
+    if (reply->status != 200 || reply->stream.read || reply->file.size || !route)
         return 0;
     for (unsigned i = 0; i < TIDE_ENCODING_COUNT && reply->fixed.ptr; i++)
         all |= reply->encoded[i].len ? 1u << i : 0;

@@ -23,6 +23,7 @@ enum {
                                    the lines of its answer                                    */
     SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request, and is counted
                                    with the connection; larger ones count in conn_limit       */
+    SERVER_FILE_BYTES = 1 << 16, /* of a file, read at once                                      */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */

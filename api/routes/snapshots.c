@@ -1,0 +1,416 @@
+/* Snapshots of the compliance records; the format is snapshot_file.h's. */
+#include "api/routes/snapshots.h"
+#include "api/routes/handlers.h"
+#include "api/routes/receipt_keys.h"
+#include "api/routes/snapshot_file.h"
+#include "schema/base/liveness.h"
+#include "schema/reader/cache_meta.h"
+#include "tidemark/hash.h"
+#include "tidemark/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WAKE_S = 5, SILENT_MS = 60000, BUFFER_BYTES = 1 << 16 };
+
+/* A finished file. */
+struct made {
+    int fd; /* -1: none */
+    uint64_t size;
+    int64_t at_ms; /* of this host: when it was begun */
+    uint32_t ledger;
+    uint64_t close_time, age_ms;
+    uint8_t protocol[TIDE_HASH_BYTES];
+};
+
+struct tide_snapshots {
+    struct tide_snapshots_options options;
+    struct tide_hot_reader *reader; /* the thread's */
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t mutex; /* the rest */
+    pthread_cond_t asked;
+    bool wanted, stopping;
+    struct made made;
+};
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+struct writing {
+    struct tide_hot_reader *reader;
+    const struct tide_hot_meta *meta;
+    struct tide_sha256 hash;
+    uint64_t count;
+    int fd;
+    bool failed; /* errno says why */
+    size_t held;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static void flush(struct writing *w)
+{
+    size_t done = 0;
+    while (done < w->held && !w->failed) {
+        ssize_t n = write(w->fd, w->buffer + done, w->held - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            w->failed = true;
+    }
+    tide_sha256_update(&w->hash, tide_slice_of(w->buffer, w->held));
+    w->held = 0;
+}
+
+static bool put_person(void *self, tide_slice key, const void *record)
+{
+    struct writing *w = self;
+    const struct tide_hot_person *person = record;
+    struct tide_hot_address address;
+    memcpy(&address, key.ptr + 1, sizeof address);
+    if (w->held + TIDE_SNAPSHOT_RECORD > sizeof w->buffer)
+        flush(w);
+    bool blocked = person->recorded && tide_hot_blocked(w->reader, w->meta, person->jurisdiction);
+    tide_snapshot_put_record(w->buffer + w->held, &address, person, blocked);
+    w->held += TIDE_SNAPSHOT_RECORD;
+    w->count++;
+    return !w->failed;
+}
+
+/* The head's place first, then the records, then the head. */
+static void write_all(struct writing *w, const struct tide_snapshots *s,
+                      const struct tide_sign *key, struct made *made)
+{
+    static const uint8_t none[TIDE_SNAPSHOT_HEAD];
+    uint8_t head[TIDE_SNAPSHOT_HEAD];
+    struct tide_hot_key people = tide_hot_key(TIDE_HOT_PERSON);
+    const struct tide_clock *clock = s->options.clock;
+    struct tide_snapshot_says says = { .meta = w->meta };
+    w->failed = write(w->fd, none, sizeof none) != (ssize_t)sizeof none;
+    tide_sha256_init(&w->hash);
+    tide_hot_scan(w->reader, &people, NULL, put_person, w);
+    flush(w);
+    tide_sha256_final(&w->hash, says.hash);
+    says.count = w->count;
+    says.now_ms = (uint64_t)clock->wall_ms(clock->self);
+    says.age_ms = tide_cache_age_ms(w->meta, clock->now_ms(clock->self));
+    w->failed = w->failed || tide_snapshot_put_head(head, &says, key) != TIDE_OK ||
+                pwrite(w->fd, head, sizeof head, 0) != (ssize_t)sizeof head;
+    made->size = TIDE_SNAPSHOT_HEAD + w->count * TIDE_SNAPSHOT_RECORD;
+    made->ledger = w->meta->ledger;
+    made->close_time = w->meta->close_time;
+    made->age_ms = says.age_ms;
+    memcpy(made->protocol, w->meta->protocol, sizeof made->protocol);
+}
+
+/* False: nothing is open; what went wrong is in the log. */
+static bool make(struct tide_snapshots *s, const struct tide_sign *key, struct made *made)
+{
+    struct writing *w = calloc(1, sizeof *w);
+    struct tide_err err = { 0 };
+    const char *why = "no memory";
+    if (w) {
+        w->reader = s->reader;
+        w->fd = open(s->options.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        why = w->fd < 0 ? strerror(errno) : "the cache is not there";
+        made->at_ms = s->options.clock->now_ms(s->options.clock->self);
+        made->fd = w->fd;
+    }
+    bool begun = w && w->fd >= 0 && tide_hot_begin(w->reader, &w->meta, &err) == TIDE_OK;
+    bool done = false;
+    if (begun) {
+        write_all(w, s, key, made);
+        why = w->failed ? strerror(errno) : "there are too many addresses to read at once";
+        done = tide_hot_end(w->reader) == TIDE_OK && !w->failed;
+    }
+    if (!done) {
+        tide_log(TIDE_WARN, "snapshot.failed", "text=\"%s\"", why);
+        if (w && w->fd >= 0)
+            close(w->fd);
+    }
+    free(w);
+    return done;
+}
+
+static void replace(struct tide_snapshots *s, const struct made *made)
+{
+    pthread_mutex_lock(&s->mutex);
+    int old = s->made.fd;
+    s->made = *made;
+    pthread_mutex_unlock(&s->mutex);
+    if (old >= 0)
+        close(old);
+}
+
+static bool wait_for_wish(struct tide_snapshots *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    while (!s->wanted && !s->stopping) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += WAKE_S;
+        pthread_cond_timedwait(&s->asked, &s->mutex, &until);
+        tide_liveness_mark();
+    }
+    bool stopping = s->stopping;
+    pthread_mutex_unlock(&s->mutex);
+    return !stopping;
+}
+
+static void *run(void *self)
+{
+    struct tide_snapshots *s = self;
+    tide_liveness_begin("snapshots", SILENT_MS);
+    while (wait_for_wish(s)) {
+        struct made made;
+        struct tide_receipt_set *keys = tide_receipt_keys_use(s->options.keys);
+        if (keys->signer && make(s, keys->signer, &made))
+            replace(s, &made);
+        tide_receipt_keys_release(s->options.keys, keys);
+        pthread_mutex_lock(&s->mutex);
+        s->wanted = false; /* who came meanwhile asks again */
+        pthread_mutex_unlock(&s->mutex);
+    }
+    tide_liveness_end();
+    return NULL;
+}
+
+/* --- the object -------------------------------------------------------------------------- */
+
+tide_status tide_snapshots_open(struct tide_snapshots **out,
+                                const struct tide_snapshots_options *options, struct tide_err *err)
+{
+    pthread_condattr_t attr;
+    struct tide_snapshots *s = calloc(1, sizeof *s);
+    if (!s)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for snapshots");
+    *out = s;
+    s->options = *options;
+    s->made.fd = -1;
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->asked, &attr);
+    pthread_condattr_destroy(&attr);
+    tide_status status = tide_hot_reader_open(&s->reader, options->hot, err);
+    if (status != TIDE_OK)
+        return status;
+    s->started = pthread_create(&s->thread, NULL, run, s) == 0;
+    return s->started ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "cannot start a thread");
+}
+
+void tide_snapshots_close(struct tide_snapshots *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->mutex);
+    s->stopping = true;
+    pthread_cond_signal(&s->asked);
+    pthread_mutex_unlock(&s->mutex);
+    if (s->started)
+        pthread_join(s->thread, NULL);
+    if (s->reader)
+        tide_hot_reader_close(s->reader);
+    if (s->made.fd >= 0)
+        close(s->made.fd);
+    pthread_cond_destroy(&s->asked);
+    pthread_mutex_destroy(&s->mutex);
+    free(s);
+}
+
+/* Of the same contracts, and one that changes can be added to. */
+static bool fits(const struct made *made, const struct tide_hot_meta *meta, int64_t age_ms)
+{
+    return made->fd >= 0 && age_ms <= (int64_t)TIDE_SNAPSHOT_OLDEST_MS &&
+           made->ledger <= meta->ledger && made->ledger >= meta->changes_from &&
+           made->ledger >= meta->blocked_at &&
+           memcmp(made->protocol, meta->protocol, sizeof made->protocol) == 0;
+}
+
+bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *meta,
+                         struct tide_reply *reply)
+{
+    const struct tide_clock *clock = s->options.clock;
+    int64_t now = clock->now_ms(clock->self);
+    pthread_mutex_lock(&s->mutex);
+    const struct made *made = &s->made;
+    int64_t age_ms = now - made->at_ms;
+    bool fit = fits(made, meta, age_ms);
+    if (!fit || age_ms > (int64_t)TIDE_SNAPSHOT_FRESH_MS) {
+        s->wanted = true;
+        pthread_cond_signal(&s->asked);
+    }
+    int fd = fit ? fcntl(made->fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (fd >= 0) {
+        reply->file = (struct tide_reply_file){ .size = made->size, .fd = fd };
+        reply->at = (struct tide_answer_at){ true, made->ledger, made->close_time,
+                                             made->age_ms + (uint64_t)age_ms };
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return fd >= 0;
+}
+
+/* --- routes ------------------------------------------------------------------------------ */
+
+static const char file_type[] = "application/octet-stream";
+
+/* False: the reply holds the problem. */
+static bool may_sign(const struct tide_handler_context *context, struct tide_reply *reply)
+{
+    if (tide_receipt_keys_may_sign(context->api->receipts))
+        return true;
+    tide_reply_problem(reply, 404, "no_signing_key",
+                       "This server has no key to sign snapshots with (api_receipt_keys).");
+    return false;
+}
+
+void tide_route_snapshot(struct tide_handler_context *context, const struct tide_request *request,
+                         struct tide_reply *reply)
+{
+    struct tide_reader reader;
+    if (!may_sign(context, reply) || !tide_reader_open(&reader, context, request, reply))
+        return;
+    bool trusted = tide_reader_trusted(&reader, context, reply);
+    struct tide_hot_meta meta = *reader.meta;
+    tide_reader_close(&reader, reply);
+    if (!trusted || reply->status != 200)
+        return;
+    reply->content_type = file_type;
+    if (tide_snapshots_take(context->api->snapshots, &meta, reply))
+        return;
+    tide_reply_problem(reply, 503, "not_ready", "The snapshot is being written: ask again soon.");
+    reply->retry_after_s = 1;
+}
+
+/* --- changes ----------------------------------------------------------------------------- */
+
+struct changes {
+    struct tide_buf addresses; /* struct tide_hot_address, one behind the other */
+    uint32_t count;
+};
+
+static bool note_address(void *self, tide_slice key, const void *record)
+{
+    struct changes *c = self;
+    (void)record;
+    tide_buf_put(&c->addresses, key.ptr + 1 + sizeof(uint32_t), sizeof(struct tide_hot_address));
+    c->count++;
+    return c->count <= TIDE_SNAPSHOT_CHANGES_MAX && !c->addresses.failed;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct tide_hot_address));
+}
+
+/* An address that went and came back stands there twice. */
+static uint64_t put_records(struct tide_buf *body, struct tide_reader *reader, struct changes *c)
+{
+    uint64_t count = 0;
+    struct tide_hot_address *all = (struct tide_hot_address *)(void *)c->addresses.ptr;
+    if (c->count)
+        qsort(all, c->count, sizeof *all, by_address);
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint8_t record[TIDE_SNAPSHOT_RECORD];
+        if (i && by_address(&all[i - 1], &all[i]) == 0)
+            continue;
+        struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &all[i]);
+        const struct tide_hot_person *person = tide_reader_get(reader, &key);
+        bool blocked =
+            person && person->recorded && tide_reader_blocked(reader, person->jurisdiction);
+        tide_snapshot_put_record(record, &all[i], person, blocked);
+        tide_buf_put(body, record, sizeof record);
+        count++;
+    }
+    return count;
+}
+
+static void refuse_gone(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 410, "snapshot_gone",
+                       "What changed since that ledger is not known here, or it is too much: take "
+                       "/api/sdk/snapshot again.");
+}
+
+static void write_changes(struct tide_reply *reply, struct tide_reader *reader, uint32_t after,
+                          const struct tide_handler_context *context)
+{
+    struct changes c = { 0 };
+    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CHANGED),
+                        from = tide_hot_key_u32(TIDE_HOT_CHANGED, after + 1);
+    struct tide_snapshot_says says = { .meta = reader->meta,
+                                       .now_ms = context->now_ms,
+                                       .age_ms = reader->age_ms,
+                                       .changes = true,
+                                       .after = after };
+    tide_buf_init(&c.addresses,
+                  (TIDE_SNAPSHOT_CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
+    tide_hot_scan(reader->hot, &prefix, &from, note_address, &c); /* the route has no past */
+    if (c.count > TIDE_SNAPSHOT_CHANGES_MAX) {
+        refuse_gone(reply);
+    } else {
+        struct tide_receipt_set *keys = tide_receipt_keys_use(context->api->receipts);
+        uint8_t head[TIDE_SNAPSHOT_HEAD] = { 0 };
+        tide_buf_put(&reply->body, head, sizeof head);
+        says.count = put_records(&reply->body, reader, &c);
+        tide_slice records = tide_buf_view(&reply->body);
+        bool whole = !reply->body.failed && !c.addresses.failed;
+        if (whole)
+            tide_sha256(says.hash, tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
+        if (whole && keys->signer && tide_snapshot_put_head(head, &says, keys->signer) == TIDE_OK)
+            memcpy(reply->body.ptr, head, sizeof head);
+        else
+            reply->body.failed = true;
+        reply->content_type = file_type;
+        tide_receipt_keys_release(context->api->receipts, keys);
+    }
+    tide_buf_release(&c.addresses);
+}
+
+/* False: it is none. */
+static bool read_ledger(uint32_t *out, tide_slice text)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9' || i == 10)
+            return false;
+        number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    *out = (uint32_t)number;
+    return text.len > 0 && number < UINT32_MAX;
+}
+
+static void answer_changes(struct tide_handler_context *context, struct tide_reader *reader,
+                           uint32_t after, struct tide_reply *reply)
+{
+    const struct tide_hot_meta *meta = reader->meta;
+    if (after > meta->ledger) {
+        tide_reply_problem(reply, 503, "behind", "This node knows ledgers up to %" PRIu32 ".",
+                           meta->ledger);
+        reply->retry_after_s = 1;
+    } else if (meta->changes_from == 0 || after < meta->changes_from || after < meta->blocked_at) {
+        refuse_gone(reply);
+    } else {
+        write_changes(reply, reader, after, context);
+    }
+}
+
+void tide_route_snapshot_changes(struct tide_handler_context *context,
+                                 const struct tide_request *request, struct tide_reply *reply)
+{
+    struct tide_reader reader;
+    uint32_t after;
+    const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_after);
+    if (!read_ledger(&after, asked->text)) {
+        tide_reply_problem(reply, 400, "bad_parameter", "\"after\" is a ledger.");
+        tide_reply_problem_field(reply, "?after", "must be the ledger of a snapshot");
+        return;
+    }
+    if (!may_sign(context, reply) || !tide_reader_open(&reader, context, request, reply))
+        return;
+    if (tide_reader_trusted(&reader, context, reply))
+        answer_changes(context, &reader, after, reply);
+    tide_reader_close(&reader, reply);
+}

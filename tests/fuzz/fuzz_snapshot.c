@@ -1,0 +1,44 @@
+/* A file of any bytes as a snapshot, and as changes to itself: questions end, and read inside the file. */
+#include "tests/fuzz/promise.h"
+
+#include "api/clients/c/tidemark_snapshot.h"
+
+/* Only what check says lets an unsigned file in. */
+static bool refuse(void *self, const unsigned char *head, const unsigned char *records, size_t len)
+{
+    (void)self;
+    touch(tide_slice_of(head, TIDEMARK_SNAPSHOT_RECORDS));
+    touch(tide_slice_of(records, len));
+    return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tidemark_snapshot base, changes;
+    unsigned char address[TIDEMARK_ADDRESS_BYTES] = { 48 };
+    char text[57] = { 0 };
+    PROMISE(tidemark_snapshot_open(&base, data, size, refuse, NULL) != TIDEMARK_OK);
+    if (tidemark_snapshot_open(&base, data, size, NULL, NULL) != TIDEMARK_OK)
+        return 0;
+    changes = base;
+    PROMISE(size == TIDEMARK_SNAPSHOT_RECORDS + base.count * TIDEMARK_SNAPSHOT_RECORD);
+    struct tidemark_view view = { &base, NULL, UINT64_MAX, 0 };
+    memcpy(text, data, size < 56 ? size : 56);
+    (void)tidemark_compliant(&view, text, base.signed_at_ms);
+    for (uint64_t i = 0; i <= base.count && i < 64; i++) {
+        if (i < base.count)
+            memcpy(address, data + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD, sizeof address);
+        const unsigned char *record = tidemark_record(&base, address);
+        PROMISE(!record || memcmp(record, address, sizeof address) == 0);
+        view.changes = NULL;
+        enum tidemark_answer answer = tidemark_compliant_raw(&view, address, base.signed_at_ms);
+        PROMISE(answer != TIDEMARK_YES || (record && base.complete && !base.is_changes));
+        base.is_changes = false;
+        changes.is_changes = true;
+        changes.after = base.ledger;
+        view.changes = &changes;
+        (void)tidemark_compliant_raw(&view, address, UINT64_MAX);
+        base.is_changes = tidemark_u32(data + 192) == 1;
+    }
+    return 0;
+}
