@@ -26,7 +26,7 @@ struct tide_stream_out {
     void *self;
 };
 
-/* A file instead of a body: its first size bytes. The descriptor is the reply's, which closes it. */
+/* A file instead of a body: its first size bytes. The reply owns and closes the descriptor. */
 struct tide_reply_file {
     uint64_t size; /* 0: none */
     int fd;

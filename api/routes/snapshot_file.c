@@ -1,18 +1,18 @@
 #include "api/routes/snapshot_file.h"
-#include "schema/wire/jws.h"
+#include "schema/reader/jws.h"
 
 enum { /* where the parts of the head stand */
-    COUNT_AT = 16,
-    NETWORK_AT = 24,
-    PROTOCOL_AT = 56,
-    REGISTRY_AT = 88,
-    LEDGER_AT = 120,
-    HASH_AT = 128,
-    CLOSED_AT = 160,
-    KIND_AT = 192,
-    RECORDS_AT = 200,
-    HEADER_BYTES = 256,
-    SIGNATURE_AT = 288
+       COUNT_AT = 16,
+       NETWORK_AT = 24,
+       PROTOCOL_AT = 56,
+       REGISTRY_AT = 88,
+       LEDGER_AT = 120,
+       HASH_AT = 128,
+       CLOSED_AT = 160,
+       KIND_AT = 192,
+       RECORDS_AT = 200,
+       HEADER_BYTES = 256,
+       SIGNATURE_AT = 288
 };
 
 enum { RECORDED = 1, FROZEN = 2, BLOCKED = 4, WHITELISTED = 8, GONE = 128 };

@@ -1,5 +1,5 @@
-/* The compliance records of a deployment as one signed file, for readers in other processes. The format stands, byte by
- * byte, in api/clients/c/tidemark_snapshot.h, which reads it. Pure. */
+/* The compliance records of a deployment as one signed file, for readers in other processes. The
+ * format stands, byte by byte, in api/clients/c/tidemark_snapshot.h, which reads it. Pure. */
 #ifndef API_ROUTES_SNAPSHOT_FILE_H
 #define API_ROUTES_SNAPSHOT_FILE_H
 
@@ -12,11 +12,11 @@
 /* What a file says of itself. */
 struct tide_snapshot_says {
     const struct tide_hot_meta *meta;
-    uint64_t count;   /* of records */
-    uint64_t now_ms;  /* unix, of this host */
-    uint64_t age_ms;  /* of what is known of the indexer */
-    bool changes;     /* not everything, but what changed … */
-    uint32_t after;   /* … after this ledger */
+    uint64_t count;                /* of records */
+    uint64_t now_ms;               /* unix, of this host */
+    uint64_t age_ms;               /* of what is known of the indexer */
+    bool changes;                  /* not everything, but what changed … */
+    uint32_t after;                /* … after this ledger */
     uint8_t hash[TIDE_HASH_BYTES]; /* SHA-256 of the records */
 };
 

@@ -345,8 +345,7 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
                                        .age_ms = reader->age_ms,
                                        .changes = true,
                                        .after = after };
-    tide_buf_init(&c.addresses,
-                  (TIDE_SNAPSHOT_CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
+    tide_buf_init(&c.addresses, (TIDE_SNAPSHOT_CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
     tide_hot_scan(reader->hot, &prefix, &from, note_address, &c); /* the route has no past */
     if (c.count > TIDE_SNAPSHOT_CHANGES_MAX) {
         refuse_gone(reply);
@@ -358,7 +357,8 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
         tide_slice records = tide_buf_view(&reply->body);
         bool whole = !reply->body.failed && !c.addresses.failed;
         if (whole)
-            tide_sha256(says.hash, tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
+            tide_sha256(says.hash,
+                        tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
         if (whole && keys->signer && tide_snapshot_put_head(head, &says, keys->signer) == TIDE_OK)
             memcpy(reply->body.ptr, head, sizeof head);
         else

@@ -106,7 +106,7 @@ struct TIDE_HOT_PACKED tide_hot_person {
     uint8_t whitelisted;
     uint32_t ledger;  /* of the last change of ComplianceRec */
     uint32_t changed; /* of its CHANGED record; 0: it has none */
-    uint32_t status; /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
+    uint32_t status;  /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
     uint32_t jurisdiction; /* private */
     uint64_t expires_at;   /* 0: never */
     uint64_t updated_at;

@@ -1,4 +1,4 @@
-/* A file of any bytes as a snapshot, and as changes to itself: questions end, and read inside the file. */
+/* A file of any bytes as a snapshot, and as changes to itself: questions end, and read inside. */
 #include "tests/fuzz/promise.h"
 
 #include "api/clients/c/tidemark_snapshot.h"
@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)tidemark_compliant(&view, text, base.signed_at_ms);
     for (uint64_t i = 0; i <= base.count && i < 64; i++) {
         if (i < base.count)
-            memcpy(address, data + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD, sizeof address);
+            memcpy(address, data + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD,
+                   sizeof address);
         const unsigned char *record = tidemark_record(&base, address);
         PROMISE(!record || memcmp(record, address, sizeof address) == 0);
         view.changes = NULL;

@@ -16,9 +16,9 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        { "walk", perf_walk },       { "scan", perf_scan }, { "dump", perf_dump },
-        { "replay", perf_replay },   { "raw", perf_raw },   { "latency", perf_latency },
-        { "lookups", perf_lookups },
+        { "walk", perf_walk },       { "scan", perf_scan },         { "dump", perf_dump },
+        { "replay", perf_replay },   { "raw", perf_raw },           { "latency", perf_latency },
+        { "lookups", perf_lookups }, { "snapshot", perf_snapshot },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -37,7 +37,10 @@ int main(int argc, char **argv)
         "                                                       ledgers one by one, until they "
         "are seen\n"
         "       tidemark-perf lookups CACHE COUNT FILE          made-up addresses into a hot cache "
-        "and into a file\n",
+        "and into a file\n"
+        "       tidemark-perf snapshot ROUNDS COUNT             questions to a snapshot of that "
+        "many "
+        "records\n",
         stderr);
     return 64;
 }

@@ -1,40 +1,52 @@
-/* Compliance records of a Tidemark API, inside your own process: "may this address trade now?" in well under a microsecond.
+/* Compliance records of a Tidemark API, inside your own process: "may this address trade now?"
+ * in less than a microsecond.
  *
- * A snapshot is a file from GET /api/sdk/snapshot. Changes since then come from GET /api/sdk/snapshot/changes?after=LEDGER, in the
- * same format. Map or read both, open them, and ask:
+ * A snapshot is a file from GET /api/sdk/snapshot. Changes since then come from
+ * GET /api/sdk/snapshot/changes?after=LEDGER, in the same format. Map or read both, open them, ask:
  *
  *     struct tidemark_snapshot base, changes;
- *     if (tidemark_snapshot_open(&base, bytes, size, check, keys) != TIDEMARK_OK) ...
+ *     if (tidemark_snapshot_open(&base, bytes, size, check, keys) != TIDEMARK_OK) …
  *     struct tidemark_view view = { &base, &changes, .stale_after_ms = 10000, .ledger_age_s = 300 };
- *     switch (tidemark_compliant(&view, address, now_ms)) {
- *     case TIDEMARK_YES: let it pass; break;
- *     default:           refuse;      // no, unknown, stale, incomplete: all but YES
- *     }
+ *     if (tidemark_compliant(&view, address, now_ms) == TIDEMARK_YES)
+ *         let it pass;                 // no, stale, incomplete …: all but YES refuse
  *
  * One file, C99, no allocation, no global state. Threads may share an open snapshot.
  *
- * Format   little-endian; offsets in bytes.
+ * Format   little-endian; offset and bytes of each field.
  *    0   8  "TIDESNP1"
- *    8   4  256: bytes of this header             12   4  48: bytes of a record
+ *    8   4  256: bytes of this header
+ *   12   4  48: bytes of a record
  *   16   8  number of records
- *   24  32  SHA-256 of the network's passphrase   56  32  identity of the deployment
- *   88  32  the compliance registry               120  4  ledger: what is said is true at its close
- *  124   4  bit 0: the registry is indexed whole   128 32  hash of that ledger
+ *   24  32  SHA-256 of the network's passphrase
+ *   56  32  identity of the deployment
+ *   88  32  the compliance registry
+ *  120   4  ledger: what is said is true at its close
+ *  124   4  bit 0: the registry is indexed whole
+ *  128  32  hash of that ledger
  *  160   8  when it closed, unix seconds
- *  168   8  when the indexer last renewed its lease, unix milliseconds, by the database's clock
- *  176   8  when this was signed, unix milliseconds, by the server's clock
- *  184   8  how old the server's knowledge was then, milliseconds
- *  192   4  0: a snapshot, 1: changes             196  4  changes: those after this ledger; else 0
- *  200  32  SHA-256 of all records                232  24 zero
- *  256  32  key that signed: SHA-256 thumbprint of RFC 7638, `kid` of /.well-known/jwks.json decoded
+ *  168   8  when the indexer last renewed its lease, unix ms, by the database's clock
+ *  176   8  when this was signed, unix ms, by the server's clock
+ *  184   8  how old the server's knowledge of the indexer was then, ms
+ *  192   4  0: a snapshot, 1: changes
+ *  196   4  changes: those after this ledger; else 0
+ *  200  32  SHA-256 of all records
+ *  232  24  zero
+ *  256  32  the key that signed: its thumbprint (RFC 7638), `kid` of /.well-known/jwks.json decoded
  *  288  64  Ed25519 signature over "tidemark-snapshot-v1", a zero byte, and bytes 0 to 287
  *  352      records, by address
+ *
  * A record
- *    0   1  kind of address: 48 an account (G), 16 a contract (C)   1  32  the address
- *   33   1  bits: 1 it has a record, 2 frozen, 4 its jurisdiction is blocked, 8 whitelisted, 128 changes: there is nothing any more
- *   34   2  status: 0 unknown, 1 pending, 2 verified, 3 suspended, 4 sanctioned, 5 expired; 65535 another
- *   36   4  ledger of the record's last change    40   8  when it ends, unix seconds; 0: never
- * A reader who compares two snapshots sees which "blocked" bits changed together with the list of blocked jurisdictions. */
+ *    0   1  kind of address: 48 an account (G), 16 a contract (C)
+ *    1  32  the address
+ *   33   1  bits: 1 it has a record, 2 frozen, 4 its jurisdiction is blocked, 8 whitelisted,
+ *           128 (changes) there is nothing of it any more
+ *   34   2  status: 0 unknown, 1 pending, 2 verified, 3 suspended, 4 sanctioned, 5 expired;
+ *           65535 another
+ *   36   4  ledger of the record's last change
+ *   40   8  when it ends, unix seconds; 0: never
+ *
+ * A reader who compares two snapshots sees which "blocked" bits changed together with the list of
+ * blocked jurisdictions. */
 #ifndef TIDEMARK_SNAPSHOT_H
 #define TIDEMARK_SNAPSHOT_H
 
@@ -72,15 +84,17 @@ struct tidemark_snapshot {
     uint64_t closed_at_s, signed_at_ms, age_ms;
 };
 
-/* Says whether the file is signed: `head` is bytes 0 to 351, `records` the rest. It compares the SHA-256 of the records with bytes 200
- * to 231 and verifies the signature with a key that it knows by bytes 256 to 287. README.md has one for OpenSSL. */
-typedef bool tidemark_check_fn(void *self, const unsigned char *head, const unsigned char *records, size_t len);
+/* Says whether the file is signed: head is bytes 0 to 351, records the rest. It compares the
+ * SHA-256 of the records with bytes 200 to 231 and verifies the signature with a key that it knows
+ * by bytes 256 to 287. ../README.md has one for OpenSSL. */
+typedef bool tidemark_check_fn(void *self, const unsigned char *head, const unsigned char *records,
+                               size_t len);
 
 struct tidemark_view {
     const struct tidemark_snapshot *base;
     const struct tidemark_snapshot *changes; /* NULL: none yet */
-    uint64_t stale_after_ms; /* the oldest knowledge of the indexer that you take */
-    uint64_t ledger_age_s;   /* the oldest ledger that you take; 0: any */
+    uint64_t stale_after_ms;                 /* the oldest knowledge of the indexer that you take */
+    uint64_t ledger_age_s;                   /* the oldest ledger that you take; 0: any */
 };
 
 static inline uint32_t tidemark_u32(const unsigned char *at)
@@ -93,18 +107,21 @@ static inline uint64_t tidemark_u64(const unsigned char *at)
     return (uint64_t)tidemark_u32(at) | (uint64_t)tidemark_u32(at + 4) << 32;
 }
 
-/* Reads the header. check NULL: the caller verified the file before. Records are not read: whatever they hold, a question about
- * them reads inside the file and ends. */
-static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapshot *out, const unsigned char *bytes, size_t size,
+/* Reads the header. check NULL: the caller verified the file before. Whatever the records hold, a
+ * question reads inside the file and ends. */
+static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapshot *out,
+                                                          const unsigned char *bytes, size_t size,
                                                           tidemark_check_fn *check, void *self)
 {
     memset(out, 0, sizeof *out);
     if (size < TIDEMARK_SNAPSHOT_RECORDS || memcmp(bytes, "TIDESNP1", 8) != 0 ||
-        tidemark_u32(bytes + 8) != TIDEMARK_SNAPSHOT_HEADER || tidemark_u32(bytes + 12) != TIDEMARK_SNAPSHOT_RECORD)
+        tidemark_u32(bytes + 8) != TIDEMARK_SNAPSHOT_HEADER ||
+        tidemark_u32(bytes + 12) != TIDEMARK_SNAPSHOT_RECORD)
         return TIDEMARK_MALFORMED;
     uint64_t count = tidemark_u64(bytes + 16);
     size_t room = size - TIDEMARK_SNAPSHOT_RECORDS;
-    if (count != room / TIDEMARK_SNAPSHOT_RECORD || room % TIDEMARK_SNAPSHOT_RECORD != 0 || tidemark_u32(bytes + 192) > 1)
+    if (count != room / TIDEMARK_SNAPSHOT_RECORD || room % TIDEMARK_SNAPSHOT_RECORD != 0 ||
+        tidemark_u32(bytes + 192) > 1)
         return TIDEMARK_MALFORMED;
     if (check && !check(self, bytes, bytes + TIDEMARK_SNAPSHOT_RECORDS, room))
         return TIDEMARK_UNSIGNED;
@@ -121,12 +138,15 @@ static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapsh
 }
 
 /* The record of an address (kind and 32 bytes); NULL: none. */
-static inline const unsigned char *tidemark_record(const struct tidemark_snapshot *in, const unsigned char address[TIDEMARK_ADDRESS_BYTES])
+static inline const unsigned char *
+tidemark_record(const struct tidemark_snapshot *in,
+                const unsigned char address[TIDEMARK_ADDRESS_BYTES])
 {
     uint64_t low = 0, high = in->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        const unsigned char *record = in->bytes + TIDEMARK_SNAPSHOT_RECORDS + middle * TIDEMARK_SNAPSHOT_RECORD;
+        const unsigned char *record =
+            in->bytes + TIDEMARK_SNAPSHOT_RECORDS + middle * TIDEMARK_SNAPSHOT_RECORD;
         int order = memcmp(address, record, TIDEMARK_ADDRESS_BYTES);
         if (order == 0)
             return record;
@@ -138,7 +158,8 @@ static inline const unsigned char *tidemark_record(const struct tidemark_snapsho
     return NULL;
 }
 
-/* An address as text (strkey, 56 characters, NUL-terminated) as kind and 32 bytes. False for any other text, a wrong checksum included. */
+/* An address as text (strkey, NUL-terminated) as kind and 32 bytes. False for any other text, a
+ * wrong checksum included. */
 static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], const char *text)
 {
     unsigned char raw[35];
@@ -164,37 +185,45 @@ static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], c
         for (int bit = 0; bit < 8; bit++)
             crc = (crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1) & 0xffff;
     }
-    if (text[56] != '\0' || n != 35 || raw[33] != (crc & 0xff) || raw[34] != crc >> 8 || (raw[0] != 6 << 3 && raw[0] != 2 << 3))
+    if (text[56] != '\0' || n != 35 || raw[33] != (crc & 0xff) || raw[34] != crc >> 8 ||
+        (raw[0] != 6 << 3 && raw[0] != 2 << 3))
         return false;
     memcpy(out, raw, TIDEMARK_ADDRESS_BYTES);
     return true;
 }
 
-/* What the newest of the two says of the whole. A clock of this host that runs behind the server's by more than a minute makes all stale. */
-static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *view, uint64_t now_ms)
+/* What the newest of the two says of the whole. A clock of this host that runs more than a minute
+ * behind the server's makes all stale. */
+static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *view,
+                                                   uint64_t now_ms)
 {
-    const struct tidemark_snapshot *base = view->base, *newest = view->changes ? view->changes : base;
+    const struct tidemark_snapshot *base = view->base,
+                                   *newest = view->changes ? view->changes : base;
     if (!base || !base->bytes || base->is_changes || !newest->bytes)
         return TIDEMARK_MISMATCHED;
-    if (view->changes && (!newest->is_changes || newest->after != base->ledger || newest->ledger < base->ledger ||
-                          memcmp(newest->bytes + 24, base->bytes + 24, 96) != 0))
+    if (view->changes &&
+        (!newest->is_changes || newest->after != base->ledger || newest->ledger < base->ledger ||
+         memcmp(newest->bytes + 24, base->bytes + 24, 96) != 0))
         return TIDEMARK_MISMATCHED;
     if (!newest->complete)
         return TIDEMARK_INCOMPLETE;
     uint64_t since = now_ms > newest->signed_at_ms ? now_ms - newest->signed_at_ms : 0;
     uint64_t ahead = newest->signed_at_ms > now_ms ? newest->signed_at_ms - now_ms : 0;
-    if (ahead > 60000 || newest->age_ms > view->stale_after_ms || since > view->stale_after_ms - newest->age_ms)
+    if (ahead > 60000 || newest->age_ms > view->stale_after_ms ||
+        since > view->stale_after_ms - newest->age_ms)
         return TIDEMARK_STALE;
     uint64_t now_s = now_ms / 1000;
-    if (view->ledger_age_s && now_s > newest->closed_at_s && now_s - newest->closed_at_s > view->ledger_age_s)
+    if (view->ledger_age_s && now_s > newest->closed_at_s &&
+        now_s - newest->closed_at_s > view->ledger_age_s)
         return TIDEMARK_STALE;
     return TIDEMARK_YES;
 }
 
-/* Whether the registry lets the address trade now: the rule of the contract, as GET /api/sdk/kyc/status/{address} has it. now_ms is the
- * clock of this host, unix milliseconds. Only TIDEMARK_YES lets anything pass. */
-static inline enum tidemark_answer tidemark_compliant_raw(const struct tidemark_view *view, const unsigned char address[TIDEMARK_ADDRESS_BYTES],
-                                                          uint64_t now_ms)
+/* Whether the registry lets the address trade now: the contract's rule, as
+ * GET /api/sdk/kyc/status/{address} has it. now_ms is this host's clock, unix milliseconds. */
+static inline enum tidemark_answer
+tidemark_compliant_raw(const struct tidemark_view *view,
+                       const unsigned char address[TIDEMARK_ADDRESS_BYTES], uint64_t now_ms)
 {
     enum tidemark_answer usable = tidemark_usable(view, now_ms);
     if (usable != TIDEMARK_YES)
@@ -212,10 +241,12 @@ static inline enum tidemark_answer tidemark_compliant_raw(const struct tidemark_
     return status == 2 && (ends == 0 || ends >= now_s) ? TIDEMARK_YES : TIDEMARK_NO;
 }
 
-static inline enum tidemark_answer tidemark_compliant(const struct tidemark_view *view, const char *address, uint64_t now_ms)
+static inline enum tidemark_answer tidemark_compliant(const struct tidemark_view *view,
+                                                      const char *address, uint64_t now_ms)
 {
     unsigned char raw[TIDEMARK_ADDRESS_BYTES];
-    return tidemark_address(raw, address) ? tidemark_compliant_raw(view, raw, now_ms) : TIDEMARK_BAD_ADDRESS;
+    return tidemark_address(raw, address) ? tidemark_compliant_raw(view, raw, now_ms)
+                                          : TIDEMARK_BAD_ADDRESS;
 }
 
 #endif

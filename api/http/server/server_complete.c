@@ -71,7 +71,8 @@ static void make_tag(struct server_conn *conn)
 {
     uint8_t of[DIGEST_BYTES];
     const struct tide_reply *reply = &conn->reply;
-    if (reply->status != 200 || reply->stream.read || reply->file.size || !may_be_kept(server_cache_control(conn)))
+    if (reply->status != 200 || reply->stream.read || reply->file.size ||
+        !may_be_kept(server_cache_control(conn)))
         return;
     digest_reply(of, conn);
     memcpy(conn->tag, "W/\"", 3);
