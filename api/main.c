@@ -161,10 +161,9 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         status = tide_receipt_keys_open(&api->receipts, &p->config, err);
     if (status == TIDE_OK)
         status = tide_hot_reader_open(&p->reader, api->hot, err);
-    struct tide_snapshots_options snapshots = { .hot = api->hot,
-                                                .keys = api->receipts,
-                                                .clock = api->clock,
-                                                .folder = p->config.api_cache };
+    struct tide_snapshots_options snapshots = {
+        .hot = api->hot, .keys = api->receipts, .clock = api->clock, .folder = p->config.api_cache
+    };
     if (status == TIDE_OK)
         status = tide_snapshots_open(&api->snapshots, &snapshots, err);
     if (status == TIDE_OK)

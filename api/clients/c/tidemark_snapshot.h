@@ -6,7 +6,7 @@
  *
  *     struct tidemark_snapshot base, changes;
  *     if (tidemark_snapshot_open(&base, bytes, size, check, keys) != TIDEMARK_OK) …
- *     struct tidemark_view view = { &base, &changes, .stale_after_ms = 10000, .ledger_age_s = 300 };
+ *     struct tidemark_view view = { &base, &changes, stale_after_ms, ledger_age_s };
  *     if (tidemark_compliant(&view, address, now_ms) == TIDEMARK_YES)
  *         let it pass;                 // no, stale, incomplete …: all but YES refuse
  *
@@ -78,7 +78,7 @@ enum tidemark_answer {
 
 struct tidemark_snapshot {
     const unsigned char *bytes; /* the caller's, as long as this is used */
-    uint64_t count;
+    uint64_t count, accounts;   /* records; where those of accounts begin */
     uint32_t ledger, after;
     bool complete, is_changes;
     uint64_t closed_at_s, signed_at_ms, age_ms;
@@ -105,6 +105,25 @@ static inline uint32_t tidemark_u32(const unsigned char *at)
 static inline uint64_t tidemark_u64(const unsigned char *at)
 {
     return (uint64_t)tidemark_u32(at) | (uint64_t)tidemark_u32(at + 4) << 32;
+}
+
+static inline const unsigned char *tidemark_at(const struct tidemark_snapshot *in, uint64_t i)
+{
+    return in->bytes + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD;
+}
+
+/* The first record of an account: contracts stand before them. */
+static inline uint64_t tidemark_first_account(const struct tidemark_snapshot *in)
+{
+    uint64_t low = 0, high = in->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (tidemark_at(in, middle)[0] > 16)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 /* Reads the header. check NULL: the caller verified the file before. Whatever the records hold, a
@@ -134,28 +153,91 @@ static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapsh
     out->age_ms = tidemark_u64(bytes + 184);
     out->is_changes = tidemark_u32(bytes + 192) == 1;
     out->after = tidemark_u32(bytes + 196);
+    out->accounts = tidemark_first_account(out);
     return TIDEMARK_OK;
 }
 
-/* The record of an address (kind and 32 bytes); NULL: none. */
+/* The first bytes of an address behind its kind, as a number that keeps their order. */
+static inline uint64_t tidemark_prefix(const unsigned char *address)
+{
+    uint64_t v = 0;
+    for (int i = 1; i < 9; i++)
+        v = v << 8 | address[i];
+    return v;
+}
+
+/* Where the address of a prefix between first and last should stand in a range of that many
+ * records: addresses are keys and hashes, so they are spread evenly. */
+static inline uint64_t tidemark_guess(uint64_t count, uint64_t first, uint64_t last,
+                                      uint64_t prefix)
+{
+    if (prefix <= first || last <= first)
+        return 0;
+    double share = (double)(prefix - first) / ((double)(last - first) + 1.0);
+    uint64_t step = (uint64_t)(share * (double)count);
+    return step < count ? step : count - 1;
+}
+
+/* The record of an address (kind and 32 bytes); NULL: none. A few guesses; what addresses that were
+ * chosen to lead them astray leave is halved. */
 static inline const unsigned char *
 tidemark_record(const struct tidemark_snapshot *in,
                 const unsigned char address[TIDEMARK_ADDRESS_BYTES])
 {
-    uint64_t low = 0, high = in->count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        const unsigned char *record =
-            in->bytes + TIDEMARK_SNAPSHOT_RECORDS + middle * TIDEMARK_SNAPSHOT_RECORD;
+    uint64_t prefix = tidemark_prefix(address), first = 0, last = UINT64_MAX;
+    uint64_t low = address[0] > 16 ? in->accounts : 0;
+    uint64_t high = address[0] > 16 ? in->count : in->accounts;
+    for (int guesses = 0; low < high; guesses++) {
+        uint64_t at = low + (guesses < 8 ? tidemark_guess(high - low, first, last, prefix)
+                                         : (high - low) / 2);
+        const unsigned char *record = tidemark_at(in, at);
         int order = memcmp(address, record, TIDEMARK_ADDRESS_BYTES);
         if (order == 0)
             return record;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+        if (order < 0) {
+            high = at;
+            last = tidemark_prefix(record);
+        } else {
+            low = at + 1;
+            first = tidemark_prefix(record);
+        }
     }
     return NULL;
+}
+
+/* CRC-16/XMODEM. */
+static inline uint32_t tidemark_crc16(const unsigned char *bytes, size_t len)
+{
+    static const uint16_t of[256] = {
+        0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50a5, 0x60c6, 0x70e7, 0x8108, 0x9129, 0xa14a,
+        0xb16b, 0xc18c, 0xd1ad, 0xe1ce, 0xf1ef, 0x1231, 0x0210, 0x3273, 0x2252, 0x52b5, 0x4294,
+        0x72f7, 0x62d6, 0x9339, 0x8318, 0xb37b, 0xa35a, 0xd3bd, 0xc39c, 0xf3ff, 0xe3de, 0x2462,
+        0x3443, 0x0420, 0x1401, 0x64e6, 0x74c7, 0x44a4, 0x5485, 0xa56a, 0xb54b, 0x8528, 0x9509,
+        0xe5ee, 0xf5cf, 0xc5ac, 0xd58d, 0x3653, 0x2672, 0x1611, 0x0630, 0x76d7, 0x66f6, 0x5695,
+        0x46b4, 0xb75b, 0xa77a, 0x9719, 0x8738, 0xf7df, 0xe7fe, 0xd79d, 0xc7bc, 0x48c4, 0x58e5,
+        0x6886, 0x78a7, 0x0840, 0x1861, 0x2802, 0x3823, 0xc9cc, 0xd9ed, 0xe98e, 0xf9af, 0x8948,
+        0x9969, 0xa90a, 0xb92b, 0x5af5, 0x4ad4, 0x7ab7, 0x6a96, 0x1a71, 0x0a50, 0x3a33, 0x2a12,
+        0xdbfd, 0xcbdc, 0xfbbf, 0xeb9e, 0x9b79, 0x8b58, 0xbb3b, 0xab1a, 0x6ca6, 0x7c87, 0x4ce4,
+        0x5cc5, 0x2c22, 0x3c03, 0x0c60, 0x1c41, 0xedae, 0xfd8f, 0xcdec, 0xddcd, 0xad2a, 0xbd0b,
+        0x8d68, 0x9d49, 0x7e97, 0x6eb6, 0x5ed5, 0x4ef4, 0x3e13, 0x2e32, 0x1e51, 0x0e70, 0xff9f,
+        0xefbe, 0xdfdd, 0xcffc, 0xbf1b, 0xaf3a, 0x9f59, 0x8f78, 0x9188, 0x81a9, 0xb1ca, 0xa1eb,
+        0xd10c, 0xc12d, 0xf14e, 0xe16f, 0x1080, 0x00a1, 0x30c2, 0x20e3, 0x5004, 0x4025, 0x7046,
+        0x6067, 0x83b9, 0x9398, 0xa3fb, 0xb3da, 0xc33d, 0xd31c, 0xe37f, 0xf35e, 0x02b1, 0x1290,
+        0x22f3, 0x32d2, 0x4235, 0x5214, 0x6277, 0x7256, 0xb5ea, 0xa5cb, 0x95a8, 0x8589, 0xf56e,
+        0xe54f, 0xd52c, 0xc50d, 0x34e2, 0x24c3, 0x14a0, 0x0481, 0x7466, 0x6447, 0x5424, 0x4405,
+        0xa7db, 0xb7fa, 0x8799, 0x97b8, 0xe75f, 0xf77e, 0xc71d, 0xd73c, 0x26d3, 0x36f2, 0x0691,
+        0x16b0, 0x6657, 0x7676, 0x4615, 0x5634, 0xd94c, 0xc96d, 0xf90e, 0xe92f, 0x99c8, 0x89e9,
+        0xb98a, 0xa9ab, 0x5844, 0x4865, 0x7806, 0x6827, 0x18c0, 0x08e1, 0x3882, 0x28a3, 0xcb7d,
+        0xdb5c, 0xeb3f, 0xfb1e, 0x8bf9, 0x9bd8, 0xabbb, 0xbb9a, 0x4a75, 0x5a54, 0x6a37, 0x7a16,
+        0x0af1, 0x1ad0, 0x2ab3, 0x3a92, 0xfd2e, 0xed0f, 0xdd6c, 0xcd4d, 0xbdaa, 0xad8b, 0x9de8,
+        0x8dc9, 0x7c26, 0x6c07, 0x5c64, 0x4c45, 0x3ca2, 0x2c83, 0x1ce0, 0x0cc1, 0xef1f, 0xff3e,
+        0xcf5d, 0xdf7c, 0xaf9b, 0xbfba, 0x8fd9, 0x9ff8, 0x6e17, 0x7e36, 0x4e55, 0x5e74, 0x2e93,
+        0x3eb2, 0x0ed1, 0x1ef0,
+    };
+    uint32_t crc = 0;
+    for (size_t i = 0; i < len; i++)
+        crc = (crc << 8 & 0xffff) ^ of[(crc >> 8) ^ bytes[i]];
+    return crc;
 }
 
 /* An address as text (strkey, NUL-terminated) as kind and 32 bytes. False for any other text, a
@@ -163,29 +245,23 @@ tidemark_record(const struct tidemark_snapshot *in,
 static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], const char *text)
 {
     unsigned char raw[35];
-    uint32_t bits = 0, have = 0, n = 0;
-    for (uint32_t i = 0; i < 56; i++) {
-        char c = text[i];
-        uint32_t value;
-        if (c >= 'A' && c <= 'Z')
-            value = (uint32_t)(c - 'A');
-        else if (c >= '2' && c <= '7')
-            value = (uint32_t)(c - '2') + 26;
-        else
-            return false; /* NUL too */
-        bits = bits << 5 | value;
-        for (have += 5; have >= 8; n++) {
-            have -= 8;
-            raw[n] = (unsigned char)(bits >> have);
+    uint32_t wrong = 0;
+    for (uint32_t group = 0; group < 7; group++) { /* of 8 characters, 5 bytes */
+        uint64_t bits = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            unsigned char c = (unsigned char)text[8 * group + i];
+            if (c == 0)
+                return false;
+            uint32_t letter = c - 65u, digit = c - 50u; /* without a branch that guesses wrong */
+            uint32_t is_letter = letter < 26, is_digit = digit < 6;
+            wrong |= !(is_letter | is_digit);
+            bits = bits << 5 | (is_letter ? letter : digit + 26);
         }
+        for (uint32_t i = 0; i < 5; i++)
+            raw[5 * group + i] = (unsigned char)(bits >> (32 - 8 * i));
     }
-    uint32_t crc = 0; /* CRC-16/XMODEM */
-    for (uint32_t i = 0; i < 33; i++) {
-        crc ^= (uint32_t)raw[i] << 8;
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1) & 0xffff;
-    }
-    if (text[56] != '\0' || n != 35 || raw[33] != (crc & 0xff) || raw[34] != crc >> 8 ||
+    uint32_t crc = tidemark_crc16(raw, 33);
+    if (wrong || text[56] != '\0' || raw[33] != (crc & 0xff) || raw[34] != crc >> 8 ||
         (raw[0] != 6 << 3 && raw[0] != 2 << 3))
         return false;
     memcpy(out, raw, TIDEMARK_ADDRESS_BYTES);

@@ -15,16 +15,16 @@ struct MHD_Daemon;
 struct MHD_Response;
 
 enum {
-    SERVER_SWEEP_MS = 100,      /* between looks at deadlines                                 */
-    SERVER_SILENT_MS = 20000,   /* a turn of a worker's loop that takes longer has hung       */
-    SERVER_FILTER_MS = 50,      /* a handshake that began before the stop has so long to end  */
-    SERVER_LINGER_MS = 1000,    /* the stop waits so long for a request of an idle connection */
-    SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and
+    SERVER_SWEEP_MS = 100,       /* between looks at deadlines                                 */
+    SERVER_SILENT_MS = 20000,    /* a turn of a worker's loop that takes longer has hung       */
+    SERVER_FILTER_MS = 50,       /* a handshake that began before the stop has so long to end  */
+    SERVER_LINGER_MS = 1000,     /* the stop waits so long for a request of an idle connection */
+    SERVER_POOL_BYTES = 16384,   /* the library's memory of a connection: a request's head and
                                    the lines of its answer                                    */
-    SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request, and is counted
+    SERVER_KEEP_BYTES = 16384,   /* of a buffer that is kept for the next request, and is counted
                                    with the connection; larger ones count in conn_limit       */
     SERVER_FILE_BYTES = 1 << 16, /* of a file, read at once                                      */
-    SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
+    SERVER_STREAM_BYTES = 4096,  /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
     SERVER_TAG_BYTES = 40,         /* of an ETag: W/, quotes, 32 digits, NUL */
