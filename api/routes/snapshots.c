@@ -404,7 +404,7 @@ void tide_route_snapshot_changes(struct tide_handler_context *context,
     uint32_t after;
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_after);
     if (!read_ledger(&after, asked->text)) {
-        tide_reply_problem(reply, 400, "bad_parameter", "\"after\" is a ledger.");
+        tide_reply_problem(reply, 400, "invalid_parameters", "\"after\" is a ledger.");
         tide_reply_problem_field(reply, "?after", "must be the ledger of a snapshot");
         return;
     }

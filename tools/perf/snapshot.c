@@ -105,8 +105,9 @@ int perf_snapshot(int argc, char **argv)
             return 1;
         ratio_add(&ratio, cpu_now() - began, QUESTIONS * 1e-6);
     }
-    snprintf(detail, sizeof detail, "%" PRIu64 " records, %.0f ns of CPU a question, its text included",
-             count, median(ratio.ours, ratio.rounds) * 1e9 / QUESTIONS);
+    snprintf(detail, sizeof detail,
+             "%" PRIu64 " records, %.0f ns of CPU a question, its text included", count,
+             median(ratio.ours, ratio.rounds) * 1e9 / QUESTIONS);
     ratio_print(&ratio, "one microsecond / a question to a snapshot", detail);
     free(texts);
     free(file);

@@ -226,7 +226,7 @@ with tidemark_client.Client(URL) as client:
     assert mirror.compliant(someone) in ("yes", "no")
 
 # Questions that have no answer.
-for path, status, code in ((f"after={about['ledger'] + 10**6}", 503, "behind"), ("after=1", 410, "snapshot_gone"), ("after=x", 400, "bad_parameter"), ("after=99999999999", 400, "bad_parameter"), ("", 400, None)):
+for path, status, code in ((f"after={about['ledger'] + 10**6}", 503, "behind"), ("after=1", 410, "snapshot_gone"), ("after=x", 400, "invalid_parameters"), ("after=99999999999", 400, "invalid_parameters"), ("", 400, None)):
     got, _, body = http("/api/sdk/snapshot/changes?" + path)
     assert got == status and (code is None or json.loads(body)["code"] == code), (path, got, body)
 print(f"{compared} answers equal, {yes} of them compliant; {len(people)} records, {changed} changes at most; ledgers {first} to {last}, {gone} new snapshots")
