@@ -29,6 +29,7 @@ p { margin: 0.5rem 0 0; }`;
 const PERMISSIONS = 'camera; microphone; fullscreen; autoplay; encrypted-media; geolocation; clipboard-write';
 const LAST = new Set(['approved', 'declined', 'expired', 'revoked']);
 const POLL_MS = 5000; // messages may be lost: another tab, a closed one
+const WAIT_MS = 20000; // for an answer
 
 const Base = globalThis.HTMLElement ?? class {}; // a server that renders pages may import this file
 
@@ -37,6 +38,8 @@ export class TidemarkKyc extends Base {
   #window = null; // where messages may come from
   #timer = 0;
   #state = '';
+  #turn = 0; // counts beginnings and ends: an answer that comes after one is of no use
+  #asking = false;
   #root = null;
   #hear = (event) => this.#heard(event);
 
@@ -68,6 +71,10 @@ export class TidemarkKyc extends Base {
 
   /** Asks `session-url` for a session and begins. A tab needs a click of the person: call it from one. */
   async start() {
+    if (this.#asking || !this.isConnected) return;
+    this.stop();
+    this.#asking = true;
+    const turn = this.#turn;
     const tab = this.#mode === 'direct' ? window.open('', '_blank') : null; // later it would be blocked
     this.#offer(true);
     try {
@@ -75,18 +82,28 @@ export class TidemarkKyc extends Base {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ address: this.getAttribute('address'), mode: this.#mode }),
+        signal: AbortSignal.timeout(WAIT_MS),
       });
-      const session = await answer.json();
-      if (!answer.ok) throw new Error(session.detail ?? `HTTP ${answer.status}`);
-      this.stop();
-      this.#session = session;
-      this.#begin(tab);
+      const session = await answer.json().catch(() => null);
+      if (turn !== this.#turn) tab?.close();
+      else if (!answer.ok) throw new Error(typeof session?.detail === 'string' ? session.detail : `HTTP ${answer.status}`);
+      else {
+        this.stop();
+        this.#session = session;
+        this.#begin(tab);
+      }
     } catch (fault) {
       tab?.close();
-      this.#offer();
-      this.#say(fault.message);
-      this.#tell('error', { message: fault.message });
+      if (turn === this.#turn) this.#fail(fault);
     }
+  }
+
+  /** Says why, and offers the button again. */
+  #fail(fault) {
+    this.stop();
+    this.#offer();
+    this.#say(fault.message);
+    this.#tell('error', { message: fault.message });
   }
 
   /** Ends the display. The check itself goes on at the provider. */
@@ -97,14 +114,19 @@ export class TidemarkKyc extends Base {
     this.#window = null;
     this.#session = null;
     this.#state = '';
+    this.#turn += 1;
+    this.#asking = false;
   }
 
   get #mode() {
     return this.getAttribute('mode') ?? 'iframe';
   }
 
+  /** An origin; "null", which every data: and javascript: address has, is none. */
   get #host() {
-    return new URL(this.getAttribute('host') ?? '').origin;
+    const { origin, protocol } = new URL(this.getAttribute('host') ?? '');
+    if (protocol !== 'https:' && protocol !== 'http:') throw new Error('host: https or http');
+    return origin;
   }
 
   get #body() {
@@ -137,13 +159,15 @@ export class TidemarkKyc extends Base {
   /** A link of the session, if it leads to the host: what your server passes on decides nothing else. */
   #link(name) {
     const url = new URL(this.#session[name]);
-    if (url.origin !== this.#host) throw new Error(`${name} does not lead to ${this.#host}`);
+    const isWeb = url.protocol === 'https:' || url.protocol === 'http:'; // blob: has an origin too
+    if (url.origin !== this.#host || !isWeb) throw new Error(`${name} does not lead to ${this.#host}`);
     if (this.lang) url.searchParams.set('lang', this.lang);
     return url.href;
   }
 
   #begin(tab = null) {
     try {
+      if (typeof this.#session?.sessionId !== 'string') throw new Error('the answer of session-url is no session');
       if (this.#mode === 'redirect') {
         window.location.assign(this.#link('startUrl'));
         return;
@@ -154,8 +178,7 @@ export class TidemarkKyc extends Base {
       else this.#tab(tab);
     } catch (fault) {
       tab?.close();
-      this.stop();
-      this.#tell('error', { message: fault.message });
+      this.#fail(fault);
     }
   }
 
@@ -184,13 +207,14 @@ export class TidemarkKyc extends Base {
 
   #heard(event) {
     const { data } = event;
-    if (event.origin !== this.#host || event.source !== this.#window || !data || data.source !== 'tidemark-kyc') return;
+    if (!this.#window || event.source !== this.#window || event.origin !== this.#host || !data || data.source !== 'tidemark-kyc') return;
     if (data.sessionId !== this.#session?.sessionId) return;
     const frame = this.#body.querySelector('iframe');
     if (data.type === 'height' && frame && Number.isFinite(data.height)) frame.style.height = `${Math.min(Math.max(data.height, 240), 1600)}px`;
     if (data.type === 'state') this.#changed(data.state, data.compliant, data.ledger);
     if (data.type === 'close') {
       this.stop();
+      this.#offer();
       this.#tell('close', { state: data.state });
     }
   }
@@ -203,10 +227,10 @@ export class TidemarkKyc extends Base {
 
   async #look() {
     const { sessionId } = this.#session ?? {};
-    const answer = await fetch(`${this.#host}/api/sdk/kyc/session/${encodeURIComponent(sessionId)}`, { credentials: 'omit' }).catch(() => null);
-    if (!answer?.ok) return;
-    const { state } = await answer.json();
-    if (this.#session?.sessionId === sessionId && state !== this.#state) this.#changed(state, null, null);
+    const options = { credentials: 'omit', signal: AbortSignal.timeout(WAIT_MS) };
+    const answer = await fetch(`${this.#host}/api/sdk/kyc/session/${encodeURIComponent(sessionId)}`, options).catch(() => null);
+    const state = answer?.ok ? (await answer.json().catch(() => null))?.state : null;
+    if (typeof state === 'string' && this.#session?.sessionId === sessionId && state !== this.#state) this.#changed(state, null, null);
   }
 }
 

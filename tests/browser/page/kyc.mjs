@@ -101,13 +101,19 @@ function partner(port) {
       check.session = ${q.get('session')};</script>`),
     '/direct': (q) => page(`<button id="go">go</button><script type="module">${element}
       check.setAttribute('mode', 'direct'); go.onclick = () => { check.session = ${q.get('session')}; };</script>`),
+    '/hostile': () => `<!doctype html><title>hostile</title><body><tidemark-kyc id="check" host="${url}" session-url="/verify" lang="&amp;s=x#"></tidemark-kyc><script type="module" nonce="n">${element}
+      window.check = document.querySelector("tidemark-kyc"); window.states = []; window.faults = []; window.refusals = [];
+      addEventListener('tidemark-state', (e) => states.push(e.detail)); addEventListener('tidemark-error', (e) => faults.push(e.detail.message));
+      addEventListener('unhandledrejection', (e) => refusals.push(String(e.reason))); addEventListener('error', (e) => refusals.push(e.message));
+      addEventListener('securitypolicyviolation', (e) => refusals.push(e.violatedDirective));</script>`,
     '/frame': (q) => page(`<iframe src="${q.get('src').replace(/&/g, '&amp;')}" width="800" height="700" allow="camera"></iframe>`),
   };
   return new Promise((resolve) => {
     const server = createServer((request, response) => {
       const at = new URL(request.url, 'http://x');
       const found = routes[at.pathname];
-      response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
+      const policy = at.pathname === '/hostile' ? { 'content-security-policy': `default-src 'none'; script-src 'nonce-n'; connect-src 'self' ${url}; frame-src 'self' ${url}` } : {};
+      response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...policy });
       response.end(found ? found(at.searchParams) : '');
     }).listen(port, '127.0.0.1', () => resolve(server));
   });
@@ -358,6 +364,50 @@ for (const [name, options] of Object.entries({ 'desktop-light': { viewport: desk
   assert.notEqual(await inner.locator('#title').textContent(), 'Verified');
   await context.close();
   tell('forged messages');
+}
+
+{ // a hostile page, parent or server of the partner: the element refuses, says so, and can be used again
+  const { context, page } = await open(`${ours}/hostile`);
+  const posts = [];
+  let answer = () => ({});
+  await page.route('**/verify', async (route) => { posts.push(route.request().postDataJSON()); const { after = 0, ...said } = answer(); await new Promise((resolve) => { setTimeout(resolve, after); }); return route.fulfill(said).catch(() => {}); });
+  const check = page.locator('#check');
+  const press = check.getByRole('button');
+  const told = () => page.evaluate(() => window.faults.splice(0));
+  const bodies = ['null', '7', '[]', '{}', '<html>', '', '{"sessionId":7}', ...['javascript:alert(1)', 'data:text/html,x', `blob:${url}/x`, theirs, `${url}@evil.example`, '', '//evil.example', 'x'].map((embedUrl) => JSON.stringify({ sessionId: 's', embedUrl, startUrl: embedUrl }))];
+  for (const body of bodies) {
+    answer = () => ({ status: 201, body });
+    await press.click();
+    await until(() => `refused: ${body}`, 5000, async () => (await told()).length === 1);
+    assert.ok(await press.isEnabled() && await check.getByRole('alert').isVisible() && !(await check.locator('iframe').count()), body);
+  }
+  answer = () => ({ status: 500, body: '{"detail":{"a":1}}' });
+  await press.click();
+  await until(() => 'a fault without words', 5000, async () => (await told())[0] === 'HTTP 500');
+  const good = JSON.stringify({ sessionId: 's', embedUrl: `${url}/kyc?embed=1`, startUrl: `${url}/kyc?s=1` });
+  answer = () => ({ status: 201, body: good, after: 300 });
+  const before = posts.length;
+  await page.evaluate(() => { check.start(); check.start(); }); // twice at once: one session
+  await until(() => 'a frame', 5000, () => check.locator('iframe').count());
+  assert.equal(posts.length, before + 1);
+  await page.evaluate((host) => { // the page itself and another frame say what only the host may
+    for (const source of [window, document.body.appendChild(document.createElement('iframe')).contentWindow]) window.dispatchEvent(new MessageEvent('message', { origin: host, source, data: { source: 'tidemark-kyc', sessionId: 's', type: 'state', state: 'approved', compliant: true } }));
+    window.dispatchEvent(new MessageEvent('message', { origin: host, source: null, data: { source: 'tidemark-kyc', sessionId: 's', type: 'close' } }));
+  }, url);
+  assert.deepEqual(await page.evaluate(() => window.states), []);
+  assert.equal(await check.locator('iframe').count(), 1);
+  await page.evaluate((host) => { window.dispatchEvent(new MessageEvent('message', { origin: host, source: check.shadowRoot.querySelector('iframe').contentWindow, data: { source: 'tidemark-kyc', sessionId: 's', type: 'close', state: 'declined' } })); }, url);
+  await until(() => 'after its end it can be used again', 5000, () => press.isEnabled());
+  await page.evaluate(() => { check.setAttribute('mode', 'redirect'); check.start(); check.remove(); }); // removed while it asks
+  await page.waitForTimeout(700);
+  assert.ok(page.url().startsWith(ours), 'a removed element took the page away');
+  await page.evaluate(() => { window.open = () => null; check.setAttribute('mode', 'direct'); document.body.append(check); check.start(); });
+  assert.equal(await until(() => 'a link instead of a blocked tab', 5000, () => check.getByRole('link').getAttribute('href').catch(() => '')), `${url}/kyc?s=1&lang=%26s%3Dx%23`);
+  await page.evaluate(() => { check.setAttribute('host', 'javascript:0'); check.session = { sessionId: 's', startUrl: 'javascript:alert(1)', embedUrl: 'data:,' }; });
+  await until(() => 'no host', 5000, async () => (await told()).length === 1);
+  assert.deepEqual(await page.evaluate(() => window.refusals), [], 'the policy of the page refused something');
+  await context.close();
+  tell('a hostile page');
 }
 
 { // direct: from a partner's page to a new tab
