@@ -3,7 +3,7 @@
 # the same person through once the attestation is on the ledger. Both packages read what the API answers, and SQL counts.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
-cp "$here"/_live.mjs "$packages/"
+cp "$here"/_live.mjs "$here"/_types.mjs "$packages/"
 cat >"$work/run" <<'END'
 set -eu
 cd "$1"
@@ -15,12 +15,13 @@ trap 'kill $node $python $alert $other 2>/dev/null' EXIT
 until [ -s "$2/node.url" ] && [ -s "$2/python.url" ]; do kill -0 $node && kill -0 $python || { cat "$2"/*.err; exit 1; }; sleep 0.1; done
 node _live.mjs "$(cat "$2/node.url")" "$(cat "$2/python.url")"
 "$3" "$4/_live.py" portfolio.py
+node _types.mjs "$5" "$(tidemark-sim keys --name typed 2>/dev/null | awk '{ print $2 }')"
 until grep -s "^ALERT XLM .* is outside" "$2/alert-node" && grep -s "^ALERT XLM .* is outside" "$2/alert-python"; do
     kill -0 $alert && kill -0 $other || { cat "$2"/alert-*; exit 1; }
     sleep 0.2
 done
 END
-"$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 300 bash "$work/run" "$packages" "$work" "$python" "$here" || {
+"$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 300 bash "$work/run" "$packages" "$work" "$python" "$here" "$TIDE_BUILD/api/openapi.json" || {
     tail -n 5 "$work"/*.err "$work"/alert-*
     fail "see above"
 }
