@@ -26,7 +26,8 @@ def hot_routes():
     text = (API / "routes/route.def").read_text()
     found = re.findall(r'^TIDE_ROUTE\((\w+),\s*GET,\s*"([^"]*)",\s*(?:HOT|SQL),\s*\d+,\s*\d+,\s*"[^"]*",\s*"([^"]*)"', text, re.M)
     assert len(found) >= 9, found
-    return [Route(*line) for line in found]
+    # A snapshot is signed, with the time of its making: another test asks for it.
+    return [Route(*line) for line in found if not line[1].startswith("/api/sdk/snapshot")]
 
 
 def targets(last):
