@@ -112,22 +112,36 @@ function requestOf(client: Client, route: Route, params: Params): RequestInit {
 const BODY_LIMIT = 32 << 20; // bytes of an answer, decompressed: far more than the server writes
 const PAUSE_MS = 60_000; // the server's windows are no longer
 
-/** The text of a body. Throws when it grows beyond a limit. */
-export async function textOf(response: Response, limit = BODY_LIMIT): Promise<string> {
-  if (!response.body) return '';
+/** The bytes of a body. Throws when it grows beyond a limit. */
+export async function octetsOf(response: Response, limit = BODY_LIMIT): Promise<Uint8Array<ArrayBuffer>> {
+  if (!response.body) return new Uint8Array(0);
   const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
+  const parts: Uint8Array[] = [];
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
-    if (done) return parts.join('') + decoder.decode();
+    if (done) return joined(parts, size);
     size += value.length;
     if (size > limit) {
       void reader.cancel().catch(() => {});
       throw new TidemarkError('too_large', `an answer of more than ${limit} bytes`, response.status, [], response.headers.get('Request-Id'));
     }
-    parts.push(decoder.decode(value, { stream: true }));
+    parts.push(value);
   }
+}
+
+function joined(parts: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The text of a body. Throws when it grows beyond the limit. */
+export async function textOf(response: Response): Promise<string> {
+  return new TextDecoder().decode(await octetsOf(response));
 }
 
 /** The object of a body: every answer of the API is one. */

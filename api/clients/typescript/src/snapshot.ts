@@ -1,6 +1,6 @@
 // Compliance records inside your own process: "may this address trade now?" without a question over the network.
 // The format is documented byte by byte in api/clients/c/tidemark_snapshot.h.
-import { send, TidemarkError, type CallOptions, type Client } from './client.js';
+import { octetsOf, send, TidemarkError, type CallOptions, type Client } from './client.js';
 import { bytesOf, webCrypto } from './crypto.js';
 import { jwks, type Jwks } from './receipt.js';
 
@@ -142,7 +142,8 @@ export function compliantBy(base: Snapshot, changes: Snapshot | null, address: s
   return at >= 0 && base.isCompliantAt(at, now) ? 'yes' : 'no';
 }
 
-const OCTETS = async (response: Response) => new Snapshot(new Uint8Array(await response.arrayBuffer()));
+const MOST = 2 ** 30; // bytes: twenty million addresses
+const OCTETS = async (response: Response) => new Snapshot(await octetsOf(response, MOST));
 
 /** Keeps a verified snapshot and its changes; `refresh` it as often as you need it fresh, once a second for example. */
 export class ComplianceMirror {

@@ -180,6 +180,8 @@ class Request:
     content: bytes | None
     #: whether it may be sent twice
     repeatable: bool
+    #: bytes of the answer, decompressed
+    limit: int = BODY_LIMIT
 
 
 def _text(value: Any) -> str:
@@ -291,7 +293,7 @@ class Caller:
         with self._http.stream(one.method, one.url, headers=one.headers, content=one.content, timeout=left, follow_redirects=False) as response:
             if response.is_stream_consumed:  # of a transport without a network
                 return response
-            body = Body(response)
+            body = Body(response, one.limit)
             for piece in response.iter_raw():
                 body.take(piece)
                 if time.monotonic() > until:
@@ -335,7 +337,7 @@ class AsyncCaller:
             ) as response:
                 if response.is_stream_consumed:  # of a transport without a network
                     return response
-                body = Body(response)
+                body = Body(response, one.limit)
                 async for piece in response.aiter_raw():
                     body.take(piece)
                 return whole(response, body.bytes())

@@ -12,9 +12,10 @@ import json
 import struct
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._core import TidemarkError, request_of
+from ._core import Caller, TidemarkError, request_of
 from .receipt import _signed_by
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 SnapshotAnswer = Literal["yes", "no", "stale", "incomplete", "mismatched", "bad_address"]
 
 _RECORDS, _RECORD, _ADDRESS = 352, 48, 33
+_MOST = 1 << 30  # bytes: twenty million addresses
 
 
 class Snapshot:
@@ -136,7 +138,9 @@ class ComplianceMirror:
         return newest.ledger if newest else None
 
     def _ask(self, path: str, query: Mapping[str, Any]) -> Snapshot:
-        file = Snapshot(self._client.send(request_of(self._client._settings, "GET", path, {}, query, {}, None, True)).content)
+        settings = replace(self._client._settings, retries=60, timeout=120.0) if not query else self._client._settings  # it is large, and may be in the making
+        request = replace(request_of(settings, "GET", path, {}, query, {}, None, True), limit=_MOST)
+        file = Snapshot(Caller(settings, self._client._http).send(request).content)
         if self._keys is None or not file.is_signed(self._keys, self._network):
             self._keys = self._client.jwks()  # keys rotate
             if not file.is_signed(self._keys, self._network):
