@@ -18,7 +18,7 @@ INTEGER = {"Amount", "Bps", "Factor", "Millionths", "PoolPrice", "U64", "Weight"
 KIND_BY_NAME = {**{name: "integer" for name in INTEGER}, "Ledger": "ledger", "Scaled": "decimal", "Time": "time"}
 KIND_BY_PATTERN = {"^-?[0-9]{1,39}$": "integer", "^-?[0-9]{1,53}$": "integer", "^[0-9]{1,20}$": "integer", "^[0-9]{1,10}$": "ledger"}
 CODE = {"integer": 1, "ledger": 2, "decimal": 3, "time": 4}
-LEFT_OUT = {"kyc_webhook"}  # for providers; and every route whose answer is no JSON
+LEFT_OUT = {"kyc_webhook"}  # for providers; and all routes with an answer that is no JSON
 
 
 class Document:

@@ -40,6 +40,7 @@ async function answer(request) {
   if (request.method === 'GET' && request.url === '/element.js') return [200, readFileSync(element, 'utf8'), 'text/javascript'];
   const handler = { '/swap': swap, '/verify': verify }[request.url];
   if (request.method !== 'POST' || !handler) return [404, { detail: 'There is no such page.' }];
+  if (request.headers['content-type'] !== 'application/json') return [415, { detail: 'JSON is wanted.' }]; // which a page of another origin cannot send unasked
   let body = '';
   for await (const part of request) if ((body += part).length > 4096) return [413, { detail: 'Too large.' }];
   try {

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 from tidemark_client import Client, TidemarkError
 
 URL = os.environ["TIDEMARK_API_URL"]
@@ -46,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/":
             self.answer(200, page.encode(), "text/html; charset=utf-8")
         elif self.path == "/element.js":  # in production: a copy beside your scripts
-            self.answer(200, api._http.get(f"{URL}/kyc/element.js").content, "text/javascript")
+            self.answer(200, httpx.get(f"{URL}/kyc/element.js").content, "text/javascript")
         else:
             self.answer(404, b"", "text/plain")
 
@@ -54,8 +55,9 @@ class Handler(BaseHTTPRequestHandler):
         handler = {"/swap": swap, "/verify": verify}.get(self.path)
         given = self.headers.get("Content-Length", "")
         size = int(given) if given.isascii() and given.isdigit() and len(given) < 8 else 1 << 20
-        if handler is None or size > 4096:
-            self.answer(404 if handler is None else 413, b"", "text/plain")
+        is_json = self.headers.get("Content-Type") == "application/json"  # which a page of another origin cannot send unasked
+        if handler is None or size > 4096 or not is_json:
+            self.answer(404 if handler is None else 413 if size > 4096 else 415, b"", "text/plain")
             return
         try:
             status, body = handler(json.loads(self.rfile.read(size)))

@@ -35,6 +35,7 @@ for (const [i, server] of process.argv.slice(2).entries()) { // the guide: refus
   });
   assert.match(passed.body.detail, /^Swapped: compliant at ledger \d+$/);
   assert.equal((await post(`${server}swap`, { address: 'nonsense' })).status, 403);
+  assert.equal((await fetch(`${server}verify`, { method: 'POST', body: JSON.stringify({ address, mode: 'direct' }) })).status, 415, 'as a form of another site would');
   assert.equal((await post(`${server}swap`, 7)).status < 500, true);
   console.log(`gate ${i}: refused, verified, let through`);
 }

@@ -153,7 +153,7 @@ export class ComplianceMirror {
 
   constructor(readonly client: Client, readonly network: string, readonly limits: SnapshotLimits = {}) {}
 
-  /** The ledger at whose close the answers are true; null: none yet. */
+  /** The answers are true at the close of this ledger; null: none yet. */
   get ledger(): number | null {
     return (this.#changes ?? this.#base)?.ledger ?? null;
   }

@@ -133,7 +133,7 @@ class ComplianceMirror:
 
     @property
     def ledger(self) -> int | None:
-        """The ledger at whose close the answers are true; None: none yet."""
+        """The answers are true at the close of this ledger; None: none yet."""
         newest = self._changes or self._base
         return newest.ledger if newest else None
 
