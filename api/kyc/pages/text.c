@@ -1,8 +1,9 @@
 #include "api/kyc/pages/text.h"
 #include "api/http/static_files.h"
+#include "api/http/weight.h"
 #include "schema/base/json_read.h"
 
-enum { LANGUAGES_MAX = 16, TAG_BYTES = 4, QUALITY_MOST = 1000 };
+enum { LANGUAGES_MAX = 16, TAG_BYTES = 4 };
 
 struct tide_kyc_words {
     char tag[TAG_BYTES]; /* "en" */
@@ -59,31 +60,9 @@ void tide_kyc_texts_close(struct tide_kyc_texts *texts)
 
 /* --- which language ------------------------------------------------------------------------ */
 
-static tide_slice trim(tide_slice text)
-{
-    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-        text = tide_slice_of(text.ptr + 1, text.len - 1);
-    while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
-        text.len--;
-    return text;
-}
-
-/* The part before the mark; *rest is what is behind it, empty if there is none. */
-static tide_slice cut(tide_slice text, char mark, tide_slice *rest)
-{
-    const uint8_t *at = text.len ? memchr(text.ptr, mark, text.len) : NULL;
-    if (!at) {
-        *rest = (tide_slice){ 0 };
-        return text;
-    }
-    size_t before = (size_t)(at - text.ptr);
-    *rest = tide_slice_of(at + 1, text.len - before - 1);
-    return tide_slice_of(text.ptr, before);
-}
-
 static const struct tide_kyc_words *language_of(const struct tide_kyc_texts *texts, tide_slice tag)
 {
-    tide_slice region, primary = cut(trim(tag), '-', &region);
+    tide_slice primary = tide_header_cut(&tag, '-');
     for (uint32_t i = 0; i < texts->count; i++) {
         const char *own = texts->words[i].tag;
         bool same = primary.len == strlen(own);
@@ -96,27 +75,23 @@ static const struct tide_kyc_words *language_of(const struct tide_kyc_texts *tex
 }
 
 /* "q=0.8" in thousandths; anything else is as if it were not there. */
-static uint32_t quality_of(tide_slice parameter)
+static int quality_of(tide_slice parameter)
 {
-    tide_slice value = trim(parameter);
-    if (value.len < 3 || (value.ptr[0] | 0x20) != 'q' || value.ptr[1] != '=')
-        return QUALITY_MOST;
-    uint32_t quality = value.ptr[2] == '1' ? QUALITY_MOST : 0;
-    for (size_t i = 4, unit = 100; i < value.len && unit && quality < QUALITY_MOST; i++, unit /= 10)
-        if (value.ptr[i] >= '0' && value.ptr[i] <= '9')
-            quality += (uint32_t)(unit * (value.ptr[i] - '0'));
-    return quality;
+    tide_slice name = tide_header_cut(&parameter, '=');
+    int weight = tide_header_is(name, "q") ? tide_header_weight(tide_header_cut(&parameter, ';'))
+                                           : TIDE_WEIGHT_WRONG;
+    return weight == TIDE_WEIGHT_WRONG ? TIDE_WEIGHT_MAX : weight;
 }
 
 const struct tide_kyc_words *tide_kyc_words_for(const struct tide_kyc_texts *texts,
                                                 tide_slice wanted, tide_slice accept)
 {
     const struct tide_kyc_words *best = language_of(texts, wanted);
-    uint32_t best_quality = best ? QUALITY_MOST : 0;
-    while (accept.len && best_quality < QUALITY_MOST) {
-        tide_slice parameter, item = cut(accept, ',', &accept);
-        const struct tide_kyc_words *one = language_of(texts, cut(item, ';', &parameter));
-        uint32_t quality = quality_of(parameter);
+    int best_quality = best ? TIDE_WEIGHT_MAX : 0;
+    while (accept.len && best_quality < TIDE_WEIGHT_MAX) {
+        tide_slice item = tide_header_cut(&accept, ',');
+        const struct tide_kyc_words *one = language_of(texts, tide_header_cut(&item, ';'));
+        int quality = quality_of(item);
         if (one && quality > best_quality) {
             best = one;
             best_quality = quality;

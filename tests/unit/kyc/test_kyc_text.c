@@ -129,7 +129,7 @@ static void the_visitor_chooses_then_the_browser(void **state)
         { "", "deu, e, -, ;q=1,,, ", "en" },
         { "", "es ; q=0.2 , pt ; q=0.9", "pt" },
         { "", "de;q=", "de" },
-        { "", "de;q=2", "en" },
+        { "", "de;q=2", "de" },
     };
     struct tide_kyc_texts *texts;
     struct tide_err err;
