@@ -122,7 +122,8 @@ static tide_status open_server(struct program *p, struct tide_err *err)
                                            .api = &p->api,
                                            .routes = &tide_route_table,
                                            .executors = p->executors,
-                                           .thread = &tide_route_thread_calls };
+                                           .thread = &tide_route_thread_calls,
+                                           .keys = tide_route_keys(&p->api) };
     return tide_server_open(&p->api.server, &options, err);
 }
 

@@ -10,6 +10,7 @@
 --   erased       sessions that were deleted
 --   audit        who did what; each row includes the hash of the row before
 --   attester, attester_fee  the attester's state and what its transactions cost
+--   integrator, integrator_key, integrator_revision  partners, and the SHA-256 of their API keys
 --   sandbox      the sandbox provider's decisions, on networks other than the main one
 --
 -- Checks keep every row that tidemark_kyc can write readable for its workers and for the attester: they
@@ -56,7 +57,7 @@ CREATE TABLE kyc.session (
 );
 COMMENT ON TABLE kyc.session IS 'One verification of one address at one provider';
 COMMENT ON COLUMN kyc.session.id IS '128 random bits';
-COMMENT ON COLUMN kyc.session.integrator IS 'Integrator of the KYC file that opened it; empty: the address itself, by a signed challenge or, where none is required, without one';
+COMMENT ON COLUMN kyc.session.integrator IS 'Integrator that opened it (kyc.integrator); empty: the address itself, by a signed challenge or, where none is required, without one';
 COMMENT ON COLUMN kyc.session.ref IS 'The person''s id at the provider: opaque, the same for an address of a network';
 COMMENT ON COLUMN kyc.session.provider_id IS 'The provider''s own id; NULL: it has not answered yet';
 COMMENT ON COLUMN kyc.session.hosted_url IS 'The provider''s page for this person, while it and the session last';
@@ -266,6 +267,61 @@ CREATE TABLE kyc.erased (
 );
 COMMENT ON TABLE kyc.erased IS 'Sessions that kyc.erase deleted; the attester ignores intents signed for them';
 
+-- Who may send an API key. Rows change through the functions below alone: each bumps the revision that
+-- servers compare once a second, and notes in the audit who did it. The database never sees a key.
+CREATE TABLE kyc.integrator (
+    id                text        NOT NULL PRIMARY KEY CHECK (id ~ '^[a-z0-9_-]{1,32}$'),
+    name              text        NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 128 AND name !~ '[[:cntrl:]]'),
+    origins           text[]      NOT NULL DEFAULT '{}' CHECK (cardinality(origins) <= 16 AND array_position(origins, NULL) IS NULL
+                      AND array_to_string(origins, ' ') ~ '^((https://[a-z0-9.-]{1,100}|http://(localhost|127\.0\.0\.1))(:[0-9]{1,5})?( |$))*$'),
+    brand             jsonb       CHECK (jsonb_typeof(brand) = 'object' AND octet_length(brand::text) <= 1024),
+    sessions_per_hour integer     NOT NULL DEFAULT 200 CHECK (sessions_per_hour BETWEEN 1 AND 1000000),
+    state             text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'suspended')),
+    created_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at        timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE kyc.integrator IS 'Partners with API keys; at most 256';
+COMMENT ON COLUMN kyc.integrator.origins IS 'Of its pages, scheme://host[:port]; they may read answers and frame its sessions';
+COMMENT ON COLUMN kyc.integrator.brand IS 'Name, colours and logo of the pages of its sessions; NULL: those of the KYC file';
+COMMENT ON COLUMN kyc.integrator.sessions_per_hour IS 'KYC sessions that it may open in an hour';
+COMMENT ON COLUMN kyc.integrator.state IS 'suspended: its keys are refused, its rows stay';
+
+CREATE TABLE kyc.integrator_key (
+    key_id       text        NOT NULL PRIMARY KEY CHECK (key_id ~ '^tk_[0-9a-z]{12}$'),
+    integrator   text        NOT NULL REFERENCES kyc.integrator,
+    sha256       bytea       NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
+    scopes       text[]      NOT NULL CHECK (cardinality(scopes) BETWEEN 1 AND 4 AND array_position(scopes, NULL) IS NULL
+                 AND scopes <@ ARRAY['kyc', 'snapshot', 'webhooks', 'receipts']),
+    rate         integer     CHECK (rate BETWEEN 1 AND 100000),
+    burst        integer     CHECK (burst BETWEEN 1 AND 100000),
+    networks     cidr[]      NOT NULL DEFAULT '{}' CHECK (cardinality(networks) <= 16 AND array_position(networks, NULL) IS NULL),
+    created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    created_by   text        NOT NULL,
+    not_before   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ends_at      timestamptz,
+    last_used_at date,
+    revoked_at   timestamptz,
+    CHECK ((rate IS NULL) = (burst IS NULL)),
+    CONSTRAINT integrator_key_times CHECK (least(not_before, ends_at, revoked_at) >= '0001-01-01T00:00:00Z'
+        AND greatest(not_before, ends_at, revoked_at) < '10001-01-01T00:00:00Z')
+);
+COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256; at most 16 that are not revoked of an integrator, 1024 in all';
+COMMENT ON COLUMN kyc.integrator_key.key_id IS 'What the key begins with: it may be shown and logged';
+COMMENT ON COLUMN kyc.integrator_key.scopes IS 'What it is for';
+COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';
+COMMENT ON COLUMN kyc.integrator_key.burst IS 'Requests at once';
+COMMENT ON COLUMN kyc.integrator_key.networks IS 'It is taken from these alone; empty: from any';
+COMMENT ON COLUMN kyc.integrator_key.created_by IS 'The database login, a space, and who the program says';
+COMMENT ON COLUMN kyc.integrator_key.ends_at IS 'Refused from then on; NULL: no end';
+COMMENT ON COLUMN kyc.integrator_key.last_used_at IS 'Day (UTC) of its last use; NULL: never used';
+
+CREATE TABLE kyc.integrator_revision (
+    single   boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+    revision uuid        NOT NULL DEFAULT gen_random_uuid()
+);
+INSERT INTO kyc.integrator_revision DEFAULT VALUES;
+COMMENT ON TABLE kyc.integrator_revision IS 'Another value after each change of integrators or keys: servers then read them again';
+
 -- --- indexes ----------------------------------------------------------------------------------------
 
 -- A request repeated while its session is open gets the same session.
@@ -296,6 +352,7 @@ CREATE INDEX outbox_parked ON kyc.outbox (id) WHERE state = 'parked';
 CREATE INDEX outbox_revoked ON kyc.outbox (created_at) WHERE action = 'revoke';
 CREATE INDEX outbox_unjudged ON kyc.outbox (deployment, id) WHERE genuine IS NULL;
 CREATE UNIQUE INDEX outbox_decided ON kyc.outbox (subject, session_id, decision_rev) WHERE genuine IS NOT FALSE;
+CREATE INDEX integrator_key_integrator ON kyc.integrator_key (integrator);
 CREATE INDEX attester_fee_day ON kyc.attester_fee (deployment, signed_at);
 
 -- --- functions and triggers ---------------------------------------------------------------------------
@@ -316,7 +373,7 @@ CREATE FUNCTION kyc.audit_hash(prev bytea, id bigint, at timestamptz, actor text
   RETURN sha256(prev || convert_to(jsonb_build_array(id, extract(epoch FROM at), actor, what, about, detail)::text, 'UTF8'));
 COMMENT ON FUNCTION kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) IS 'The hash of a row of kyc.audit';
 
--- The only SECURITY DEFINER function besides audit_move (0007_roles says why its search_path is so). The login
+-- SECURITY DEFINER, as are audit_move and the functions of integrators and keys (0007_roles says why their search_path is so). The login
 -- is part of the actor and is not the caller's choice. The limits keep one row from filling the disk.
 CREATE FUNCTION kyc.note(actor text, what text, about text, detail jsonb)
   RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -422,6 +479,98 @@ BEGIN
   INSERT INTO kyc.erased (session_id) SELECT unnest(ids) ON CONFLICT DO NOTHING;
 END $$;
 COMMENT ON PROCEDURE kyc.erase(text, boolean) IS 'deletes what is kept of the sessions of an address; the audit has a row of it';
+
+-- Integrators and keys. who: the person or program that the caller speaks for, behind the login in the audit.
+-- The update of the one row of integrator_revision makes concurrent changes wait for each other, so that
+-- counts hold.
+CREATE FUNCTION kyc.integrators_change(who text, what text, about text, detail jsonb) RETURNS void
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE kyc.integrator_revision SET revision = gen_random_uuid();
+  PERFORM kyc.note(who, what, about, detail);
+END $$;
+COMMENT ON FUNCTION kyc.integrators_change(text, text, text, jsonb) IS 'Bumps the revision and notes the change; part of the functions below';
+
+CREATE FUNCTION kyc.integrator_put(who text, id text, name text, origins text[], brand jsonb, sessions_per_hour integer, state text)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM kyc.integrators_change(who, 'integrator_put', id, jsonb_build_object('name', name, 'origins', origins,
+    'branded', brand IS NOT NULL, 'sessionsPerHour', sessions_per_hour, 'state', state));
+  INSERT INTO kyc.integrator AS i VALUES (id, name, origins, brand, sessions_per_hour, state)
+    ON CONFLICT ON CONSTRAINT integrator_pkey DO UPDATE SET name = excluded.name, origins = excluded.origins,
+      brand = excluded.brand, sessions_per_hour = excluded.sessions_per_hour, state = excluded.state, updated_at = clock_timestamp();
+  IF (SELECT count(*) FROM kyc.integrator) > 256 THEN
+    RAISE EXCEPTION 'there are 256 integrators' USING ERRCODE = 'program_limit_exceeded';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.integrator_put(text, text, text, text[], jsonb, integer, text) IS 'Adds an integrator or changes all of it';
+
+CREATE FUNCTION kyc.key_add(who text, key_id text, integrator text, sha256 bytea, scopes text[], rate integer, burst integer,
+    networks cidr[], not_before timestamptz, ends_at timestamptz)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM kyc.integrators_change(who, 'key_add', key_id, jsonb_build_object('integrator', integrator, 'scopes', scopes, 'rate', rate,
+    'burst', burst, 'networks', networks, 'notBefore', not_before, 'endsAt', ends_at));
+  INSERT INTO kyc.integrator_key AS k (key_id, integrator, sha256, scopes, rate, burst, networks, created_by, not_before, ends_at)
+    VALUES (key_id, integrator, sha256, scopes, rate, burst, networks, session_user::text || ' ' || who,
+      coalesce(not_before, clock_timestamp()), ends_at);
+  -- Ended keys do not count.
+  IF (SELECT count(*) FROM kyc.integrator_key AS k WHERE k.integrator = integrator AND k.revoked_at IS NULL
+        AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp())) > 16
+     OR (SELECT count(*) FROM kyc.integrator_key AS k WHERE k.revoked_at IS NULL
+        AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp())) > 1024 THEN
+    RAISE EXCEPTION 'an integrator has 16 keys at most, all have 1024' USING ERRCODE = 'program_limit_exceeded';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz)
+  IS 'Adds a key of which the caller keeps nothing but the SHA-256';
+
+-- Never later than it ends already, and never again after it was revoked.
+CREATE FUNCTION kyc.key_end(who text, key_id text, at timestamptz)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM kyc.integrators_change(who, 'key_end', key_id, jsonb_build_object('endsAt', at));
+  UPDATE kyc.integrator_key AS k SET ends_at = least(k.ends_at, at) WHERE k.key_id = key_id AND k.revoked_at IS NULL;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no such key, or it is revoked' USING ERRCODE = 'no_data_found';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.key_end(text, text, timestamptz) IS 'Lets a key end at that time';
+
+CREATE FUNCTION kyc.key_rotate(who text, key_id text, new_key_id text, sha256 bytea, overlap interval)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  old kyc.integrator_key;
+BEGIN
+  SELECT k.* INTO old FROM kyc.integrator_key AS k WHERE k.key_id = key_id;
+  PERFORM kyc.key_end(who, key_id, clock_timestamp() + overlap);
+  PERFORM kyc.key_add(who, new_key_id, old.integrator, sha256, old.scopes, old.rate, old.burst, old.networks, NULL, NULL);
+END $$;
+COMMENT ON FUNCTION kyc.key_rotate(text, text, text, bytea, interval) IS 'Adds a key like that one, which ends after the overlap';
+
+CREATE FUNCTION kyc.key_revoke(who text, key_id text)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM kyc.integrators_change(who, 'key_revoke', key_id, '{}');
+  UPDATE kyc.integrator_key AS k SET revoked_at = coalesce(k.revoked_at, clock_timestamp()) WHERE k.key_id = key_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no such key' USING ERRCODE = 'no_data_found';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.key_revoke(text, text) IS 'Revokes a key: servers refuse it within two seconds';
+
+-- The only thing that servers write of keys; a day says whether a key is still needed, and nothing of its use.
+CREATE FUNCTION kyc.key_used(key_ids text[])
+  RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE kyc.integrator_key AS k SET last_used_at = (clock_timestamp() AT TIME ZONE 'UTC')::date
+   WHERE k.key_id = ANY (key_used.key_ids) AND k.last_used_at IS DISTINCT FROM (clock_timestamp() AT TIME ZONE 'UTC')::date;
+$$;
+COMMENT ON FUNCTION kyc.key_used(text[]) IS 'Notes that these keys were used today';
 
 CREATE TRIGGER tell AFTER INSERT ON kyc.inbox FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
 CREATE TRIGGER tell AFTER INSERT ON kyc.outbox FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();

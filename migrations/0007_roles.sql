@@ -156,11 +156,30 @@ BEGIN
     state.compliance_registry_frozen, state.compliance_registry_blocked_jurisdiction, state.compliance_registry_verifier,
     history.compliance_registry_kyc, history.compliance_registry_compliance_rec TO tidemark_attester;
   GRANT SELECT ON kyc.erased TO tidemark_attester;
+  GRANT SELECT ON kyc.integrator, kyc.integrator_key, kyc.integrator_revision TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION kyc.key_used(text[]) TO tidemark_kyc;
   GRANT SELECT ON kyc.audit TO tidemark_kyc, tidemark_attester;
   GRANT EXECUTE ON FUNCTION kyc.note(text, text, text, jsonb), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) TO tidemark_kyc, tidemark_attester;
 END $$;
 COMMENT ON PROCEDURE kyc.grant_roles() IS 'grants the rights of tidemark_kyc (sessions, webhooks) and tidemark_attester';
+
+-- Who manages integrators and keys: by functions that note in the audit who did it, and by no statement.
+CREATE PROCEDURE kyc.grant_console()
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  GRANT USAGE ON SCHEMA kyc, chain TO tidemark_console;
+  GRANT SELECT ON chain.migration TO tidemark_console;
+  GRANT SELECT ON kyc.integrator, kyc.integrator_revision TO tidemark_console;
+  GRANT SELECT (key_id, integrator, scopes, rate, burst, networks, created_at, created_by, not_before, ends_at, last_used_at, revoked_at)
+    ON kyc.integrator_key TO tidemark_console;
+  GRANT EXECUTE ON FUNCTION kyc.integrator_put(text, text, text, text[], jsonb, integer, text),
+    kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz),
+    kyc.key_end(text, text, timestamptz), kyc.key_rotate(text, text, text, bytea, interval), kyc.key_revoke(text, text)
+    TO tidemark_console;
+END $$;
+COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: integrators and their keys';
 
 CALL chain.restrict_public();
 
@@ -169,7 +188,8 @@ DO $$
 DECLARE
   name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['tidemark_analyst', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester'] LOOP
+  FOREACH name IN ARRAY ARRAY['tidemark_analyst', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
+                              'tidemark_console'] LOOP
     IF to_regrole(name) IS NULL THEN
       EXECUTE format('CREATE ROLE %I LOGIN', name);
     END IF;
@@ -178,6 +198,7 @@ BEGIN
   CALL chain.grant_api();
   CALL analyst.grant_access();
   CALL kyc.grant_roles();
+  CALL kyc.grant_console();
 EXCEPTION WHEN insufficient_privilege THEN
-  RAISE WARNING 'the roles have no rights in this database (%): as a superuser, run roles.sql; then, as the owner, CALL chain.restrict_public(), chain.grant_feeder(), chain.grant_api(), analyst.grant_access() and kyc.grant_roles()', SQLERRM;
+  RAISE WARNING 'the roles have no rights in this database (%): as a superuser, run roles.sql; then, as the owner, CALL chain.restrict_public(), chain.grant_feeder(), chain.grant_api(), analyst.grant_access(), kyc.grant_roles() and kyc.grant_console()', SQLERRM;
 END $$;

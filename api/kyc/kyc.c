@@ -1,4 +1,5 @@
 #include "api/kyc/kyc.h"
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/pages/text.h"
 #include "api/kyc/request_pool.h"
 #include "api/kyc/sessions/session_request.h"
@@ -47,6 +48,7 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
         tide_worker_pool_stats(kyc->pools[i], &pools[i].stats);
     }
     tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
+    tide_kyc_put_keys(out, kyc->keys);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
 }
@@ -150,6 +152,8 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     if (status == TIDE_OK)
         status = tide_kyc_texts_open(&kyc->texts, err);
     if (status == TIDE_OK)
+        status = tide_kyc_keys_open(&kyc->keys, database_of(config), clock, err);
+    if (status == TIDE_OK)
         status = open_pools(kyc, err);
     if (status == TIDE_OK)
         status = open_workers(kyc, err);
@@ -195,6 +199,8 @@ static void tell_ended_secrets(const struct tide_kyc *kyc)
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
     tide_status status = check_network(kyc, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_keys_start(kyc->keys, err);
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
         status = tide_worker_pool_start(kyc->pools[i], err);
     if (status == TIDE_OK)
@@ -202,8 +208,7 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
     if (status == TIDE_OK)
         tell_ended_secrets(kyc);
     if (status == TIDE_OK)
-        tide_log(TIDE_INFO, "kyc.open", "providers=%u integrators=%u",
-                 kyc->settings->provider_count, kyc->settings->integrator_count);
+        tide_log(TIDE_INFO, "kyc.open", "providers=%u", kyc->settings->provider_count);
     return status;
 }
 
@@ -214,6 +219,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++)
         tide_worker_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
+    tide_kyc_keys_close(kyc->keys);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_texts_close(kyc->texts);
     tide_kyc_settings_release(kyc->settings);

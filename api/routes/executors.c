@@ -1,3 +1,4 @@
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/kyc.h"
 #include "api/kyc/pages/page.h"
 #include "api/kyc/worker/webhook_route.h"
@@ -44,7 +45,7 @@ static bool accept_webhook(void *self, const struct tide_request *request, struc
 static bool knows_origin(void *self, tide_slice origin)
 {
     const struct tide_api *api = self;
-    return api->kyc && tide_kyc_origin_known(api->kyc->settings, origin);
+    return api->kyc && tide_kyc_keys_origin(api->kyc->keys, origin);
 }
 
 static void show_problem(void *self, struct tide_reply *reply)
@@ -66,6 +67,70 @@ void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT], s
                                                            .show_problem = show_problem };
     executors[TIDE_EXECUTOR_WEBHOOK] =
         (struct tide_executor){ .self = api, .submit = submit_kyc, .accept = accept_webhook };
+}
+
+/* --- API keys ------------------------------------------------------------------------------- */
+
+/* What a key must be for, where it is sent to one of these. */
+static uint32_t scope_of(const struct tide_route *route)
+{
+    static const struct {
+        const char *id;
+        uint32_t scope;
+    } scopes[] = {
+        { "kyc_session", TIDE_KYC_SCOPE_KYC },
+        { "kyc_progress", TIDE_KYC_SCOPE_KYC },
+        { "sdk_snapshot", TIDE_KYC_SCOPE_SNAPSHOT },
+        { "sdk_snapshot_changes", TIDE_KYC_SCOPE_SNAPSHOT },
+    };
+    for (size_t i = 0; route && i < TIDE_COUNT(scopes); i++)
+        if (strcmp(route->id, scopes[i].id) == 0)
+            return scopes[i].scope;
+    return 0;
+}
+
+static void refuse_key(struct tide_key_answer *out, uint16_t status, const char *code,
+                       const char *detail)
+{
+    out->status = status;
+    out->code = code;
+    out->detail = detail;
+    out->retry_after_s = status == 503 ? 5 : 0;
+}
+
+static void check_key(void *self, struct tide_key_answer *out, const struct tide_route *route,
+                      tide_slice key, const struct tide_peer *from)
+{
+    const struct tide_api *api = self;
+    struct tide_kyc_key_use use;
+    uint32_t scope = scope_of(route);
+    if (!api->kyc)
+        return;
+    switch (tide_kyc_keys_check(api->kyc->keys, &use, key, from)) {
+    case TIDE_KYC_KEY_GOOD:
+        out->known = true;
+        memcpy(out->print.ip, use.hash, sizeof out->print.ip);
+        out->rate = use.rate;
+        out->burst = use.burst;
+        if (scope && !(use.scopes & scope))
+            refuse_key(out, 403, "key_scope", "This key is not for this route.");
+        break;
+    case TIDE_KYC_KEY_UNKNOWN:
+        refuse_key(out, 401, "key_unknown", "X-API-Key is the key of no integrator here.");
+        break;
+    case TIDE_KYC_KEY_NETWORK:
+        refuse_key(out, 403, "key_network", "This key is not taken from your network.");
+        break;
+    case TIDE_KYC_KEY_AWAY:
+        if (scope)
+            refuse_key(out, 503, "key_unchecked", "The database that knows keys is away.");
+        break;
+    }
+}
+
+struct tide_key_check tide_route_keys(struct tide_api *api)
+{
+    return (struct tide_key_check){ .self = api, .check = check_key };
 }
 
 /* --- state of a server's thread: a reader of the hot cache ------------------------------------ */

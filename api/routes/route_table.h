@@ -20,6 +20,9 @@ void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT],
                           struct tide_api *api);
 
 /* Each thread of the server has a reader of the hot cache. */
+/* X-API-Key by api's integrators. Borrows api. */
+struct tide_key_check tide_route_keys(struct tide_api *api);
+
 extern const struct tide_server_thread_calls tide_route_thread_calls;
 
 #endif

@@ -210,7 +210,8 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
             d, &rows,
             "SELECT string_agg(role || ' on ' || name, ', ' ORDER BY role) FROM (VALUES"
             " ('tidemark_feeder', 'chain.cursor', 'SELECT'), ('tidemark_api', 'event.log',"
-            " 'SELECT'), ('tidemark_kyc', 'kyc.session', 'INSERT'), ('tidemark_attester',"
+            " 'SELECT'), ('tidemark_kyc', 'kyc.session', 'INSERT'),"
+            " ('tidemark_console', 'kyc.integrator', 'SELECT'), ('tidemark_attester',"
             " 'kyc.attester', 'UPDATE')) AS g (role, name, privilege) WHERE to_regrole(role)"
             " IS NOT NULL AND NOT has_any_column_privilege(role, name, privilege)",
             out))
@@ -220,7 +221,8 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
     else
         doctor_say(out, DOCTOR_FAILED,
                    "as the owner: CALL chain.restrict_public(); CALL chain.grant_feeder(); CALL "
-                   "chain.grant_api(); CALL analyst.grant_access(); CALL kyc.grant_roles()",
+                   "chain.grant_api(); CALL analyst.grant_access(); CALL kyc.grant_roles(); "
+                   "CALL kyc.grant_console()",
                    "rights are missing: %s", tide_pg_text(&rows, 0, 0));
     tide_pg_rows_release(&rows);
 }

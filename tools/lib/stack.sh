@@ -99,8 +99,8 @@ stack_secret() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 stack_kyc() {
     local dir=$1 origins='' origin
     shift
-    stack_kyc_port=$(cluster_free_port) stack_kyc_key=$(stack_secret) stack_intent_key=$(stack_secret)
-    for origin in "http://127.0.0.1:$stack_kyc_port" "$@"; do origins+="${origins:+, }\"$origin\""; done
+    stack_kyc_port=$(cluster_free_port) stack_intent_key=$(stack_secret)
+    for origin in "http://127.0.0.1:$stack_kyc_port" "$@"; do origins+="${origins:+,}$origin"; done
     (
         umask 077
         cat >"$dir/kyc.json" <<END
@@ -108,13 +108,15 @@ stack_kyc() {
   "challengeSeed": "$("$TIDE_BIN/tidemark-sim" keys --name challenge 2>/dev/null | awk '{ print $3 }')",
   "referenceKey": "$(stack_secret)", "metadataKey": "$(stack_secret)", "tokenKey": "$(stack_secret)",
   "intentKey": "$stack_intent_key",
-  "integrators": [ { "id": "harbour", "name": "Harbour", "origins": [$origins],
-                     "brand": { "color": "#1b4f8f", "colorDark": "#9cc5f5", "logo": "http://127.0.0.1:$stack_kyc_port/app/icon.svg" },
-                     "keys": ["$(printf %s "$stack_kyc_key" | sha256sum | cut -d ' ' -f 1)"] } ],
   "providers": [ { "key": "sandbox", "type": "sandbox", "name": "Sandbox",
                    "webhookSecrets": [{ "secret": "$(stack_secret)", "notAfter": null }] } ] }
 END
     )
+    local TIDEMARK_DATABASE_URL=${stack_socket:-${TIDEMARK_DATABASE_URL:-}}
+    export TIDEMARK_DATABASE_URL
+    "$TIDE_BIN/tidemark-indexer" integrator put harbour Harbour --origins "$origins" --sessions-per-hour 10000 \
+        --brand "{ \"color\": \"#1b4f8f\", \"colorDark\": \"#9cc5f5\", \"logo\": \"http://127.0.0.1:$stack_kyc_port/app/icon.svg\" }"
+    stack_kyc_key=$("$TIDE_BIN/tidemark-indexer" key add harbour --scopes kyc,snapshot)
 }
 
 # Logs in as the role that only reads, and as the role of identity checks for those. Its cache is

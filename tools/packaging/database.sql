@@ -31,11 +31,11 @@ BEGIN
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
   END LOOP;
   FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
-                              'tidemark_analyst'] LOOP
+                              'tidemark_console', 'tidemark_analyst'] LOOP
     EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', name, current_database());
   END LOOP;
   EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO tidemark_indexer, tidemark_feeder, tidemark_api, tidemark_kyc,'
-    ' tidemark_attester, tidemark_analyst', current_database());
+    ' tidemark_attester, tidemark_console, tidemark_analyst', current_database());
 END $$;
 COMMIT;

@@ -13,7 +13,7 @@ DECLARE
   name text;
 BEGIN
   FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
-                              'tidemark_analyst'] LOOP
+                              'tidemark_console', 'tidemark_analyst'] LOOP
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = name) THEN
       EXECUTE format('CREATE ROLE %I LOGIN', name);
     END IF;
@@ -36,12 +36,14 @@ ALTER ROLE tidemark_feeder SET temp_file_limit = '1GB';
 ALTER ROLE tidemark_api SET temp_file_limit = '1GB';
 ALTER ROLE tidemark_kyc SET temp_file_limit = '1GB';
 ALTER ROLE tidemark_attester SET temp_file_limit = '1GB';
+ALTER ROLE tidemark_console SET temp_file_limit = '1GB';
 ALTER ROLE tidemark_analyst SET temp_file_limit = '8GB';
 -- Together fewer than max_connections, so that none of them keeps the indexer out.
 ALTER ROLE tidemark_feeder CONNECTION LIMIT 40;
 ALTER ROLE tidemark_api CONNECTION LIMIT 8;
 ALTER ROLE tidemark_kyc CONNECTION LIMIT 16;
 ALTER ROLE tidemark_attester CONNECTION LIMIT 8;
+ALTER ROLE tidemark_console CONNECTION LIMIT 8;
 ALTER ROLE tidemark_analyst CONNECTION LIMIT 16;
 SET LOCAL client_min_messages = warning; -- it may be a member already
 GRANT tidemark_api TO tidemark_feeder; -- SQL routes run as tidemark_api

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS };
+enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS, OWN = 255 };
 
 /* A unit of time: 2^-20 ms, so that a token of any quota that matters has some. */
 #define MS     ((int64_t)1 << 20)
@@ -84,30 +84,33 @@ static uint32_t seconds_for(int64_t units)
     return (uint32_t)((units + 1000 * MS - 1) / (1000 * MS));
 }
 
-static int64_t share_of(uint64_t cost, uint64_t quota)
+static int64_t share_of(uint64_t cost, uint64_t quota, int64_t window)
 {
     if (cost >= quota) /* may still be asked, with a full bucket */
-        return WINDOW;
-    int64_t share = (int64_t)(cost * (uint64_t)WINDOW / quota);
+        return window;
+    int64_t share = (int64_t)(cost * (uint64_t)window / quota);
     return share ? share : 1;
 }
 
-static uint32_t tokens_in(int64_t units, uint64_t quota)
+static uint32_t tokens_in(int64_t units, uint64_t quota, int64_t window)
 {
-    uint64_t tokens = (uint64_t)((tide_raw_u128)(uint64_t)units * quota / (uint64_t)WINDOW);
+    uint64_t tokens = (uint64_t)((tide_raw_u128)(uint64_t)units * quota / (uint64_t)window);
     return (uint32_t)(tokens < UINT32_MAX ? tokens : UINT32_MAX);
 }
 
 struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
                                        enum tide_rate_class class, uint32_t cost, int64_t now_ms)
 {
-    uint64_t quota = (uint64_t)rate->quota[class] * who->factor;
-    struct tide_rate_answer answer = { .quota =
-                                           (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX) };
+    bool own = who->rate > 0;
+    uint64_t quota = own ? who->burst : (uint64_t)rate->quota[class] * who->factor;
+    int64_t window = own ? 1000 * MS * who->burst / who->rate : WINDOW;
+    struct tide_rate_answer answer = { .quota = (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX),
+                                       .window_s = seconds_for(window) };
     if (quota == 0)
         return answer;
-    int64_t now = now_ms * MS, full = now - WINDOW, price = share_of(cost, quota), left;
-    uint64_t print = print_of(rate, who->peer.ip, (uint8_t)(class * 2u + who->keyed));
+    int64_t now = now_ms * MS, full = now - window, left;
+    int64_t price = share_of(own ? 1 : cost, quota, window);
+    uint64_t print = print_of(rate, who->peer.ip, own ? OWN : (uint8_t)(class * 2u + who->keyed));
     struct bucket *b = find(rate->buckets[print % SETS], print, full);
     int_fast64_t was = atomic_load_explicit(&b->empty, memory_order_relaxed), from;
     do {
@@ -118,7 +121,7 @@ struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide
              !atomic_compare_exchange_weak_explicit(&b->empty, &was, from + price,
                                                     memory_order_relaxed, memory_order_relaxed));
     left = answer.refused ? left : left - price;
-    answer.remaining = tokens_in(left > 0 ? left : 0, quota);
-    answer.reset_s = seconds_for(answer.refused ? price - left : WINDOW - left);
+    answer.remaining = tokens_in(left > 0 ? left : 0, quota, window);
+    answer.reset_s = seconds_for(answer.refused ? price - left : window - left);
     return answer;
 }

@@ -26,12 +26,15 @@ void tide_rate_close(struct tide_rate *rate);
 /* A client: an address, or a key's digest with a factor of its own. */
 struct tide_rate_client {
     struct tide_peer peer;
-    uint32_t factor; /* of the quota, at least 1 */
-    bool keyed;      /* peer holds 16 bytes of a key's hash */
+    uint32_t factor;      /* of the quota, at least 1 */
+    bool keyed;           /* peer holds 16 bytes of a key's hash */
+    uint32_t rate, burst; /* of a key: one bucket for both classes, of burst tokens, filled by rate
+                             a second; 0: the quota of the class times factor */
 };
 
 struct tide_rate_answer {
     uint32_t quota;     /* 0: unlimited, nothing below counts          */
+    uint32_t window_s;  /* in which an empty bucket becomes full       */
     uint32_t remaining; /* whole tokens                                */
     uint32_t reset_s;   /* until the bucket is full; refused: until the request could be served */
     bool refused;

@@ -13,6 +13,7 @@
 #ifndef API_HTTP_SERVER_SERVER_H
 #define API_HTTP_SERVER_SERVER_H
 
+#include "api/http/key.h"
 #include "api/http/route.h"
 #include "api/http/server/metrics.h"
 #include "tidemark/clock.h"
@@ -40,6 +41,7 @@ struct tide_server_options {
     const struct tide_route_table *routes;
     const struct tide_executor *executors; /* by tide_route_class.executor */
     const struct tide_server_thread_calls *thread;
+    struct tide_key_check keys; /* check NULL: no list of keys beside api_keys */
 };
 
 /* Binds and listens as the configuration says (group "api"); accepts no connection yet. What

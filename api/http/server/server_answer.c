@@ -82,10 +82,11 @@ static const char *policy_text(const struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
     char *text = worker->policy[conn->class];
-    if (worker->policy_quota[conn->class] != conn->rate.quota)
+    bool usual = conn->rate.window_s == TIDE_RATE_WINDOW_S; /* else a key's own: not kept */
+    if (!usual || worker->policy_quota[conn->class] != conn->rate.quota)
         snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
-                 conn->rate.quota, TIDE_RATE_WINDOW_S);
-    worker->policy_quota[conn->class] = conn->rate.quota;
+                 conn->rate.quota, conn->rate.window_s);
+    worker->policy_quota[conn->class] = usual ? conn->rate.quota : 0;
     return text;
 }
 

@@ -77,6 +77,7 @@ struct server_conn {
     struct tide_peer peer;
     struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
     struct tide_rate_answer rate;
+    struct tide_key_answer key;
     enum tide_rate_class class;
     struct tide_request_head head;
     struct tide_request request;

@@ -57,20 +57,40 @@ static bool key_of(const struct tide_server *server, tide_slice key, struct tide
     return known;
 }
 
+static void ask_key(struct server_conn *conn, struct tide_rate_client *who,
+                    const struct tide_peer *from)
+{
+    const struct tide_server *server = conn->worker->server;
+    const struct tide_key_check *keys = &server->options.keys;
+    if (key_of(server, conn->head.api_key, &who->peer)) {
+        who->keyed = true;
+        who->factor = server->options.config->api_key_factor;
+        return;
+    }
+    if (keys->check)
+        keys->check(keys->self, &conn->key, conn->request.route, conn->head.api_key, from);
+    if (!conn->key.known || conn->key.status)
+        return; /* who guesses keys does so on the account of the address */
+    who->peer = conn->key.print;
+    who->keyed = true;
+    who->factor = server->options.config->api_key_factor;
+    who->rate = conn->key.rate;
+    who->burst = conn->key.burst;
+}
+
 static bool within_rate(struct server_conn *conn, uint32_t cost)
 {
     struct tide_server *server = conn->worker->server;
     struct tide_rate_client who = { .peer = conn->peer, .factor = 1 };
     if (TIDE_UNLIKELY(server->proxies.count && conn->head.forwarded_for.ptr))
         who.peer = tide_peer_behind(&server->proxies, &conn->peer, conn->head.forwarded_for);
+    struct tide_peer from = who.peer;
     who.peer = tide_peer_key(&who.peer);
     conn->request.client = who.peer;
     if (conn->request.route && conn->request.route->class->stream)
         tide_peer_text(conn->client, &who.peer);
-    if (TIDE_UNLIKELY(conn->head.api_key.ptr) && key_of(server, conn->head.api_key, &who.peer)) {
-        who.keyed = true;
-        who.factor = server->options.config->api_key_factor;
-    }
+    if (TIDE_UNLIKELY(conn->head.api_key.ptr))
+        ask_key(conn, &who, &from);
     conn->client_key = who.peer;
     conn->rate = tide_rate_take(server->rate, &who, conn->class, cost, conn->worker->now_ms);
     return !conn->rate.refused;
@@ -223,6 +243,16 @@ static enum tide_form choose_form(const struct server_conn *conn)
     return tide_accept_form(&accept);
 }
 
+static bool key_fits(struct server_conn *conn)
+{
+    const struct tide_key_answer *key = &conn->key;
+    if (!key->status)
+        return true;
+    tide_reply_problem(&conn->reply, key->status, key->code, "%s", key->detail);
+    conn->reply.retry_after_s = key->retry_after_s;
+    return false;
+}
+
 static bool may_ask(struct server_conn *conn, bool matched)
 {
     const struct tide_route *route = conn->request.route;
@@ -236,10 +266,10 @@ static bool may_ask(struct server_conn *conn, bool matched)
         cost = cost < QUERY_COST_LEAST ? QUERY_COST_LEAST : cost;
     }
     if (cost == 0 || within_rate(conn, cost))
-        return true;
+        return key_fits(conn);
     tide_reply_problem(&conn->reply, 429, "too_many_requests",
                        "the limit is %u tokens in %u s; come again in %u s", conn->rate.quota,
-                       TIDE_RATE_WINDOW_S, conn->rate.reset_s);
+                       conn->rate.window_s, conn->rate.reset_s);
     conn->reply.retry_after_s = conn->rate.reset_s;
     server_add(&conn->worker->totals.limited, 1);
     return false;
@@ -257,6 +287,7 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     conn->requests++;
     conn->worker->requests++;
     conn->rate = (struct tide_rate_answer){ 0 };
+    conn->key = (struct tide_key_answer){ 0 };
     conn->request.route = NULL;
     conn->near = NULL;
     conn->head_only = tide_slice_eq_str(method, "HEAD");

@@ -1,5 +1,5 @@
-/* Colours and logo of the KYC pages, as the KYC file gives them, for all pages or for the sessions
- * of one integrator:
+/* Colours and logo of the KYC pages, as the KYC file gives them for all pages, and
+ * kyc.integrator for the sessions of one integrator:
  *
  *   "brand": { "name": "Acme",                      in the header; default: the integrator's name
  *              "color": "#0b5c6b",                  buttons and links; default: ours

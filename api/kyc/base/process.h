@@ -18,6 +18,7 @@ enum tide_kyc_pool_id {
     TIDE_KYC_POOL_COUNT
 };
 
+struct tide_kyc_keys;    /* keys/keys.h      */
 struct tide_kyc_refused; /* worker/refused.h */
 struct tide_kyc_workers; /* worker/worker.h  */
 struct tide_kyc_texts;   /* pages/text.h     */
@@ -27,6 +28,7 @@ struct tide_kyc {
     const struct tide_clock *clock;
     struct tide_deployment_select *select;
     struct tide_kyc_settings *settings;
+    struct tide_kyc_keys *keys;   /* integrators and their keys */
     struct tide_kyc_texts *texts; /* of the pages */
     struct tide_worker_pool *pools[TIDE_KYC_POOL_COUNT];
     struct tide_kyc_refused *refused; /* counters of webhooks */

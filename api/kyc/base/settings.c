@@ -5,53 +5,6 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
-/* --- integrators ---------------------------------------------------------------------------- */
-
-static tide_status read_keys(struct tide_reader *r, const struct tide_member *m, void *to,
-                             json_t *value)
-{
-    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
-    struct tide_list list = { tide_read_hex32, sizeof i->keys[0], &i->key_count };
-    return tide_read_list(r, m, list, i->keys, value);
-}
-
-static tide_status read_origins(struct tide_reader *r, const struct tide_member *m, void *to,
-                                json_t *value)
-{
-    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
-    struct tide_list list = { tide_read_origin, sizeof i->origins[0], &i->origin_count };
-    return tide_read_list(r, m, list, i->origins, value);
-}
-
-static tide_status read_own_brand(struct tide_reader *r, const struct tide_member *m, void *to,
-                                  json_t *value)
-{
-    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
-    i->branded = true;
-    return tide_kyc_brand_read(r, m, to, value);
-}
-
-/* clang-format off */
-#define INTEGRATOR(member) offsetof(struct tide_kyc_integrator, member)
-static const struct tide_member integrator_members[] = {
-    { "id",              tide_read_word, INTEGRATOR(id),                0, TIDE_KYC_WORD_BYTES,  false, 0 },
-    { "name",            tide_read_text, INTEGRATOR(name),              0, TIDE_KYC_TEXT_BYTES,  false, 0 },
-    { "keys",            read_keys,      INTEGRATOR(keys),              1, TIDE_KYC_KEYS_MAX,    false, 0 },
-    { "origins",         read_origins,   INTEGRATOR(origins),           0, TIDE_KYC_ORIGINS_MAX, true,  0 },
-    { "sessionsPerHour", tide_read_u32,  INTEGRATOR(sessions_per_hour), 1, 1000000,              true,  0 },
-    { "brand",           read_own_brand, INTEGRATOR(brand),             0, 0,                    true,  0 },
-};
-/* clang-format on */
-
-static tide_status read_integrator(struct tide_reader *r, const struct tide_member *m, void *to,
-                                   json_t *value)
-{
-    (void)m;
-    struct tide_kyc_integrator *i = to;
-    i->sessions_per_hour = 200;
-    return tide_read_object(r, integrator_members, TIDE_COUNT(integrator_members), i, value);
-}
-
 /* --- providers ------------------------------------------------------------------------------- */
 
 static const struct type {
@@ -253,12 +206,14 @@ static tide_status read_provider(struct tide_reader *r, const struct tide_member
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-static tide_status read_integrators(struct tide_reader *r, const struct tide_member *m, void *to,
-                                    json_t *value)
+/* They were members of this file once. */
+static tide_status refuse_integrators(struct tide_reader *r, const struct tide_member *m, void *to,
+                                      json_t *value)
 {
-    struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
-    struct tide_list list = { read_integrator, sizeof s->integrators[0], &s->integrator_count };
-    return tide_read_list(r, m, list, s->integrators, value);
+    (void)m;
+    (void)to;
+    (void)value;
+    return tide_read_refuse(r, "no such member here: see tidemark-indexer integrator --help");
 }
 
 static tide_status read_providers(struct tide_reader *r, const struct tide_member *m, void *to,
@@ -303,7 +258,7 @@ static const struct tide_member file_members[] = {
     { "anonymousPerNetworkHour", tide_read_u32,  OF(anonymous_per_network_hour), 1, 1000000,                true,  0 },
     { "revocationsPerHour",    tide_read_u32,    OF(revocations_per_hour),     1, 1000000,                  true,  0 },
     { "brand",                 tide_kyc_brand_read, OF(brand),                 0, 0,                        true,  0 },
-    { "integrators",           read_integrators, OF(integrators),              0, TIDE_KYC_INTEGRATORS_MAX, true,  0 },
+    { "integrators",           refuse_integrators, 0,                          0, 0,                        true,  0 },
     { "providers",             read_providers,   OF(providers),                1, TIDE_KYC_PROVIDERS_MAX,   false, 0 },
 };
 /* clang-format on */
@@ -314,31 +269,12 @@ static tide_status refuse_at(struct tide_err *err, const char *list, uint32_t in
     return tide_fail(err, TIDE_E_CONFIG, "/%s/%" PRIu32 "%s", list, index, what);
 }
 
-/* An API key identifies an integrator: no two have the same. */
-static bool is_key_taken(const struct tide_kyc_settings *s, uint32_t before, const uint8_t *key)
-{
-    for (uint32_t i = 0; i < before; i++)
-        for (uint32_t k = 0; k < s->integrators[i].key_count; k++)
-            if (memcmp(s->integrators[i].keys[k], key, TIDE_HASH_BYTES) == 0)
-                return true;
-    return false;
-}
-
 static tide_status check_names(const struct tide_kyc_settings *s, struct tide_err *err)
 {
     for (uint32_t i = 0; i < s->provider_count; i++)
         for (uint32_t j = 0; j < i; j++)
             if (strcmp(s->providers[i].key, s->providers[j].key) == 0)
                 return refuse_at(err, "providers", i, "/key: another provider has it");
-    for (uint32_t i = 0; i < s->integrator_count; i++) {
-        for (uint32_t j = 0; j < i; j++)
-            if (strcmp(s->integrators[i].id, s->integrators[j].id) == 0)
-                return refuse_at(err, "integrators", i, "/id: another integrator has it");
-        for (uint32_t k = 0; k < s->integrators[i].key_count; k++)
-            if (is_key_taken(s, i, s->integrators[i].keys[k]))
-                return refuse_at(err, "integrators", i,
-                                 "/keys: another integrator has one of them");
-    }
     return TIDE_OK;
 }
 
@@ -458,38 +394,4 @@ const struct tide_kyc_provider *tide_kyc_provider_of(const struct tide_kyc_setti
         if (tide_slice_eq_str(key, settings->providers[i].key))
             return &settings->providers[i];
     return NULL;
-}
-
-const struct tide_kyc_integrator *tide_kyc_integrator_of(const struct tide_kyc_settings *settings,
-                                                         tide_slice id)
-{
-    for (uint32_t i = 0; i < settings->integrator_count; i++)
-        if (tide_slice_eq_str(id, settings->integrators[i].id))
-            return &settings->integrators[i];
-    return NULL;
-}
-
-const struct tide_kyc_integrator *
-tide_kyc_integrator_by_key(const struct tide_kyc_settings *settings, tide_slice key)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    const struct tide_kyc_integrator *found = NULL;
-    tide_sha256(hash, key);
-    /* All of them, whichever it is. */
-    for (uint32_t i = 0; i < settings->integrator_count; i++) {
-        const struct tide_kyc_integrator *one = &settings->integrators[i];
-        for (uint32_t k = 0; k < one->key_count; k++)
-            if (tide_same_secret(one->keys[k], hash, sizeof hash))
-                found = one;
-    }
-    return found;
-}
-
-bool tide_kyc_origin_known(const struct tide_kyc_settings *settings, tide_slice origin)
-{
-    for (uint32_t i = 0; i < settings->integrator_count; i++)
-        for (uint32_t k = 0; k < settings->integrators[i].origin_count; k++)
-            if (tide_slice_eq_str(origin, settings->integrators[i].origins[k]))
-                return true;
-    return false;
 }

@@ -1,5 +1,6 @@
-/* The KYC file (setting kyc_file): who may ask, which providers there are, and their secrets. Read
- * once, at the start; a file that others may read (mode & 077, another owner, a link) is refused.
+/* The KYC file (setting kyc_file): which providers there are, and their secrets; integrators are in
+ * the database (api/kyc/keys). Read once, at the start; a file that others may read (mode & 077,
+ * another owner, a link) is refused.
  *
  *   { "publicUrl": "https://kyc.example",       what people and providers reach us by, no path
  *     "homeDomain": "kyc.example",              of challenges (SEP-10); default: publicUrl's host
@@ -16,10 +17,7 @@
  *     "anonymousPerHour": 200,                  at a provider, of those without integrator: apart
  *     "anonymousPerNetworkHour": 20,            of these, from one IPv4 /24 or IPv6 /48
  *     "revocationsPerHour": 20,                 of a provider; the rest is a person's to decide
- *     "integrators": [ { "id": "acme", "name": "Acme", "keys": ["sha256 of the key, 64 hex"],
- *                        "origins": ["https://acme.example"], "sessionsPerHour": 200,
- *                        "brand": {…} } ],          see brand.h; default: the brand of all pages
- *     "brand": {…},                             of the pages of no integrator
+ *     "brand": {…},                             of the pages; an integrator may have its own
  *     "providers": [ { "key": "sumsub", "type": "sumsub", "name": "Sumsub", … } ] }
  *
  * Members of a provider      of types (the others refuse it)    when it is not there
@@ -48,18 +46,15 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
-#define TIDE_KYC_PROVIDERS_MAX   8u
-#define TIDE_KYC_INTEGRATORS_MAX 64u
-#define TIDE_KYC_KEYS_MAX        4u
-#define TIDE_KYC_ORIGINS_MAX     16u
-#define TIDE_KYC_SECRETS_MAX     3u
-#define TIDE_KYC_HOSTS_MAX       8u
-#define TIDE_KYC_WORD_BYTES      33u  /* keys and ids: [a-z0-9_-]{1,32}, NUL-terminated */
-#define TIDE_KYC_TEXT_BYTES      129u /* names, levels, hosts */
-#define TIDE_KYC_SECRET_BYTES    257u
-#define TIDE_KYC_SECRET_MIN      8u
-#define TIDE_KYC_URL_BYTES       257u
-#define TIDE_KYC_FILE_MAX        (1u << 20)
+#define TIDE_KYC_PROVIDERS_MAX 8u
+#define TIDE_KYC_SECRETS_MAX   3u
+#define TIDE_KYC_HOSTS_MAX     8u
+#define TIDE_KYC_WORD_BYTES    33u  /* keys and ids: [a-z0-9_-]{1,32}, NUL-terminated */
+#define TIDE_KYC_TEXT_BYTES    129u /* names, levels, hosts */
+#define TIDE_KYC_SECRET_BYTES  257u
+#define TIDE_KYC_SECRET_MIN    8u
+#define TIDE_KYC_URL_BYTES     257u
+#define TIDE_KYC_FILE_MAX      (1u << 20)
 
 enum tide_kyc_type {
     TIDE_KYC_SANDBOX,
@@ -99,18 +94,6 @@ struct tide_kyc_provider {
     uint32_t timeout_ms; /* of one call */
 };
 
-struct tide_kyc_integrator {
-    char id[TIDE_KYC_WORD_BYTES];
-    char name[TIDE_KYC_TEXT_BYTES];
-    uint8_t keys[TIDE_KYC_KEYS_MAX][TIDE_HASH_BYTES]; /* SHA-256 of each */
-    uint32_t key_count;
-    char origins[TIDE_KYC_ORIGINS_MAX][TIDE_KYC_TEXT_BYTES]; /* scheme://host[:port] */
-    uint32_t origin_count;
-    uint32_t sessions_per_hour;
-    struct tide_kyc_brand brand;
-    bool branded; /* false: the file's brand counts */
-};
-
 struct tide_kyc_settings {
     char public_url[TIDE_KYC_URL_BYTES];
     char home_domain[TIDE_KYC_TEXT_BYTES];
@@ -124,8 +107,6 @@ struct tide_kyc_settings {
     uint32_t anonymous_per_network_hour; /* of these, from one IPv4 /24 or IPv6 /48 */
     uint32_t revocations_per_hour;       /* of each provider; beyond it a person decides */
     struct tide_kyc_brand brand;         /* of the pages that are no branded integrator's */
-    struct tide_kyc_integrator integrators[TIDE_KYC_INTEGRATORS_MAX];
-    uint32_t integrator_count;
     struct tide_kyc_provider providers[TIDE_KYC_PROVIDERS_MAX];
     uint32_t provider_count;
 };
@@ -142,12 +123,5 @@ void tide_kyc_settings_release(struct tide_kyc_settings *settings); /* NULL is f
 /* NULL when there is none such. */
 const struct tide_kyc_provider *tide_kyc_provider_of(const struct tide_kyc_settings *settings,
                                                      tide_slice key);
-const struct tide_kyc_integrator *tide_kyc_integrator_of(const struct tide_kyc_settings *settings,
-                                                         tide_slice id);
-/* Who holds that API key; compares hashes in constant time. */
-const struct tide_kyc_integrator *
-tide_kyc_integrator_by_key(const struct tide_kyc_settings *settings, tide_slice key);
-/* True when some integrator registered exactly that origin; of "" and "null" never. */
-bool tide_kyc_origin_known(const struct tide_kyc_settings *settings, tide_slice origin);
 
 #endif

@@ -66,12 +66,14 @@ static void put_document(struct tide_buf *body, const struct tide_kyc_sheet *she
 
 /* --- who may do what --------------------------------------------------------------------- */
 
-static const struct tide_kyc_integrator *integrator_of(const struct tide_kyc_sheet *sheet)
+/* A copy: what is registered may change meanwhile. */
+static const struct tide_kyc_integrator *find_integrator(struct tide_kyc_integrator *out,
+                                                         const struct tide_kyc_visit *visit,
+                                                         const struct tide_kyc_session *session)
 {
-    if (!sheet->session || !sheet->session->integrator[0])
-        return NULL;
-    return tide_kyc_integrator_of(sheet->visit.settings,
-                                  tide_slice_str(sheet->session->integrator));
+    bool found = session && session->integrator[0] &&
+                 tide_kyc_keys_integrator(visit->keys, out, tide_slice_str(session->integrator));
+    return found ? out : NULL;
 }
 
 static const struct tide_kyc_provider *provider_of(const struct tide_kyc_sheet *sheet)
@@ -83,13 +85,13 @@ static const struct tide_kyc_provider *provider_of(const struct tide_kyc_sheet *
 
 static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet)
 {
-    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    const struct tide_kyc_integrator *integrator = sheet->integrator;
     return integrator && integrator->branded ? &integrator->brand : &sheet->visit.settings->brand;
 }
 
 static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
-    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    const struct tide_kyc_integrator *integrator = sheet->integrator;
     const struct tide_kyc_brand *brand = brand_of(sheet);
     const char *name = brand->name[0]                      ? brand->name
                        : integrator && integrator->branded ? integrator->name
@@ -130,7 +132,7 @@ static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *pr
 /* True if any origin may. */
 static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
-    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    const struct tide_kyc_integrator *integrator = sheet->integrator;
     bool framed = sheet->session && sheet->framing == TIDE_KYC_FRAMED_BY_BOTH;
     tide_buf_str(out, "; frame-ancestors");
     if (framed)
@@ -192,8 +194,11 @@ static void set_permissions(struct tide_reply *reply, const struct tide_kyc_shee
     tide_buf_release(&value);
 }
 
-void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
+void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of)
 {
+    struct tide_kyc_integrator integrator;
+    struct tide_kyc_sheet filled = *of, *sheet = &filled;
+    filled.integrator = find_integrator(&integrator, &of->visit, of->session);
     put_document(&reply->body, sheet);
     tide_slice language = tide_kyc_word_of(sheet->visit.words, TIDE_SLICE("lang"));
     char tag[16];
@@ -220,6 +225,7 @@ struct tide_kyc_visit tide_kyc_visit_of(const struct tide_kyc *kyc,
     }
     return (struct tide_kyc_visit){
         .settings = kyc->settings,
+        .keys = kyc->keys,
         .words = tide_kyc_words_for(kyc->texts, wanted, times == 1 ? accept : (tide_slice){ 0 }),
     };
 }
@@ -284,7 +290,7 @@ static void put_start(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_session *session = sheet->session;
-    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    const struct tide_kyc_integrator *integrator = sheet->integrator;
     char token[TIDE_KYC_TOKEN_BYTES];
     tide_json_name(j, "session");
     tide_json_open(j, '{');
@@ -316,8 +322,10 @@ void tide_kyc_page_session(struct tide_reply *reply, struct tide_kyc_visit visit
     struct tide_kyc_sheet sheet = {
         .document = "/kyc", .visit = visit, .session = session, .framing = framing
     };
+    struct tide_kyc_integrator integrator;
     struct tide_buf data;
     tide_buf_init(&data, TIDE_KYC_PAGE_DATA_MAX);
+    sheet.integrator = find_integrator(&integrator, &visit, session);
     struct tide_json j = { .buf = &data };
     tide_json_open(&j, '{');
     tide_json_bool(&j, "embed", framing == TIDE_KYC_FRAMED_BY_THEM);

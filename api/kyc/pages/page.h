@@ -13,6 +13,7 @@
 #define API_KYC_PAGES_PAGE_H
 
 #include "api/kyc/base/handler.h"
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/pages/text.h"
 #include "api/kyc/sessions/session_store.h"
 
@@ -28,6 +29,7 @@ enum tide_kyc_framing {
  * request NULL: it could not be read, so the page is in the default language. */
 struct tide_kyc_visit {
     const struct tide_kyc_settings *settings;
+    struct tide_kyc_keys *keys;
     const struct tide_kyc_words *words;
 };
 struct tide_kyc_visit tide_kyc_visit_of(const struct tide_kyc *kyc,
@@ -37,7 +39,8 @@ struct tide_kyc_sheet {
     const char *document; /* the path that names it: tide_static_file_of */
     tide_slice data;      /* JSON */
     struct tide_kyc_visit visit;
-    const struct tide_kyc_session *session; /* NULL: about none, and never framed */
+    const struct tide_kyc_integrator *integrator; /* the session's; filled by tide_kyc_page */
+    const struct tide_kyc_session *session;       /* NULL: about none, and never framed */
     enum tide_kyc_framing framing;
     bool form; /* it sends a form to where it came from */
 };

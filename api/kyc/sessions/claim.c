@@ -15,7 +15,7 @@ struct claim {
 
 static const char *integrator_of(const struct tide_kyc_session_request *ask)
 {
-    return ask->integrator ? ask->integrator->id : "";
+    return ask->integrator;
 }
 
 static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
@@ -135,7 +135,7 @@ static tide_status note(struct claim *c, const char *what, const char *id, struc
     const struct tide_kyc_session_request *ask = c->ask;
     char actor[16 + TIDE_KYC_WORD_BYTES];
     snprintf(actor, sizeof actor, "%s%s",
-             ask->integrator     ? "integrator "
+             ask->integrator[0]  ? "integrator "
              : ask->envelope_len ? "address"
                                  : "anybody",
              integrator_of(ask));
@@ -265,15 +265,14 @@ static tide_status within_limits(struct claim *c, struct tide_err *err)
     const struct budget address = { address_sql, ask->address, integrator,
                                     settings->sessions_per_address_day };
     const struct budget theirs[] = {
-        { integrator_sql, integrator, "",
-          ask->integrator ? ask->integrator->sessions_per_hour : 0 },
+        { integrator_sql, integrator, "", ask->sessions_per_hour },
         { provider_sql, provider, "", settings->sessions_per_hour },
     };
     const struct budget anonymous[] = {
         { network_sql, network, "", settings->anonymous_per_network_hour },
         { anonymous_sql, provider, "", settings->anonymous_per_hour },
     };
-    const struct budget *budgets = ask->integrator ? theirs : anonymous;
+    const struct budget *budgets = ask->integrator[0] ? theirs : anonymous;
     tide_status status = within(c, &address, err);
     for (size_t i = 0; i < TIDE_COUNT(theirs) && status == TIDE_OK; i++)
         status = within(c, &budgets[i], err);
@@ -299,7 +298,7 @@ static tide_status make(struct claim *c, struct tide_err *err)
                              ref,
                              ask->keyed ? hex : NULL,
                              life,
-                             ask->integrator ? NULL : network };
+                             ask->integrator[0] ? NULL : network };
     tide_status status = tide_pg_query(
         c->context->pg, NULL,
         "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"

@@ -4,14 +4,15 @@
  * ends. */
 #include "api/http/param.h"
 #include "api/kyc/base/handler.h"
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/sessions/session_store.h"
 #include "tidemark/json.h"
 
 struct look {
     struct tide_kyc_work work;
     char id[TIDE_KYC_SESSION_BYTES];
-    bool linked;                                  /* s is of one of its links */
-    const struct tide_kyc_integrator *integrator; /* that asks; NULL: none */
+    bool linked;                          /* s is of one of its links */
+    char integrator[TIDE_KYC_WORD_BYTES]; /* that asks; "": none */
 };
 
 static void tell_missing(struct tide_reply *reply)
@@ -65,7 +66,7 @@ static bool may_know(const struct look *look, const struct tide_pg_rows *rows, b
 {
     if (look->linked && !over)
         return true;
-    return look->integrator && tide_slice_eq_str(tide_pg_slice(rows, 0, 9), look->integrator->id);
+    return look->integrator[0] && tide_slice_eq_str(tide_pg_slice(rows, 0, 9), look->integrator);
 }
 
 static void answer(const struct tide_kyc_context *context, const struct look *look,
@@ -143,5 +144,7 @@ void tide_route_kyc_progress(struct tide_handler_context *context,
     tide_slice key = tide_request_header(request, "X-API-Key", &times);
     memcpy(look->id, id->text.ptr, sizeof look->id - 1);
     look->linked = token->given && is_linked(settings, token->text, look->id);
-    look->integrator = times ? tide_kyc_integrator_by_key(settings, key) : NULL;
+    struct tide_kyc_key_use use;
+    if (times && tide_kyc_keys_check(context->api->kyc->keys, &use, key, NULL) == TIDE_KYC_KEY_GOOD)
+        memcpy(look->integrator, use.integrator, sizeof look->integrator);
 }

@@ -10,6 +10,7 @@ enum { KEY_MAX = 128 };
 struct reading {
     struct tide_kyc_session_request *out;
     const struct tide_kyc_settings *settings;
+    struct tide_kyc_keys *keys;
     struct tide_reply *reply;
     bool failed;
 };
@@ -144,16 +145,32 @@ static bool refuse(struct tide_reply *reply, const char *code, const char *detai
     return false;
 }
 
+/* The server has checked it already: what may be asked with it, and from where. */
+static bool read_key(struct reading *r, tide_slice key)
+{
+    struct tide_kyc_key_use use;
+    struct tide_kyc_integrator integrator;
+    enum tide_kyc_key_verdict verdict = tide_kyc_keys_check(r->keys, &use, key, NULL);
+    if (verdict == TIDE_KYC_KEY_AWAY) {
+        tide_reply_problem(r->reply, 503, "key_unchecked", "The database that knows keys is away.");
+        r->reply->retry_after_s = 5;
+        return false;
+    }
+    if (verdict != TIDE_KYC_KEY_GOOD ||
+        !tide_kyc_keys_integrator(r->keys, &integrator, tide_slice_str(use.integrator)))
+        return refuse(r->reply, "key_unknown", "X-API-Key is the key of no integrator here.");
+    memcpy(r->out->integrator, integrator.id, sizeof r->out->integrator);
+    r->out->sessions_per_hour = integrator.sessions_per_hour;
+    return true;
+}
+
 static bool read_who(struct reading *r, const struct tide_request *request)
 {
     struct tide_kyc_session_request *out = r->out;
     uint32_t times;
     tide_slice key = tide_request_header(request, "X-API-Key", &times);
-    if (times) {
-        out->integrator = tide_kyc_integrator_by_key(r->settings, key);
-        return out->integrator ||
-               refuse(r->reply, "key_unknown", "X-API-Key is the key of no integrator here.");
-    }
+    if (times)
+        return read_key(r, key);
     if (out->contract && !r->settings->open)
         return refuse(r->reply, "key_required",
                       "A contract cannot sign a challenge: an integrator must ask for it.");
@@ -178,7 +195,7 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
                            "Idempotency-Key has 1 to %d visible characters, once.", KEY_MAX);
         return false;
     }
-    const char *client = out->integrator ? out->integrator->id : out->address;
+    const char *client = out->integrator[0] ? out->integrator : out->address;
     out->keyed = times == 1;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(client, strlen(client) + 1));
@@ -203,11 +220,10 @@ static void read_network(struct reading *r, const struct tide_request *request)
     memcpy(r->out->network, digest, sizeof r->out->network);
 }
 
-bool tide_kyc_session_request_read(struct tide_kyc_session_request *out,
-                                   const struct tide_kyc_settings *settings,
+bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const struct tide_kyc *kyc,
                                    const struct tide_request *request, struct tide_reply *reply)
 {
-    struct reading r = { .out = out, .settings = settings, .reply = reply };
+    struct reading r = { .out = out, .settings = kyc->settings, .keys = kyc->keys, .reply = reply };
     *out = (struct tide_kyc_session_request){ 0 };
     read_network(&r, request);
     return read_body(&r, request->body) && read_who(&r, request) && read_idempotency(&r, request);

@@ -5,6 +5,7 @@
 
 #include "api/kyc/base/handler.h"
 #include "api/kyc/base/token.h"
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/providers/provider.h"
 #include "api/kyc/sessions/challenge.h"
 
@@ -19,8 +20,9 @@ struct tide_kyc_session_request {
     bool contract;
     const struct tide_kyc_provider *provider;
     enum tide_kyc_mode mode;
-    const struct tide_kyc_integrator *integrator; /* NULL: none asks */
-    bool keyed;                                   /* with an Idempotency-Key */
+    char integrator[TIDE_KYC_WORD_BYTES]; /* "": none asks */
+    uint32_t sessions_per_hour;           /* the integrator's */
+    bool keyed;                           /* with an Idempotency-Key */
     uint8_t idempotency[TIDE_HASH_BYTES];
     uint8_t network[8];  /* keyed hash of the client's network; of no integrator's */
     size_t envelope_len; /* 0: no challenge */
@@ -39,10 +41,10 @@ struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context 
  *   400 bad_body             not an object; errors name each member that is wrong, missing, unknown
  *   400 bad_idempotency_key  not 1..128 visible characters, or given twice
  *   401 key_unknown          X-API-Key is no integrator's
+ *   503 key_unchecked        the database that knows keys is away for long
  *   401 proof_required       neither key nor challenge, and the file does not say open
  *   401 key_required         a contract cannot sign a challenge */
-bool tide_kyc_session_request_read(struct tide_kyc_session_request *out,
-                                   const struct tide_kyc_settings *settings,
+bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const struct tide_kyc *kyc,
                                    const struct tide_request *request, struct tide_reply *reply);
 
 #endif

@@ -147,7 +147,7 @@ void tide_route_kyc_session(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
     struct tide_kyc_session_request read, *ask;
-    if (!tide_kyc_session_request_read(&read, context->api->kyc->settings, request, reply))
+    if (!tide_kyc_session_request_read(&read, context->api->kyc, request, reply))
         return;
     if (!tide_kyc_new_session_id(read.id)) {
         tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");

@@ -1,4 +1,5 @@
 #include "api/kyc/worker/figures.h"
+#include "api/kyc/keys/keys.h"
 #include "api/metrics/metrics.h"
 
 #include <stdio.h>
@@ -170,4 +171,13 @@ void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *
         return;
     put_queues(out, &f, now_ms);
     put_attester(out, &f, now_ms);
+}
+
+void tide_kyc_put_keys(struct tide_buf *out, struct tide_kyc_keys *keys)
+{
+    struct tide_kyc_keys_figures f = tide_kyc_keys_figures(keys);
+    tide_metric_gauge(out, TIDE_M_kyc_integrators, (double)f.integrators);
+    tide_metric_gauge(out, TIDE_M_kyc_keys, (double)f.keys);
+    tide_metric_gauge(out, TIDE_M_kyc_keys_age_seconds,
+                      f.age_ms < 0 ? -1 : (double)f.age_ms / 1000);
 }

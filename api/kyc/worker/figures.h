@@ -12,6 +12,9 @@ struct tide_kyc_pool_line {
 };
 void tide_kyc_put_pools(struct tide_buf *out, const struct tide_kyc_pool_line *lines, size_t count);
 
+struct tide_kyc_keys;
+void tide_kyc_put_keys(struct tide_buf *out, struct tide_kyc_keys *keys);
+
 /* now_ms: monotonic. */
 void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *settings,
                           struct tide_kyc_workers *workers, struct tide_kyc_refused *refused,

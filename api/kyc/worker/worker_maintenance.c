@@ -52,17 +52,15 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
     if (w->index != 0 || w->settings_noted)
         return TIDE_OK;
     const struct tide_kyc_settings *settings = w->all->options.settings;
-    char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES],
-        integrators[WORKER_NUMBER_BYTES];
+    char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES];
     tide_hex(digest, tide_slice_of(settings->digest, sizeof settings->digest));
     digest[sizeof digest - 1] = 0;
     snprintf(providers, sizeof providers, "%" PRIu32, settings->provider_count);
-    snprintf(integrators, sizeof integrators, "%" PRIu32, settings->integrator_count);
     tide_status status = tide_pg_query(
         w->context.pg, NULL,
         "SELECT kyc.note('api', 'settings_opened', 'kyc_file', jsonb_build_object('digest',"
-        "  $1::text, 'providers', $2::integer, 'integrators', $3::integer))",
-        (const char *[]){ digest, providers, integrators }, 3, err);
+        "  $1::text, 'providers', $2::integer))",
+        (const char *[]){ digest, providers }, 2, err);
     w->settings_noted = status == TIDE_OK;
     return status;
 }

@@ -15,7 +15,6 @@ sql "ALTER SYSTEM SET synchronous_standby_names = '*'"
 sql "SELECT pg_reload_conf()" >/dev/null
 
 stack_kyc "$PG_DIR"
-sed -i 's/"id": "harbour",/"id": "harbour", "sessionsPerHour": 10000,/' "$PG_DIR/kyc.json"
 NODE_OPTIONS="--kyc-file $PG_DIR/kyc.json --kyc-reconcile-s 5" NODE_LISTEN=127.0.0.1:$stack_kyc_port node one "$PG_DIR,$PG_DIR/second"
 (umask 077 && "$TIDE_BIN/tidemark-sim" keys --name sumsub --seed 8 | awk '{ print $3 }' >"$PG_DIR/verifier.seed")
 verifier=$("$TIDE_BIN/tidemark-sim" keys --name sumsub --seed 8 | awk '{ print $2 }')

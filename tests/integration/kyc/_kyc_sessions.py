@@ -174,11 +174,10 @@ class Mock:
 
 
 def write_file(mock_url, path):
-    digest = lambda key: hashlib.sha256(key.encode()).hexdigest()
-    integrators = [{"id": "acme", "name": "Acme", "keys": [digest(KEY)], "origins": [ORIGIN, "http://127.0.0.1:9"], "sessionsPerHour": 500},
-                   {"id": "other", "name": "Other", "keys": [digest(OTHER_KEY)], "origins": []},
-                   {"id": "poor", "name": "Poor", "keys": [digest(POOR_KEY)], "sessionsPerHour": 2}]
-    file = _providers.kyc_file(mock_url, PUBLIC, integrators=integrators, sessionsPerAddressDay=4)
+    for n, (name, key, origins, sessions) in enumerate((("acme", KEY, f"{ORIGIN},http://127.0.0.1:9", 500), ("other", OTHER_KEY, "", 200), ("poor", POOR_KEY, "", 2))):
+        sql(f"""SELECT kyc.integrator_put('test', '{name}', '{name.capitalize()}', string_to_array('{origins}', ','), NULL, {sessions}, 'active'),
+                kyc.key_add('test', 'tk_00000000000{n}', '{name}', sha256('{key}'), '{{kyc}}', NULL, NULL, '{{}}', NULL, NULL)""")
+    file = _providers.kyc_file(mock_url, PUBLIC, sessionsPerAddressDay=4)
     for provider in file["providers"]:
         provider["timeoutMs"] = 1500
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
@@ -593,9 +592,10 @@ def progress(api):
         for proof, headers in ((f"?s={token}", {}), ("", {"X-API-Key": KEY})):
             a = api.ask("GET", path + proof, None, headers)[1]["attestation"]
             expect((a["state"], a["action"], a["ledger"], bool(a["txHash"])), (state, "attest", ledger, state in ("submitted", "confirmed")), state)
-        for proof, headers in (("", {}), (f"?s={token[:-1]}{'A' if token[-1] != 'A' else 'B'}", {}), ("", {"X-API-Key": OTHER_KEY}), ("", {"X-API-Key": "x"})):
+        for proof, headers in (("", {}), (f"?s={token[:-1]}{'A' if token[-1] != 'A' else 'B'}", {}), ("", {"X-API-Key": OTHER_KEY})):
             a = api.ask("GET", path + proof, None, headers)[1]["attestation"]
             expect(a, {"state": state, "action": "attest", "ledger": None, "txHash": None}, f"{state}, to a client that shows nothing")
+        expect(api.ask("GET", path, None, {"X-API-Key": "x"})[1]["code"], "key_unknown", "an unknown key")
     sql(f"UPDATE kyc.session SET expires_at = now() - interval '1 s' WHERE id = '{s['sessionId']}'")
     expect(api.ask("GET", f"{path}?s={token}")[1]["attestation"]["ledger"], None, "a link ends with its session")
     expect(api.ask("GET", path, None, {"X-API-Key": KEY})[1]["attestation"]["ledger"], "77", "the integrator's does not")

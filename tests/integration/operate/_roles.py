@@ -10,7 +10,7 @@ import sys
 
 PSQL, OWNER = sys.argv[1:]
 SCHEMAS = "('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc')"
-ROLES = ["tidemark_analyst", "tidemark_api", "tidemark_attester", "tidemark_feeder", "tidemark_kyc"]
+ROLES = ["tidemark_analyst", "tidemark_api", "tidemark_attester", "tidemark_console", "tidemark_feeder", "tidemark_kyc"]
 
 
 def psql(user, sql):
@@ -110,7 +110,7 @@ WRITES = {  # of each role: all that it may write, columns where not all of them
         "attester_fee": "INSERT UPDATE(bid,charged)",
         "outbox": "UPDATE(attempts,attended_at,attention,bad_seq,bump_envelope,bump_fee,bump_hash,confirmed_ledger,envelope,genuine,kind,"
                   "last_status,max_time,next_try,reason,restorations,sent_ledger,seq,state,submit_ledger,tx_hash,updated_at)"},
-    "tidemark_feeder": {}, "tidemark_api": {}, "tidemark_analyst": {}}
+    "tidemark_console": {}, "tidemark_feeder": {}, "tidemark_api": {}, "tidemark_analyst": {}}
 
 
 def written_by(role):

@@ -36,13 +36,8 @@
     "\"webhookSecrets\":[{\"secret\":\"didit-webhook\",\"notAfter\":null}],"             \
     "\"level\":\"workflow-1\",\"environment\":\"live\",\"hosts\":[\"verify.didit.me\"]}"
 
-#define KYC_INTEGRATORS                                                      \
-    "\"integrators\":[{\"id\":\"acme\",\"name\":\"Acme\",\"keys\":["         \
-    "\"afacab3575137afa4e00d9cbcafcb14c9ae25f779d964eb0ea5b2c4eb5dfd163\"]," \
-    "\"origins\":[\"https://acme.example\",\"http://localhost:3000\"]}]"
-
-#define KYC_FILE                                                                           \
-    KYC_HEAD KYC_INTEGRATORS ",\"providers\":[" KYC_SANDBOX "," KYC_SUMSUB "," KYC_PERSONA \
-                             "," KYC_VERIFF "," KYC_DIDIT "]}"
+#define KYC_FILE                                                                         \
+    KYC_HEAD "\"providers\":[" KYC_SANDBOX "," KYC_SUMSUB "," KYC_PERSONA "," KYC_VERIFF \
+             "," KYC_DIDIT "]}"
 
 #endif

@@ -18,23 +18,13 @@ static void a_brand_is_read(void **state)
     (void)state;
     struct tide_kyc_settings *s;
     struct tide_err err;
-    static const char file[] = KYC_HEAD
-        "\"providers\":[" KYC_SANDBOX "],"
-        "\"brand\":{\"color\":\"#0b5c6b\",\"name\":\"Quay\"},"
-        "\"integrators\":[{\"id\":\"a\",\"name\":\"A\",\"keys\":[" KYC_KEY(
-            "44") "],"
-                  "\"brand\":{\"colorDark\":\"#7fd0e2\",\"logo\":\"https://a.example/l.svg\"}},"
-                  "{\"id\":\"b\",\"name\":\"B\",\"keys\":[" KYC_KEY("55") "]}]}";
+    static const char file[] = KYC_HEAD "\"providers\":[" KYC_SANDBOX "],"
+                                        "\"brand\":{\"color\":\"#0b5c6b\",\"name\":\"Quay\"}}";
     if (tide_kyc_settings_parse(&s, tide_slice_str(file), &err) != TIDE_OK)
         fail_msg("%s", err.text);
     assert_string_equal(s->brand.color, "#0b5c6b");
     assert_string_equal(s->brand.name, "Quay");
     assert_string_equal(s->brand.logo, "");
-    assert_true(s->integrators[0].branded);
-    assert_string_equal(s->integrators[0].brand.color, "");
-    assert_string_equal(s->integrators[0].brand.color_dark, "#7fd0e2");
-    assert_string_equal(s->integrators[0].brand.logo, "https://a.example/l.svg");
-    assert_false(s->integrators[1].branded);
     tide_kyc_settings_release(s);
 }
 

@@ -19,11 +19,6 @@ static const char file[] =
     "  \"challengeSeed\": \"SD4RSF3YLHG5S4JL7VVT77DCWWHDSBMYZQXTYF3FIJVVJPPZ72JX6T6F\","
     "  \"referenceKey\": \"" K "\", \"metadataKey\": \"" L "\", \"tokenKey\": \"" M
     "\", \"intentKey\": \"" N "\","
-    "  \"integrators\": [ { \"id\": \"acme\", \"name\": \"Acme <b>&\\\"\","
-    "     \"keys\": [\"" K "\"],"
-    "     \"brand\": { \"color\": \"#7a2048\", \"logo\": \"https://a.example/logo.svg\" },"
-    "     \"origins\": [\"https://a.example\", \"https://b.example:8443\"] },"
-    "   { \"id\": \"silent\", \"name\": \"S\", \"keys\": [\"" L "\"], \"origins\": [] } ],"
     "  \"providers\": [ { \"key\": \"p1\", \"type\": \"veriff\", \"name\": \"Veriff\","
     "     \"baseUrl\": \"https://stationapi.veriff.com\", \"apiKey\": \"k\", \"apiSecret\": \"s\","
     "     \"webhookSecrets\": [{ \"secret\": \"0123456789abcdef\", \"notAfter\": null }],"
@@ -32,11 +27,31 @@ static const char file[] =
 
 struct sheet {
     struct tide_kyc_settings *settings;
+    struct tide_kyc_keys *keys;
     struct tide_kyc_texts *texts;
     struct tide_kyc_visit visit;
     struct tide_kyc_session session;
     struct tide_reply reply;
 };
+
+static void register_integrators(struct sheet *s)
+{
+    struct tide_err err;
+    struct tide_kyc_directory *d = tide_kyc_directory_new();
+    assert_non_null(d);
+    d->integrator_count = 2;
+    d->integrators[0] =
+        (struct tide_kyc_integrator){ .id = "acme",
+                                      .name = "Acme <b>&\"",
+                                      .origins = { "https://a.example", "https://b.example:8443" },
+                                      .origin_count = 2,
+                                      .brand = { .color = "#7a2048",
+                                                 .logo = "https://a.example/logo.svg" },
+                                      .branded = true };
+    d->integrators[1] = (struct tide_kyc_integrator){ .id = "silent", .name = "S" };
+    assert_int_equal(tide_kyc_keys_open(&s->keys, NULL, tide_clock_system(), &err), TIDE_OK);
+    tide_kyc_keys_take(s->keys, d);
+}
 
 static int set_up(void **state)
 {
@@ -46,8 +61,10 @@ static int set_up(void **state)
     if (tide_kyc_settings_parse(&s->settings, tide_slice_str(file), &err) != TIDE_OK)
         fail_msg("%s", err.text);
     assert_int_equal(tide_kyc_texts_open(&s->texts, &err), TIDE_OK);
+    register_integrators(s);
     s->visit = (struct tide_kyc_visit){
         .settings = s->settings,
+        .keys = s->keys,
         .words = tide_kyc_words_for(s->texts, (tide_slice){ 0 }, (tide_slice){ 0 }),
     };
     s->session = (struct tide_kyc_session){
@@ -64,6 +81,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct sheet *s = *state;
+    tide_kyc_keys_close(s->keys);
     tide_kyc_settings_release(s->settings);
     tide_kyc_texts_close(s->texts);
     tide_reply_release(&s->reply);

@@ -34,7 +34,6 @@ static void a_file_is_read(void **state)
     assert_int_equal(s->attestation_days, 365);
     assert_int_equal(s->sessions_per_address_day, 5);
     assert_int_equal(s->revocations_per_hour, 20);
-    assert_int_equal(s->integrators[0].sessions_per_hour, 200);
     assert_int_equal(s->provider_count, TIDE_KYC_TYPE_COUNT);
     for (int type = 0; type < TIDE_KYC_TYPE_COUNT; type++)
         assert_int_equal(s->providers[type].type, type);
@@ -66,37 +65,12 @@ static void providers_are_completed(void **state)
     tide_kyc_settings_release(s);
 }
 
-static void integrators_are_known_by_key_and_origin(void **state)
-{
-    (void)state;
-    struct tide_kyc_settings *s = parse(KYC_FILE);
-    assert_ptr_equal(tide_kyc_integrator_of(s, TIDE_SLICE("acme")), s->integrators);
-    assert_null(tide_kyc_integrator_of(s, TIDE_SLICE("acm")));
-    assert_ptr_equal(tide_kyc_integrator_by_key(s, TIDE_SLICE("acme-key")), s->integrators);
-    assert_null(tide_kyc_integrator_by_key(s, TIDE_SLICE("acme-kez")));
-    assert_null(tide_kyc_integrator_by_key(s, TIDE_SLICE("")));
-    assert_true(tide_kyc_origin_known(s, TIDE_SLICE("https://acme.example")));
-    assert_true(tide_kyc_origin_known(s, TIDE_SLICE("http://localhost:3000")));
-    static const char *const foreign[] = { "",
-                                           "null",
-                                           "https://acme.example/",
-                                           "https://acme.example.evil",
-                                           "http://acme.example",
-                                           "https://ACME.example",
-                                           "http://localhost" };
-    for (size_t i = 0; i < TIDE_COUNT(foreign); i++)
-        assert_false(tide_kyc_origin_known(s, tide_slice_str(foreign[i])));
-    tide_kyc_settings_release(s);
-}
-
 #define PROVIDERS(list) KYC_HEAD "\"providers\":[" list "]}"
 #define SUMSUB(members)                                                                         \
     PROVIDERS("{\"key\":\"s\",\"type\":\"sumsub\",\"name\":\"S\",\"apiKey\":\"PLANTED\","       \
               "\"apiSecret\":\"PLANTED\",\"environment\":\"live\",\"hosts\":[\"a.b\"]," members \
               "}")
-#define HOOKS    "\"webhookSecrets\":[{\"secret\":\"PLANTED-1\"}]"
-#define ACME(m)  KYC_HEAD "\"providers\":[" KYC_SANDBOX "],\"integrators\":[{" m "}]}"
-#define ACME_KEY "\"keys\":[" KYC_KEY("44") "]"
+#define HOOKS "\"webhookSecrets\":[{\"secret\":\"PLANTED-1\"}]"
 
 /* clang-format off */
 static const struct {
@@ -141,14 +115,7 @@ static const struct {
                                                             "/providers/0/webhookSecrets/0/notAfter: expected an RFC 3339 time" },
     { PROVIDERS("{\"key\":\"s\",\"type\":\"sumsub\",\"name\":\"S\",\"apiKey\":\"sbx:PLANTED\",\"level\":\"l\","
       "\"apiSecret\":\"PLANTED\",\"environment\":\"live\",\"hosts\":[\"a.b\"]," HOOKS "}"), "/providers/0/environment: the apiKey" },
-    { ACME(ACME_KEY),                                       "/integrators/0/id: is missing" },
-    { ACME("\"id\":\"a\",\"name\":\"A\",\"keys\":[]"),      "/integrators/0/keys: expected a list of 1..4" },
-    { ACME("\"id\":\"a\",\"name\":\"A\",\"keys\":[\"PLANTED\"]"), "/integrators/0/keys/0: expected 64" },
-    { ACME("\"id\":\"a\",\"name\":\"A\"," ACME_KEY ",\"origins\":[\"https://A\"]"), "/integrators/0/origins/0: expected lower case" },
-    { ACME("\"id\":\"a\",\"name\":\"A\"," ACME_KEY ",\"origins\":[\"https://a/b\"]"), "/integrators/0/origins/0: expected scheme and host" },
-    { ACME("\"id\":\"a\",\"name\":\"A\"," ACME_KEY ",\"origins\":[\"*\"]"), "/integrators/0/origins/0: expected https://" },
-    { ACME("\"id\":\"a\",\"name\":\"A\"," ACME_KEY "},{\"id\":\"a\",\"name\":\"B\"," ACME_KEY), "/integrators/1/id: another" },
-    { ACME("\"id\":\"a\",\"name\":\"A\"," ACME_KEY "},{\"id\":\"b\",\"name\":\"B\"," ACME_KEY), "/integrators/1/keys: another" },
+    { KYC_HEAD "\"providers\":[" KYC_SANDBOX "],\"integrators\":[]}", "/integrators: no such member here: see tidemark-indexer integrator" },
 };
 /* clang-format on */
 
@@ -247,7 +214,6 @@ int test_kyc_settings(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read),
         cmocka_unit_test(providers_are_completed),
-        cmocka_unit_test(integrators_are_known_by_key_and_origin),
         cmocka_unit_test(what_is_wrong_is_named_and_never_shown),
         cmocka_unit_test(a_file_that_others_may_read_is_refused),
         cmocka_unit_test(hosts_are_read_as_browsers_read_them),

@@ -1,0 +1,335 @@
+#include "api/kyc/keys/keys.h"
+#include "tidemark/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LOOK_MS = 500, SILENCE_MS = 3000, REVISION_BYTES = 40, DAY_S = 86400, USED_MAX = 64 };
+
+struct tide_kyc_keys {
+    const char *conninfo;
+    const struct tide_clock *clock;
+    pthread_t thread;
+    bool started;
+    struct tide_pg *pg; /* the thread's, as the next ones */
+    char revision[REVISION_BYTES];
+    bool away;
+    pthread_mutex_t mutex; /* the rest */
+    pthread_cond_t woken;
+    bool stopping;
+    struct tide_kyc_directory *current; /* NULL: none yet */
+    int64_t fresh_ms;                   /* monotonic: current was the newest then */
+};
+
+static int64_t now_ms(const struct tide_kyc_keys *keys)
+{
+    return keys->clock->now_ms(keys->clock->self);
+}
+
+static int64_t wall_s(const struct tide_kyc_keys *keys)
+{
+    return keys->clock->wall_ms(keys->clock->self) / 1000;
+}
+
+/* --- look-ups ------------------------------------------------------------------------------- */
+
+static bool is_valid_now(const struct tide_kyc_key *key, int64_t now)
+{
+    return key->not_before <= now && (key->ends_at == 0 || now < key->ends_at);
+}
+
+static bool allows(const struct tide_kyc_key *key, const struct tide_peer *from)
+{
+    return !from || key->networks.count == 0 || tide_peer_is_proxy(&key->networks, from);
+}
+
+static enum tide_kyc_key_verdict check(struct tide_kyc_keys *keys, struct tide_kyc_key_use *out,
+                                       const struct tide_peer *from)
+{
+    if (!keys->current || now_ms(keys) - keys->fresh_ms > TIDE_KYC_KEYS_TRUST_MS)
+        return TIDE_KYC_KEY_AWAY;
+    struct tide_kyc_key *key = tide_kyc_directory_key(keys->current, out->hash);
+    if (!key || !is_valid_now(key, wall_s(keys)))
+        return TIDE_KYC_KEY_UNKNOWN;
+    if (!allows(key, from))
+        return TIDE_KYC_KEY_NETWORK;
+    atomic_store_explicit(&key->used, true, memory_order_relaxed);
+    memcpy(out->integrator, key->integrator, sizeof out->integrator);
+    out->scopes = key->scopes;
+    out->rate = key->rate;
+    out->burst = key->burst;
+    return TIDE_KYC_KEY_GOOD;
+}
+
+enum tide_kyc_key_verdict tide_kyc_keys_check(struct tide_kyc_keys *keys,
+                                              struct tide_kyc_key_use *out, tide_slice key,
+                                              const struct tide_peer *from)
+{
+    *out = (struct tide_kyc_key_use){ 0 };
+    tide_sha256(out->hash, key);
+    pthread_mutex_lock(&keys->mutex);
+    enum tide_kyc_key_verdict verdict = check(keys, out, from);
+    pthread_mutex_unlock(&keys->mutex);
+    return verdict;
+}
+
+bool tide_kyc_keys_integrator(struct tide_kyc_keys *keys, struct tide_kyc_integrator *out,
+                              tide_slice id)
+{
+    const struct tide_kyc_integrator *found = NULL;
+    pthread_mutex_lock(&keys->mutex);
+    if (keys->current)
+        found = tide_kyc_directory_integrator(keys->current, id);
+    if (found)
+        *out = *found;
+    pthread_mutex_unlock(&keys->mutex);
+    return found != NULL;
+}
+
+bool tide_kyc_keys_origin(struct tide_kyc_keys *keys, tide_slice origin)
+{
+    pthread_mutex_lock(&keys->mutex);
+    bool known = keys->current && tide_kyc_directory_origin(keys->current, origin);
+    pthread_mutex_unlock(&keys->mutex);
+    return known;
+}
+
+struct tide_kyc_keys_figures tide_kyc_keys_figures(struct tide_kyc_keys *keys)
+{
+    struct tide_kyc_keys_figures out = { .age_ms = -1 };
+    pthread_mutex_lock(&keys->mutex);
+    if (keys->current) {
+        out.integrators = keys->current->integrator_count;
+        out.keys = keys->current->key_count;
+        out.age_ms = now_ms(keys) - keys->fresh_ms;
+    }
+    pthread_mutex_unlock(&keys->mutex);
+    return out;
+}
+
+/* --- the copy ------------------------------------------------------------------------------- */
+
+/* What was noted of a key's use goes on with the new copy. */
+static void keep_use(struct tide_kyc_directory *to, struct tide_kyc_directory *from)
+{
+    for (uint32_t i = 0; from && i < to->key_count; i++) {
+        struct tide_kyc_key *was = tide_kyc_directory_key(from, to->keys[i].hash);
+        if (!was)
+            continue;
+        atomic_store(&to->keys[i].used, atomic_load(&was->used));
+        to->keys[i].told_day = was->told_day;
+    }
+}
+
+static void swap(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory, int64_t at_ms)
+{
+    struct tide_kyc_directory *old;
+    pthread_mutex_lock(&keys->mutex);
+    old = keys->current;
+    keep_use(directory, old);
+    keys->current = directory;
+    keys->fresh_ms = at_ms;
+    pthread_mutex_unlock(&keys->mutex);
+    free(old);
+}
+
+void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory)
+{
+    tide_kyc_directory_sort(directory);
+    swap(keys, directory, now_ms(keys));
+}
+
+static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct tide_err *err)
+{
+    struct tide_kyc_directory *directory = tide_kyc_directory_new();
+    if (!directory)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the keys");
+    tide_status status = tide_kyc_directory_read(directory, keys->pg, err);
+    if (status != TIDE_OK) {
+        free(directory);
+        return status;
+    }
+    tide_log(TIDE_INFO, "keys.read", "integrators=%" PRIu32 " keys=%" PRIu32,
+             directory->integrator_count, directory->key_count);
+    swap(keys, directory, at_ms);
+    return TIDE_OK;
+}
+
+/* The revision is read before the rows: rows that are newer are read once more. */
+static tide_status refresh(struct tide_kyc_keys *keys, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char revision[REVISION_BYTES] = "";
+    int64_t at_ms = now_ms(keys);
+    tide_status status = tide_pg_query(
+        keys->pg, &rows, "SELECT revision FROM kyc.integrator_revision", NULL, 0, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 1)
+        snprintf(revision, sizeof revision, "%s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    if (!*revision)
+        return tide_fail(err, TIDE_E_DB_FATAL, "kyc.integrator_revision has no row");
+    if (strcmp(revision, keys->revision) == 0) {
+        pthread_mutex_lock(&keys->mutex);
+        keys->fresh_ms = at_ms;
+        pthread_mutex_unlock(&keys->mutex);
+        return TIDE_OK;
+    }
+    status = read_all(keys, at_ms, err);
+    if (status == TIDE_OK)
+        memcpy(keys->revision, revision, sizeof keys->revision);
+    return status;
+}
+
+/* The thread alone replaces the copy, so it may read it without the mutex. */
+static tide_status note_use(struct tide_kyc_keys *keys, struct tide_err *err)
+{
+    struct tide_kyc_directory *directory = keys->current;
+    char list[USED_MAX * TIDE_KYC_KEY_ID_BYTES + 2] = "{";
+    struct tide_kyc_key *told[USED_MAX];
+    size_t len = 1, count = 0;
+    int64_t today = wall_s(keys) / DAY_S;
+    for (uint32_t i = 0; i < directory->key_count && count < USED_MAX; i++) {
+        struct tide_kyc_key *key = &directory->keys[i];
+        if (key->told_day == today || !atomic_load(&key->used))
+            continue;
+        atomic_store(&key->used, false);
+        len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", count ? "," : "", key->id);
+        told[count++] = key;
+    }
+    if (count == 0)
+        return TIDE_OK;
+    snprintf(list + len, sizeof list - len, "}");
+    tide_status status = tide_pg_query(keys->pg, NULL, "SELECT kyc.key_used($1::text[])",
+                                       (const char *[]){ list }, 1, err);
+    for (size_t i = 0; i < count; i++) {
+        if (status == TIDE_OK)
+            told[i]->told_day = today;
+        else
+            atomic_store(&told[i]->used, true);
+    }
+    return status;
+}
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+static bool is_stopping(void *self)
+{
+    struct tide_kyc_keys *keys = self;
+    pthread_mutex_lock(&keys->mutex);
+    bool stopping = keys->stopping;
+    pthread_mutex_unlock(&keys->mutex);
+    return stopping;
+}
+
+static tide_status look(struct tide_kyc_keys *keys, struct tide_err *err)
+{
+    const struct tide_pg_options to = { .conninfo = keys->conninfo,
+                                        .application = "tidemark-keys",
+                                        .server = TIDE_PG_PRIMARY,
+                                        .silence_ms = SILENCE_MS,
+                                        .stopped = is_stopping,
+                                        .stopped_self = keys };
+    tide_status status = TIDE_OK;
+    if (!keys->pg || !tide_pg_alive(keys->pg)) {
+        keys->revision[0] = 0; /* another server may have other rows */
+        status = tide_pg_connect(&keys->pg, &to, err);
+        if (status == TIDE_OK)
+            status = tide_pg_run(keys->pg,
+                                 "SET statement_timeout = '2s'; SET lock_timeout = '100ms';"
+                                 " SET search_path = pg_catalog",
+                                 "SET", err);
+    }
+    if (status == TIDE_OK)
+        status = refresh(keys, err);
+    struct tide_err ignored; /* a transaction of the console may hold the row */
+    if (status == TIDE_OK && note_use(keys, &ignored) == TIDE_E_STOPPED)
+        status = TIDE_E_STOPPED;
+    return status;
+}
+
+/* Told once, when it begins and when it is over. */
+static void tell(struct tide_kyc_keys *keys, tide_status status, const struct tide_err *err)
+{
+    if (status == TIDE_E_STOPPED || (status != TIDE_OK) == keys->away)
+        return;
+    keys->away = status != TIDE_OK;
+    if (keys->away)
+        tide_log(TIDE_WARN, "keys.away",
+                 "trust_s=%d text=\"integrators and keys cannot be read: %s\"",
+                 TIDE_KYC_KEYS_TRUST_MS / 1000, err->text);
+    else
+        tide_log(TIDE_INFO, "keys.back", "text=\"integrators and keys are read again\"");
+}
+
+static bool rest(struct tide_kyc_keys *keys)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&keys->mutex);
+    while (!keys->stopping &&
+           pthread_cond_timedwait(&keys->woken, &keys->mutex, &until) != ETIMEDOUT)
+        continue;
+    bool stopping = keys->stopping;
+    pthread_mutex_unlock(&keys->mutex);
+    return !stopping;
+}
+
+static void *run(void *self)
+{
+    struct tide_kyc_keys *keys = self;
+    do {
+        struct tide_err err;
+        tide_status status = look(keys, &err);
+        tell(keys, status, &err);
+    } while (rest(keys));
+    return NULL;
+}
+
+tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
+                               const struct tide_clock *clock, struct tide_err *err)
+{
+    pthread_condattr_t attr;
+    struct tide_kyc_keys *keys = calloc(1, sizeof *keys);
+    *out = keys;
+    if (!keys)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the keys");
+    keys->conninfo = conninfo;
+    keys->clock = clock;
+    pthread_mutex_init(&keys->mutex, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&keys->woken, &attr);
+    pthread_condattr_destroy(&attr);
+    return TIDE_OK;
+}
+
+tide_status tide_kyc_keys_start(struct tide_kyc_keys *keys, struct tide_err *err)
+{
+    tell(keys, look(keys, err), err); /* so that the first request finds them */
+    keys->started = pthread_create(&keys->thread, NULL, run, keys) == 0;
+    return keys->started ? TIDE_OK : tide_fail(err, TIDE_E_IO, "no thread for the keys");
+}
+
+void tide_kyc_keys_close(struct tide_kyc_keys *keys)
+{
+    if (!keys)
+        return;
+    pthread_mutex_lock(&keys->mutex);
+    keys->stopping = true;
+    pthread_cond_signal(&keys->woken);
+    pthread_mutex_unlock(&keys->mutex);
+    if (keys->started)
+        pthread_join(keys->thread, NULL);
+    tide_pg_close(keys->pg);
+    free(keys->current);
+    pthread_cond_destroy(&keys->woken);
+    pthread_mutex_destroy(&keys->mutex);
+    free(keys);
+}
