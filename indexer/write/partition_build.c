@@ -6,23 +6,24 @@
 #include <unistd.h>
 
 /* A loaded partition is vacuumed, then gets keys, indexes and statistics, by several connections at
- * a time: a table belongs to one of them, the largest are taken first, small ones together in one
+ * a time: a table belongs to one of them, the largest are taken first, small ones together in a
  * transaction (140 tables are 170 commits otherwise). What a kill or a failure leaves undone is
  * found missing the next time: a table with its indexes is done. A transaction takes the locks of
  * its tables first, in the order of their making (attach.c). Of a full partition the connection
  * that ends last merges state and folds rollups. */
 
-enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, VACUUM_BYTES = 1 << 20 };
+enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, TOGETHER_TABLES = 24, VACUUM_BYTES = 1 << 20 };
 
 struct work {
     const struct tide_writer *writer;
-    struct tide_pg_rows
-        rows; /* statement, table, its bytes, its name; a table's rows are neighbours */
+    /* statement, table, its bytes, its name, its bounds; a table's rows are neighbours */
+    struct tide_pg_rows rows;
     pthread_mutex_t lock;
     uint32_t next;
     uint32_t busy; /* lanes with statements */
     bool failed;
-    bool merges; /* the lane that ends last goes on with state and rollups, and clears this */
+    bool merges;     /* the lane that ends last goes on with state and rollups, and clears this */
+    bool statistics; /* of parents: their rows hold no statement but ANALYZE, by name */
     atomic_bool stopped; /* lanes end as soon as they can */
 };
 
@@ -45,24 +46,48 @@ struct build {
     struct tide_writer second; /* for the lane that merges: see attach.c */
 };
 
+/* All rows of a partition that was loaded whole closed between its first and its last ledger, also
+ * what discovery adds: a question that names a span of time leaves its tables out. That costs one
+ * scan; small tables are not worth the statement. A partition that lacks ledgers gets no bounds,
+ * since they may come. */
+static void sql_bounds(struct tide_writer *w, const struct loading *l)
+{
+    writer_sql_more(w, "%s", "SELECT ");
+    if (!writer_has_contracts(w) || l->first != l->from || l->last + 1 != l->end) {
+        writer_sql_more(w, "%s", "NULL::text");
+        return;
+    }
+    writer_sql_more(w, "%s",
+                    "format(' DROP CONSTRAINT IF EXISTS closed, ADD CONSTRAINT closed CHECK ("
+                    "closed_at BETWEEN %L AND %L);', to_char(min(closed_at) AT TIME ZONE 'UTC', f),"
+                    " to_char(max(closed_at) AT TIME ZONE 'UTC', f)) FROM ");
+    writer_sql_leaf(w, &w->options.tables[TIDE_TABLE_LEDGER], l->from);
+    writer_sql_more(w, "%s", ", (VALUES ('YYYY-MM-DD HH24:MI:SS.US+00')) f(f) GROUP BY f");
+}
+
 /* Every index of the parents that the tables of this partition lack, as a statement. It looks once
  * more, under the table's lock: a session of a killed writer may have gone on meanwhile. */
-static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
+static void sql_missing_indexes(struct tide_writer *w, const struct loading *l)
 {
     writer_sql(w,
                "SELECT format('DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_index o WHERE o.indrelid"
                " = %%s AND o.indisvalid AND o.indisprimary = %%L AND substring(pg_get_indexdef("
                "o.indexrelid) FROM '' USING .*'') = %%L) THEN EXECUTE %%L; END IF; END $do$',"
                " leaf.oid, i.indisprimary, d.def, make.statement), leaf.oid,"
-               " pg_relation_size(leaf.oid), leaf.oid::regclass"
-               " FROM pg_class parent JOIN pg_namespace s ON s.oid = parent.relnamespace"
+               " pg_relation_size(leaf.oid), leaf.oid::regclass, CASE WHEN pg_relation_size("
+               "leaf.oid) >= 1 << 20 AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid ="
+               " leaf.oid AND a.attname = 'closed_at') THEN 'ALTER TABLE ' || leaf.oid::regclass"
+               " || span.bounds END FROM pg_class parent JOIN pg_namespace s ON s.oid = "
+               "parent.relnamespace"
                " JOIN pg_index i ON i.indrelid = parent.oid"
                " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
-               " parent.relname || '_p%u_%u',",
-               w->deployment, from);
+               " parent.relname || '_p%u_%u', (",
+               w->deployment, l->from);
+    sql_bounds(w, l);
     writer_sql_more(
         w, "%s",
-        " LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*')) d(def),"
+        ") span(bounds), LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING "
+        ".*')) d(def),"
         " LATERAL (SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %s ADD %s' ELSE"
         " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
         " 'INDEX ON %s%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
@@ -132,9 +157,19 @@ static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows
         tide_buf_u8(sql, ';');
         if (at + 1 < end && !begins_table(rows, first, at + 1))
             continue;
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 4));
         tide_buf_str(sql, "ANALYZE ");
         tide_buf_slice(sql, tide_pg_slice(rows, at, 3));
         tide_buf_u8(sql, ';');
+    }
+}
+
+static void sql_analyse(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
+                        uint32_t end)
+{
+    for (uint32_t at = first; at < end; at++) {
+        tide_buf_str(sql, at == first ? "ANALYZE " : ", ");
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 3));
     }
 }
 
@@ -143,6 +178,7 @@ static bool take(struct lane *lane)
 {
     struct work *work = lane->work;
     uint64_t bytes = 0;
+    uint32_t tables = 0;
     tide_buf_reset(&lane->vacuum);
     tide_buf_reset(&lane->sql);
     pthread_mutex_lock(&work->lock);
@@ -151,13 +187,17 @@ static bool take(struct lane *lane)
     while (at < rows->count) {
         bool new_table = begins_table(rows, work->next, at);
         uint64_t size = new_table ? tide_pg_u64(rows, at, 2) : 0;
-        if (at > work->next && bytes + size > TOGETHER_BYTES && new_table)
+        if (at > work->next && new_table &&
+            (bytes + size > TOGETHER_BYTES || tables == TOGETHER_TABLES))
             break;
         bytes += size;
+        tables += new_table;
         at++;
     }
     bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
-    if (any) {
+    if (any && work->statistics) {
+        sql_analyse(&lane->sql, rows, work->next, at);
+    } else if (any) {
         sql_vacuum(&lane->vacuum, rows, work->next, at);
         sql_statements(&lane->sql, rows, work->next, at);
     }
@@ -193,15 +233,23 @@ static void merge(struct lane *lane)
 {
     struct build *b = (struct build *)(void *)lane->work; /* its first member */
     b->second.pg = lane->pg;
-    lane->status = attach_begin_beside(&b->second, &lane->err);
+    lane->status = tide_pg_run(lane->pg, "SET synchronous_commit TO DEFAULT", "SET", &lane->err);
+    if (lane->status == TIDE_OK)
+        lane->status = attach_begin_beside(&b->second, &lane->err);
     lane->merged = lane->status == TIDE_OK;
 }
+
+/* An index may take hours. No commit of a lane needs to wait for the disk: what a crash of the
+ * server takes is found missing again, and the COMMIT that shows the partition flushes all before
+ * it. */
+#define LANE_SQL    "SET statement_timeout = 0; SET synchronous_commit = off"
+#define NO_LANE_SQL "SET statement_timeout = '10min'; SET synchronous_commit TO DEFAULT"
 
 static void *run_lane(void *self)
 {
     struct lane *lane = self;
-    tide_pg_patience(lane->pg, 0); /* an index may take hours */
-    lane->status = tide_pg_run(lane->pg, "SET statement_timeout = 0", "SET", &lane->err);
+    tide_pg_patience(lane->pg, 0);
+    lane->status = tide_pg_run(lane->pg, LANE_SQL, NULL, &lane->err);
     while (lane->status == TIDE_OK && take(lane)) {
         lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
         if (lane->status == TIDE_OK && (lane->vacuum.failed || lane->sql.failed))
@@ -274,17 +322,20 @@ static void lane_release(struct lane *lane)
     tide_buf_release(&lane->sql);
 }
 
-/* As many as there are cores, or as the operator says; not more than there are transactions of
- * TOGETHER_BYTES. */
+/* Half as many again as there are cores, because each index, however small, waits for the disk; or
+ * as the operator says; not more than there are transactions. */
 static uint32_t lanes_wanted(const struct tide_writer *w, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t wanted = w->options.index_connections ? w->options.index_connections
-                                                   : (uint64_t)(cores > 0 ? cores : 1);
-    uint64_t bytes = 0;
-    for (uint32_t at = 0; at < rows->count; at++)
+    uint64_t wanted = w->options.index_connections
+                          ? w->options.index_connections
+                          : (uint64_t)(cores > 0 ? (cores * 3 + 1) / 2 : 1);
+    uint64_t bytes = 0, tables = 0;
+    for (uint32_t at = 0; at < rows->count; at++) {
         bytes += begins_table(rows, 0, at) ? tide_pg_u64(rows, at, 2) : 0;
-    uint64_t most = 1 + bytes / TOGETHER_BYTES;
+        tables += begins_table(rows, 0, at);
+    }
+    uint64_t most = 1 + bytes / TOGETHER_BYTES + tables / TOGETHER_TABLES;
     most = most < LANES_MAX ? most : LANES_MAX;
     return (uint32_t)(wanted < most ? wanted : most);
 }
@@ -370,20 +421,54 @@ static void free_build(struct build *b)
     free(b);
 }
 
-tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
+/* The work that w->sql lists, by the writer's session and others. */
+static tide_status run_listed(struct tide_writer *w, bool statistics, struct tide_err *err)
 {
-    (void)arg;
     struct build *b = new_build(w);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
-    sql_missing_indexes(w, w->loading.from);
+    b->work.statistics = statistics;
     tide_status status = writer_query_sql(w, &b->work.rows, err);
     if (status == TIDE_OK && b->work.rows.count)
         status = run_lanes(w, b, err);
     tide_pg_patience(w->pg, w->options.silence_ms);
     if (status == TIDE_OK)
-        status = tide_pg_run(w->pg, "SET statement_timeout = '10min'", "SET", err);
+        status = tide_pg_run(w->pg, NO_LANE_SQL, NULL, err);
     free_build(b);
+    return status;
+}
+
+tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    sql_missing_indexes(w, &w->loading);
+    return run_listed(w, false, err);
+}
+
+/* Autovacuum never analyses the parents. Joins and groups over all partitions are planned by their
+ * statistics: of the columns that rows are joined and grouped by, because the server reads a sample
+ * of each partition again for it, and makes the partition's own once more; and not of less than a
+ * MiB in all. Once after a load, not for each partition. */
+static tide_status analyse_parents(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    writer_sql(w, "%s",
+               "SELECT NULL, p.oid, s.bytes, format('%s (%s)', p.oid::regclass, (SELECT string_agg("
+               "quote_ident(a.attname), ', ') FROM pg_attribute a WHERE a.attrelid = p.oid AND"
+               " a.attnum > 0 AND NOT a.attisdropped AND (a.atttypid IN ('int2'::regtype,"
+               " 'int4'::regtype, 'timestamptz'::regtype) OR a.attname = 'key_hash'))) FROM"
+               " pg_class p, LATERAL (SELECT sum(l.relpages::bigint) * 8192 FROM pg_inherits i"
+               " JOIN pg_class l ON l.oid = i.inhrelid WHERE i.inhparent = p.oid) s(bytes) WHERE"
+               " p.relkind = 'p' AND p.relnamespace = ANY ('{chain,event,history,chain_rows,"
+               "event_rows,history_rows}'::regnamespace[]) AND s.bytes >= 1 << 20"
+               " ORDER BY s.bytes DESC, p.oid");
+    return run_listed(w, true, err);
+}
+
+tide_status statistics_of_parents(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = writer_retry(w, analyse_parents, NULL, false, err);
+    w->unanalysed &= status != TIDE_OK;
     return status;
 }
 
@@ -393,7 +478,7 @@ static tide_status find_missing(struct tide_writer *w, const void *arg, struct t
 {
     struct tide_pg_rows *rows = *(struct tide_pg_rows *const *)arg;
     tide_pg_rows_release(rows);
-    sql_missing_indexes(w, w->complete.from);
+    sql_missing_indexes(w, &w->complete);
     return writer_query_sql(w, rows, err);
 }
 

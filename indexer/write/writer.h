@@ -55,7 +55,7 @@ struct tide_writer_options {
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
     uint32_t silence_ms;        /* see struct tide_pg_options */
-    uint32_t index_connections; /* that build indexes at once; 0: as many as there are cores */
+    uint32_t index_connections; /* that build indexes at once; 0: 1.5 a core */
     bool standby;               /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;               /* apply missing migrations first */
     bool hold_lease;            /* renew the lease and write chain.heartbeat, in a thread */

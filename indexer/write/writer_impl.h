@@ -279,7 +279,7 @@ tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct 
 tide_status attach_begin_beside(struct tide_writer *second, struct tide_err *err);
 tide_status attach_end_beside(struct tide_writer *second, bool *sent, struct tide_err *err);
 
-/* statistics.c */
+/* Statistics of the parents, by as many connections. */
 tide_status statistics_of_parents(struct tide_writer *w, struct tide_err *err);
 
 /* publication.c */

@@ -1,31 +1,47 @@
 #!/usr/bin/env bash
-# db_index_connections: so many sessions build the indexes of a loaded partition, and the tables are those that one session makes.
+# db_index_connections: so many sessions build indexes and statistics of loaded partitions, and the tables are those that one session makes.
+# Whole partitions have bounds of time, so a question about a span of it reads those partitions alone.
 . "$(dirname "$0")/../_pg.sh"
 pg_start -c log_connections=on
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --events 90000 --txs 60 --seed 3 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 2240 --seed 3 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake
 sessions() { grep -c 'connection authorized.*application_name=tidemark-indexer' "$PG_DIR/log" || true; }
-load() { # CONNECTIONS: prints how many sessions it opened; digests go to digest.CONNECTIONS
+load() { # CONNECTIONS [option]…: prints how many sessions it opened; digests go to digest.CONNECTIONS
     local before
     before=$(sessions)
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
-    "$TIDE_BIN/tidemark-indexer" run --stop-at-end --db-index-connections "$1" 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
+    "$TIDE_BIN/tidemark-indexer" run --stop-at-end --db-index-connections "$@" 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
     echo $(($(sessions) - before))
     "$TIDE_BIN/tidemark-indexer" digest >"$PG_DIR/digest.$1"
 }
 one=$(load 1)
 three=$(load 3)
-[ "$three" = $((one + 2)) ] || fail "with 3 connections $three sessions, with one $one"
-# Tables of a MiB are frozen, all visible to index scans, but for a last batch that a session still saw as running; they and their parents are analysed.
+[ "$three" = $((one + 3)) ] || fail "with 3 connections $three sessions, with one $one"
+# Tables of a MiB are frozen, all visible to index scans, but for a last batch that a session still saw as running; they are analysed, and parents of a MiB.
 sql "CREATE EXTENSION pg_visibility"
 frozen=$(sql "SELECT sum(v.frozen) * 10 > sum(v.pages) * 8 FROM pg_class AS c, LATERAL (SELECT count(*) FILTER (WHERE all_visible AND all_frozen) AS frozen, count(*) AS pages
     FROM pg_visibility_map(c.oid)) AS v WHERE c.relname ~ '_p1_0$' AND c.relkind = 'r' AND pg_relation_size(c.oid) >= 1048576")
 [ "$frozen" = t ] || fail "frozen more than 80 % of the pages: '$frozen'"
-worse=$(sql "SELECT DISTINCT i.inhparent::regclass FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE c.relkind = 'r' AND c.reltuples > 0
-    AND (NOT EXISTS (SELECT FROM pg_statistic WHERE starelid = i.inhparent AND stainherit) OR NOT EXISTS (SELECT FROM pg_statistic WHERE starelid = c.oid))")
+worse=$(sql "SELECT c.oid::regclass FROM pg_class AS c WHERE c.relkind = 'r' AND c.relispartition AND c.reltuples > 0 AND NOT EXISTS
+    (SELECT FROM pg_statistic WHERE starelid = c.oid) UNION ALL SELECT i.inhparent::regclass FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+    WHERE c.relkind = 'r' GROUP BY i.inhparent HAVING sum(c.relpages) >= 128 AND NOT EXISTS (SELECT FROM pg_statistic WHERE starelid = i.inhparent AND stainherit)")
 [ -z "$worse" ] || fail "not analysed: $worse"
 
 diff "$PG_DIR/digest.1" "$PG_DIR/digest.3" >&2 || fail "other rows"
 [ "$(sql "SELECT count(*) FROM pg_index WHERE NOT indisvalid")" = 0 ] || fail "an index is not valid"
-echo "ok 3 connections build indexes: 2 sessions more than with one, equal digests"
+echo "ok 3 connections build indexes and statistics: 2 and (of 25 MiB) 1 session more than with one, equal digests"
+
+load 2 --partition-ledgers 1000 >/dev/null
+diff "$PG_DIR/digest.1" "$PG_DIR/digest.2" >&2 || fail "other rows in partitions of 1000 ledgers"
+leaves() { # TABLE: partitions that a question about ledgers 2250 to 2260 by their time reads
+    local span
+    span=$(sql "SELECT format('%L AND %L', min(closed_at), max(closed_at)) FROM chain.ledger WHERE ledger BETWEEN 2250 AND 2260")
+    sql "EXPLAIN SELECT count(*) FROM $1 WHERE closed_at BETWEEN $span" | grep -o '_p1_[0-9]* ' | sort -u | tr -d '\n'
+    sql "SET constraint_exclusion = off; SELECT count(*) FROM $1 WHERE closed_at BETWEEN $span" >"$PG_DIR/all"
+    sql "SELECT count(*) FROM $1 WHERE closed_at BETWEEN $span" | diff - "$PG_DIR/all" >&2 || echo "other rows"
+}
+for table in chain_rows.call event_rows.log; do # the first and the last partition lack ledgers, which may come
+    [ "$(leaves $table)" = "_p1_1000 _p1_2000 _p1_4000 " ] || fail "$table reads $(leaves $table)"
+done
+echo "ok a span of time leaves out a whole partition of another time"
