@@ -53,16 +53,15 @@ static void put_header(uint8_t *out, const struct tide_snapshot_says *says)
     memcpy(out + RECORDS_AT, says->hash, TIDE_HASH_BYTES);
 }
 
-tide_status tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD],
-                                   const struct tide_snapshot_says *says,
-                                   const struct tide_sign *key)
+void tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD], const struct tide_snapshot_says *says,
+                            const struct tide_sign *key)
 {
     uint8_t text[sizeof signed_as + SIGNATURE_AT];
     put_header(out, says);
     tide_jws_thumbprint(out + HEADER_BYTES, tide_sign_public(key));
     memcpy(text, signed_as, sizeof signed_as);
     memcpy(text + sizeof signed_as, out, SIGNATURE_AT);
-    return tide_sign(key, out + SIGNATURE_AT, tide_slice_of(text, sizeof text));
+    tide_sign(key, out + SIGNATURE_AT, tide_slice_of(text, sizeof text));
 }
 
 void tide_snapshot_put_record(uint8_t out[TIDE_SNAPSHOT_RECORD],

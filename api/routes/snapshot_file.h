@@ -20,10 +20,8 @@ struct tide_snapshot_says {
     uint8_t hash[TIDE_HASH_BYTES]; /* SHA-256 of the records */
 };
 
-/* TIDE_E_MEMORY. */
-tide_status tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD],
-                                   const struct tide_snapshot_says *says,
-                                   const struct tide_sign *key) TIDE_MUST_USE;
+void tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD], const struct tide_snapshot_says *says,
+                            const struct tide_sign *key);
 
 /* person NULL: there is nothing of the address any more. blocked: its jurisdiction is. */
 void tide_snapshot_put_record(uint8_t out[TIDE_SNAPSHOT_RECORD],

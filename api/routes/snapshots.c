@@ -96,8 +96,8 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     says.count = w->count;
     says.now_ms = (uint64_t)clock->wall_ms(clock->self);
     says.age_ms = tide_cache_age_ms(w->meta, clock->now_ms(clock->self));
-    w->failed = w->failed || tide_snapshot_put_head(head, &says, key) != TIDE_OK ||
-                pwrite(w->fd, head, sizeof head, 0) != (ssize_t)sizeof head;
+    tide_snapshot_put_head(head, &says, key);
+    w->failed = w->failed || pwrite(w->fd, head, sizeof head, 0) != (ssize_t)sizeof head;
     made->size = TIDE_SNAPSHOT_HEAD + w->count * TIDE_SNAPSHOT_RECORD;
     made->ledger = w->meta->ledger;
     made->close_time = w->meta->close_time;
@@ -359,8 +359,8 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
         if (whole)
             tide_sha256(says.hash,
                         tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
-        if (whole && keys->signer && tide_snapshot_put_head(head, &says, keys->signer) == TIDE_OK)
-            memcpy(reply->body.ptr, head, sizeof head);
+        if (whole && keys->signer)
+            tide_snapshot_put_head(reply->body.ptr, &says, keys->signer);
         else
             reply->body.failed = true;
         reply->content_type = file_type;

@@ -1,6 +1,6 @@
-/* Ed25519 (RFC 8032, OpenSSL): key pairs, signatures, their verification.
+/* Ed25519 (RFC 8032, libsodium): key pairs, signatures, their verification.
  *
- * Secrets  a seed is read when a key is opened, kept inside the library and wiped with it; no
+ * Secrets  a seed is read when a key is opened, kept with it and wiped when it is closed; no
  *          message of this file says any of it. The work of signing does not depend on it.
  * Threads  an open key may be used by any, at the same time. */
 #ifndef TIDEMARK_SIGN_H
@@ -29,11 +29,11 @@ tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES
 /* The public key, 32 bytes, as long as the key is open. */
 const uint8_t *tide_sign_public(const struct tide_sign *key);
 
-/* Signs the message as it is: for a transaction that is its hash. TIDE_E_MEMORY. */
-tide_status tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES],
-                      tide_slice message) TIDE_MUST_USE;
+/* Signs the message as it is: for a transaction that is its hash. */
+void tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], tide_slice message);
 
-/* True when signature (64 bytes) over message is of key (32 bytes): plain Ed25519. */
+/* True when signature (64 bytes) over message is of key (32 bytes), as stellar-core judges it:
+ * no key of small order, no second form of a signature. */
 bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message);
 
 /* Overwrites bytes that were secret; never left out by the compiler. */

@@ -1,4 +1,5 @@
-/* Beside hash.c the only file that includes OpenSSL. */
+/* Ed25519 is libsodium's, as in stellar-core: the same signatures are valid here and there. PEM is
+ * OpenSSL's, which beside this file only hash.c includes. */
 #include "tidemark/sign.h"
 
 #include <openssl/crypto.h>
@@ -6,45 +7,47 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <pthread.h>
+#include <sodium.h>
+
+_Static_assert(crypto_sign_ed25519_SEEDBYTES == TIDE_SEED_BYTES, "a seed");
+_Static_assert(crypto_sign_ed25519_BYTES == TIDE_SIGNATURE_BYTES, "a signature");
+_Static_assert(crypto_sign_ed25519_PUBLICKEYBYTES == TIDE_HASH_BYTES, "a public key");
 
 struct tide_sign {
-    EVP_PKEY *pair;
-    EVP_MD_CTX *ready; /* to sign with the pair; each signature takes a copy */
+    uint8_t secret[crypto_sign_ed25519_SECRETKEYBYTES]; /* libsodium's form: seed and public key */
     uint8_t public[TIDE_HASH_BYTES];
 };
 
-/* Owns pair, on failure too. */
-static tide_status open_pair(struct tide_sign **out, EVP_PKEY *pair)
+static int started;
+
+static void start(void)
 {
-    struct tide_sign *key = calloc(1, sizeof *key);
-    if (!key) {
-        EVP_PKEY_free(pair);
-        return TIDE_E_MEMORY;
-    }
-    size_t len = sizeof key->public;
-    key->pair = pair;
-    key->ready = EVP_MD_CTX_new();
-    if (!pair || !key->ready || EVP_PKEY_get_raw_public_key(pair, key->public, &len) != 1 ||
-        EVP_DigestSignInit(key->ready, NULL, NULL, NULL, pair) != 1) {
-        tide_sign_close(key);
-        return TIDE_E_MEMORY;
-    }
-    *out = key;
-    return TIDE_OK;
+    started = sodium_init();
+}
+
+/* libsodium chooses its code for this processor once. */
+static bool is_started(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    return pthread_once(&once, start) == 0 && started >= 0;
 }
 
 tide_status tide_sign_open(struct tide_sign **out, const uint8_t seed[TIDE_SEED_BYTES])
 {
-    return open_pair(out,
-                     EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, TIDE_SEED_BYTES));
+    struct tide_sign *key = is_started() ? calloc(1, sizeof *key) : NULL;
+    if (!key)
+        return TIDE_E_MEMORY;
+    crypto_sign_ed25519_seed_keypair(key->public, key->secret, seed);
+    *out = key;
+    return TIDE_OK;
 }
 
 void tide_sign_close(struct tide_sign *key)
 {
     if (!key)
         return;
-    EVP_MD_CTX_free(key->ready);
-    EVP_PKEY_free(key->pair);
+    sodium_memzero(key, sizeof *key);
     free(key);
 }
 
@@ -54,16 +57,23 @@ const uint8_t *tide_sign_public(const struct tide_sign *key)
     return key->public;
 }
 
-tide_status tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES],
-                      tide_slice message)
+void tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], tide_slice message)
 {
-    assert(key && key->pair);
-    size_t len = TIDE_SIGNATURE_BYTES;
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    bool made = ctx && EVP_MD_CTX_copy_ex(ctx, key->ready) == 1 &&
-                EVP_DigestSign(ctx, out, &len, message.ptr, message.len) == 1;
-    EVP_MD_CTX_free(ctx);
-    return made ? TIDE_OK : TIDE_E_MEMORY;
+    assert(key);
+    int made = crypto_sign_ed25519_detached(out, NULL, message.ptr, message.len, key->secret);
+    assert(made == 0); /* it has no way to fail */
+    (void)made;
+}
+
+bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message)
+{
+    return signature.len == TIDE_SIGNATURE_BYTES && is_started() &&
+           crypto_sign_ed25519_verify_detached(signature.ptr, message.ptr, message.len, key) == 0;
+}
+
+void tide_sign_wipe(void *bytes, size_t len)
+{
+    sodium_memzero(bytes, len);
 }
 
 /* --- PEM --------------------------------------------------------------------------------- */
@@ -94,10 +104,16 @@ static tide_status open_read(struct tide_sign **out, uint8_t public[TIDE_HASH_BY
         EVP_PKEY_free(key);
         return TIDE_E_CONFIG;
     }
-    if (private)
-        return open_pair(out, key);
+    uint8_t seed[TIDE_SEED_BYTES];
+    tide_status status = TIDE_OK;
+    if (private) {
+        len = sizeof seed;
+        status = EVP_PKEY_get_raw_private_key(key, seed, &len) == 1 ? tide_sign_open(out, seed)
+                                                                    : TIDE_E_CONFIG;
+        tide_sign_wipe(seed, sizeof seed);
+    }
     EVP_PKEY_free(key);
-    return TIDE_OK;
+    return status;
 }
 
 tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES], tide_slice *pem)
@@ -123,22 +139,4 @@ tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES
     OPENSSL_clear_free(der, len > 0 ? (size_t)len : 0);
     BIO_free(text);
     return status;
-}
-
-bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message)
-{
-    if (signature.len != TIDE_SIGNATURE_BYTES)
-        return false;
-    EVP_PKEY *pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, 32);
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    bool holds = pkey && ctx && EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, pkey) == 1 &&
-                 EVP_DigestVerify(ctx, signature.ptr, signature.len, message.ptr, message.len) == 1;
-    EVP_MD_CTX_free(ctx);
-    EVP_PKEY_free(pkey);
-    return holds;
-}
-
-void tide_sign_wipe(void *bytes, size_t len)
-{
-    OPENSSL_cleanse(bytes, len);
 }

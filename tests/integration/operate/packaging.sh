@@ -37,7 +37,7 @@ fi
 zcat "$root/usr/share/doc/tidemark/changelog.gz" | grep "^tidemark ($(dpkg-deb -f "$deb" Version)) " >/dev/null || fail "changelog: another version"
 
 depends=$(dpkg-deb -f "$deb" Depends)
-for library in libc6 libpq5 libcurl4 libssl3 libzstd1 zlib1g libjansson4 libmicrohttpd12 liblmdb0 systemd procps; do
+for library in libc6 libpq5 libcurl4 libssl3 libsodium23 libzstd1 zlib1g libjansson4 libmicrohttpd12 liblmdb0 systemd procps; do
     grep -qE "(^|, )$library( |,|$)" <<<"$depends" || fail "does not depend on $library: $depends"
 done
 ! grep -qiE 'cmocka|asan' <<<"$depends" || fail "depends on what is of development: $depends"

