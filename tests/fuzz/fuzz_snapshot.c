@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tidemark_snapshot_open(&base, data, size, NULL, NULL) != TIDEMARK_OK)
         return 0;
     changes = base;
-    PROMISE(size == TIDEMARK_SNAPSHOT_RECORDS + base.count * TIDEMARK_SNAPSHOT_RECORD);
+    PROMISE(size == TIDEMARK_SNAPSHOT_RECORDS + (size_t)base.count * TIDEMARK_SNAPSHOT_RECORD);
     struct tidemark_view view = { &base, NULL, UINT64_MAX, 0 };
     memcpy(text, data, size < 56 ? size : 56);
     (void)tidemark_compliant(&view, text, base.signed_at_ms);

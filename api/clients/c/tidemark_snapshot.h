@@ -10,7 +10,8 @@
  *     if (tidemark_compliant(&view, address, now_ms) == TIDEMARK_YES)
  *         let it pass;                 // no, stale, incomplete …: all but YES refuse
  *
- * One file, C99, no allocation, no global state. Threads may share an open snapshot.
+ * One file, C99, no allocation, no global state. Threads may share an open snapshot. An open one
+ * takes 16 KiB, so that a question finds an account with few looks into the file.
  *
  * Format   little-endian; offset and bytes of each field.
  *    0   8  "TIDESNP1"
@@ -59,11 +60,12 @@
 #define TIDEMARK_SNAPSHOT_RECORDS 352u /* where they begin */
 #define TIDEMARK_SNAPSHOT_RECORD  48u
 #define TIDEMARK_ADDRESS_BYTES    33u
+#define TIDEMARK_SNAPSHOT_SPANS   4096u /* equal parts of the accounts' range of addresses */
 #define TIDEMARK_SNAPSHOT_SIGNED  "tidemark-snapshot-v1"
 
 enum tidemark_opened {
     TIDEMARK_OK,
-    TIDEMARK_MALFORMED, /* not such a file, or cut short */
+    TIDEMARK_MALFORMED, /* not such a file, cut short, or of more than 2^32 - 1 records */
     TIDEMARK_UNSIGNED   /* check refused it */
 };
 
@@ -77,8 +79,9 @@ enum tidemark_answer {
 };
 
 struct tidemark_snapshot {
-    const unsigned char *bytes; /* the caller's, as long as this is used */
-    uint64_t count, accounts;   /* records; where those of accounts begin */
+    const unsigned char *bytes;                 /* the caller's, as long as this is used */
+    uint32_t span[TIDEMARK_SNAPSHOT_SPANS + 1]; /* where the accounts of each span begin */
+    uint32_t count;                             /* records; those of contracts stand first */
     uint32_t ledger, after;
     bool complete, is_changes;
     uint64_t closed_at_s, signed_at_ms, age_ms;
@@ -112,18 +115,39 @@ static inline const unsigned char *tidemark_at(const struct tidemark_snapshot *i
     return in->bytes + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD;
 }
 
-/* The first record of an account: contracts stand before them. */
-static inline uint64_t tidemark_first_account(const struct tidemark_snapshot *in)
+/* The first bytes of an address behind its kind, as a number that keeps their order. */
+static inline uint64_t tidemark_prefix(const unsigned char *address)
 {
-    uint64_t low = 0, high = in->count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tidemark_at(in, middle)[0] > 16)
-            high = middle;
-        else
-            low = middle + 1;
+    const unsigned char *at = address + 1;
+    return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 |
+           (uint64_t)at[3] << 32 | (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 |
+           (uint64_t)at[6] << 8 | (uint64_t)at[7];
+}
+
+/* Where in the range of addresses an account stands; a contract stands before all. */
+static inline uint32_t tidemark_span(const unsigned char *address)
+{
+    return (uint32_t)(tidemark_prefix(address) / (UINT64_MAX / TIDEMARK_SNAPSHOT_SPANS + 1));
+}
+
+/* Halving from where the span before begins: whatever order the records have, no span begins before
+ * an earlier one or behind the file. */
+static inline void tidemark_index(struct tidemark_snapshot *in)
+{
+    uint32_t begin = 0;
+    for (uint32_t span = 0; span < TIDEMARK_SNAPSHOT_SPANS; span++) {
+        uint32_t high = in->count;
+        while (begin < high) {
+            uint32_t middle = begin + (high - begin) / 2;
+            const unsigned char *record = tidemark_at(in, middle);
+            if (record[0] > 16 && tidemark_span(record) >= span)
+                high = middle;
+            else
+                begin = middle + 1;
+        }
+        in->span[span] = begin;
     }
-    return low;
+    in->span[TIDEMARK_SNAPSHOT_SPANS] = in->count;
 }
 
 /* Reads the header. check NULL: the caller verified the file before. Whatever the records hold, a
@@ -140,12 +164,12 @@ static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapsh
     uint64_t count = tidemark_u64(bytes + 16);
     size_t room = size - TIDEMARK_SNAPSHOT_RECORDS;
     if (count != room / TIDEMARK_SNAPSHOT_RECORD || room % TIDEMARK_SNAPSHOT_RECORD != 0 ||
-        tidemark_u32(bytes + 192) > 1)
+        count > UINT32_MAX || tidemark_u32(bytes + 192) > 1)
         return TIDEMARK_MALFORMED;
     if (check && !check(self, bytes, bytes + TIDEMARK_SNAPSHOT_RECORDS, room))
         return TIDEMARK_UNSIGNED;
     out->bytes = bytes;
-    out->count = count;
+    out->count = (uint32_t)count;
     out->ledger = tidemark_u32(bytes + 120);
     out->complete = tidemark_u32(bytes + 124) & 1;
     out->closed_at_s = tidemark_u64(bytes + 160);
@@ -153,17 +177,8 @@ static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapsh
     out->age_ms = tidemark_u64(bytes + 184);
     out->is_changes = tidemark_u32(bytes + 192) == 1;
     out->after = tidemark_u32(bytes + 196);
-    out->accounts = tidemark_first_account(out);
+    tidemark_index(out);
     return TIDEMARK_OK;
-}
-
-/* The first bytes of an address behind its kind, as a number that keeps their order. */
-static inline uint64_t tidemark_prefix(const unsigned char *address)
-{
-    const unsigned char *at = address + 1;
-    return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 |
-           (uint64_t)at[3] << 32 | (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 |
-           (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
 /* Where the address of a prefix between first and last should stand in a range of that many
@@ -185,8 +200,14 @@ tidemark_record(const struct tidemark_snapshot *in,
                 const unsigned char address[TIDEMARK_ADDRESS_BYTES])
 {
     uint64_t prefix = tidemark_prefix(address), first = 0, last = UINT64_MAX;
-    uint64_t low = address[0] > 16 ? in->accounts : 0;
-    uint64_t high = address[0] > 16 ? in->count : in->accounts;
+    uint64_t low = 0, high = in->span[0];
+    if (address[0] > 16) {
+        uint32_t span = tidemark_span(address);
+        first = span * (UINT64_MAX / TIDEMARK_SNAPSHOT_SPANS + 1);
+        last = first + UINT64_MAX / TIDEMARK_SNAPSHOT_SPANS;
+        low = in->span[span];
+        high = in->span[span + 1];
+    }
     for (int guesses = 0; low < high; guesses++) {
         uint64_t at = low + (guesses < 8 ? tidemark_guess(high - low, first, last, prefix)
                                          : (high - low) / 2);
