@@ -136,7 +136,7 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
     bool lapsed = chain_was_lapsed(m, touch);
     struct lcm_data data = data_of(entry, &m->chain->scratch);
     if (lapsed) {
-        entry->evicted = false;
+        sim_entry_restore(&m->chain->host, entry);
         if (entry->exists)
             entry->live_until = m->chain->ledger + m->chain->host.persistent_life;
     }

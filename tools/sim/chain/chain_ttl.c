@@ -24,11 +24,10 @@ static int by_key(const void *a, const void *b)
 
 static uint32_t find_lapsed(struct chain *chain)
 {
-    struct sim_walk walk = { 0 };
-    uint32_t count = 0;
-    for (struct sim_entry *e = sim_entry_next(&chain->host, &walk); e;
-         e = sim_entry_next(&chain->host, &walk)) {
-        if (e->live_until >= chain->ledger || e->evicted)
+    uint32_t count = 0, at = 0;
+    for (struct sim_entry *e = sim_entry_live(&chain->host, &at); e;
+         e = sim_entry_live(&chain->host, &at)) {
+        if (e->live_until >= chain->ledger)
             continue;
         if (count == chain->lapsed_max) {
             uint32_t more = count ? count * 2 : 256;
@@ -67,7 +66,7 @@ static void evict(struct chain *chain, struct sim_entry *entry)
         sim_entry_evict(&chain->host, entry);
         return;
     }
-    entry->evicted = true;
+    sim_entry_archive(&chain->host, entry);
     chain_report_version(chain, 0, entry, CHAIN_LIFE);
 }
 
@@ -109,7 +108,7 @@ static void extend_entry(struct chain *chain, uint32_t tx, struct sim_entry *ent
 void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count)
 {
     entry->live_until = chain->ledger + chain->host.persistent_life;
-    entry->evicted = false;
+    sim_entry_restore(&chain->host, entry);
     chain_change(&chain->changes, count, CHANGE_RESTORED);
     tide_buf_reset(&chain->scratch);
     lcm_put_address_contract(&chain->scratch, entry->contract->address.key);

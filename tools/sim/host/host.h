@@ -44,7 +44,8 @@ struct sim_entry {
     tide_slice val; /* ScVal XDR; only while it exists */
     uint32_t live_until;
     uint32_t modified; /* ledger of the last write */
-    bool evicted;      /* persistent, lapsed, and moved to the hot archive */
+    bool evicted;      /* persistent, lapsed, and moved to the hot archive: sim_entry_archive */
+    uint32_t place;    /* in the host's live entries, while it is not evicted */
     uint32_t touch;    /* place in the outcome's touches while touched_in is this call */
     uint64_t touched_in;
 };
@@ -202,6 +203,8 @@ struct sim_host {
     uint32_t garbage_count, garbage_max;
     struct sim_entry **entries;
     uint32_t entry_count, entry_buckets;
+    struct sim_entry **live; /* entries that are not evicted, in no order */
+    uint32_t live_count, live_max;
     struct sim_account **accounts;
     uint32_t account_count, account_buckets;
     struct sim_contract **contracts;
@@ -264,7 +267,14 @@ const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char
 /* Appends the event as ContractEvent XDR. */
 void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event);
 
-/* Every live entry, in no order; NULL ends. *at starts at 0. */
+/* The next entry that is not evicted, in no order; NULL ends. *at starts at 0. A long chain has many
+ * times as many evicted ones. */
+struct sim_entry *sim_entry_live(struct sim_host *h, uint32_t *at);
+/* Moves a persistent entry to the hot archive, and back. */
+void sim_entry_archive(struct sim_host *h, struct sim_entry *entry);
+void sim_entry_restore(struct sim_host *h, struct sim_entry *entry);
+
+/* Every entry, evicted ones too, in no order; NULL ends. */
 struct sim_walk {
     uint32_t bucket;
     struct sim_entry *entry;

@@ -84,6 +84,24 @@ struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contra
     return e;
 }
 
+static void list_live(struct sim_host *h, struct sim_entry *entry)
+{
+    if (h->live_count == h->live_max) {
+        h->live_max = h->live_max ? h->live_max * 2 : 1024;
+        h->live = sim_room(h->live, h->live_max * sizeof(struct sim_entry *));
+    }
+    entry->place = h->live_count;
+    h->live[h->live_count++] = entry;
+}
+
+static void unlist_live(struct sim_host *h, struct sim_entry *entry)
+{
+    struct sim_entry *last = h->live[--h->live_count];
+    assert(h->live[entry->place] == entry);
+    last->place = entry->place;
+    h->live[entry->place] = last;
+}
+
 /* The key's bytes lie in h->scratch. */
 static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *contract,
                                       uint32_t durability)
@@ -106,6 +124,7 @@ static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *c
                                 .durability = durability };
     *head = made;
     h->entry_count++;
+    list_live(h, made);
     return made;
 }
 
@@ -117,6 +136,8 @@ static void forget(struct sim_host *h, struct sim_entry *entry)
     *at = entry->next;
     if (entry->contract->instance == entry)
         entry->contract->instance = NULL;
+    if (!entry->evicted)
+        unlist_live(h, entry);
     free(entry);
     h->entry_count--;
 }
@@ -335,6 +356,32 @@ struct sim_entry *sim_entry_next(struct sim_host *h, struct sim_walk *walk)
     }
 }
 
+struct sim_entry *sim_entry_live(struct sim_host *h, uint32_t *at)
+{
+    if (*at == 0)
+        sim_drop_outcome(h);
+    while (*at < h->live_count) {
+        struct sim_entry *found = h->live[(*at)++];
+        if (found->exists)
+            return found;
+    }
+    return NULL;
+}
+
+void sim_entry_archive(struct sim_host *h, struct sim_entry *entry)
+{
+    assert(entry->durability == SIM_PERSISTENT && !entry->evicted);
+    unlist_live(h, entry);
+    entry->evicted = true;
+}
+
+void sim_entry_restore(struct sim_host *h, struct sim_entry *entry)
+{
+    if (entry->evicted)
+        list_live(h, entry);
+    entry->evicted = false;
+}
+
 void sim_entry_evict(struct sim_host *h, struct sim_entry *entry)
 {
     assert(entry->durability == SIM_TEMPORARY && entry->live_until < h->seq);
@@ -352,6 +399,7 @@ void sim_store_close(struct sim_host *h)
         }
     }
     free(h->entries);
+    free(h->live);
     free(h->garbage);
     free(h->out.touches);
 }
