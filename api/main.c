@@ -4,6 +4,7 @@
  *   deployment which one is served: the deployment file says it, in the newest epoch that is ready
  *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
  *   pool       threads that answer from PostgreSQL
+ *   keys       the thread that reads integrators' API keys; where KYC's login is given
  *   kyc        threads that open sessions at providers and take their webhooks; if configured
  *   live       the thread that reads each new ledger for the subscribers of /api/stream
  *   port       claimed: no process may serve another deployment on it
@@ -13,6 +14,7 @@
  * */
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
+#include "api/kyc/keys/keys.h"
 #include "api/kyc/kyc.h"
 #include "api/port_claim.h"
 #include "api/routes/receipt_keys.h"
@@ -168,7 +170,9 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_snapshots_open(&api->snapshots, &snapshots, err);
     if (status == TIDE_OK)
-        status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
+        status = tide_kyc_open_keys(&api->keys, &p->config, api->clock, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, api->keys, err);
     return status == TIDE_OK ? open_server(p, err) : status;
 }
 
@@ -177,6 +181,7 @@ static void close_all(struct program *p)
     struct tide_api *api = &p->api;
     tide_server_close(api->server);
     tide_kyc_close(api->kyc);
+    tide_kyc_keys_close(api->keys);
     tide_stream_service_close(api->stream);
     tide_worker_pool_close(api->pool);
     atomic_store(&p->closing, true);
@@ -266,6 +271,8 @@ static tide_status start(struct program *p, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
     p->feeding = true;
     tide_status status = tide_stream_service_start(p->api.stream, err);
+    if (status == TIDE_OK && p->api.keys)
+        status = tide_kyc_keys_start(p->api.keys, err);
     if (status == TIDE_OK && p->api.kyc)
         status = tide_kyc_start(p->api.kyc, err);
     if (status == TIDE_OK)

@@ -21,7 +21,8 @@ struct tide_api {
     struct tide_feed *feed;
     struct tide_worker_pool *pool; /* NULL: look-ups alone (api_sql_threads 0) */
     struct tide_stream_service *stream;
-    struct tide_kyc *kyc; /* NULL: not configured */
+    struct tide_kyc *kyc;       /* NULL: not configured */
+    struct tide_kyc_keys *keys; /* NULL: no login that reads them */
     struct tide_server *server;
     struct tide_receipt_keys *receipts;
     struct tide_snapshots *snapshots;

@@ -48,7 +48,6 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
         tide_worker_pool_stats(kyc->pools[i], &pools[i].stats);
     }
     tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
-    tide_kyc_put_keys(out, kyc->keys);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
 }
@@ -131,9 +130,19 @@ static bool file_of(char *out, size_t size, const struct tide_config *config)
            access(out, F_OK) == 0;
 }
 
+tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_config *config,
+                               const struct tide_clock *clock, struct tide_err *err)
+{
+    char file[TIDE_CONFIG_TEXT_MAX + 64];
+    *out = NULL;
+    if (!file_of(file, sizeof file, config) && !config->kyc_database_url[0])
+        return TIDE_OK;
+    return tide_kyc_keys_open(out, database_of(config), clock, err);
+}
+
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
                           const struct tide_clock *clock, struct tide_deployment_select *select,
-                          struct tide_err *err)
+                          struct tide_kyc_keys *keys, struct tide_err *err)
 {
     char file[TIDE_CONFIG_TEXT_MAX + 64];
     *out = NULL;
@@ -145,14 +154,13 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     kyc->config = config;
     kyc->clock = clock;
     kyc->select = select;
+    kyc->keys = keys;
     pthread_mutex_init(&kyc->signing, NULL);
     tide_status status = tide_kyc_settings_load(&kyc->settings, file, err);
     if (status == TIDE_OK)
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)
         status = tide_kyc_texts_open(&kyc->texts, err);
-    if (status == TIDE_OK)
-        status = tide_kyc_keys_open(&kyc->keys, database_of(config), clock, err);
     if (status == TIDE_OK)
         status = open_pools(kyc, err);
     if (status == TIDE_OK)
@@ -199,8 +207,6 @@ static void tell_ended_secrets(const struct tide_kyc *kyc)
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
     tide_status status = check_network(kyc, err);
-    if (status == TIDE_OK)
-        status = tide_kyc_keys_start(kyc->keys, err);
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
         status = tide_worker_pool_start(kyc->pools[i], err);
     if (status == TIDE_OK)
@@ -219,7 +225,6 @@ void tide_kyc_close(struct tide_kyc *kyc)
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++)
         tide_worker_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
-    tide_kyc_keys_close(kyc->keys);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_texts_close(kyc->texts);
     tide_kyc_settings_release(kyc->settings);

@@ -45,7 +45,7 @@ static bool accept_webhook(void *self, const struct tide_request *request, struc
 static bool knows_origin(void *self, tide_slice origin)
 {
     const struct tide_api *api = self;
-    return api->kyc && tide_kyc_keys_origin(api->kyc->keys, origin);
+    return api->kyc && tide_kyc_keys_origin(api->keys, origin);
 }
 
 static void show_problem(void *self, struct tide_reply *reply)
@@ -104,9 +104,9 @@ static void check_key(void *self, struct tide_key_answer *out, const struct tide
     const struct tide_api *api = self;
     struct tide_kyc_key_use use;
     uint32_t scope = scope_of(route);
-    if (!api->kyc)
+    if (!api->keys)
         return;
-    switch (tide_kyc_keys_check(api->kyc->keys, &use, key, from)) {
+    switch (tide_kyc_keys_check(api->keys, &use, key, from)) {
     case TIDE_KYC_KEY_GOOD:
         out->known = true;
         memcpy(out->print.ip, use.hash, sizeof out->print.ip);

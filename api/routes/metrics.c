@@ -4,6 +4,7 @@
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
+#include "api/kyc/worker/figures.h"
 #include "api/routes/handlers.h"
 #include "api/routes/route_table.h"
 #include "api/sql/worker_pool.h"
@@ -391,7 +392,10 @@ void tide_route_metrics(struct tide_handler_context *context, const struct tide_
     put_waits(out, context->api);
     put_feed(out, context->api->feed);
     put_stream(out, context->api->stream);
-    if (context->api->kyc && knows_key(context->api->config, request))
+    bool trusted = knows_key(context->api->config, request);
+    if (context->api->keys && trusted)
+        tide_kyc_put_keys(out, context->api->keys);
+    if (context->api->kyc && trusted)
         tide_kyc_metrics(context->api->kyc, out);
     put_indexer(out, context->api);
 }

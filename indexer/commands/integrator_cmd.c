@@ -1,5 +1,6 @@
 /* integrator and key: who may send an API key, for operators without the console. As the owner of
  * the tables or as tidemark_console: the database's functions note in the audit what changed. */
+#include "api/kyc/base/brand.h"
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "tidemark/hash.h"
@@ -41,11 +42,16 @@ static const char integrators_sql[] =
 static tide_status put_integrator(struct tide_pg *pg, const struct tide_option *options,
                                   char **argv, struct tide_err *err)
 {
-    const char *sessions = value_of(options, "sessions-per-hour");
+    const char *sessions = value_of(options, "sessions-per-hour"),
+               *text = value_of(options, "brand");
+    struct tide_kyc_brand brand; /* the API would leave out one that it cannot read */
+    struct tide_err why;
+    if (text && tide_kyc_brand_parse(&brand, tide_slice_str(text), &why) != TIDE_OK)
+        return tide_fail(err, TIDE_E_USAGE, "--brand: %s", why.text);
     const char *values[] = { argv[2],
                              argv[3],
                              value_of(options, "origins"),
-                             value_of(options, "brand"),
+                             text,
                              sessions ? sessions : "200",
                              tide_option_given(options, "suspended") ? "suspended" : "active" };
     return tide_pg_query(pg, NULL,

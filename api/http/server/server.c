@@ -1,5 +1,4 @@
 #include "api/http/server/server_impl.h"
-#include "tidemark/hash.h"
 #include "tidemark/text.h"
 
 #include <arpa/inet.h>
@@ -288,22 +287,6 @@ static tide_status open_tls(struct tide_server *server, const struct tide_config
     return status == TIDE_OK ? read_pem(&server->tls_key, config->api_tls_key, err) : status;
 }
 
-static tide_status read_keys(struct tide_server *server, const char *text, struct tide_err *err)
-{
-    while (*text) {
-        uint8_t hash[TIDE_HASH_BYTES];
-        size_t len = strcspn(text, ",");
-        if (len < 16 || server->key_count == SERVER_KEYS_MAX)
-            return tide_fail(err, TIDE_E_CONFIG,
-                             "api_keys: each has 16 characters or more, and there are %u at most",
-                             SERVER_KEYS_MAX);
-        tide_sha256(hash, tide_slice_of(text, len));
-        memcpy(server->keys[server->key_count++].hash, hash, sizeof server->keys[0].hash);
-        text += len + (text[len] == ',');
-    }
-    return TIDE_OK;
-}
-
 /* A short key could be guessed. */
 static tide_status check_metrics_key(const char *key, struct tide_err *err)
 {
@@ -322,8 +305,6 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
     if (getrandom(&server->seed, sizeof server->seed, 0) != sizeof server->seed)
         return tide_fail(err, TIDE_E_IO, "no random numbers: %s", strerror(errno));
     tide_status status = tide_peer_proxies_parse(&server->proxies, config->api_proxies, err);
-    if (status == TIDE_OK)
-        status = read_keys(server, config->api_keys, err);
     if (status == TIDE_OK)
         status = check_metrics_key(config->api_metrics_key, err);
     if (status == TIDE_OK)

@@ -41,7 +41,7 @@ struct tide_server_options {
     const struct tide_route_table *routes;
     const struct tide_executor *executors; /* by tide_route_class.executor */
     const struct tide_server_thread_calls *thread;
-    struct tide_key_check keys; /* check NULL: no list of keys beside api_keys */
+    struct tide_key_check keys; /* check NULL: X-API-Key is ignored */
 };
 
 /* Binds and listens as the configuration says (group "api"); accepts no connection yet. What

@@ -25,7 +25,6 @@ enum {
                                    with the connection; larger ones count in conn_limit       */
     SERVER_FILE_BYTES = 1 << 16, /* of a file, read at once                                      */
     SERVER_STREAM_BYTES = 4096,  /* of a stream, read at once                                  */
-    SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
     SERVER_TAG_BYTES = 40,         /* of an ETag: W/, quotes, 32 digits, NUL */
 };
@@ -148,10 +147,6 @@ struct server_worker {
     struct server_counters *routes; /* one more than there are */
 };
 
-struct server_key {
-    uint8_t hash[16];
-};
-
 /* server_encode.c: compresses large answers of look-ups, away from the workers. */
 struct server_encoder {
     pthread_t thread;
@@ -168,8 +163,6 @@ struct tide_server {
     struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
-    struct server_key keys[SERVER_KEYS_MAX];
-    uint32_t key_count;
     struct tide_buf tls_key, tls_cert;
     bool tls;
     uint16_t port;

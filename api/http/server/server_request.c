@@ -1,6 +1,5 @@
 #include "api/http/server/server_impl.h"
 #include "api/http/weight.h"
-#include "tidemark/hash.h"
 
 #include <strings.h>
 
@@ -38,35 +37,11 @@ static void name_request(struct server_conn *conn)
     id[16] = 0;
 }
 
-/* Compares all keys whatever the first that fits, and digests of a fixed length. */
-static bool key_of(const struct tide_server *server, tide_slice key, struct tide_peer *out)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    bool known = false;
-    if (!key.ptr || server->key_count == 0)
-        return false;
-    tide_sha256(hash, key);
-    for (uint32_t i = 0; i < server->key_count; i++) {
-        uint8_t differ = 0;
-        for (size_t at = 0; at < sizeof server->keys[i].hash; at++)
-            differ |= server->keys[i].hash[at] ^ hash[at];
-        known |= differ == 0;
-    }
-    if (known)
-        memcpy(out->ip, hash, sizeof out->ip);
-    return known;
-}
-
 static void ask_key(struct server_conn *conn, struct tide_rate_client *who,
                     const struct tide_peer *from)
 {
     const struct tide_server *server = conn->worker->server;
     const struct tide_key_check *keys = &server->options.keys;
-    if (key_of(server, conn->head.api_key, &who->peer)) {
-        who->keyed = true;
-        who->factor = server->options.config->api_key_factor;
-        return;
-    }
     if (keys->check)
         keys->check(keys->self, &conn->key, conn->request.route, conn->head.api_key, from);
     if (!conn->key.known || conn->key.status)

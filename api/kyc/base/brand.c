@@ -99,3 +99,15 @@ tide_status tide_kyc_brand_read(struct tide_reader *r, const struct tide_member 
     (void)m;
     return tide_read_object(r, members, TIDE_COUNT(members), to, value);
 }
+
+tide_status tide_kyc_brand_parse(struct tide_kyc_brand *out, tide_slice text, struct tide_err *err)
+{
+    json_error_t error;
+    struct tide_reader reader = { .err = err };
+    *out = (struct tide_kyc_brand){ 0 };
+    json_t *root = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
+    tide_status status = root ? tide_kyc_brand_read(&reader, NULL, out, root)
+                              : tide_fail(err, TIDE_E_CONFIG, "no JSON: %s", error.text);
+    json_decref(root);
+    return status;
+}

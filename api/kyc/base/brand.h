@@ -12,7 +12,8 @@
 #ifndef API_KYC_BASE_BRAND_H
 #define API_KYC_BASE_BRAND_H
 
-#include "tidemark/base.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
 
 #define TIDE_KYC_COLOR_BYTES      8u /* "#rrggbb", NUL-terminated */
 #define TIDE_KYC_BRAND_NAME_BYTES 129u
@@ -24,6 +25,10 @@ struct tide_kyc_brand { /* "": not given */
     char color_dark[TIDE_KYC_COLOR_BYTES];
     char logo[TIDE_KYC_LOGO_BYTES];
 };
+
+/* Reads the JSON text of kyc.integrator.brand. TIDE_E_CONFIG names the member that is wrong. */
+tide_status tide_kyc_brand_parse(struct tide_kyc_brand *out, tide_slice text,
+                                 struct tide_err *err) TIDE_MUST_USE;
 
 /* The background of each scheme that its colour is hardest to read on, "#rrggbb". */
 extern const char tide_kyc_light_background[], tide_kyc_dark_background[];

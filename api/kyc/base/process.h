@@ -28,7 +28,7 @@ struct tide_kyc {
     const struct tide_clock *clock;
     struct tide_deployment_select *select;
     struct tide_kyc_settings *settings;
-    struct tide_kyc_keys *keys;   /* integrators and their keys */
+    struct tide_kyc_keys *keys;   /* integrators and their keys; borrowed */
     struct tide_kyc_texts *texts; /* of the pages */
     struct tide_worker_pool *pools[TIDE_KYC_POOL_COUNT];
     struct tide_kyc_refused *refused; /* counters of webhooks */

@@ -1,4 +1,3 @@
-#include "api/kyc/base/settings_read.h"
 #include "api/kyc/keys/directory.h"
 #include "tidemark/log.h"
 
@@ -38,12 +37,8 @@ static bool copy_text(char *out, size_t size, tide_slice text)
 /* A brand that cannot be used is left out: the session still works, with the file's looks. */
 static void read_brand(struct tide_kyc_integrator *out, tide_slice text)
 {
-    json_error_t error;
     struct tide_err err = { 0 };
-    struct tide_reader reader = { .err = &err };
-    json_t *root = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
-    out->branded = root && tide_kyc_brand_read(&reader, NULL, &out->brand, root) == TIDE_OK;
-    json_decref(root);
+    out->branded = tide_kyc_brand_parse(&out->brand, text, &err) == TIDE_OK;
     if (out->branded)
         return;
     out->brand = (struct tide_kyc_brand){ 0 };

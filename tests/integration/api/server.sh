@@ -17,7 +17,7 @@ try() { # WHAT option…
 }
 try limits --api-header-ms 600 --api-request-ms 1000 --api-write-ms 1200 --api-idle-ms 900 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
 try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32 --api-idle-ms 60000 --api-header-ms 60000 --api-rate-lookup 0
-try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-key --api-proxies 127.0.0.9,192.0.2.0/24 \
+try rate --api-rate-lookup 100 --api-rate-query 50 --api-proxies 127.0.0.9,192.0.2.0/24 \
     --api-idle-ms 60000 --api-requests 1000000
 export PG_BIN
 try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32

@@ -1,4 +1,5 @@
-"""usage: _keys.py [away|back] URL URL — API keys of integrators, over two nodes. The secrets of all keys go to $PG_DIR/keys.secret."""
+"""usage: _keys.py [away|back] URL URL — API keys of integrators, over two nodes. The secrets of all keys go to $PG_DIR/keys.secret.
+       _keys.py account URL — a node without a KYC file, of 20 look-ups a minute and 8 connections of an address"""
 import http.client
 import json
 import os
@@ -118,6 +119,11 @@ def rights():
         check("permission denied" in sql(text, user), f"{user}: {text}: {sql(text, user)}")
     for wrong in ("--networks=10.0.0.1/8", "--scopes=all", "--rate=0", "--ends-at=soon"):
         tool("key", "add", "acme", wrong, fails=True)
+    for brand, why in (('{"color": "#cccccc"}', "/color: its contrast"), ('{"colour": "#0b5c6b"}', "/colour: no such member"), ("{", "no JSON"),
+                       ('{"logo": "http://acme.example/logo.svg"}', "/logo: expected https"), ('{"name": ""}', "/name: expected a text")):
+        check(why in (said := tool("integrator", "put", "x", "n", "--brand", brand, fails=True)), f"{brand}: {said}")
+    check(sql("SELECT count(*) FROM kyc.integrator WHERE id = 'x'") == "0", "a brand was refused, its integrator is there")
+    tool("integrator", "put", "third", "Third", "--brand", '{"name": "Third", "color": "#0b5c6b", "colorDark": "#7fd0e2", "logo": "https://third.example/l.svg"}')
     for wrong in (("Bad id", "n"), ("x", "n", "--origins", "https://a.example/b"), ("x", "n", "--origins", "*"), ("x", "n", "--brand", "[]")):
         tool("integrator", "put", *wrong, fails=True)
     tool("key", "add", "unknown", fails=True)
@@ -131,7 +137,38 @@ def rights():
         check(time.monotonic() < end, "last uses")
 
 
-if sys.argv[1] in ("away", "back"):
+def account(url):
+    """Whose limits count. 127.0.0.9 is no proxy, and no other test asks from there."""
+    tool("integrator", "put", "late", "Late")
+    key, narrow = new("add", "late", "--scopes", "kyc,snapshot"), new("add", "late", "--scopes", "receipts", "--rate", "9")
+    until([url], GOOD, 2, "without a KYC file: a new key", STATUS, key)
+    until([url], GOOD, 2, "another", STATUS, narrow)
+    got = ask(url, SNAPSHOT, narrow, "203.0.113.11")[:2]  # what is refused counts for the address
+    check(got == (403, "key_scope"), f"a key that is not for snapshots: {got}")
+    got = ask(url, SESSION, key)[:2]
+    check(got == (404, "kyc_not_configured"), f"a session: {got}")
+    policy = ask(url, STATUS, key)[2]["RateLimit-Policy"]
+    check(policy == '"lookup";q=200;w=60', f"a key without a rate of its own has ten times the limit: {policy}")
+    guesses = [ask(url, STATUS, f"{key[:-1]}{i % 10}{i}", "203.0.113.9")[:2] for i in range(40)]
+    check(guesses[0] == (401, "key_unknown") and (429, "too_many_requests") in guesses, f"guesses count for their address: {guesses}")
+    check(ask(url, STATUS, None, "203.0.113.9")[0] == 429 and ask(url, STATUS, key, "203.0.113.9")[:2] == GOOD, "the key's bucket is not its address's")
+    target = urllib.parse.urlsplit(url)
+    held = []
+    for i in range(9):  # a key has no connections beyond those of its address
+        connection = http.client.HTTPConnection(target.hostname, target.port, timeout=30, source_address=("127.0.0.9", 0))
+        connection.request("GET", STATUS, headers={"X-API-Key": key})
+        answer = connection.getresponse()
+        code = json.loads(answer.read()).get("code") if answer.status != 200 else ""
+        check((answer.status, code) == ((200, "") if i < 8 else (503, "too_many_connections")), f"connection {i + 1}: {answer.status} {code}")
+        held.append(connection)
+    tool("key", "revoke", key[:15])
+    until([url], (401, "key_unknown"), 2, "without a KYC file: a revoked key", STATUS, key, "203.0.113.10")
+
+
+if sys.argv[1] == "account":
+    account(sys.argv[2])
+    print("ok without a KYC file: scopes, rates of a key and of guesses, connections, revoked")
+elif sys.argv[1] in ("away", "back"):
     kept = open(f"{PG_DIR}/keys.kept", encoding="utf-8").read()
     for node in sys.argv[2:]:
         check(ask(node, STATUS, kept)[:2] == (200, ""), f"{sys.argv[1]}: a good key")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # API keys of integrators on two nodes: added, used, scopes, networks, rates, rotated with overlap, revoked within two
-# seconds, while the database is away; what each role may do; and a key is nowhere but with who got it.
+# seconds, while the database is away; on a node without a KYC file; what each role may do; and a key is nowhere but with who got it.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -21,12 +21,16 @@ start first
 first=$API_URL first_pid=$API_PID
 start second
 python3 "$here/_keys.py" "$first" "$API_URL" || fail "keys: $(grep -a keys "$PG_DIR/api.log" | tail -3)"
+nodes=("$first_pid" "$API_PID") second=$API_URL
+TIDEMARK_KYC_FILE='' api_start --api-cache "$PG_DIR/cache.third" --api-proxies 127.0.0.1 --api-rate-lookup 20 --api-connections-per-ip 8 --api-access-log all
+python3 "$here/_keys.py" account "$API_URL" || fail "without a KYC file: $(grep -a keys "$PG_DIR/api.log" | tail -3)"
+api_stop || fail "the third node ended with $?"
 pg_stop fast
-python3 "$here/_keys.py" away "$first" "$API_URL" || fail "database away"
+python3 "$here/_keys.py" away "$first" "$second" || fail "database away"
 pg_again
-python3 "$here/_keys.py" back "$first" "$API_URL" || fail "database back"
-kill -TERM "$first_pid" "$API_PID"
-wait "$first_pid" "$API_PID" || fail "tidemark-api ended with $?"
+python3 "$here/_keys.py" back "$first" "$second" || fail "database back"
+kill -TERM "${nodes[@]}"
+wait "${nodes[@]}" || fail "tidemark-api ended with $?"
 [ "$(grep -c 'keys.away' "$PG_DIR/api.log")" = 2 ] && [ "$(grep -c 'keys.back' "$PG_DIR/api.log")" = 2 ] || fail "told: $(grep keys "$PG_DIR/api.log")"
 "$PG_BIN/pg_dump" -h "$PG_DIR" -U postgres tidemark >"$PG_DIR/dump.sql"
 grep -q tk_ "$PG_DIR/dump.sql" || fail "the dump has no keys at all"
