@@ -1,4 +1,4 @@
-"""usage: _client.py PORT PID --seed N | --seeds FROM COUNT | --seconds S   (tests/hostile/client starts the server)
+"""usage: _client.py PORT PID KEYS --seed N | --seeds FROM COUNT | --seconds S   (tests/hostile/client starts the server)
 
 A seed is a batch: some connections at once, each a sequence of requests that its own generator makes. What is well formed
 must be answered in order; the rest may be refused or cut. After each batch a new connection to each worker is answered
@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from _steady import steady  # noqa: E402
 
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
+KEYS = dict(line.split() for line in open(sys.argv[3], encoding="ascii"))  # good, narrow, …: an integrator's
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 HEAD_MAX, LINES_MAX, TARGET_MAX, PAIRS_MAX = 6144, 48, 2048, 64  # api/http/README.md, "What the server refuses"
@@ -31,18 +32,22 @@ BODIES = [b"", b"{}", b"[]", b"null", b'{"addresses":[]}', b'{"addresses":[null]
 
 
 def routes():
-    """(method, path, names of the query, most bytes of a body) of each line of route.def."""
+    """(method, path, names of the query, most bytes of a body, cost) of each line of route.def."""
     text = (ROOT / "api/routes/route.def").read_text()
     found = []
-    for method, path, size, query in re.findall(r'TIDE_ROUTE\(\w+,\s*(\w+),\s*"([^"]+)",\s*\w+,\s*\d+,\s*(\d+),\s*"[^"]*",\s*"([^"]*)"', text):
-        found.append((method, path, query.replace("!", "").split(), int(size)))
-    for path, query in re.findall(r'TIDE_QUERY\(\w+,\s*"([^"]+)",\s*\d+,\s*"[^"]*",\s*"([^"]*)"', text):
-        found.append(("GET", path, query.replace("!", "").split(), 0))
+    for method, path, cost, size, query in re.findall(r'TIDE_ROUTE\(\w+,\s*(\w+),\s*"([^"]+)",\s*\w+,\s*(\d+),\s*(\d+),\s*"[^"]*",\s*"([^"]*)"', text):
+        found.append((method, path, query.replace("!", "").split(), int(size), int(cost)))
+    for path, cost, query in re.findall(r'TIDE_QUERY\(\w+,\s*"([^"]+)",\s*(\d+),\s*"[^"]*",\s*"([^"]*)"', text):
+        found.append(("GET", path, query.replace("!", "").split(), 0, int(cost)))
     assert len(found) > 60, len(found)
     return found
 
 
 ROUTES = routes()
+SCOPED = [route for route in ROUTES if re.fullmatch(r"/api/sdk/(snapshot(/changes)?|kyc/session(/\{sessionId\})?)", route[1])]
+assert len(SCOPED) == 4, SCOPED
+NO_KEYS = ["cut", "long", "other", "empty", "huge", "repeated"]  # made of the good one, or of nothing
+OF_FORM = (400, 408, 411, 413, 414, 415, 417, 431, 501, 503, 505)  # said before a key is looked at, or of a body
 
 
 class Failure(Exception):
@@ -72,9 +77,9 @@ def connect(timeout=10):
     return s
 
 
-def ask(path):
+def ask(path, lines=""):
     with connect() as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{lines}Connection: close\r\n\r\n".encode())
         got = b""
         while part := s.recv(65536):
             got += part
@@ -130,10 +135,20 @@ def idle_cpu():
 
 
 class Request:
-    """raw: the bytes. sure: well formed, so it must be answered. last: nothing after it must be. head: no body comes."""
+    """raw: the bytes. sure: well formed, so it must be answered. last: nothing after it must be. head: no body comes. key: what is
+    sent as its X-API-Key. scoped: the route wants a scope that the narrow key has not; None: perhaps. counted: its route is not free."""
 
-    def __init__(self, raw, sure, last, head):
+    def __init__(self, raw, sure, last, head, key, scoped, counted):
         self.raw, self.sure, self.last, self.head = raw, sure, last, head
+        self.key, self.scoped, self.counted = key, scoped, counted
+
+    def judge(self, status):
+        """A key that is not good never opens anything, and a good one is never refused."""
+        if self.key is None or not self.counted or status in (*OF_FORM, 429) or (status == 204 and self.raw.startswith(b"OPTIONS ")):
+            return
+        want = {"good": None, "slow": None, "narrow": 403 if self.scoped else None, "elsewhere": 403, "repeated": 400}.get(self.key, 401)
+        maybe = self.key == "narrow" and self.scoped is None and status == 403
+        check(status == want if want else maybe or status not in (401, 403), f"{status} with the key '{self.key}' to {self.raw[:120]}")
 
 
 class Generator:
@@ -188,9 +203,19 @@ class Generator:
             at += n
         return out + b"0\r\n" + (b"X-Trailer: y\r\n" if self.chance(0.1) else b"") + b"\r\n"
 
+    def key_lines(self, name=None):
+        """A key, whole or not, and its header lines."""
+        r, name = self.r, name or self.r.choice([*KEYS, *NO_KEYS])
+        good = KEYS["good"]
+        text = {"cut": good[:r.randrange(1, len(good))], "long": good + r.choice(["x", "=", ",", " x"]), "other": good[:16] + good[16:][::-1], "empty": "",
+                "huge": "x" * r.choice([256, 257, 2000]), "repeated": good}.get(name) if name not in KEYS else KEYS[name]
+        again = r.choice([good, KEYS["revoked"], "x", ""])
+        return name, f"{r.choice(['X-API-Key', 'x-api-key', 'X-Api-Key'])}: {text}\r\n" + (f"X-API-Key: {again}\r\n" if name == "repeated" else "")
+
     def request(self):
         r = self.r
-        route = r.choice(ROUTES)
+        key, key_lines = self.key_lines() if self.chance(0.3) else (None, "")
+        route = r.choice(SCOPED if key and self.chance(0.5) else ROUTES)
         method = route[0] if self.chance(0.85) else r.choice(["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "CONNECT", "get", "X" * 200])
         if method == "GET" and self.chance(0.1):
             method = "HEAD"
@@ -200,11 +225,13 @@ class Generator:
         head = f"{method} {target} {version}\r\nHost: x\r\n"
         sure = version == "HTTP/1.1" and re.fullmatch(r"/[!-~]*", target) is not None and len(target) <= TARGET_MAX
         last = stream or method == "CONNECT"
-        body, framing = b"", ""
+        body, framing = b"", key_lines
+        if key == "repeated":
+            sure, last = False, True
         if route[3] or self.chance(0.08):
             body = self.body(route[3])
             kind = r.choice(["application/json"] * 6 + ["text/plain", "application/x-www-form-urlencoded"])
-            framing = f"Content-Type: {kind}\r\n"
+            framing += f"Content-Type: {kind}\r\n"
             how = r.random()
             if how < 0.6:
                 framing += f"Content-Length: {len(body)}\r\n"
@@ -235,7 +262,8 @@ class Generator:
         if len(head) > HEAD_MAX + 60 or more.count("\r\n") > 60:
             sure = False  # far above the limits the library may close without a word
         last |= len(head) > HEAD_MAX - 60 or head.count("\r\n") > LINES_MAX - 1 or not sure
-        return Request(head.encode("latin-1") + body, sure, last, method == "HEAD")
+        scoped = (route[1].startswith("/api/sdk/snapshot") and target.startswith(route[1]) and method in ("GET", "HEAD")) or (None if route in SCOPED else False)
+        return Request(head.encode("latin-1") + body, sure, last, method == "HEAD", key, scoped, route[4] > 0)
 
     def plan(self):
         """The requests of one connection, up to the first after which nothing must be answered."""
@@ -349,6 +377,7 @@ class Client(threading.Thread):
                 self.got += 1
                 check(status < 500 or status in (501, 503, 505), f"{status} to {wanted[0].raw[:300]}")
                 request = wanted.pop(0)
+                request.judge(status)
                 if request.last or chunked:
                     return False
                 continue
@@ -393,6 +422,22 @@ def batch(seed):
     return sum(c.sent for c in clients), sum(c.got for c in clients)
 
 
+def keys_on_routes():
+    """Each key, and each that is none, where a key matters most: exactly the documented status."""
+    generator, asked, start = Generator(random.Random(1)), 0, steady()
+    while b" 200 " not in (got := ask("/api/sdk/snapshot"))[:13]:  # the first one is made when it is asked for
+        check(steady() - start < 20, f"no snapshot: {got[:1000]}")
+        time.sleep(0.05)
+    for path, known in (("/api/sdk/snapshot", 200), ("/api/sdk/snapshot/changes?after=0", 410), ("/api/prices", 200), ("/nowhere", 404)):
+        snapshot = "snapshot" in path
+        for name in [*KEYS, *NO_KEYS * 4]:
+            got = int(ask(path, generator.key_lines(name)[1])[9:12])
+            want = {"good": known, "slow": known, "narrow": 403 if snapshot else known, "elsewhere": 403, "repeated": 400}.get(name, 401)
+            check(got == want, f"{path} with the key '{name}': {got}, not {want}")
+            asked += 1
+    return asked
+
+
 def quiet(warm):
     settled()
     cpu = idle_cpu()
@@ -408,22 +453,23 @@ def sanitized():
 
 
 def seeds():
-    if sys.argv[3] == "--seconds":
-        end = time.monotonic() + float(sys.argv[4])
+    if sys.argv[4] == "--seconds":
+        end = time.monotonic() + float(sys.argv[5])
         while time.monotonic() < end:
             yield random.SystemRandom().randrange(1 << 40)
-    elif sys.argv[3] == "--seeds":
-        yield from range(int(sys.argv[4]), int(sys.argv[4]) + int(sys.argv[5]))
+    elif sys.argv[4] == "--seeds":
+        yield from range(int(sys.argv[5]), int(sys.argv[5]) + int(sys.argv[6]))
     else:
-        yield int(sys.argv[4])
+        yield int(sys.argv[5])
 
 
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     count = sent = got = 0
-    warm, seed = None, None
+    warm, seed, keyed = None, None, 0
     try:
+        keyed = keys_on_routes()
         for seed in seeds():
             more = batch(seed)
             count, sent, got = count + 1, sent + more[0], got + more[1]
@@ -436,7 +482,7 @@ def main():
         print(f"FAIL: seed {seed}: {why}", flush=True)
         print(f"{count} seeds, {sent} requests, {got} answers before it", flush=True)
         sys.exit(1)
-    print(f"ok {count} seeds, {sent} requests, {got} answers; {size} KiB resident" + (f", {warm} when warm" if warm else ""), flush=True)
+    print(f"ok {keyed} requests with keys; {count} seeds, {sent} requests, {got} answers; {size} KiB resident" + (f", {warm} when warm" if warm else ""), flush=True)
 
 
 main()

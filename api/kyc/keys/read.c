@@ -9,8 +9,9 @@ static const char integrators_sql[] =
 
 static const char keys_sql[] =
     "SELECT k.sha256, k.key_id, k.integrator, array_to_string(k.scopes, ' '), k.rate, k.burst,"
-    " array_to_string(k.networks, ','), greatest(0, extract(epoch FROM k.not_before))::bigint,"
-    " extract(epoch FROM k.ends_at)::bigint"
+    " array_to_string(k.networks, ','), greatest(0, floor(extract(epoch FROM "
+    "k.not_before)))::bigint,"
+    " floor(extract(epoch FROM k.ends_at))::bigint"
     " FROM kyc.integrator_key AS k JOIN kyc.integrator AS i ON i.id = k.integrator"
     " WHERE i.state = 'active' AND k.revoked_at IS NULL"
     " AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp()) LIMIT 1025";
