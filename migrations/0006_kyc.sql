@@ -373,7 +373,8 @@ CREATE FUNCTION kyc.audit_hash(prev bytea, id bigint, at timestamptz, actor text
   RETURN sha256(prev || convert_to(jsonb_build_array(id, extract(epoch FROM at), actor, what, about, detail)::text, 'UTF8'));
 COMMENT ON FUNCTION kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) IS 'The hash of a row of kyc.audit';
 
--- SECURITY DEFINER, as are audit_move and the functions of integrators and keys (0007_roles says why their search_path is so). The login
+-- SECURITY DEFINER, as are audit_move, the functions of integrators and keys and those of 0006_kyc_console
+-- (0007_roles says why their search_path is so). The login
 -- is part of the actor and is not the caller's choice. The limits keep one row from filling the disk.
 CREATE FUNCTION kyc.note(actor text, what text, about text, detail jsonb)
   RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -161,10 +161,11 @@ BEGIN
   GRANT SELECT ON kyc.audit TO tidemark_kyc, tidemark_attester;
   GRANT EXECUTE ON FUNCTION kyc.note(text, text, text, jsonb), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) TO tidemark_kyc, tidemark_attester;
+  GRANT EXECUTE ON FUNCTION kyc.release(smallint, bigint, text), kyc.attend(smallint, bigint, text, text) TO tidemark_attester;
 END $$;
 COMMENT ON PROCEDURE kyc.grant_roles() IS 'grants the rights of tidemark_kyc (sessions, webhooks) and tidemark_attester';
 
--- Who manages integrators and keys: by functions that note in the audit who did it, and by no statement.
+-- The operator console, and who manages integrators and keys: by functions that note in the audit who did it, and by no statement.
 CREATE PROCEDURE kyc.grant_console()
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -178,8 +179,16 @@ BEGIN
     kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz),
     kyc.key_end(text, text, timestamptz), kyc.key_rotate(text, text, text, bytea, interval), kyc.key_revoke(text, text)
     TO tidemark_console;
+  -- The console reads views without jurisdictions, and acts through functions that write the audit.
+  GRANT USAGE ON SCHEMA analyst TO tidemark_console;
+  GRANT SELECT ON chain.deployment, chain.deployment_state, chain.contract_seen, chain.cursor, analyst.compliance, kyc.console_review,
+    kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.proposal, kyc.audit TO tidemark_console;
+  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text), kyc.confirm(smallint, bigint, text),
+    kyc.withdraw(smallint, bigint, text), kyc.console_attend(smallint, bigint, text), kyc.audit_broken(),
+    kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
+  CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);
 END $$;
-COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: integrators and their keys';
+COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: lists, actions, integrators and their keys';
 
 CALL chain.restrict_public();
 

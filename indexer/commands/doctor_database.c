@@ -153,7 +153,7 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
             d, &rows,
             "SELECT (SELECT string_agg(n, ', ') FROM unnest('{tidemark_indexer,"
             "tidemark_feeder,tidemark_api,tidemark_kyc,tidemark_attester,"
-            "tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
+            "tidemark_console,tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
             " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
             " (SELECT bool_or(has_function_privilege('public', oid, 'execute')) FROM pg_proc"
             " WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~"
@@ -171,7 +171,7 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
                    "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
                    "every login may take the locks of the daemons");
     else
-        doctor_say(out, DOCTOR_OK, NULL, "all six are there");
+        doctor_say(out, DOCTOR_OK, NULL, "all seven are there");
     tide_pg_rows_release(&rows);
 }
 

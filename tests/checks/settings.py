@@ -14,8 +14,9 @@ BIN = pathlib.Path(os.environ["TIDE_BIN"])
 # program -> folders of its sources, folders left out
 PROGRAMS = {
     "tidemark-indexer": (["indexer"], []),
-    "tidemark-api": (["api"], ["api/attester"]),
+    "tidemark-api": (["api"], ["api/attester", "api/console"]),
     "tidemark-attester": (["api/attester"], []),
+    "tidemark-console": (["api/console"], []),
 }
 
 

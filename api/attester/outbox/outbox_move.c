@@ -281,24 +281,9 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
                          3, err);
 }
 
-/* The last moment of the envelope that was given up stays: nothing is signed before it. A MAC that
- * was not found valid is judged again: the key may have been wrong. Not while another row of the
- * same decision is genuine, or may be. */
-static const char release_sql[] =
-    MOVE "reason = NULL, genuine = CASE WHEN o.genuine THEN true END,"
-         " last_status = 'released by ' || $3::text, bad_seq = 0,"
-         " attempts = 0, restorations = 0, " NO_ENVELOPE
-         " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
-         " AND NOT EXISTS (SELECT FROM kyc.outbox t WHERE t.subject = o.subject AND t.session_id ="
-         " o.session_id AND t.decision_rev = o.decision_rev AND t.id <> o.id AND t.genuine IS NOT"
-         " FALSE)" MOVED;
-
-static const char attended_sql[] =
-    "WITH moved AS (UPDATE kyc.outbox o SET attended_at = clock_timestamp() WHERE o.id ="
-    " $1::bigint AND o.attention IS NOT NULL AND o.attended_at IS NULL AND o.deployment = $2::int"
-    " RETURNING o.id, o.session_id, o.decision_rev, o.attention)"
-    " SELECT kyc.note('attester', 'attended', m.session_id, jsonb_build_object('id', m.id, 'rev',"
-    " m.decision_rev, 'overwrote', m.attention, 'by', $3::text)) FROM moved m";
+/* The console does the same (migrations/0006_kyc_console.sql). */
+static const char release_sql[] = "SELECT kyc.release($2::smallint, $1::bigint, $3)";
+static const char attended_sql[] = "SELECT kyc.attend($2::smallint, $1::bigint, 'attester', $3)";
 
 static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, const char *who,
                           bool *found, struct tide_err *err)
@@ -309,7 +294,7 @@ static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, co
     snprintf(deployment, sizeof deployment, "%u", o->deployment);
     tide_status status =
         tide_pg_query(o->pg, &rows, sql, (const char *[]){ number, deployment, who }, 3, err);
-    *found = status == TIDE_OK && rows.count > 0;
+    *found = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return status;
 }

@@ -43,7 +43,18 @@ const api = process.env.TIDEMARK_API_URL ?? 'http://127.0.0.1:8080';
 const here = dirname(new URL(import.meta.url).pathname);
 if (!existsSync(join(here, 'index.html'))) throw new Error('run from the folder of index.html');
 
-export default defineConfig({
+/** `vite build --mode console` builds the operator console apart, for a program of its own (api/console/). */
+const forConsole = defineConfig({
+  base: '/console/app/',
+  plugins: [licences()],
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    target: 'es2020', outDir: 'console', assetsDir: '.', assetsInlineLimit: 0, modulePreload: { polyfill: false },
+    rollupOptions: { input: { console: 'console.html' } },
+  },
+});
+
+const forApi = defineConfig({
   base: '/app/',
   plugins: [licences(), withoutPictures()],
   // Stellar Wallets Kit keeps its state in signals; nothing of it is drawn.
@@ -65,3 +76,5 @@ export default defineConfig({
   },
   server: { proxy: { '/api': api, '/docs': api, '/kyc': api, '/openapi.json': api, '/readyz': api } },
 });
+
+export default defineConfig(({ mode }) => (mode === 'console' ? forConsole : forApi));

@@ -140,7 +140,7 @@ def see_tables():
             sys.exit(f"{role} may write {found}")
     none("reads jurisdictions without need", f"""
         SELECT a.attrelid::regclass AS name, a.attname, r AS role FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-          JOIN pg_namespace AS n ON n.oid = c.relnamespace, unnest(ARRAY['tidemark_api', 'tidemark_analyst']) AS r
+          JOIN pg_namespace AS n ON n.oid = c.relnamespace, unnest(ARRAY['tidemark_api', 'tidemark_analyst', 'tidemark_console']) AS r
         WHERE n.nspname IN {SCHEMAS} AND (a.attname IN ('jurisdiction', 'key_xdr', 'value_xdr')
             OR a.attname IN ('args_xdr', 'ret_xdr') AND c.relkind <> 'v') AND has_column_privilege(r, c.oid, a.attnum, 'SELECT')
           AND has_schema_privilege(r, n.oid, 'USAGE')""")
@@ -237,10 +237,10 @@ def try_locks():
     refused("stranger", "SELECT 1", "permission denied for database")
     allowed("postgres", "DROP ROLE stranger")
     none("advisory locks may be taken by", """
-        SELECT r.name, p.oid::regprocedure AS lock FROM unnest(ARRAY['public', 'tidemark_analyst', 'tidemark_api', 'tidemark_feeder']) AS r(name),
+        SELECT r.name, p.oid::regprocedure AS lock FROM unnest(ARRAY['public', 'tidemark_analyst', 'tidemark_api', 'tidemark_console', 'tidemark_feeder']) AS r(name),
           pg_proc AS p WHERE p.proname ~ 'advisory.*lock' AND p.proname !~ 'unlock' AND has_function_privilege(r.name, p.oid, 'EXECUTE')""")
     writer = "SELECT pg_try_advisory_lock(x'74696465'::int, 1)"
-    for user in "tidemark_analyst", "tidemark_api", "tidemark_feeder":
+    for user in "tidemark_analyst", "tidemark_api", "tidemark_console", "tidemark_feeder":
         refused(user, writer, "permission denied for function")
     for user in OWNER, "tidemark_kyc", "tidemark_attester":
         allowed(user, writer)

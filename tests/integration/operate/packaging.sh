@@ -16,7 +16,7 @@ root=$dir/root
 dpkg-deb -x "$deb" "$root"
 dpkg-deb -e "$deb" "$dir/control"
 
-daemons=(tidemark-indexer tidemark-api tidemark-attester)
+daemons=(tidemark-indexer tidemark-api tidemark-attester tidemark-console)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
 {
     for daemon in "${daemons[@]}"; do echo "./usr/bin/$daemon"; echo "./usr/lib/systemd/system/$daemon.service"; done
@@ -71,7 +71,7 @@ if [ "$(id -u)" = 0 ]; then
     echo 'root:x:0:' >>"$root/etc/group"
     systemd-tmpfiles --root="$root" --create "$root/usr/lib/tmpfiles.d/tidemark.conf" 2>"$dir/said" || fail "$(cat "$dir/said")"
     grep -q '^tidemark-indexer:.*nologin' "$root/etc/passwd" || fail "no account: $(cat "$root/etc/passwd")"
-    for who in indexer api attester; do
+    for who in indexer api attester console; do
         [ "$(stat -c '%a %U' "$root/etc/tidemark/$who.secrets")" = "700 root" ] || fail "the folder of secrets is open"
     done
 fi

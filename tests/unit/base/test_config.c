@@ -383,6 +383,7 @@ static void the_manuals_list_the_settings(void **state)
         { "api/stream/README.md", "live" },
         { "api/kyc/README.md", "kyc,clocks" },
         { "api/attester/README.md", "attester" },
+        { "api/console/README.md", "console" },
     };
     (void)state;
     struct tide_buf out;

@@ -1,0 +1,72 @@
+/* What the parts of the console share. Made by main.c, lives as long as the server. */
+#ifndef API_CONSOLE_CONSOLE_H
+#define API_CONSOLE_CONSOLE_H
+
+#include "api/console/people.h"
+#include "api/http/route.h"
+#include "api/sql/deployment_select.h"
+#include "api/sql/worker_pool.h"
+#include "tidemark/config.h"
+
+#include <stdatomic.h>
+
+#define CONSOLE_TARGET_BYTES 65u
+#define CONSOLE_REASON_BYTES 64u
+#define CONSOLE_AFTER_BYTES  128u
+
+struct console {
+    const struct tide_clock *clock;
+    const char *conninfo; /* NULL: the environment's */
+    struct console_people *people;
+    struct tide_deployment_select *select;
+    struct tide_worker_pool *pool;
+    atomic_bool checking; /* the audit: one at a time, because it reads all of it */
+    atomic_uint_least64_t refused;
+    atomic_int_least64_t told_ms; /* when the last refusal was logged */
+};
+
+/* What a worker does for one request. A job's task. */
+struct console_ask {
+    const struct console_person *person;
+    bool acts; /* else it reads */
+    struct {
+        char action[16];
+        char target[CONSOLE_TARGET_BYTES]; /* of a proposal or an intent, or a proposal's id */
+        char reason[CONSOLE_REASON_BYTES];
+    } order;
+};
+
+/* --- pool.c --- */
+tide_status console_pool_open(struct console *console, uint32_t threads, uint32_t queue,
+                              struct tide_err *err) TIDE_MUST_USE;
+
+/* One worker's connection. */
+struct console_session {
+    struct console *console;
+    struct tide_pg *pg;
+    struct tide_deployment_selected selected;
+    bool ready;
+    bool (*stopped)(void *self);
+    void *stopped_self;
+};
+
+/* --- routes.c --- */
+extern const struct tide_route_table console_route_table;
+/* Executor 0, of all routes: looks who asks, then answers or submits to the pool. */
+struct tide_executor console_executor(struct console *console);
+
+/* --- reads.c --- */
+tide_status console_read(struct console_session *session, const struct console_ask *ask,
+                         struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
+extern const char console_review_sql[], console_proposals_sql[], console_expiring_sql[],
+    console_sessions_sql[], console_providers_sql[], console_attesters_sql[], console_audit_sql[],
+    console_check_sql[];
+
+/* --- actions.c --- */
+/* Reads the body of a POST; false: the reply holds the problem. */
+bool console_order_read(struct console_ask *ask, const struct tide_request *request,
+                        struct tide_reply *reply);
+tide_status console_act(struct console_session *session, const struct console_ask *ask,
+                        struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

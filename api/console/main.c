@@ -1,0 +1,233 @@
+/* tidemark-console: the pages of an identity service's operators. Read this first.
+ *
+ *   arguments, file, environment   the configuration, checked before anything is touched
+ *   people   console_file: who may do what, by their certificates
+ *   pool     two connections, as tidemark_console
+ *   server   listens on loopback alone: the proxy in front of it asks for the certificates
+ *   SIGTERM  what was asked is answered: exit 0 */
+#include "api/console/console.h"
+#include "api/http/server/server.h"
+#include "schema/base/liveness.h"
+#include "tidemark/cli.h"
+#include "tidemark/log.h"
+#include "tidemark/notify.h"
+#include "tidemark/sign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TURN_MS = 50, THREADS = 2, QUEUE = 64, CONNECTIONS = 256, RATE = 1200 };
+
+/* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
+static atomic_bool stop_asked;
+
+static void ask_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_asked, true);
+}
+
+static void install_signals(void)
+{
+    struct sigaction act = { .sa_handler = ask_stop };
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+    act.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &act, NULL);
+}
+
+struct program {
+    struct tide_config config;
+    struct tide_config listens; /* what the server reads */
+    struct console console;
+    struct tide_executor executor;
+    struct tide_server *server;
+};
+
+/* The server's threads keep nothing for handlers. */
+static tide_status open_thread(void **thread, struct tide_api *api, struct tide_err *err)
+{
+    (void)api;
+    (void)err;
+    *thread = NULL;
+    return TIDE_OK;
+}
+
+static void close_thread(void *thread)
+{
+    (void)thread;
+}
+
+static void name_network(void *thread, char out[SERVER_NETWORK_BYTES])
+{
+    (void)thread;
+    out[0] = '\0'; /* the answers name it */
+}
+
+static const struct tide_server_thread_calls thread_calls = { open_thread, close_thread,
+                                                              name_network };
+
+/* Where the file is: as the setting says, or as systemd gives it. */
+static tide_status load_people(struct program *p, struct tide_err *err)
+{
+    char path[TIDE_CONFIG_TEXT_MAX + 64];
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    if (p->config.console_file[0])
+        snprintf(path, sizeof path, "%s", p->config.console_file);
+    else if (folder && *folder)
+        snprintf(path, sizeof path, "%s/tidemark_console_file", folder);
+    else
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "console_file is not set: the file of people and their certificates");
+    return console_people_load(&p->console.people, path, err);
+}
+
+/* The server's own limits: all clients come by way of the proxy. */
+static tide_status settle_server(struct program *p, struct tide_err *err)
+{
+    const struct tide_config *config = &p->config;
+    struct tide_config *server = &p->listens;
+    if (strncmp(config->console_listen, "127.", 4) != 0 &&
+        strncmp(config->console_listen, "[::1]:", 6) != 0)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "console_listen: expected an address of loopback: a proxy on this host "
+                         "asks for the certificates");
+    *server = *config;
+    snprintf(server->api_listen, sizeof server->api_listen, "%s", config->console_listen);
+    snprintf(server->api_proxies, sizeof server->api_proxies, "127.0.0.0/8, ::1");
+    server->api_tls_cert[0] = server->api_tls_key[0] = '\0';
+    server->api_threads = 1;
+    server->api_connections = CONNECTIONS;
+    server->api_connections_per_ip = 0;
+    server->api_rate_query = RATE;
+    return TIDE_OK;
+}
+
+static tide_status open_all(struct program *p, struct tide_err *err)
+{
+    const struct tide_config *config = &p->config;
+    const char *url =
+        config->console_database_url[0] ? config->console_database_url : config->database_url;
+    p->console.clock = tide_clock_system();
+    p->console.conninfo = *url ? url : NULL;
+    tide_status status = settle_server(p, err);
+    if (status == TIDE_OK)
+        status = load_people(p, err);
+    if (status == TIDE_OK)
+        status = tide_deployment_select_open(&p->console.select, config->deployment, err);
+    if (status == TIDE_OK)
+        status = console_pool_open(&p->console, THREADS, QUEUE, err);
+    p->executor = console_executor(&p->console);
+    struct tide_server_options options = { .config = &p->listens,
+                                           .clock = p->console.clock,
+                                           .routes = &console_route_table,
+                                           .executors = &p->executor,
+                                           .thread = &thread_calls };
+    if (status == TIDE_OK)
+        status = tide_server_open(&p->server, &options, err);
+    return status == TIDE_OK ? tide_server_start(p->server, err) : status;
+}
+
+static void close_all(struct program *p)
+{
+    tide_server_close(p->server);
+    tide_worker_pool_close(p->console.pool);
+    tide_deployment_select_close(p->console.select);
+    if (p->console.people)
+        tide_sign_wipe(p->console.people, sizeof *p->console.people);
+    free(p->console.people);
+}
+
+static tide_status write_port(struct program *p, struct tide_err *err)
+{
+    const char *path = p->config.console_port_file;
+    char text[16];
+    int len = snprintf(text, sizeof text, "%u\n", tide_server_port(p->server));
+    if (!*path)
+        return TIDE_OK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
+    if (fd >= 0)
+        close(fd);
+    return written ? TIDE_OK
+                   : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static bool all_alive(void)
+{
+    int64_t silent_ms;
+    const char *name = tide_liveness_stalled(&silent_ms);
+    if (name)
+        tide_log(TIDE_ERROR, "console.stalled", "thread=%s silent_ms=%" PRIi64, name, silent_ms);
+    return !name;
+}
+
+static void run(struct program *p)
+{
+    const struct tide_clock *clock = p->console.clock;
+    const char *notify = getenv("NOTIFY_SOCKET");
+    struct tide_watchdog dog;
+    tide_watchdog_init(&dog, notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+    tide_config_tell(&p->config, "console.settings");
+    tide_log(TIDE_INFO, "console.listening", "address=%s port=%u people=%u",
+             p->config.console_listen, tide_server_port(p->server), p->console.people->count);
+    tide_notify(notify, "READY=1");
+    while (!atomic_load(&stop_asked)) {
+        if (all_alive())
+            tide_watchdog_ping(&dog, clock->now_ms(clock->self));
+        clock->sleep_ms(clock->self, TURN_MS);
+    }
+    tide_notify(notify, "STOPPING=1");
+    tide_server_stop(p->server);
+    tide_log(TIDE_INFO, "console.stopped", "why=asked");
+}
+
+static const struct tide_cli_row rows[] = {
+    { TIDE_CLI_COMMAND, "", "", "", "console_* database_url deployment log_*" },
+    { TIDE_CLI_EXAMPLE, "", "",
+      "tidemark-console --console-file /etc/tidemark/console.secrets/console_file", "" },
+};
+
+static const struct tide_cli cli = {
+    .program = "tidemark-console",
+    .version = TIDE_VERSION,
+    .summary = "serve the operator console of identity checks",
+    .text = "Serves pages for the people who review identity checks, until SIGTERM. It listens on "
+            "loopback, behind a proxy that asks for client certificates.",
+    .implied = "",
+    .rows = rows,
+    .count = TIDE_COUNT(rows),
+};
+
+int main(int argc, char **argv)
+{
+    static struct program program; /* large; the configuration is written once, here */
+    struct program *p = &program;
+    struct tide_err err;
+    int exit_code;
+    if (tide_cli_answer(&cli, argc, argv, &exit_code))
+        return exit_code;
+    tide_status status = tide_config_load(&p->config, &argc, argv, NULL, getenv, &err);
+    if (status == TIDE_OK)
+        status = tide_cli_check(&cli, &rows[0], NULL, argc, argv, &err);
+    if (status == TIDE_OK) {
+        tide_log_level_set((enum tide_log_level)p->config.log_level);
+        tide_log_json_set(p->config.log_format == 1);
+        tide_config_strays(environ);
+        install_signals();
+        status = open_all(p, &err);
+    }
+    if (status == TIDE_OK)
+        status = write_port(p, &err);
+    if (status == TIDE_OK)
+        run(p);
+    else
+        fprintf(stderr, "tidemark-console: %s\n", err.text);
+    close_all(p);
+    return tide_status_exit(status);
+}

@@ -1,0 +1,156 @@
+/* The routes, and what is checked of a request before a worker sees it: who sends it, and that a
+ * page of another origin did not. */
+#include "api/console/console.h"
+#include "api/console/files.h"
+#include "tidemark/log.h"
+
+#include <stdlib.h>
+
+enum { BODY_MAX = 1024, TELL_MS = 1000 };
+
+/* All of it is told to the person that the proxy vouches for, and to no other origin. */
+static const struct tide_route_class class_console = {
+    .executor = 0, .past_executor = 0, .origins = TIDE_ORIGINS_NONE, .query = true
+};
+
+#define GET(id, path, cost, cache, query, statement)                                             \
+    {                                                                                            \
+        id, "GET", path, sizeof path - 1, &class_console, cost, 0, cache, query, NULL, statement \
+    }
+#define POST(id, path)                                                                             \
+    {                                                                                              \
+        id, "POST", path, sizeof path - 1, &class_console, 5, BODY_MAX, "no-store", "", NULL, NULL \
+    }
+
+static const struct tide_route routes[] = {
+    GET("page", "/console", 1, "no-cache", "", NULL),
+    GET("file", "/console/app/{file}", 1, "no-cache", "", NULL),
+    GET("review", "/console/api/review", 1, "no-store", "limit after", console_review_sql),
+    GET("proposals", "/console/api/proposals", 1, "no-store", "limit after", console_proposals_sql),
+    GET("expiring", "/console/api/expiring", 5, "no-store", "limit after within",
+        console_expiring_sql),
+    GET("sessions", "/console/api/sessions", 5, "no-store", "limit after", console_sessions_sql),
+    GET("providers", "/console/api/providers", 5, "no-store", "limit after", console_providers_sql),
+    GET("attesters", "/console/api/attesters", 1, "no-store", "limit after", console_attesters_sql),
+    GET("audit", "/console/api/audit", 1, "no-store", "limit after", console_audit_sql),
+    GET("check", "/console/api/audit/check", 50, "no-store", "", console_check_sql),
+    POST("act", "/console/api/actions"),
+    POST("confirm", "/console/api/confirm"),
+    POST("withdraw", "/console/api/withdraw"),
+};
+
+const struct tide_route_table console_route_table = { .routes = routes,
+                                                      .count = TIDE_COUNT(routes) };
+
+/* One line a second at most: a client decides how often this happens. */
+static void count_refusal(struct console *console, const char *why)
+{
+    int64_t now = console->clock->now_ms(console->clock->self);
+    uint64_t refused = atomic_fetch_add(&console->refused, 1) + 1;
+    int64_t told = atomic_load(&console->told_ms);
+    if (now - told >= TELL_MS && atomic_compare_exchange_strong(&console->told_ms, &told, now))
+        tide_log(TIDE_WARN, "console.refused", "why=%s refused=%" PRIu64, why, refused);
+}
+
+static const struct console_person *
+find_person(struct console *console, const struct tide_request *request, struct tide_reply *reply)
+{
+    const char *why;
+    const struct console_person *person = console_person_of(console->people, request, &why);
+    if (!person) {
+        count_refusal(console, why);
+        tide_reply_problem(reply, 403, "unknown_person",
+                           "The console does not know you: your certificate is in no entry of its "
+                           "file, or the request did not come through its proxy.");
+    }
+    return person;
+}
+
+/* A browser says of each POST which page sent it. */
+static bool is_own_page(const struct console *console, const struct tide_request *request,
+                        struct tide_reply *reply)
+{
+    uint32_t times, sites;
+    tide_slice origin = tide_request_header(request, "Origin", &times);
+    tide_slice site = tide_request_header(request, "Sec-Fetch-Site", &sites);
+    bool own = times == 1 && tide_slice_eq_str(origin, console->people->origin) &&
+               (sites == 0 || (sites == 1 && tide_slice_eq_str(site, "same-origin")));
+    if (!own)
+        tide_reply_problem(reply, 403, "other_origin", "Only a page of the console may send this.");
+    return own;
+}
+
+static enum tide_job_submitted submit(void *self, struct tide_job *job)
+{
+    struct console *console = self;
+    const struct tide_request *request = job->request;
+    const struct console_person *person = find_person(console, request, job->reply);
+    if (!person || (request->route->body_max && !is_own_page(console, request, job->reply)))
+        return TIDE_JOB_ANSWERED;
+    if (!request->route->statement && !request->route->body_max) {
+        const struct tide_param_value *file = tide_request_param(request, TIDE_PARAM_file);
+        console_file(job->reply, file ? file->text : TIDE_SLICE("console.html"));
+        return TIDE_JOB_ANSWERED;
+    }
+    struct console_ask *ask = calloc(1, sizeof *ask);
+    if (!ask) {
+        tide_reply_problem(job->reply, 503, "no_memory", "There is no memory for this request.");
+        return TIDE_JOB_ANSWERED;
+    }
+    ask->person = person;
+    if (request->route->body_max && !console_order_read(ask, request, job->reply)) {
+        free(ask);
+        return TIDE_JOB_ANSWERED;
+    }
+    job->context.task = ask;
+    job->context.thread = NULL; /* the connection thread's own */
+    enum tide_job_submitted submitted = tide_worker_pool_submit(console->pool, job);
+    if (submitted != TIDE_JOB_QUEUED) {
+        job->context.task = NULL;
+        free(ask);
+    }
+    return submitted;
+}
+
+struct tide_executor console_executor(struct console *console)
+{
+    return (struct tide_executor){ .self = console, .submit = submit };
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+#define PAGE_POLICY                                                                 \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
+    "require-trusted-types-for 'script'"
+
+static const char *type_of(const char *name)
+{
+    static const char *const types[][2] = { { ".html", "text/html; charset=utf-8" },
+                                            { ".css", "text/css; charset=utf-8" },
+                                            { ".js", "text/javascript; charset=utf-8" },
+                                            { ".svg", "image/svg+xml" },
+                                            { ".txt", "text/plain; charset=utf-8" } };
+    const char *ending = strrchr(name, '.');
+    for (size_t i = 0; ending && i < TIDE_COUNT(types); i++)
+        if (strcmp(ending, types[i][0]) == 0)
+            return types[i][1];
+    return "application/octet-stream";
+}
+
+void console_file(struct tide_reply *reply, tide_slice name)
+{
+    for (size_t i = 0; i < tide_console_file_count; i++)
+        if (tide_slice_eq_str(name, tide_console_files[i].name)) {
+            reply->fixed = tide_console_files[i].text;
+            reply->content_type = type_of(tide_console_files[i].name);
+            reply->security_policy = PAGE_POLICY;
+            uint8_t hash[TIDE_HASH_BYTES];
+            tide_sha256(hash, tide_console_files[i].text);
+            memcpy(reply->etag, hash, sizeof reply->etag);
+            reply->has_etag = true;
+            return;
+        }
+    tide_reply_problem(reply, 404, "not_found",
+                       "There is no such file: tools/dashboard builds the console's pages.");
+}

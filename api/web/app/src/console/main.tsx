@@ -1,0 +1,180 @@
+/** The operator console: one page of lists, and the actions of the person whose certificate the proxy saw. */
+import { render, type ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import '../style.css';
+import './console.css';
+import '../lib/theme';
+import type { Item } from '../lib/api';
+import { Card, Failed, Pill, State, Time, short } from '../ui/bits';
+import { Table, type Column } from '../ui/table';
+import { span } from '../lib/time';
+
+const REASONS = ['reviewed', 'provider_confirmed', 'person_request', 'legal_request', 'key_corrected', 'mistake', 'fraud'];
+const RANK: Record<string, number> = { viewer: 0, reviewer: 1, operator: 2 };
+const REFRESH_MS = 15000;
+
+class Refused extends Error {
+  constructor(readonly status: number, readonly code: string, message: string) { super(message); }
+}
+
+async function ask(path: string, body?: Item): Promise<Item> {
+  const answer = await fetch(`/console/api/${path}`, body
+    ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {});
+  const said: Item = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(answer.status, said.code ?? 'no_answer', said.detail ?? `The console answered ${answer.status}.`);
+  return said;
+}
+
+interface List { items: Item[]; head: Item | null; error: Refused | null; more: (() => void) | null }
+
+/** A list of the console: its first page, asked again when `turn` changes, and further pages on demand. */
+function useList(path: string, turn: number): List {
+  const [pages, setPages] = useState<Item[]>([]);
+  const [error, setError] = useState<Refused | null>(null);
+  useEffect(() => {
+    let gone = false;
+    ask(path).then((page) => { if (!gone) { setPages([page]); setError(null); } }, (e) => { if (!gone) setError(e); });
+    return () => { gone = true; };
+  }, [path, turn]);
+  const last = pages[pages.length - 1];
+  const more = !last?.next ? null : () => {
+    ask(`${path}?after=${encodeURIComponent(last.next)}`).then((page) => setPages([...pages, page]), setError);
+  };
+  return { items: pages.flatMap((page) => page.items), head: pages[0] ?? null, error, more };
+}
+
+type Act = (path: string, body: Item) => void;
+interface Props { act: Act; rank: number; turn: number; me: string }
+
+function Section({ title, list, columns, empty, keyOf, note }: { title: string; list: List; columns: Column[]; empty: string; keyOf: (item: Item) => string; note?: string }) {
+  return (
+    <Card title={title} wide>
+      {note && <p class="dim">{note}</p>}
+      {list.error && <Failed problem={list.error} />}
+      <Table caption={title} columns={columns} items={list.items} file={title.toLowerCase().replace(/ /g, '-')} empty={empty} keyOf={keyOf}
+        list={{ data: list.head, error: null, loading: !list.head, old: false, items: list.items, more: list.more, loadingMore: false }} />
+    </Card>
+  );
+}
+
+const text = (label: string, name: string, cell?: (item: Item) => ComponentChildren): Column =>
+  ({ label, text: (item) => item[name], cell: cell ?? ((item) => item[name] ?? '–') });
+const time = (label: string, name: string) => text(label, name, (item) => <Time of={item} name={name} />);
+const id = (label: string, name: string) => text(label, name, (item) => <span class="mono" title={item[name]}>{short(item[name] ?? '–')}</span>);
+const chain: Column = {
+  label: 'Chain now', text: (item) => item.chain?.status ?? '',
+  cell: ({ chain: now }) => (now
+    ? <span title={`as of ledger ${now.ledger}, its last change`}><State of={now.status} />{now.frozen && <> <Pill tone="bad">frozen</Pill></>}{now.expired && <> <Pill tone="warn">expired</Pill></>}</span>
+    : <span class="dim">no record</span>),
+};
+
+/** A fixed word and a ticket: a free text might name a person, and the audit keeps it for ever. */
+function Ask({ label, action, target, act }: { label: string; action: string; target: string; act: Act }) {
+  const [open, setOpen] = useState(false);
+  const [reason, setReason] = useState(REASONS[0]);
+  const [ticket, setTicket] = useState('');
+  if (!open) return <button type="button" onClick={() => setOpen(true)}>{label}</button>;
+  const send = () => { act('actions', { action, target, reason, ...(ticket ? { ticket } : {}) }); setOpen(false); };
+  return (
+    <span class="row ask">
+      <select aria-label="Reason" value={reason} onChange={(e) => setReason(e.currentTarget.value)}>{REASONS.map((r) => <option key={r} value={r}>{r.replace(/_/g, ' ')}</option>)}</select>
+      <input aria-label="Ticket" placeholder="KYC-123" value={ticket} onInput={(e) => setTicket(e.currentTarget.value)} />
+      <button type="button" class="send" onClick={send}>{action === 'attended' ? 'Confirm' : 'Propose'}</button>
+      <button type="button" onClick={() => setOpen(false)}>Cancel</button>
+    </span>
+  );
+}
+
+function Review({ act, rank, turn }: Props) {
+  const button: Column = {
+    label: 'Action', text: () => '',
+    cell: (item) => (rank < 1 ? '–' : <span class="row">
+      {item.kind === 'parked' ? <Ask label="Requeue" action="requeue" target={item.id} act={act} /> : <Ask label="Attended" action="attended" target={item.id} act={act} />}
+      {rank > 1 && <Ask label="Erase" action="erase" target={item.sessionId} act={act} />}</span>),
+  };
+  return <Section title="Needs review" list={useList('review', turn)} keyOf={(item) => item.id} empty="Nothing needs review."
+    columns={[text('Intent', 'id'), text('Kind', 'kind', (item) => <Pill tone={item.kind === 'parked' ? 'warn' : 'bad'}>{item.kind}</Pill>), text('Would', 'action'),
+      text('Reason', 'reason'), text('Detail', 'detail'), id('Address', 'address'), text('Provider', 'provider'), chain, time('Since', 'since'), button]} />;
+}
+
+function Proposals({ act, rank, turn, me }: Props) {
+  const decide: Column = {
+    label: 'Action', text: () => '',
+    cell: (item) => {
+      if (item.state !== 'open' || rank < (item.action === 'erase' ? 2 : 1)) return '–';
+      return <span class="row">{item.proposedBy !== me && <button type="button" onClick={() => act('confirm', { proposal: Number(item.id) })}>Confirm</button>}
+        <button type="button" onClick={() => act('withdraw', { proposal: Number(item.id) })}>Withdraw</button></span>;
+    },
+  };
+  return <Section title="Proposals" list={useList('proposals', turn)} keyOf={(item) => item.id} empty="None."
+    note="Another person confirms, within 24 hours. It counts only if nothing about the target has changed."
+    columns={[text('Number', 'id'), text('Action', 'action'), text('Target', 'target', (item) => <span class="mono" title={item.target}>{short(item.target)}</span>),
+      text('Reason', 'reason'), text('State', 'state', (item) => <Pill>{item.state}</Pill>), text('Proposed by', 'proposedBy'), time('At', 'proposedAt'),
+      text('Decided by', 'decidedBy'), { ...decide, label: 'Decide' }]} />;
+}
+
+const Expiring = ({ turn }: Props) => <Section title="Attestations that end within 30 days" list={useList('expiring', turn)} keyOf={(item) => item.sessionId} empty="None."
+  columns={[id('Session', 'sessionId'), id('Address', 'address'), text('Provider', 'provider'), time('Ends', 'attestedUntil'), chain]} />;
+
+const states = (item: Item) => Object.entries(item.states).map(([state, n]) => `${state.replace(/_/g, ' ')} ${n}`).join(', ');
+const Sessions = ({ turn }: Props) => <Section title="Sessions of 30 days" list={useList('sessions', turn)} keyOf={(item) => item.day + item.provider} empty="None."
+  columns={[text('Opened on', 'day'), text('Provider', 'provider'), { label: 'State now', text: states, cell: states, wrap: true }]} />;
+
+const Providers = ({ turn }: Props) => <Section title="Providers" list={useList('providers', turn)} keyOf={(item) => item.provider} empty="No session waits for a provider."
+  columns={[text('Provider', 'provider'), text('Sessions asked about', 'sessions'), text('Failing', 'failing'), text('Most attempts', 'attempts'), time('Last decision', 'decisionAt'),
+    text('Webhooks waiting', 'webhooksWaiting'), time('Oldest', 'oldestWaiting'), text('Given up', 'webhooksFailed')]} />;
+
+const Attesters = ({ turn }: Props) => <Section title="Attesters" list={useList('attesters', turn)} keyOf={(item) => item.verifier} empty="No attester has run."
+  columns={[id('Key', 'verifier'), text('State', 'state'), time('Heard of', 'heartbeatAt'), text('Ledger', 'ledger'), text('Confirmed', 'confirmed'), text('Parked', 'parked'),
+    text('Failures', 'failures'), text('Standing revocations', 'standing')]} />;
+
+function Audit({ turn }: Props) {
+  const [said, setSaid] = useState<ComponentChildren>(null);
+  const check = () => {
+    setSaid('Reading the audit from its first row …');
+    ask('audit/check').then(({ items: [item] }) => setSaid(item.intact
+      ? <Pill tone="good">{`intact: ${item.rows} rows, head ${item.head}`}</Pill> : <Pill tone="bad">{`altered: row ${item.broken} does not follow from the one before`}</Pill>),
+    (error) => setSaid(error.message));
+  };
+  return (
+    <>
+      <Card title="Audit chain" aside={<button type="button" onClick={check}>Check</button>} wide><p id="audit-check" role="status">{said ?? 'Each row includes the hash of the row before.'}</p></Card>
+      <Section title="Audit" list={useList('audit', turn)} keyOf={(item) => item.id} empty="Empty."
+        columns={[text('Row', 'id'), time('At', 'at'), text('Who', 'actor'), text('What', 'what'), text('About', 'about', (item) => <span class="mono" title={item.about}>{short(item.about, 8, 4)}</span>),
+          { label: 'Detail', text: (item) => JSON.stringify(item.detail), cell: (item) => JSON.stringify(item.detail), wrap: true }]} />
+    </>
+  );
+}
+
+function App() {
+  const [turn, setTurn] = useState(0);
+  const [said, setSaid] = useState<{ text: string; bad: boolean } | null>(null);
+  const { head, error } = useList('review', turn);
+  useEffect(() => {
+    const timer = setInterval(() => { if (!document.hidden) setTurn((n) => n + 1); }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const act: Act = (path, body) => {
+    ask(path, body).then((answer) => setSaid({ text: `Done: ${answer.action}.`, bad: false }), (e) => setSaid({ text: e.message, bad: true })).finally(() => setTurn((n) => n + 1));
+  };
+  const props: Props = { act, rank: RANK[head?.you.role] ?? 0, turn, me: head?.you.name ?? '' };
+  return (
+    <div class="console">
+      <header class="row">
+        <h1>Tidemark console</h1>
+        {head && <>
+          {/simulated/i.test(head.network) && <Pill tone="warn" title={head.network}>Simulated data</Pill>}
+          <span class="dim" id="as-of">ledger {head.ledger}, closed {span(head.ageMs / 1000)} ago</span>
+          <span id="me">{head.you.name} <Pill tone="info">{head.you.role}</Pill></span>
+        </>}
+      </header>
+      <main>
+        {error && <Failed problem={error} />}
+        <p id="said" role="status" class={said ? `notice${said.bad ? ' warn' : ''}` : 'hidden'}>{said?.text}</p>
+        {head && <><Review {...props} /><Proposals {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Audit {...props} /></>}
+      </main>
+    </div>
+  );
+}
+
+render(<App />, document.getElementById('app') as HTMLElement);

@@ -1,0 +1,229 @@
+-- 0006_kyc_console: what the operator console reads, and the actions that its people take.
+--
+-- tidemark_console may read the views of this file, kyc.proposal and kyc.audit, and execute the functions
+-- that 0007_roles grants it. It reads no table with a jurisdiction and writes none. The console says which
+-- person acts (api/console/ knows them by their certificates), and every row of the audit names that person.
+--
+-- An action that puts something on the chain, or deletes, needs two people: one proposes, another one
+-- confirms. The functions refuse the same person, a proposal older than a day, and a target that is not
+-- what it was when it was proposed.
+
+CREATE TABLE kyc.proposal (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    deployment   smallint    NOT NULL REFERENCES chain.deployment,
+    action       text        NOT NULL CHECK (action IN ('requeue', 'erase')),
+    target       text        NOT NULL CHECK (octet_length(target) BETWEEN 1 AND 64),
+    target_state bytea       NOT NULL,
+    reason       text        NOT NULL CHECK (reason ~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$'),
+    state        text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'withdrawn', 'expired')),
+    proposed_by  text        NOT NULL,
+    proposed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    decided_by   text,
+    decided_at   timestamptz,
+    CONSTRAINT proposal_two_people CHECK (state <> 'done' OR decided_by IS NOT NULL AND decided_by <> proposed_by)
+);
+COMMENT ON TABLE kyc.proposal IS 'Actions that one person proposed and another one must confirm';
+COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; erase: a session''s id. Never a person';
+COMMENT ON COLUMN kyc.proposal.target_state IS 'Hash of what the target was when it was proposed';
+COMMENT ON COLUMN kyc.proposal.reason IS 'A fixed word, and the number of a ticket: no free text, which may name a person';
+
+-- One proposal of an action for a target at a time, so that two of them cannot be confirmed one after the other.
+CREATE UNIQUE INDEX proposal_open ON kyc.proposal (deployment, action, target) WHERE state = 'open';
+
+-- --- what a person does with one intent: tidemark-attester and the console alike ----------------------
+
+-- The last moment of the envelope that was given up stays: nothing is signed before it. A MAC that was not
+-- found valid is judged again, because the key may have been wrong. Not while another row of the same
+-- decision is genuine, or may be. The trigger audit_move writes the audit.
+CREATE FUNCTION kyc.release(of_deployment smallint, intent bigint, who text)
+  RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE kyc.outbox AS o SET updated_at = clock_timestamp(), reason = NULL, genuine = CASE WHEN o.genuine THEN true END,
+    last_status = 'released by ' || who, bad_seq = 0, attempts = 0, restorations = 0, state = 'queued', kind = 'call', seq = NULL,
+    envelope = NULL, tx_hash = NULL, submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL,
+    bump_fee = NULL, next_try = clock_timestamp()
+  WHERE o.id = intent AND o.state = 'parked' AND o.deployment = of_deployment
+    AND NOT EXISTS (SELECT FROM kyc.outbox AS t WHERE t.subject = o.subject AND t.session_id = o.session_id
+      AND t.decision_rev = o.decision_rev AND t.id <> o.id AND t.genuine IS NOT FALSE);
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION kyc.release(smallint, bigint, text) IS 'Queues a parked intent again after review; false: there is none such';
+
+CREATE FUNCTION kyc.attend(of_deployment smallint, intent bigint, part text, who text)
+  RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  o kyc.outbox;
+BEGIN
+  UPDATE kyc.outbox AS x SET attended_at = clock_timestamp()
+  WHERE x.id = intent AND x.attention IS NOT NULL AND x.attended_at IS NULL AND x.deployment = of_deployment
+  RETURNING x.id, x.session_id, x.decision_rev, x.attention INTO o.id, o.session_id, o.decision_rev, o.attention;
+  IF o.id IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM kyc.note(part, 'attended', o.session_id,
+    jsonb_build_object('id', o.id, 'rev', o.decision_rev, 'overwrote', o.attention, 'by', who));
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text) IS 'Notes that what a confirmed intent overwrote was set right; false: it asks for nothing';
+
+-- --- the console's actions: SECURITY DEFINER, for tidemark_console alone --------------------------------
+
+CREATE FUNCTION kyc.console_person(who text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF who IS NULL OR who !~ '^[a-z0-9_-]{1,32}$' THEN
+    RAISE EXCEPTION 'a person has a name of a-z, 0-9, _ and -, at most 32 characters' USING ERRCODE = 'TK006';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.console_person(text) IS 'Refuses what is no name of a person of the console';
+
+-- What the target is now, locked to the end of the transaction; NULL: the action does not apply to it.
+CREATE FUNCTION kyc.console_target(of_deployment smallint, act text, target text)
+  RETURNS bytea LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  found_state text;
+BEGIN
+  IF act = 'requeue' AND target ~ '^[1-9][0-9]{0,17}$' THEN
+    SELECT concat_ws('|', o.state, o.reason, o.last_status, o.updated_at, o.genuine) INTO found_state FROM kyc.outbox AS o
+    WHERE o.id = target::bigint AND o.deployment = of_deployment AND o.state = 'parked' FOR UPDATE;
+  ELSIF act = 'erase' THEN
+    -- the order of kyc.erase's own locks
+    PERFORM pg_advisory_xact_lock(7021, 51);
+    PERFORM pg_advisory_xact_lock(7024, hashtext(s.deployment || s.ref))
+      FROM (SELECT DISTINCT b.deployment, b.ref FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address
+            WHERE a.id = target AND a.deployment = of_deployment ORDER BY 1, 2) AS s;
+    SELECT string_agg(concat_ws('|', b.id, b.state, b.decision_rev), ',' ORDER BY b.id) INTO found_state
+    FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address WHERE a.id = target AND a.deployment = of_deployment;
+  END IF;
+  RETURN sha256(convert_to(found_state, 'UTF8'));
+END $$;
+COMMENT ON FUNCTION kyc.console_target(smallint, text, text) IS 'Hash of what the target of an action is now; NULL: there is none such';
+
+-- The session that a target is about: what the audit's row names.
+CREATE FUNCTION kyc.console_about(act text, target text)
+  RETURNS text LANGUAGE sql STABLE
+  RETURN CASE WHEN act = 'requeue' THEN (SELECT o.session_id FROM kyc.outbox AS o WHERE o.id = target::bigint) ELSE target END;
+COMMENT ON FUNCTION kyc.console_about(text, text) IS 'The session that a target of an action is about';
+
+CREATE FUNCTION kyc.propose(of_deployment smallint, act text, target text, why text, who text)
+  RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  state_now bytea;
+  made bigint;
+BEGIN
+  PERFORM kyc.console_person(who);
+  state_now := kyc.console_target(of_deployment, act, target);
+  IF state_now IS NULL THEN
+    RAISE EXCEPTION 'there is nothing that this action applies to: look at the list again' USING ERRCODE = 'TK001';
+  END IF;
+  UPDATE kyc.proposal AS p SET state = 'expired' WHERE p.deployment = of_deployment AND p.action = act AND p.target = target
+    AND p.state = 'open' AND p.proposed_at < clock_timestamp() - interval '24 hours';
+  INSERT INTO kyc.proposal AS p (deployment, action, target, target_state, reason, proposed_by)
+  VALUES (of_deployment, act, target, state_now, why, who) ON CONFLICT DO NOTHING RETURNING p.id INTO made;
+  IF made IS NULL THEN
+    RAISE EXCEPTION 'this was proposed already: another person may confirm it' USING ERRCODE = 'TK005';
+  END IF;
+  PERFORM kyc.note('console ' || who, 'proposed.' || act, kyc.console_about(act, target),
+    jsonb_build_object('proposal', made, 'target', target, 'reason', why));
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION kyc.propose(smallint, text, text, text, text) IS 'Proposes an action that another person must confirm; its id';
+
+CREATE FUNCTION kyc.confirm(of_deployment smallint, proposal bigint, who text)
+  RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  p kyc.proposal;
+  about text;
+  address text;
+BEGIN
+  PERFORM kyc.console_person(who);
+  SELECT x.* INTO p FROM kyc.proposal AS x WHERE x.id = proposal AND x.deployment = of_deployment FOR UPDATE;
+  IF p.id IS NULL OR p.state <> 'open' THEN
+    RAISE EXCEPTION 'there is no such open proposal' USING ERRCODE = 'TK001';
+  ELSIF p.proposed_by = who THEN
+    RAISE EXCEPTION 'who proposed it cannot confirm it' USING ERRCODE = 'TK002';
+  ELSIF p.proposed_at < clock_timestamp() - interval '24 hours' THEN
+    RAISE EXCEPTION 'the proposal is older than 24 hours: propose it again' USING ERRCODE = 'TK003';
+  ELSIF kyc.console_target(of_deployment, p.action, p.target) IS DISTINCT FROM p.target_state THEN
+    RAISE EXCEPTION 'the target is not what it was when this was proposed: withdraw the proposal and look again' USING ERRCODE = 'TK004';
+  END IF;
+  about := kyc.console_about(p.action, p.target);
+  PERFORM kyc.note('console ' || who, 'confirmed.' || p.action, about,
+    jsonb_build_object('proposal', p.id, 'target', p.target, 'reason', p.reason, 'proposedBy', p.proposed_by));
+  IF p.action = 'requeue' THEN
+    IF NOT kyc.release(of_deployment, p.target::bigint, who || ' and ' || p.proposed_by) THEN
+      RAISE EXCEPTION 'another row of the same decision stands' USING ERRCODE = 'TK004';
+    END IF;
+  ELSIF p.action = 'erase' THEN
+    SELECT s.address INTO address FROM kyc.session AS s WHERE s.id = p.target;
+    CALL kyc.erase(address, false);
+  END IF;
+  UPDATE kyc.proposal AS x SET state = 'done', decided_by = who, decided_at = clock_timestamp() WHERE x.id = p.id;
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION kyc.confirm(smallint, bigint, text) IS 'Confirms what another person proposed, and does it';
+
+CREATE FUNCTION kyc.withdraw(of_deployment smallint, proposal bigint, who text)
+  RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  p kyc.proposal;
+BEGIN
+  PERFORM kyc.console_person(who);
+  UPDATE kyc.proposal AS x SET state = 'withdrawn', decided_by = who, decided_at = clock_timestamp()
+  WHERE x.id = proposal AND x.deployment = of_deployment AND x.state = 'open' RETURNING x.* INTO p;
+  IF p.id IS NULL THEN
+    RAISE EXCEPTION 'there is no such open proposal' USING ERRCODE = 'TK001';
+  END IF;
+  PERFORM kyc.note('console ' || who, 'withdrawn.' || p.action, coalesce(kyc.console_about(p.action, p.target), p.target),
+    jsonb_build_object('proposal', p.id, 'target', p.target, 'proposedBy', p.proposed_by));
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION kyc.withdraw(smallint, bigint, text) IS 'Ends an open proposal without doing it; any person may';
+
+CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, who text)
+  RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM kyc.console_person(who);
+  IF NOT kyc.attend(of_deployment, intent, 'console ' || who, who) THEN
+    RAISE EXCEPTION 'this intent asks for no attention' USING ERRCODE = 'TK001';
+  END IF;
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text) IS 'kyc.attend for a person of the console';
+
+-- --- what the console reads: owner's views, without jurisdictions, references and hashes ------------------
+
+CREATE VIEW kyc.console_review AS
+  SELECT o.deployment, o.id, CASE WHEN o.state = 'parked' THEN 'parked' ELSE 'attention' END AS kind, o.action,
+    CASE WHEN o.state = 'parked' THEN o.reason ELSE o.attention END AS reason, o.last_status AS detail, o.session_id,
+    o.subject AS address, s.provider, s.state AS session_state, o.updated_at AS since, o.confirmed_ledger,
+    encode(o.tx_hash, 'hex') AS tx_hash
+  FROM kyc.outbox AS o JOIN kyc.session AS s ON s.id = o.session_id
+  WHERE o.state = 'parked' OR o.attention IS NOT NULL AND o.attended_at IS NULL;
+COMMENT ON VIEW kyc.console_review IS 'Intents that need review, and confirmed ones that overwrote something';
+
+CREATE VIEW kyc.console_session AS
+  SELECT s.deployment, s.id, s.address, s.provider, s.integrator, s.state, s.reason, s.created_at, s.updated_at, s.attested_until
+  FROM kyc.session AS s;
+COMMENT ON VIEW kyc.console_session IS 'Sessions, as far as the console shows them';
+
+CREATE VIEW kyc.console_provider AS
+  SELECT i.deployment, i.provider, i.state, count(*) AS webhooks, min(i.received_at) AS oldest, max(i.attempts) AS attempts
+  FROM kyc.inbox AS i WHERE i.state IN ('new', 'failed') GROUP BY i.deployment, i.provider, i.state;
+COMMENT ON VIEW kyc.console_provider IS 'Webhooks that wait or were given up, by provider';
+
+CREATE VIEW kyc.console_asked AS
+  SELECT s.deployment, s.provider, count(*) AS sessions, count(*) FILTER (WHERE s.attempts > 0) AS failing,
+    max(s.attempts) AS attempts, min(s.next_check) AS next_check, max(s.decision_at) AS decision_at
+  FROM kyc.session AS s WHERE s.next_check IS NOT NULL GROUP BY s.deployment, s.provider;
+COMMENT ON VIEW kyc.console_asked IS 'Sessions that a provider is still asked about, and for how many that fails';
+
+CREATE VIEW kyc.console_attester AS
+  SELECT a.deployment, a.verifier, a.state, a.heartbeat_at, a.ledger, a.balance, a.confirmed, a.parked, a.failures, a.confirmed_at,
+    a.failed_at, a.standing
+  FROM kyc.attester AS a;
+COMMENT ON VIEW kyc.console_attester IS 'What the attesters report';

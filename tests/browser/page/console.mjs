@@ -1,0 +1,52 @@
+// usage: console.mjs URL CERTIFICATES FOLDER — the operator console: two people with certificates release an intent; one without gets nothing.
+import assert from 'node:assert/strict';
+import { launch } from './looks.mjs';
+
+const [url, certificates, folder] = process.argv.slice(2);
+const browser = await launch();
+
+async function as(name) {
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true, viewport: { width: 1400, height: 1000 },
+    clientCertificates: name ? [{ origin: url, certPath: `${certificates}/${name}.pem`, keyPath: `${certificates}/${name}.key` }] : undefined,
+  });
+  const page = await context.newPage();
+  const bad = [];
+  page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });
+  page.on('pageerror', (error) => bad.push(String(error)));
+  for (let i = 0; ; i++) { // nginx may not listen yet
+    try { return { page, bad, response: await page.goto(`${url}/console`) }; } catch (error) { if (i > 100 || !/REFUSED/.test(String(error))) throw error; }
+  }
+}
+
+for (const stranger of [null, 'eve']) {
+  const { response } = await as(stranger);
+  assert.equal(response.status(), 400, `${stranger}: nginx asks for a certificate of its issuer`);
+}
+
+const ada = await as('ada');
+assert.match(ada.response.headers()['content-security-policy'], /default-src 'none'.*frame-ancestors 'none'/);
+await ada.page.locator('#me', { hasText: 'ada operator' }).waitFor();
+await ada.page.getByText('Simulated data').waitFor();
+await ada.page.locator('#as-of', { hasText: 'ledger 812' }).waitFor();
+const review = ada.page.getByRole('region', { name: 'Needs review' });
+assert.ok((await ada.page.locator('main').boundingBox()).width > 1200, 'the page uses the window');
+await review.getByRole('row', { name: /manual_review suspended/ }).waitFor();
+await review.getByRole('button', { name: 'Requeue' }).click();
+await review.getByLabel('Ticket').fill('KYC-7');
+await review.getByRole('button', { name: 'Propose' }).click();
+const own = ada.page.getByRole('region', { name: 'Proposals' }).getByRole('row', { name: /requeue/ });
+await own.getByText('reviewed KYC-7').waitFor();
+assert.equal(await own.getByRole('button', { name: 'Confirm' }).count(), 0, 'who proposed may confirm');
+
+const bob = await as('bob');
+await bob.page.locator('#me', { hasText: 'bob reviewer' }).waitFor();
+await bob.page.getByRole('region', { name: 'Proposals' }).getByRole('button', { name: 'Confirm' }).click();
+await bob.page.locator('#said', { hasText: 'Done: confirm.' }).waitFor();
+await bob.page.getByText('Nothing needs review.').waitFor();
+await bob.page.getByRole('button', { name: 'Check', exact: true }).click();
+await bob.page.locator('#audit-check', { hasText: 'intact: 3 rows' }).waitFor();
+await bob.page.screenshot({ path: `${folder}/console.png`, fullPage: true });
+assert.deepEqual([...ada.bad, ...bob.bad], []);
+await browser.close();
+console.log('two people released an intent');

@@ -1,0 +1,280 @@
+"""The console over HTTP as its proxy speaks to it, between a real database and real rows of the attester."""
+import atexit
+import base64
+import hashlib
+import http.client
+import json
+import subprocess
+import threading
+import urllib.parse
+
+from _attester import BIN, PSQL, World, check, until
+
+SECRET = "a-secret-of-proxy-and-console-0123456789"
+ORIGIN = "https://console.example"
+
+
+def certificate(name):
+    """Any bytes will do as a certificate: the proxy checks it, the console takes its hash."""
+    return b"certificate of " + name.encode()
+
+
+def escaped(der):
+    digits = base64.b64encode(der).decode()
+    lines = "\n".join(digits[i:i + 64] for i in range(0, len(digits), 64))
+    return urllib.parse.quote(f"-----BEGIN CERTIFICATE-----\n{lines}\n-----END CERTIFICATE-----\n", safe="")
+
+
+def person(name, role, *certificates):
+    return {"name": name, "role": role, "certificates": [hashlib.sha256(certificate(c)).hexdigest() for c in certificates or [name]]}
+
+
+PEOPLE = [person("vera", "viewer"), person("rita", "reviewer"), person("ron", "reviewer", "ron", "ron-2"),
+          person("otto", "operator"), person("olga", "operator")]
+
+
+class Console:
+    def __init__(self, world, people=PEOPLE, expect=None, listen="127.0.0.1:0"):
+        path = world.path
+        self.file, self.port_file, self.log = path / "console.json", path / "console.port", path / "console.log"
+        self.file.write_text(json.dumps({"origin": ORIGIN, "proxySecret": SECRET, "people": people}))
+        self.file.chmod(0o600)
+        self.port_file.unlink(missing_ok=True)
+        url = world.db.url.replace("user=postgres", "user=tidemark_console")
+        command = [BIN / "tidemark-console", "--console-file", self.file, "--console-listen", listen, "--console-port-file", self.port_file,
+                   "--console-database-url", url, "--deployment", path / "deployment.json"]
+        if expect is not None:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+            check(done.returncode == 78 and expect in done.stderr, f"{expect}: {done.returncode} {done.stderr}")
+            return
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        atexit.register(self.process.kill)  # however the test ends
+        until(lambda: self.port_file.exists() and self.port_file.read_text().endswith("\n"), lambda: f"the console: {self.log.read_text()}")
+        self.port = int(self.port_file.read_text())
+
+    def ask(self, who, path, body=None, headers=None):
+        """who: a certificate's name; None: no headers of the proxy."""
+        lines = {} if who is None else {"X-Console-Proxy": SECRET, "X-Console-Certificate": escaped(certificate(who))}
+        if body is not None:
+            lines |= {"Content-Type": "application/json", "Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}
+        lines = {k: v for k, v in (lines | (headers or {})).items() if v is not None}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET" if body is None else "POST", f"/console{path}", None if body is None else json.dumps(body), lines)
+        answer = connection.getresponse()
+        said = answer.read().decode()
+        connection.close()
+        self.headers = dict(answer.getheaders())
+        return answer.status, json.loads(said) if said.startswith("{") else said
+
+    def does(self, who, what, body, status, code=None):
+        got, said = self.ask(who, f"/api/{what}", body)
+        check(got == status and (code is None or said.get("code") == code), f"{who} {what} {body}: {got} {said}")
+        return said
+
+    def propose(self, who, action, target, status=200, code=None, reason="reviewed", **more):
+        return self.does(who, "actions", {"action": action, "target": str(target), "reason": reason, **more}, status, code).get("result")
+
+    def decide(self, who, what, proposal, status=200, code=None):
+        return self.does(who, what, {"proposal": int(proposal)}, status, code).get("result")
+
+    def stop(self):
+        self.process.terminate()
+        check(self.process.wait(20) == 0, "the console does not end as asked")
+
+
+def login(w, c):
+    forged = {"X-Console-Certificate": escaped(certificate("otto"))}
+    for what, status in (((None, None), 403), ((None, forged), 403), ((None, forged | {"X-Console-Proxy": SECRET[:-1] + "0"}), 403),
+                         ((None, {"X-Console-Proxy": SECRET}), 403), (("stranger", None), 403), (("vera", {"X-Console-Certificate": "%2"}), 403),
+                         (("vera", {"X-Console-Certificate": urllib.parse.quote(certificate("vera"))}), 403), (("vera", None), 200)):
+        got, said = c.ask(what[0], "/api/review", headers=what[1])
+        check(got == status, f"{what}: {got} {said} {c.log.read_text()}")
+    check(said["you"] == {"name": "vera", "role": "viewer"} and said["ledger"] > 0 and "imulat" in said["network"], f"{said}")
+    check("console.refused why=" in c.log.read_text(), "a refusal is not in the log")
+    for path in "", "/app/icon.svg", "/api/audit":
+        check(c.ask(None, path)[0] == 403, f"{path} without a certificate")
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": None}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        check(c.ask("otto", "/api/withdraw", {"proposal": 1}, headers)[1].get("code") == "other_origin", f"{headers}")
+    check(c.ask("otto", "/api/withdraw", {"proposal": 1}, {"Content-Type": "text/plain"})[0] == 415, "a form's content type")
+    check(c.ask("otto", "/api/actions", {"action": "requeue", "target": "1; DROP", "reason": "reviewed"})[0] == 400, "no id")
+    check(c.ask("otto", "/api/review?after=x")[1].get("code") == "cursor_invalid", "no position")
+    twice = [person("ann", "viewer", "x"), person("bob", "operator", "x")]
+    Console(w, twice, expect="/people/1/certificates/0: stands there twice")
+    Console(w, [person("ann", "viewer", "x"), person("ann", "operator", "y")], expect="/people/1/name")
+    Console(w, listen="0.0.0.0:0", expect="console_listen")
+
+
+def forge(w):
+    """An intent that KYC did not sign: the attester parks it."""
+    intent, subject, session = w.plant()
+    w.db.ask(f"UPDATE kyc.outbox SET mac = sha256('forged') WHERE id = {intent}")
+    code, _, err = w.once("--once")
+    check(w.row(intent)[:2] == ["parked", "not_signed"], f"{code} {err} {w.row(intent)}")
+    return intent, subject, session
+
+
+def actors(w, what):
+    return w.db.ask(f"SELECT actor FROM kyc.audit WHERE what = '{what}' ORDER BY id DESC LIMIT 1")
+
+
+def requeue(w, c):
+    intent, subject, session = forge(w)
+    _, said = c.ask("vera", "/api/review")
+    item = next(i for i in said["items"] if i["id"] == str(intent))
+    check((item["kind"], item["reason"], item["address"], item["sessionId"]) == ("parked", "not_signed", subject, session), f"{item}")
+    c.propose("vera", "requeue", intent, 403, "role")
+    c.propose("ron", "requeue", intent, 400, "invalid_body", reason="because Jane Doe said so")
+    c.propose("ron", "requeue", intent, 400, "invalid_body", ticket="Jane Doe")
+    proposal = c.propose("ron", "requeue", intent, ticket="KYC-12")
+    c.propose("rita", "requeue", intent, 409, "proposed_already")
+    c.decide("ron", "confirm", proposal, 403, "same_person")
+    c.decide("ron-2", "confirm", proposal, 403, "same_person")  # the same person's other certificate
+    c.decide("vera", "confirm", proposal, 403, "role")
+    check(w.row(intent)[0] == "parked", "released by one person")
+    check(c.decide("rita", "confirm", proposal) == "true", "confirmed")
+    check(w.row(intent)[0] == "queued" and w.row(intent)[2] == "released by rita and ron", f"{w.row(intent)}")
+    c.decide("otto", "confirm", proposal, 404, "nothing_there")
+    check(actors(w, "proposed.requeue") == ["tidemark_console console ron"], f"{actors(w, 'proposed.requeue')}")
+    check(actors(w, "confirmed.requeue") == ["tidemark_console console rita"], f"{actors(w, 'confirmed.requeue')}")
+    check(actors(w, "released") == ["tidemark_console outbox"], f"{actors(w, 'released')}")
+    w.once("--once")
+    check(w.row(intent)[:2] == ["parked", "not_signed"], "a second person does not make a forged intent genuine")
+    proposal = c.propose("ron", "requeue", intent)
+    code, _, err = w.once("requeue", str(intent))  # on the command line meanwhile
+    check(code == 0, err)
+    c.decide("rita", "confirm", proposal, 409, "target_changed")
+    c.decide("rita", "withdraw", proposal)
+    check(actors(w, "withdrawn.requeue") == ["tidemark_console console rita"], "withdrawn")
+    w.once("--once")
+    proposal = c.propose("ron", "requeue", intent)
+    w.db.ask(f"UPDATE kyc.proposal SET proposed_at = proposed_at - interval '25 hours' WHERE id = {proposal}")
+    c.decide("rita", "confirm", proposal, 409, "proposal_expired")
+    check(int(c.propose("rita", "requeue", intent)) > int(proposal), "an expired proposal is in the way")
+
+
+def attended(w, c):
+    intent, _, session = w.plant()
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'confirmed', confirmed_ledger = 7, attention = 'suspended' WHERE id = {intent}")
+    item = next(i for i in c.ask("vera", "/api/review")[1]["items"] if i["id"] == str(intent))
+    check((item["kind"], item["reason"], item["ledger"]) == ("attention", "suspended", 7), f"{item}")
+    c.propose("vera", "attended", intent, 403, "role")
+    c.propose("rita", "attended", intent)
+    c.propose("rita", "attended", intent, 404, "nothing_there")
+    check(actors(w, "attended") == ["tidemark_console console rita"], f"{actors(w, 'attended')}")
+
+
+def erase(w, c):
+    intent, subject, session = w.plant()
+    c.propose("rita", "erase", session, 403, "role")
+    proposal = c.propose("otto", "erase", session, reason="person_request")
+    c.decide("rita", "confirm", proposal, 403, "role")
+    c.decide("olga", "confirm", proposal, 409, "not_now")  # its intent is on the way
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE id = {intent}")
+    c.decide("otto", "confirm", proposal, 403, "same_person")
+    check(c.decide("olga", "confirm", proposal) == "true", "erased")
+    check(w.db.one(f"SELECT count(*) FROM kyc.session WHERE address = '{subject}'") == "0", "kept")
+    rows = w.db.ask(f"SELECT actor || ' ' || what FROM kyc.audit WHERE about = '{session}' AND actor LIKE 'tidemark_console %' ORDER BY id DESC LIMIT 3")
+    check(rows == ["tidemark_console operator erased", "tidemark_console console olga confirmed.erase", "tidemark_console console otto proposed.erase"], f"{rows}")
+    check(w.db.one(f"SELECT count(*) FROM kyc.proposal WHERE proposal::text LIKE '%{subject}%'") == "0", "a proposal keeps the address")
+
+
+def lists(w, c):
+    for _ in range(2):
+        w.plant()
+    w.db.ask("""UPDATE kyc.session SET state = 'approved', attested_until = clock_timestamp() + interval '5 days'
+        WHERE id IN (SELECT id FROM kyc.session ORDER BY id LIMIT 3)""")
+    w.db.ask("UPDATE kyc.session SET next_check = clock_timestamp(), attempts = 7 WHERE id = (SELECT min(id) FROM kyc.session)")
+    seen, after = [], ""
+    while after is not None:
+        _, page = c.ask("vera", f"/api/expiring?limit=1{after and '&after=' + after}")
+        seen += [i["sessionId"] for i in page["items"]]
+        after = page["next"]
+    check(len(seen) == 3 == len(set(seen)), f"expiring: {seen}")
+    check(c.ask("vera", "/api/expiring?within=60")[1]["items"] == [], "within")
+    days = c.ask("vera", "/api/sessions")[1]["items"]
+    check(days[0]["provider"] == "sandbox" and days[0]["states"]["approved"] == 3, f"{days}")
+    item = c.ask("vera", "/api/providers")[1]["items"][0]
+    check((item["provider"], item["sessions"], item["failing"], item["attempts"]) == ("sandbox", 1, 1, 7), f"{item}")
+    for path in "attesters", "proposals":
+        status, said = c.ask("vera", f"/api/{path}")
+        check(status == 200 and said["items"], f"{path}: {status} {said}")
+    whole, after = [], ""
+    while after is not None:
+        _, page = c.ask("vera", f"/api/audit?limit=7{after and '&after=' + after}")
+        whole += [int(i["id"]) for i in page["items"]]
+        after = page["next"]
+    check(whole == list(range(int(w.db.one("SELECT max(id) FROM kyc.audit")), 0, -1)), f"audit: {whole}")
+    text = json.dumps([c.ask("vera", f"/api/{p}")[1] for p in ("review", "proposals", "expiring", "sessions", "providers", "attesters", "audit")])
+    check("jurisdiction" not in text and "756" not in [i.strip(' ",}') for i in text.split(":")], "a jurisdiction")
+    check(c.headers["Cache-Control"] == "no-store" and "Access-Control-Allow-Origin" not in c.headers, f"{c.headers}")
+
+
+def audit(w, c):
+    item = c.ask("vera", "/api/audit/check")[1]["items"][0]
+    check(item["intact"] and item["rows"] > 10 and len(item["head"]) == 64, f"{item}")
+    w.db.ask("UPDATE kyc.audit SET actor = 'somebody else' WHERE id = 3")
+    item = c.ask("vera", "/api/audit/check")[1]["items"][0]
+    check(not item["intact"] and item["broken"] == "3", f"{item}")
+
+
+def role(w, _):
+    def run(sql):
+        return subprocess.run([PSQL, "-XAtqc", sql, w.db.url.replace("user=postgres", "user=tidemark_console")], capture_output=True, text=True)
+    for sql in ("SELECT jurisdiction FROM kyc.session", "SELECT * FROM kyc.session", "SELECT * FROM kyc.outbox", "SELECT * FROM kyc.sandbox",
+                "SELECT jurisdiction FROM state.compliance_registry_compliance_rec", "SELECT * FROM event.log", "SELECT ref FROM kyc.inbox",
+                "INSERT INTO kyc.proposal (deployment, action, target, target_state, reason, proposed_by) VALUES (1, 'erase', 'x', '', 'x', 'x')",
+                "UPDATE kyc.proposal SET state = 'done'", "DELETE FROM kyc.audit", "UPDATE kyc.outbox SET state = 'queued'",
+                "SELECT kyc.note('console otto', 'x', 'y', '{}')", "SELECT kyc.release(1::smallint, 1, 'otto')", "CALL kyc.erase('x')",
+                "SELECT kyc.attend(1::smallint, 1, 'console otto', 'otto')", "SELECT pg_read_file('/etc/passwd')"):
+        done = run(sql)
+        check(done.returncode and ("permission denied" in done.stderr or "must be" in done.stderr), f"{sql}: {done.stdout}{done.stderr}")
+    intent, _, _ = forge(w)
+    proposal = run(f"SELECT kyc.propose({w.served}::smallint, 'requeue', '{intent}', 'reviewed', 'otto')").stdout.strip()
+    for who, why in (("otto", "who proposed it"), ("Otto", "a person has a name"), ("otto ", "a person has a name"), ("", "a person has a name")):
+        check(why in run(f"SELECT kyc.confirm({w.served}::smallint, {proposal}, '{who}')").stderr, f"confirmed by {who!r}")
+    check(w.row(intent)[0] == "parked", "released")
+
+
+def killed(w, c):
+    """What was proposed stands after a kill, and a confirmation is whole or not there."""
+    intent, _, _ = forge(w)
+    proposal = c.propose("ron", "requeue", intent)
+    holder = subprocess.Popen([PSQL, "-Xqc", f"BEGIN; SELECT 1 FROM kyc.outbox WHERE id = {intent} FOR UPDATE; SELECT pg_sleep(60)", w.db.url],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()") == "1", "held")
+    thread = threading.Thread(target=lambda: swallow(lambda: c.ask("rita", "/api/confirm", {"proposal": int(proposal)})))
+    thread.start()
+    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tidemark_console' AND wait_event_type = 'Lock'") == "1", "waits")
+    c.process.kill()
+    c.process.wait()
+    thread.join()
+    w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tidemark_console'")
+    holder.kill()
+    holder.wait()
+    w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()")
+    again = Console(w)
+    check(w.row(intent)[0] == "parked" and w.db.one(f"SELECT state FROM kyc.proposal WHERE id = {proposal}") == "open", "half a confirmation")
+    check(w.db.one("SELECT count(*) FROM kyc.audit WHERE what = 'confirmed.requeue' AND detail ->> 'proposal' = '%s'" % proposal) == "0", "a note of it")
+    again.decide("rita", "confirm", proposal)
+    check(w.row(intent)[0] == "queued", "confirmed after the kill")
+    again.stop()
+
+
+def swallow(call):
+    try:
+        call()
+    except (http.client.HTTPException, OSError):
+        pass
+
+
+def main():
+    w = World("console", index=True, verifier=False)
+    c = Console(w)
+    for test in login, requeue, attended, erase, lists, role, audit, killed:
+        test(w, c)
+        print("ok", test.__name__, flush=True)
+    w.close()
+
+
+main()
