@@ -31,7 +31,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -su
 for _ in $(seq 200); do [ -s port ] && break; kill -0 $! 2>/dev/null || fail "$(cat console.log)"; sleep 0.05; done
 cat >nginx.conf <<END
 $([ "$(id -u)" != 0 ] || echo "user root;")
-daemon off; pid $work/nginx.pid; error_log $work/nginx.log;
+daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;
 events { worker_connections 64; }
 http {
     access_log off;
@@ -44,7 +44,7 @@ http {
     }
 }
 END
-"$nginx" -c "$work/nginx.conf" -e "$work/nginx.log" &
+"$nginx" -c "$work/nginx.conf" -e "$work/nginx.log" >/dev/null 2>&1 & # one process: killed with the test
 timeout 60 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
 [ "$(sql "SELECT state FROM kyc.outbox")" = queued ] || fail "the intent was not released"
 [ "$(sql "SELECT string_agg(actor || ' ' || what, ', ' ORDER BY id) FROM kyc.audit")" = \
