@@ -172,7 +172,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_kyc_open_keys(&api->keys, &p->config, api->clock, err);
     if (status == TIDE_OK)
-        status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, api->keys, err);
+        status = tide_kyc_open(&api->kyc, api, err);
     return status == TIDE_OK ? open_server(p, err) : status;
 }
 

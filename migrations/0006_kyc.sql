@@ -474,6 +474,7 @@ BEGIN
   END LOOP;
   DELETE FROM kyc.attester_fee AS f USING kyc.outbox AS o WHERE f.outbox = o.id AND o.session_id = ANY (ids);
   DELETE FROM kyc.session_key WHERE session_id = ANY (ids);
+  DELETE FROM kyc.hook_event AS e WHERE e.subject = who AND e.kind = 'kyc.session.updated';
   DELETE FROM kyc.outbox WHERE session_id = ANY (ids);
   DELETE FROM kyc.session WHERE id = ANY (ids);
   -- A login may have written the session again after an earlier deletion.
@@ -581,3 +582,469 @@ CREATE TRIGGER audit_move AFTER UPDATE ON kyc.outbox FOR EACH ROW
 CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
   WHEN (OLD.state IN ('confirmed', 'superseded') AND NEW.state <> OLD.state OR OLD.genuine AND NEW.genuine IS NOT TRUE)
   EXECUTE FUNCTION kyc.keep_final();
+
+-- --- notifications to partners ------------------------------------------------------------------------
+--
+--   hook           endpoints of integrators; their secrets are derived from the KYC file, not stored
+--   hook_watch     addresses whose compliance an endpoint wants to know, and what it was last told
+--   hook_event     what happened, as it is sent
+--   hook_delivery  an event for an endpoint: the queue, and the log
+--   hook_seen      last known state of prices, markets and proposals
+--   hook_cursor    up to which ledger one node has compared all that
+--
+-- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a lane: they are
+-- sent in order, and only the first one, its head, can be taken. Any node takes heads.
+
+CREATE TABLE kyc.hook (
+    id             text        NOT NULL PRIMARY KEY CHECK (id ~ '^[0-9a-f]{32}$'),
+    deployment     smallint    NOT NULL REFERENCES chain.deployment,
+    integrator     text        NOT NULL CHECK (octet_length(integrator) BETWEEN 1 AND 128),
+    url            text        NOT NULL CHECK (octet_length(url) BETWEEN 8 AND 1024),
+    events         text[]      NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 7 AND events <@ ARRAY['kyc.session.updated',
+                               'compliance.updated', 'price.stale', 'price.fresh', 'market.listed', 'proposal.queued', 'proposal.executed']),
+    revision       integer     NOT NULL DEFAULT 1 CHECK (revision BETWEEN 1 AND 1000000),
+    previous_until timestamptz,
+    state          text        NOT NULL DEFAULT 'enabled' CHECK (state IN ('enabled', 'disabled')),
+    reason         text        CHECK (reason IN ('integrator', 'operator', 'failed', 'gone', 'queue_full')),
+    failures       integer     NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    paused_until   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at     timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX hook_integrator ON kyc.hook (deployment, integrator);
+COMMENT ON TABLE kyc.hook IS 'Endpoints that integrators registered for notifications';
+COMMENT ON COLUMN kyc.hook.revision IS 'Of its secret, which follows from the KYC file''s webhookKey, the id and this number';
+COMMENT ON COLUMN kyc.hook.previous_until IS 'Until then notifications are signed with the secret of the revision before, too';
+COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503';
+COMMENT ON COLUMN kyc.hook.paused_until IS 'Nothing is sent to it before';
+
+CREATE TABLE kyc.hook_watch (
+    hook       text        NOT NULL REFERENCES kyc.hook ON DELETE CASCADE,
+    address    text        NOT NULL CHECK (octet_length(address) = 56),
+    deployment smallint    NOT NULL,
+    told       text        CHECK (octet_length(told) <= 256),
+    due_at     timestamptz DEFAULT clock_timestamp(),
+    PRIMARY KEY (hook, address)
+);
+CREATE INDEX hook_watch_address ON kyc.hook_watch (deployment, address);
+CREATE INDEX hook_watch_due ON kyc.hook_watch (deployment, due_at) WHERE due_at IS NOT NULL;
+COMMENT ON TABLE kyc.hook_watch IS 'Addresses that an endpoint watches';
+COMMENT ON COLUMN kyc.hook_watch.told IS 'The answer that it was last told; NULL: none yet';
+COMMENT ON COLUMN kyc.hook_watch.due_at IS 'When the answer is compared again: at once after a change, at the end of an attestation; NULL: not planned';
+
+CREATE TABLE kyc.hook_event (
+    id         text        NOT NULL PRIMARY KEY DEFAULT 'evt_' || replace(gen_random_uuid()::text, '-', ''),
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    kind       text        NOT NULL CHECK (octet_length(kind) <= 64),
+    subject    text        NOT NULL CHECK (octet_length(subject) <= 128),
+    payload    text        NOT NULL CHECK (octet_length(payload) <= 16384),
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX hook_event_created ON kyc.hook_event (created_at);
+CREATE INDEX hook_event_subject ON kyc.hook_event (subject);
+COMMENT ON TABLE kyc.hook_event IS 'Notifications: the same body for every endpoint and every attempt';
+COMMENT ON COLUMN kyc.hook_event.id IS 'webhook-id: the same however often it is sent';
+
+CREATE TABLE kyc.hook_delivery (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    deployment   smallint    NOT NULL,
+    hook         text        NOT NULL REFERENCES kyc.hook ON DELETE CASCADE,
+    event        text        NOT NULL REFERENCES kyc.hook_event ON DELETE CASCADE,
+    subject      text        NOT NULL,
+    state        text        NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'delivered')),
+    head         boolean     NOT NULL,
+    attempts     integer     NOT NULL DEFAULT 0,
+    first_try    timestamptz,
+    next_try     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    leased_until timestamptz,
+    last_status  integer,
+    last_error   text        CHECK (octet_length(last_error) <= 200),
+    created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    done_at      timestamptz
+);
+CREATE INDEX hook_delivery_head ON kyc.hook_delivery (hook, next_try) WHERE head AND state = 'queued';
+CREATE INDEX hook_delivery_lane ON kyc.hook_delivery (hook, subject, id) WHERE state = 'queued';
+CREATE INDEX hook_delivery_leased ON kyc.hook_delivery (hook, leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX hook_delivery_log ON kyc.hook_delivery (hook, id);
+CREATE INDEX hook_delivery_event ON kyc.hook_delivery (event);
+COMMENT ON TABLE kyc.hook_delivery IS 'Deliveries: those that wait, and those of the last 30 days';
+COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject';
+COMMENT ON COLUMN kyc.hook_delivery.leased_until IS 'A node sends it; if that node dies, another one takes it then';
+COMMENT ON COLUMN kyc.hook_delivery.last_status IS 'HTTP status of the last attempt; NULL: there was no answer';
+
+CREATE TABLE kyc.hook_seen (
+    deployment smallint NOT NULL REFERENCES chain.deployment,
+    kind       text     NOT NULL,
+    subject    text     NOT NULL CHECK (octet_length(subject) <= 128),
+    state      text     NOT NULL CHECK (octet_length(state) <= 64),
+    PRIMARY KEY (deployment, kind, subject)
+);
+COMMENT ON TABLE kyc.hook_seen IS 'Last known state of prices, markets and proposals';
+
+CREATE TABLE kyc.hook_cursor (
+    deployment smallint NOT NULL PRIMARY KEY REFERENCES chain.deployment,
+    ledger     bigint   NOT NULL
+);
+COMMENT ON TABLE kyc.hook_cursor IS 'Up to which ledger changes were compared for notifications; no row: never, and what is there already is no news';
+
+CREATE TRIGGER tell AFTER INSERT ON kyc.hook_delivery FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
+
+-- The lock keeps a lane's order: of two transactions that add to it, the second waits for the first one's end.
+CREATE FUNCTION kyc.hook_enqueue(one_hook text, one_deployment smallint, one_event text, one_subject text)
+  RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  made bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7031, hashtext(one_subject || ' ' || one_hook));
+  INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, head)
+    VALUES (one_deployment, one_hook, one_event, one_subject, NOT EXISTS (SELECT FROM kyc.hook_delivery AS d
+      WHERE d.hook = one_hook AND d.subject = one_subject AND d.state = 'queued'))
+    RETURNING id INTO made;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane';
+
+-- integrator, hook: for their endpoints alone; NULL: for all that want this kind.
+CREATE FUNCTION kyc.hook_emit(one_deployment smallint, one_kind text, one_subject text, data json, of_integrator text, of_hook text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  target text;
+  made text;
+BEGIN
+  FOR target IN SELECT h.id FROM kyc.hook AS h
+    WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.integrator = coalesce(of_integrator, h.integrator)
+      AND h.id = coalesce(of_hook, h.id) AND (one_kind = ANY (h.events) OR one_kind IN ('webhook.test', 'webhook.disabled'))
+    ORDER BY h.id LOOP
+    IF made IS NULL THEN
+      INSERT INTO kyc.hook_event (deployment, kind, subject, payload) VALUES (one_deployment, one_kind, one_subject,
+        json_build_object('type', one_kind, 'timestamp', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'data', data)::text)
+        RETURNING id INTO made;
+    END IF;
+    PERFORM kyc.hook_enqueue(target, one_deployment, made, one_subject);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION kyc.hook_emit(smallint, text, text, json, text, text) IS 'Notifies the endpoints that want it, in the transaction of what happened';
+
+-- To clients a review is pending.
+CREATE FUNCTION kyc.hook_session() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  was text := CASE OLD.state WHEN 'review' THEN 'pending' ELSE OLD.state END;
+  now text := CASE NEW.state WHEN 'review' THEN 'pending' ELSE NEW.state END;
+BEGIN
+  IF NEW.integrator <> '' AND was <> now THEN
+    PERFORM kyc.hook_emit(NEW.deployment, 'kyc.session.updated', NEW.address, json_build_object('sessionId', NEW.id,
+      'address', NEW.address, 'providerKey', NEW.provider, 'state', now, 'previousState', was), NEW.integrator, NULL);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kyc.hook_session() IS 'Notifies the integrator of a session of its new state';
+CREATE TRIGGER hook_session AFTER UPDATE ON kyc.session FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION kyc.hook_session();
+
+-- A state that was not known before is news only if fresh_counts.
+CREATE FUNCTION kyc.hook_saw(one_deployment smallint, of_kind text, one_subject text, now_state text, event text, data json, fresh_counts boolean)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  was text;
+BEGIN
+  SELECT s.state INTO was FROM kyc.hook_seen AS s
+    WHERE (s.deployment, s.kind, s.subject) = (one_deployment, of_kind, one_subject) FOR UPDATE;
+  IF was IS NOT DISTINCT FROM now_state THEN
+    RETURN;
+  END IF;
+  INSERT INTO kyc.hook_seen AS s VALUES (one_deployment, of_kind, one_subject, now_state)
+    ON CONFLICT (deployment, kind, subject) DO UPDATE SET state = excluded.state;
+  IF event IS NOT NULL AND (was IS NOT NULL OR fresh_counts) THEN
+    PERFORM kyc.hook_emit(one_deployment, event, of_kind || ':' || one_subject, data, NULL, NULL);
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.hook_saw(smallint, text, text, text, text, json, boolean) IS 'Notes a state, and notifies if it is another one';
+
+CREATE FUNCTION kyc.hook_disable(one_hook text, why text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  was kyc.hook;
+BEGIN
+  UPDATE kyc.hook AS h SET state = 'disabled', reason = why, updated_at = clock_timestamp()
+    WHERE h.id = one_hook AND h.state = 'enabled' RETURNING h.* INTO was;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  UPDATE kyc.hook_watch AS w SET due_at = NULL WHERE w.hook = one_hook;
+  PERFORM kyc.hook_emit(was.deployment, 'webhook.disabled', 'webhook:' || one_hook,
+    json_build_object('webhookId', one_hook, 'url', was.url, 'reason', why), was.integrator, NULL);
+  PERFORM kyc.note('notify', 'hook_disabled', one_hook, jsonb_build_object('integrator', was.integrator, 'reason', why));
+END $$;
+COMMENT ON FUNCTION kyc.hook_disable(text, text) IS 'Disables an endpoint and tells the other endpoints of its integrator';
+
+-- may_wait: also of endpoints whose last attempts failed. An endpoint has two deliveries under way at most, an
+-- integrator four.
+CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease interval)
+  RETURNS TABLE (id bigint, attempts integer, event text, payload text, hook text, integrator text, url text, revision integer,
+    previous boolean, overdue boolean)
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  candidate bigint;
+  mine kyc.hook_delivery;
+BEGIN
+  FOR candidate IN
+    SELECT due.id FROM kyc.hook AS h CROSS JOIN LATERAL (SELECT d.id, d.next_try FROM kyc.hook_delivery AS d
+        WHERE d.hook = h.id AND d.head AND d.state = 'queued' AND d.next_try <= statement_timestamp()
+        ORDER BY d.next_try LIMIT 2) AS due
+    WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.paused_until <= statement_timestamp()
+      AND (may_wait OR h.failures = 0) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
+      AND (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = h.id AND b.leased_until > statement_timestamp()) < 2
+      AND (SELECT count(*) FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id
+           WHERE o.deployment = h.deployment AND o.integrator = h.integrator AND b.leased_until > statement_timestamp()) < 4
+    ORDER BY due.next_try LIMIT 16 LOOP
+    SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate AND d.head AND d.state = 'queued'
+      AND d.next_try <= clock_timestamp() FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+      UPDATE kyc.hook_delivery AS d SET attempts = d.attempts + 1, first_try = coalesce(d.first_try, clock_timestamp()),
+        next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = candidate;
+      RETURN QUERY SELECT mine.id, mine.attempts + 1, e.id, e.payload, h.id, h.integrator, h.url, h.revision,
+          coalesce(h.previous_until > clock_timestamp(), false), coalesce(mine.first_try < clock_timestamp() - interval '3 days', false)
+        FROM kyc.hook AS h, kyc.hook_event AS e WHERE h.id = mine.hook AND e.id = mine.event;
+      RETURN;
+    END IF;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION kyc.hook_claim(smallint, boolean, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
+
+-- attempt: as claimed. A success counts however late it comes; a failure only if no other node took it since.
+-- pause: how long the whole endpoint is left alone.
+CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolean, status integer, error text, again interval, pause interval, disable text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  row kyc.hook_delivery;
+BEGIN
+  SELECT d.* INTO row FROM kyc.hook_delivery AS d WHERE d.id = delivery;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(7031, hashtext(row.subject || ' ' || row.hook));
+  UPDATE kyc.hook_delivery AS d SET last_status = status, last_error = left(error, 200), leased_until = NULL,
+      state = CASE WHEN succeeded THEN 'delivered' ELSE 'queued' END, head = NOT succeeded,
+      done_at = CASE WHEN succeeded THEN clock_timestamp() END, next_try = clock_timestamp() + again
+    WHERE d.id = delivery AND d.state = 'queued' AND (succeeded OR d.attempts = attempt);
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF succeeded THEN
+    UPDATE kyc.hook_delivery AS d SET head = true, next_try = clock_timestamp() WHERE d.id = (SELECT min(n.id)
+      FROM kyc.hook_delivery AS n WHERE n.hook = row.hook AND n.subject = row.subject AND n.state = 'queued');
+    UPDATE kyc.hook AS h SET failures = 0 WHERE h.id = row.hook AND h.failures > 0;
+  ELSIF pause > interval '0' THEN
+    UPDATE kyc.hook AS h SET failures = least(h.failures, 999999) + 1,
+      paused_until = clock_timestamp() + least(interval '60 s', pause * 2 ^ least(h.failures, 10)) WHERE h.id = row.hook;
+  END IF;
+  IF disable IS NOT NULL THEN
+    PERFORM kyc.hook_disable(row.hook, disable);
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text) IS 'Notes what became of an attempt; the next one of the lane follows';
+
+CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  one text;
+BEGIN
+  DELETE FROM kyc.hook_event AS e WHERE e.id IN (SELECT o.id FROM kyc.hook_event AS o
+    WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 5000);
+  -- What was pruned may have been the head of its lane.
+  UPDATE kyc.hook_delivery AS d SET head = true WHERE d.id IN (SELECT min(n.id) FROM kyc.hook_delivery AS n
+    WHERE n.state = 'queued' GROUP BY n.hook, n.subject HAVING NOT bool_or(n.head));
+  FOR one IN SELECT h.id FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled' AND
+    (SELECT count(*) FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.state = 'queued' LIMIT 10001) AS q) > 10000 LOOP
+    PERFORM kyc.hook_disable(one, 'queue_full');
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes what is older than 30 days, and disables endpoints whose queue is full';
+
+-- --- routes of notifications: each answers a status, a problem's code (NULL: none), and a text or JSON
+
+CREATE TYPE kyc.hook_answer AS (status integer, code text, body text);
+
+CREATE FUNCTION kyc.hook_json(h kyc.hook) RETURNS json LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT json_build_object('webhookId', h.id, 'url', h.url, 'events', h.events, 'state', h.state, 'reason', h.reason,
+    'addresses', (SELECT count(*) FROM kyc.hook_watch AS w WHERE w.hook = h.id),
+    'queued', (SELECT count(*) FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.state = 'queued' LIMIT 10001) AS q),
+    'failures', h.failures, 'secretRevision', h.revision,
+    'previousSecretEndsAt', CASE WHEN h.previous_until > clock_timestamp() THEN to_char(h.previous_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
+    'createdAt', to_char(h.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'));
+$$;
+COMMENT ON FUNCTION kyc.hook_json(kyc.hook) IS 'An endpoint as clients see it';
+
+CREATE FUNCTION kyc.hook_list(one_deployment smallint, of_integrator text, one_hook text) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  list json;
+BEGIN
+  SELECT json_agg(kyc.hook_json(h) ORDER BY h.created_at, h.id) INTO list FROM kyc.hook AS h
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = coalesce(one_hook, h.id);
+  IF one_hook IS NULL THEN
+    RETURN ROW(200, NULL, json_build_object('items', coalesce(list, '[]'))::text)::kyc.hook_answer;
+  ELSIF list IS NULL THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  RETURN ROW(200, NULL, (list -> 0)::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_list(smallint, text, text) IS 'Endpoints of an integrator, or one of them';
+
+CREATE FUNCTION kyc.hook_create(one_deployment smallint, of_integrator text, new_id text, new_url text, new_events text[]) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7032, hashtext(of_integrator));
+  IF (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id <> new_id) >= 8 THEN
+    RETURN ROW(409, 'too_many_webhooks', 'An integrator has 8 webhooks at most.')::kyc.hook_answer;
+  END IF;
+  INSERT INTO kyc.hook (id, deployment, integrator, url, events) VALUES (new_id, one_deployment, of_integrator, new_url, new_events)
+    ON CONFLICT DO NOTHING;
+  PERFORM kyc.note('integrator ' || of_integrator, 'hook_created', new_id, '{}');
+  RETURN ROW(201, '1', (kyc.hook_list(one_deployment, of_integrator, new_id)).body)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_create(smallint, text, text, text, text[]) IS 'Registers an endpoint';
+
+-- NULL: stays as it is. Enabled again, what waits is sent, and all addresses are compared.
+CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one_hook text, new_url text, new_events text[], enable boolean)
+  RETURNS kyc.hook_answer LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  was kyc.hook;
+BEGIN
+  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR UPDATE;
+  IF FOUND THEN
+    UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
+      WHERE h.id = one_hook;
+    IF enable AND was.state = 'disabled' THEN
+      UPDATE kyc.hook AS h SET state = 'enabled', reason = NULL, failures = 0, paused_until = clock_timestamp() WHERE h.id = one_hook;
+      UPDATE kyc.hook_delivery AS d SET next_try = clock_timestamp(), first_try = NULL
+        WHERE d.hook = one_hook AND d.head AND d.state = 'queued';
+    ELSIF NOT enable AND was.state = 'enabled' THEN
+      UPDATE kyc.hook AS h SET state = 'disabled', reason = 'integrator' WHERE h.id = one_hook;
+      UPDATE kyc.hook_watch AS w SET due_at = NULL WHERE w.hook = one_hook;
+    END IF;
+    IF enable OR new_events IS NOT NULL THEN
+      UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp() WHERE w.hook = one_hook
+        AND (SELECT h.state = 'enabled' FROM kyc.hook AS h WHERE h.id = one_hook);
+    END IF;
+    PERFORM kyc.note('integrator ' || of_integrator, 'hook_changed', one_hook, jsonb_build_object('enabled', enable));
+  END IF;
+  RETURN kyc.hook_list(one_deployment, of_integrator, one_hook);
+END $$;
+COMMENT ON FUNCTION kyc.hook_change(smallint, text, text, text, text[], boolean) IS 'Changes an endpoint';
+
+CREATE FUNCTION kyc.hook_delete(one_deployment smallint, of_integrator text, one_hook text) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  PERFORM kyc.note('integrator ' || of_integrator, 'hook_deleted', one_hook, '{}');
+  RETURN ROW(200, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_delete(smallint, text, text) IS 'Deletes an endpoint with its addresses and its log';
+
+CREATE FUNCTION kyc.hook_rotate(one_deployment smallint, of_integrator text, one_hook text, overlap interval) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  made integer;
+BEGIN
+  UPDATE kyc.hook AS h SET revision = h.revision + 1, previous_until = clock_timestamp() + overlap, updated_at = clock_timestamp()
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.revision < 1000000
+    RETURNING h.revision INTO made;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  PERFORM kyc.note('integrator ' || of_integrator, 'hook_rotated', one_hook, jsonb_build_object('overlap', overlap));
+  RETURN ROW(200, made::text, (kyc.hook_list(one_deployment, of_integrator, one_hook)).body)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_rotate(smallint, text, text, interval) IS 'Another secret; the one before signs too until the overlap is over';
+
+CREATE FUNCTION kyc.hook_test(one_deployment smallint, of_integrator text, one_hook text) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  the_hook kyc.hook;
+BEGIN
+  SELECT h.* INTO the_hook FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  ELSIF the_hook.state <> 'enabled' THEN
+    RETURN ROW(409, 'webhook_disabled', 'This webhook is disabled: enable it first.')::kyc.hook_answer;
+  END IF;
+  PERFORM kyc.hook_emit(one_deployment, 'webhook.test', 'webhook:' || one_hook, json_build_object('webhookId', one_hook), of_integrator, one_hook);
+  RETURN ROW(202, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_test(smallint, text, text) IS 'Sends a notification that says nothing';
+
+CREATE FUNCTION kyc.hook_addresses(one_deployment smallint, of_integrator text, one_hook text, adds text[], removes text[]) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  IF (SELECT count(*) FROM (SELECT w.address FROM kyc.hook_watch AS w WHERE w.hook = one_hook AND w.address <> ALL (removes)
+      UNION SELECT unnest(adds)) AS u) > 10000 THEN
+    RETURN ROW(409, 'too_many_addresses', 'A webhook watches 10000 addresses at most.')::kyc.hook_answer;
+  END IF;
+  DELETE FROM kyc.hook_watch AS w WHERE w.hook = one_hook AND w.address = ANY (removes);
+  INSERT INTO kyc.hook_watch (hook, address, deployment) SELECT DISTINCT one_hook, a, one_deployment FROM unnest(adds) AS a
+    ON CONFLICT DO NOTHING;
+  RETURN kyc.hook_list(one_deployment, of_integrator, one_hook);
+END $$;
+COMMENT ON FUNCTION kyc.hook_addresses(smallint, text, text, text[], text[]) IS 'Adds and removes watched addresses';
+
+CREATE FUNCTION kyc.hook_watched(one_deployment smallint, of_integrator text, one_hook text, after text, page integer) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  list text[];
+BEGIN
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  SELECT array_agg(w.address ORDER BY w.address COLLATE "C") INTO list FROM (SELECT o.address FROM kyc.hook_watch AS o
+    WHERE o.hook = one_hook AND o.address COLLATE "C" > after ORDER BY o.address COLLATE "C" LIMIT page) AS w;
+  RETURN ROW(200, CASE WHEN cardinality(list) = page THEN list[page] END, json_build_object('items', coalesce(list, '{}'))::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_watched(smallint, text, text, text, integer) IS 'A page of watched addresses; code is where the next one begins';
+
+CREATE FUNCTION kyc.hook_log(one_deployment smallint, of_integrator text, one_hook text, before bigint, page integer) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  list json;
+  last bigint;
+  rows bigint;
+BEGIN
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  END IF;
+  SELECT json_agg(json_build_object('deliveryId', d.id::text, 'eventId', d.event, 'type', d.kind, 'state', d.state, 'attempts', d.attempts,
+      'status', d.last_status, 'error', d.last_error,
+      'nextAttemptAt', CASE WHEN d.state = 'queued' AND d.head THEN to_char(d.next_try AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
+      'createdAt', to_char(d.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+      'deliveredAt', to_char(d.done_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) ORDER BY d.id DESC), min(d.id), count(*)
+    INTO list, last, rows FROM (SELECT o.*, e.kind FROM kyc.hook_delivery AS o JOIN kyc.hook_event AS e ON e.id = o.event
+      WHERE o.hook = one_hook AND o.id < before ORDER BY o.id DESC LIMIT page) AS d;
+  RETURN ROW(200, CASE WHEN rows = page THEN last::text END, json_build_object('items', coalesce(list, '[]'))::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_log(smallint, text, text, bigint, integer) IS 'A page of deliveries, the newest first; code is where the next one begins';
+
+CREATE FUNCTION kyc.hook_replay(one_deployment smallint, of_integrator text, one_hook text, one_delivery bigint) RETURNS kyc.hook_answer
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  old kyc.hook_delivery;
+BEGIN
+  SELECT d.* INTO old FROM kyc.hook_delivery AS d JOIN kyc.hook AS h ON h.id = d.hook
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND d.id = one_delivery;
+  IF NOT FOUND THEN
+    RETURN ROW(404, 'no_delivery', 'There is no such delivery of this webhook.')::kyc.hook_answer;
+  ELSIF old.state = 'queued' THEN
+    UPDATE kyc.hook_delivery AS d SET next_try = clock_timestamp() WHERE d.id = one_delivery AND d.leased_until IS NULL;
+    RETURN ROW(202, NULL, json_build_object('deliveryId', old.id::text)::text)::kyc.hook_answer;
+  END IF;
+  RETURN ROW(202, NULL, json_build_object('deliveryId', kyc.hook_enqueue(one_hook, one_deployment, old.event, old.subject)::text)::text)::kyc.hook_answer;
+END $$;
+COMMENT ON FUNCTION kyc.hook_replay(smallint, text, text, bigint) IS 'Sends it once more, with the same id; one that waits is tried now';

@@ -142,6 +142,18 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE ON kyc.session, kyc.inbox, kyc.sandbox TO tidemark_kyc;
   GRANT SELECT, INSERT, DELETE ON kyc.challenge, kyc.session_key TO tidemark_kyc;
   GRANT DELETE ON kyc.inbox TO tidemark_kyc;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON kyc.hook, kyc.hook_watch, kyc.hook_event, kyc.hook_delivery TO tidemark_kyc;
+  GRANT SELECT, INSERT, UPDATE ON kyc.hook_seen, kyc.hook_cursor TO tidemark_kyc;
+  GRANT USAGE ON SCHEMA history TO tidemark_kyc;
+  GRANT SELECT ON history.dao_governance_proposal TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION kyc.hook_enqueue(text, smallint, text, text), kyc.hook_emit(smallint, text, text, json, text, text),
+    kyc.hook_saw(smallint, text, text, text, text, json, boolean), kyc.hook_disable(text, text),
+    kyc.hook_claim(smallint, boolean, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text),
+    kyc.hook_maintain(smallint), kyc.hook_json(kyc.hook), kyc.hook_list(smallint, text, text),
+    kyc.hook_create(smallint, text, text, text, text[]), kyc.hook_change(smallint, text, text, text, text[], boolean),
+    kyc.hook_delete(smallint, text, text), kyc.hook_rotate(smallint, text, text, interval), kyc.hook_test(smallint, text, text),
+    kyc.hook_addresses(smallint, text, text, text[], text[]), kyc.hook_watched(smallint, text, text, text, integer),
+    kyc.hook_log(smallint, text, text, bigint, integer), kyc.hook_replay(smallint, text, text, bigint) TO tidemark_kyc;
   GRANT SELECT, INSERT (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac, state, reason,
     last_status) ON kyc.outbox TO tidemark_kyc;
   GRANT SELECT, UPDATE (state, reason, genuine, kind, seq, envelope, tx_hash, max_time, submit_ledger, sent_ledger, bump_envelope,

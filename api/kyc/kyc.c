@@ -1,5 +1,6 @@
 #include "api/kyc/kyc.h"
 #include "api/kyc/keys/keys.h"
+#include "api/kyc/notify/notify.h"
 #include "api/kyc/pages/text.h"
 #include "api/kyc/request_pool.h"
 #include "api/kyc/sessions/session_request.h"
@@ -50,6 +51,8 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
     tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
+    if (kyc->notify)
+        tide_notify_metrics(kyc->notify, out);
 }
 
 static const char *database_of(const struct tide_config *config)
@@ -120,6 +123,17 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
     return tide_kyc_workers_open(&kyc->workers, &options, err);
 }
 
+static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struct tide_err *err)
+{
+    struct tide_notify_options options = { .settings = kyc->settings,
+                                           .config = kyc->config,
+                                           .clock = kyc->clock,
+                                           .select = kyc->select,
+                                           .hot = hot,
+                                           .conninfo = database_of(kyc->config) };
+    return kyc->settings->notifies ? tide_notify_open(&kyc->notify, &options, err) : TIDE_OK;
+}
+
 /* Where the file is: as the setting says, or as systemd gives it; false: nowhere. */
 static bool file_of(char *out, size_t size, const struct tide_config *config)
 {
@@ -140,10 +154,9 @@ tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_con
     return tide_kyc_keys_open(out, database_of(config), clock, err);
 }
 
-tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
-                          const struct tide_clock *clock, struct tide_deployment_select *select,
-                          struct tide_kyc_keys *keys, struct tide_err *err)
+tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, struct tide_err *err)
 {
+    const struct tide_config *config = api->config;
     char file[TIDE_CONFIG_TEXT_MAX + 64];
     *out = NULL;
     if (!file_of(file, sizeof file, config))
@@ -152,9 +165,9 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     if (!kyc)
         return tide_fail(err, TIDE_E_MEMORY, "kyc");
     kyc->config = config;
-    kyc->clock = clock;
-    kyc->select = select;
-    kyc->keys = keys;
+    kyc->clock = api->clock;
+    kyc->select = api->select;
+    kyc->keys = api->keys;
     pthread_mutex_init(&kyc->signing, NULL);
     tide_status status = tide_kyc_settings_load(&kyc->settings, file, err);
     if (status == TIDE_OK)
@@ -165,6 +178,8 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
         status = open_pools(kyc, err);
     if (status == TIDE_OK)
         status = open_workers(kyc, err);
+    if (status == TIDE_OK)
+        status = open_notify(kyc, api->hot, err);
     if (status == TIDE_OK)
         *out = kyc;
     else
@@ -211,6 +226,8 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
         status = tide_worker_pool_start(kyc->pools[i], err);
     if (status == TIDE_OK)
         status = tide_kyc_workers_start(kyc->workers, err);
+    if (status == TIDE_OK && kyc->notify)
+        status = tide_notify_start(kyc->notify, err);
     if (status == TIDE_OK)
         tell_ended_secrets(kyc);
     if (status == TIDE_OK)
@@ -225,6 +242,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++)
         tide_worker_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
+    tide_notify_close(kyc->notify);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_texts_close(kyc->texts);
     tide_kyc_settings_release(kyc->settings);

@@ -17,6 +17,8 @@
 #include "api/kyc/base/process.h"
 #include "api/kyc/base/state.h"
 
+struct tide_api;
+
 /* Integrators and their API keys, of which routes without KYC want to know too. TIDE_OK with *out
  * NULL when there is neither a KYC file nor kyc_database_url: X-API-Key is then ignored. Does not
  * connect yet (tide_kyc_keys_start). */
@@ -25,10 +27,10 @@ tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_con
 
 /* TIDE_OK with *out NULL when kyc_file is not set and systemd hands over no tidemark_kyc_file:
  * routes of KYC answer 404 kyc_not_configured. Reads the file (TIDE_E_CONFIG says what is wrong
- * with it), does not connect yet. keys is borrowed, and started before tide_kyc_start. */
-tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
-                          const struct tide_clock *clock, struct tide_deployment_select *select,
-                          struct tide_kyc_keys *keys, struct tide_err *err) TIDE_MUST_USE;
+ * with it), does not connect yet. Of api, which is borrowed, config, clock, select, hot and keys
+ * are used; keys is started before tide_kyc_start. */
+tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api,
+                          struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST_USE;
 void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
 

@@ -86,6 +86,8 @@ static uint32_t scope_of(const struct tide_route *route)
     for (size_t i = 0; route && i < TIDE_COUNT(scopes); i++)
         if (strcmp(route->id, scopes[i].id) == 0)
             return scopes[i].scope;
+    if (route && strncmp(route->id, "webhook", 7) == 0)
+        return TIDE_KYC_SCOPE_WEBHOOKS;
     return 0;
 }
 

@@ -24,6 +24,9 @@ struct tide_http_options {
     uint32_t connect_ms; /* give up on connecting, TLS included */
     uint32_t timeout_ms; /* give up on an exchange, however it goes */
     uint32_t stall_s;    /* give up when fewer than 1000 bytes a second come for this long */
+    /* For addresses that a client chose: connects to public addresses alone, each checked when it
+     * is connected to, whatever the name resolved to before; through no proxy. */
+    bool public_only;
 };
 
 enum tide_http_method { TIDE_HTTP_GET, TIDE_HTTP_HEAD, TIDE_HTTP_POST };
@@ -51,6 +54,7 @@ struct tide_http_answer {
     bool again;        /* the same request may succeed later */
     bool no_room;      /* room said no */
     bool connected;    /* over a connection that was made for this call */
+    bool forbidden;    /* public_only: its name stands for an address that is not public */
     char type
         [TIDE_HTTP_TYPE_BYTES]; /* Content-Type in lower case, no parameters; "": none, or long */
 };

@@ -1,5 +1,6 @@
 /* The only file that knows libcurl. */
 #include "tidemark/http.h"
+#include "schema/base/public_address.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@ enum { READ_BYTES = 512 << 10, REDIRECTS_MAX = 3, LEAST_SPEED = 1000, AFTER_MAX_
 struct tide_http {
     CURL *curl;
     uint32_t timeout_ms;
+    bool forbidden; /* an address of this call was not public */
 };
 
 /* One call under way; libcurl's callbacks get it. */
@@ -95,6 +97,25 @@ static int on_progress(void *self, curl_off_t a, curl_off_t b, curl_off_t c, cur
     return 1;
 }
 
+/* Asked with the very address that libcurl is about to connect to. */
+static curl_socket_t open_public(void *self, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    struct tide_http *http = self;
+    if (purpose != CURLSOCKTYPE_IPCXN || !tide_public_address(&to->addr)) {
+        http->forbidden = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static void restrict_to_public(struct tide_http *http)
+{
+    curl_easy_setopt(http->curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(http->curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(http->curl, CURLOPT_OPENSOCKETFUNCTION, open_public);
+    curl_easy_setopt(http->curl, CURLOPT_OPENSOCKETDATA, http);
+}
+
 static void set_up(CURL *curl, const struct tide_http_options *o)
 {
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -134,6 +155,8 @@ tide_status tide_http_open(struct tide_http **out, const struct tide_http_option
     http->curl = curl;
     http->timeout_ms = options->timeout_ms;
     set_up(curl, options);
+    if (options->public_only)
+        restrict_to_public(http);
     *out = http;
     return TIDE_OK;
 }
@@ -253,7 +276,9 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &call);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &call);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, call.text);
+    http->forbidden = false;
     CURLcode code = curl_easy_perform(curl);
+    answer->forbidden = http->forbidden;
     tide_status status = judge(&call, code, err);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);

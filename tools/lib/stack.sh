@@ -6,7 +6,7 @@
 #   stack_rpc_url DIR      its address, once it listens; fails until then
 #   stack_follow DIR RPC DEPLOYMENT …   an indexer that follows that network; sets stack_follow_pid
 #   stack_kyc DIR [ORIGIN]…  identity checks for stack_api: DIR/kyc.json, with the sandbox provider,
-#                          open to all, and the integrator "harbour" with these origins and its own;
+#                          open to all, webhooks to any address, and the integrator "harbour" with these origins and its own;
 #                          sets stack_kyc_key, the integrator's
 #   stack_api DIR …        tidemark-api over that database with these options; sets stack_api_pid
 #   stack_api_url DIR      its address, once it is ready; fails until then
@@ -107,7 +107,7 @@ stack_kyc() {
 { "publicUrl": "http://127.0.0.1:$stack_kyc_port", "open": true,
   "challengeSeed": "$("$TIDE_BIN/tidemark-sim" keys --name challenge 2>/dev/null | awk '{ print $3 }')",
   "referenceKey": "$(stack_secret)", "metadataKey": "$(stack_secret)", "tokenKey": "$(stack_secret)",
-  "intentKey": "$stack_intent_key",
+  "intentKey": "$stack_intent_key", "webhookKey": "$(stack_secret)", "webhookLocal": true,
   "providers": [ { "key": "sandbox", "type": "sandbox", "name": "Sandbox",
                    "webhookSecrets": [{ "secret": "$(stack_secret)", "notAfter": null }] } ] }
 END
@@ -116,7 +116,7 @@ END
     export TIDEMARK_DATABASE_URL
     "$TIDE_BIN/tidemark-indexer" integrator put harbour Harbour --origins "$origins" --sessions-per-hour 10000 \
         --brand "{ \"color\": \"#1b4f8f\", \"colorDark\": \"#9cc5f5\", \"logo\": \"http://127.0.0.1:$stack_kyc_port/app/icon.svg\" }"
-    stack_kyc_key=$("$TIDE_BIN/tidemark-indexer" key add harbour --scopes kyc,snapshot)
+    stack_kyc_key=$("$TIDE_BIN/tidemark-indexer" key add harbour --scopes kyc,snapshot,webhooks)
 }
 
 # Logs in as the role that only reads, and as the role of identity checks for those. Its cache is

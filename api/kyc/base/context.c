@@ -15,6 +15,8 @@ bool tide_kyc_network_allowed(const struct tide_kyc_settings *settings,
         return true;
     if (settings->open)
         *what = "\"open\"";
+    if (settings->webhook_local)
+        *what = "\"webhookLocal\"";
     for (uint32_t i = 0; i < settings->provider_count; i++)
         if (!settings->providers[i].live)
             *what = "a provider of type or environment sandbox";

@@ -52,4 +52,10 @@ tide_handler_fn tide_route_kyc_session, tide_route_kyc_progress, tide_route_kyc_
     tide_route_kyc_providers, tide_route_kyc_webhook, tide_route_kyc_page, tide_route_kyc_start,
     tide_route_kyc_return, tide_route_kyc_sandbox, tide_route_kyc_sandbox_decide;
 
+/* Webhooks to partners (notify/hook_route.c). */
+tide_handler_fn tide_route_webhooks, tide_route_webhook, tide_route_webhook_create,
+    tide_route_webhook_change, tide_route_webhook_delete, tide_route_webhook_secret,
+    tide_route_webhook_test, tide_route_webhook_addresses, tide_route_webhook_watch,
+    tide_route_webhook_deliveries, tide_route_webhook_replay;
+
 #endif

@@ -22,6 +22,7 @@ struct tide_kyc_keys;    /* keys/keys.h      */
 struct tide_kyc_refused; /* worker/refused.h */
 struct tide_kyc_workers; /* worker/worker.h  */
 struct tide_kyc_texts;   /* pages/text.h     */
+struct tide_notify;      /* notify/notify.h  */
 
 struct tide_kyc {
     const struct tide_config *config;
@@ -33,7 +34,8 @@ struct tide_kyc {
     struct tide_worker_pool *pools[TIDE_KYC_POOL_COUNT];
     struct tide_kyc_refused *refused; /* counters of webhooks */
     struct tide_kyc_workers *workers;
-    pthread_mutex_t signing; /* held around every use of the settings' challenge key */
+    struct tide_notify *notify; /* NULL: no webhooks to partners */
+    pthread_mutex_t signing;    /* held around every use of the settings' challenge key */
 };
 
 #endif

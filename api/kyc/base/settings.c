@@ -240,6 +240,14 @@ static tide_status read_seed(struct tide_reader *r, const struct tide_member *m,
     return status;
 }
 
+static tide_status read_webhook_key(struct tide_reader *r, const struct tide_member *m, void *to,
+                                    json_t *value)
+{
+    struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
+    s->notifies = true;
+    return tide_read_hex32(r, m, to, value);
+}
+
 /* clang-format off */
 #define OF(member) offsetof(struct tide_kyc_settings, member)
 static const struct tide_member file_members[] = {
@@ -250,6 +258,8 @@ static const struct tide_member file_members[] = {
     { "metadataKey",           tide_read_hex32,  OF(metadata_key),             0, 0,                        false, 0 },
     { "tokenKey",              tide_read_hex32,  OF(token_key),                0, 0,                        false, 0 },
     { "intentKey",             tide_read_hex32,  OF(intent_key),               0, 0,                        false, 0 },
+    { "webhookKey",            read_webhook_key, OF(webhook_key),              0, 0,                        true,  0 },
+    { "webhookLocal",          tide_read_bool,   OF(webhook_local),            0, 0,                        true,  0 },
     { "open",                  tide_read_bool,   OF(open),                     0, 0,                        true,  0 },
     { "attestationDays",       tide_read_u32,    OF(attestation_days),         1, 3650,                     true,  0 },
     { "sessionsPerAddressDay", tide_read_u32,    OF(sessions_per_address_day), 1, 1000,                     true,  0 },
@@ -281,13 +291,14 @@ static tide_status check_names(const struct tide_kyc_settings *s, struct tide_er
 /* Keys of which two are the same would tell by one thing what another is kept apart for. */
 static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err *err)
 {
-    const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key };
-    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+    const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key,
+                              s->webhook_key };
+    for (size_t i = 0; i < TIDE_COUNT(keys) - !s->notifies; i++)
         for (size_t j = 0; j < i; j++)
             if (memcmp(keys[i], keys[j], sizeof s->token_key) == 0)
                 return tide_fail(err, TIDE_E_CONFIG,
-                                 "/referenceKey, /metadataKey, /tokenKey and /intentKey: two of"
-                                 " them are the same");
+                                 "/referenceKey, /metadataKey, /tokenKey, /intentKey and"
+                                 " /webhookKey: two of them are the same");
     return TIDE_OK;
 }
 

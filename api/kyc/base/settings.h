@@ -9,6 +9,10 @@
  *     "metadataKey": "64 hex digits",           of the hash that goes on the chain,
  *     "tokenKey": "64 hex digits",              of tokens in URLs,
  *     "intentKey": "64 hex digits",             of intents: the attester's attester_intent_key
+ *     "webhookKey": "64 hex digits",            of the secrets of webhooks to partners; default: none
+ *                                               may be registered
+ *     "webhookLocal": false,                    true: they may go to private addresses and by http;
+ *                                               refused where the network is the main one
  *     "open": false,                            true: sessions without key or challenge; refused
  *                                               where the network is the main one
  *     "attestationDays": 365,                   most that an attestation lasts
@@ -100,6 +104,9 @@ struct tide_kyc_settings {
     struct tide_sign *challenge; /* one thread at a time: a mutex of who uses it */
     uint8_t reference_key[32], metadata_key[32], token_key[32], intent_key[32];
     uint8_t digest[16]; /* of the file, by its tokenKey: shows that it changed, and nothing else */
+    uint8_t webhook_key[32]; /* only if notifies */
+    bool notifies;           /* webhookKey is there */
+    bool webhook_local;
     bool open;
     uint32_t attestation_days;
     uint32_t sessions_per_address_day, sessions_per_hour;

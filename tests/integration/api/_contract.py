@@ -235,12 +235,12 @@ def tell(c, what):
 
 def not_configured(c, path, method, operation):
     """A server without a KYC file knows its routes, and says that it has none of it; with one: kyc_*.sh."""
-    sample = {"address": STRANGER, "sessionId": "0" * 32, "token": "0" * 32 + "." + "A" * 43}
+    sample = {"address": STRANGER, "sessionId": "0" * 32, "token": "0" * 32 + "." + "A" * 43, "webhookId": "0" * 32, "deliveryId": "1"}
     names = re.findall(r"{(\w+)}", path)
     target = fill(path, {name: sample.get(name, "sandbox") for name in names})
     required = [p["name"] for p in map(c.resolve, operation.get("parameters", [])) if p["in"] == "query" and p["required"]]
     target += "?" * bool(required) + "&".join(f"{name}=1" for name in required)
-    body, headers = (b"{}", {"Content-Type": "application/json"}) if method == "POST" else (None, {})
+    body, headers = (b"{}", {"Content-Type": "application/json"}) if "requestBody" in operation else (None, {})
     _, answer = c.ask(operation, method, target, body, headers, want=404)
     if not answer or answer["code"] != "kyc_not_configured":
         c.fault(target, f"is there without a KYC file: {answer}")

@@ -47,7 +47,9 @@ function example(parameter, known) {
 
 const [event] = (await tidemark.events(client, { limit: 1 })).data.items;
 const opened = await tidemark.kycSession(client, { body: { address: process.argv[3], mode: 'direct', providerKey: 'sandbox' } });
-const known = { id: event.id, hash: event.txHash, sessionId: opened.data.sessionId };
+const apiKey = process.env.TIDEMARK_KYC_KEY;
+const hook = await tidemark.webhookCreate(client, { apiKey, body: { url: 'http://127.0.0.1:9/', events: ['market.listed'] } });
+const known = { id: event.id, hash: event.txHash, sessionId: opened.data.sessionId, webhookId: hook.data.webhookId };
 let fields = 0;
 const faults = [];
 const answered = [];
@@ -59,7 +61,7 @@ for (const [path, methods] of Object.entries(document.paths)) {
   const parameters = (get.parameters ?? []).map(follow).filter((one) => one.in !== 'header' && one.required);
   const given = Object.fromEntries(parameters.map((one) => [one.name, example(one, known)]));
   try {
-    const { data } = await tidemark[name](client, given);
+    const { data } = await tidemark[name](client, name.startsWith('webhook') ? { ...given, apiKey } : given);
     const fault = wrong(data, get.responses['200'].content['application/json'].schema, name);
     answered.push(name);
     if (fault) faults.push(fault);

@@ -1,0 +1,186 @@
+#include "api/kyc/notify/notify_impl.h"
+#include "schema/base/liveness.h"
+#include "schema/store/hot.h"
+#include "tidemark/log.h"
+
+enum {
+    CONNECT_MS = 4000,
+    EXCHANGE_MS = 10000,
+    STALL_S = 5,
+    IDLE_POLL_MS = 1000,
+    WATCH_POLL_MS = 200
+};
+
+bool notify_is_closing(void *notify)
+{
+    return atomic_load(&((struct tide_notify *)notify)->closing);
+}
+
+static tide_status connect_now(struct notify_thread *t, struct tide_err *err)
+{
+    if (tide_kyc_context_ready(&t->context) && t->listening)
+        return TIDE_OK;
+    t->listening = false;
+    if (t->index == 0)
+        notify_watch_forget(&t->all->watch);
+    tide_status status = tide_kyc_context_connect(&t->context, err);
+    if (status == TIDE_OK && t->index != 0)
+        status = tide_pg_listen(t->context.pg, "tidemark_hook_delivery", err);
+    t->listening = status == TIDE_OK;
+    return status;
+}
+
+/* Sleeps in slices, so that a stop is not waited for. */
+static void rest(struct notify_thread *t, uint32_t ms)
+{
+    const struct tide_clock *clock = t->all->options.clock;
+    for (uint32_t done = 0; done < ms && !notify_is_closing(t->all); done += 50)
+        clock->sleep_ms(clock->self, 50);
+}
+
+static void judge_database(struct notify_thread *t, tide_status status, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    if (status == TIDE_OK)
+        t->db_failures = 0;
+    if (status == TIDE_OK || status == TIDE_E_STOPPED)
+        return;
+    tide_kyc_rollback(&t->context);
+    if (t->db_failures == 0)
+        tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "notify.failed", "thread=%u text=%s",
+                 t->index, tide_log_quote(quoted, sizeof quoted, err->text));
+    if (t->context.pg && tide_pg_remedy(t->context.pg) != TIDE_PG_AGAIN)
+        t->listening = false;
+    rest(t, tide_retry_pause_ms(&t->retry, 250, 10000, t->db_failures++));
+}
+
+static void *run(void *self)
+{
+    struct notify_thread *t = self;
+    struct tide_err err;
+    tide_liveness_begin("notify", TIDE_LIVENESS_WAITS_MS);
+    while (!notify_is_closing(t->all)) {
+        bool more = false, notified;
+        tide_liveness_mark();
+        tide_status status = connect_now(t, &err);
+        if (status == TIDE_OK)
+            status = t->index == 0 ? notify_watch_turn(t, &more, &err)
+                                   : notify_send_turn(t, &more, &err);
+        bool watches = t->index == 0 && t->all->watch.leads;
+        if (status == TIDE_OK && !more)
+            status = tide_pg_wait(t->context.pg, watches ? WATCH_POLL_MS : IDLE_POLL_MS, &notified,
+                                  &err);
+        judge_database(t, status, &err);
+    }
+    tide_liveness_end();
+    return NULL;
+}
+
+/* --- life --------------------------------------------------------------------------------- */
+
+static tide_status open_thread(struct notify_thread *t, struct tide_err *err)
+{
+    const struct tide_notify_options *options = &t->all->options;
+    struct tide_kyc_context_options context = { .settings = options->settings,
+                                                .clock = options->clock,
+                                                .conninfo = options->conninfo,
+                                                .select = options->select,
+                                                .ca_file = options->config->http_ca_file,
+                                                .stopped = notify_is_closing,
+                                                .stopped_self = t->all };
+    struct tide_http_options http = { .agent = "tidemark-webhooks",
+                                      .ca_file = options->config->http_ca_file,
+                                      .connect_ms = CONNECT_MS,
+                                      .timeout_ms = EXCHANGE_MS,
+                                      .stall_s = STALL_S,
+                                      .public_only = !options->settings->webhook_local };
+    tide_retry_init(&t->retry, options->clock->wall_ms(options->clock->self), t->index);
+    tide_status status = tide_kyc_context_open(&t->context, &context, err);
+    t->opened = status == TIDE_OK;
+    if (status == TIDE_OK && t->index == 0)
+        status = tide_hot_reader_open(&t->all->watch.reader, options->hot, err);
+    else if (status == TIDE_OK)
+        status = tide_http_open(&t->http, &http, err);
+    return status;
+}
+
+tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_options *options,
+                             struct tide_err *err)
+{
+    struct tide_notify *all = calloc(1, sizeof *all);
+    tide_status status = TIDE_OK;
+    *out = NULL;
+    if (!all)
+        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+    all->options = *options;
+    all->api = (struct tide_api){ .config = options->config,
+                                  .clock = options->clock,
+                                  .select = options->select,
+                                  .hot = options->hot };
+    all->watch.feeds.items = calloc(NOTIFY_LIST_MAX, sizeof(struct notify_seen));
+    all->watch.markets.items = calloc(NOTIFY_LIST_MAX, sizeof(struct notify_seen));
+    if (!all->watch.feeds.items || !all->watch.markets.items)
+        status = tide_fail(err, TIDE_E_MEMORY, "notifications");
+    for (uint32_t i = 0; i < NOTIFY_THREADS && status == TIDE_OK; i++) {
+        all->threads[i].all = all;
+        all->threads[i].index = i;
+        status = open_thread(&all->threads[i], err);
+    }
+    if (status == TIDE_OK)
+        *out = all;
+    else
+        tide_notify_close(all);
+    return status;
+}
+
+tide_status tide_notify_start(struct tide_notify *all, struct tide_err *err)
+{
+    for (uint32_t i = 0; i < NOTIFY_THREADS; i++) {
+        struct notify_thread *t = &all->threads[i];
+        t->started = pthread_create(&t->thread, NULL, run, t) == 0;
+        if (!t->started)
+            return tide_fail(err, TIDE_E_MEMORY, "notifications: no thread");
+    }
+    return TIDE_OK;
+}
+
+void tide_notify_close(struct tide_notify *all)
+{
+    if (!all)
+        return;
+    atomic_store(&all->closing, true);
+    for (uint32_t i = 0; i < NOTIFY_THREADS; i++) {
+        struct notify_thread *t = &all->threads[i];
+        if (t->started)
+            pthread_join(t->thread, NULL);
+        tide_http_close(t->http);
+        if (t->opened)
+            tide_kyc_context_close(&t->context);
+    }
+    if (all->watch.reader)
+        tide_hot_reader_close(all->watch.reader);
+    free(all->watch.feeds.items);
+    free(all->watch.markets.items);
+    free(all);
+}
+
+void tide_notify_metrics(const struct tide_notify *all, struct tide_buf *out)
+{
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } lines[] = {
+        { "tidemark_kyc_notify_delivered_total", "counter", "Notifications that an endpoint took",
+          atomic_load(&all->delivered) },
+        { "tidemark_kyc_notify_failed_total", "counter", "Attempts that failed",
+          atomic_load(&all->failed) },
+        { "tidemark_kyc_notify_disabled_total", "counter", "Endpoints that this node disabled",
+          atomic_load(&all->disabled) },
+        { "tidemark_kyc_notify_watches", "gauge",
+          "1: this node compares what endpoints were last told with the index",
+          atomic_load(&all->leads) },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(lines); i++)
+        tide_buf_putf(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", lines[i].name,
+                      lines[i].help, lines[i].name, lines[i].type, lines[i].name, lines[i].value);
+}

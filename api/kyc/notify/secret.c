@@ -1,0 +1,63 @@
+#include "api/kyc/notify/secret.h"
+#include "tidemark/buf.h"
+#include "tidemark/text.h"
+
+static void derive(uint8_t out[TIDE_HMAC_BYTES_MAX], const struct tide_kyc_settings *settings,
+                   const char *hook, uint32_t revision)
+{
+    char text[64];
+    int len = snprintf(text, sizeof text, "webhook%c%s%c%" PRIu32, 0, hook, 0, revision);
+    assert(len > 0 && (size_t)len < sizeof text);
+    tide_hmac(TIDE_HMAC_SHA256, out,
+              tide_slice_of(settings->webhook_key, sizeof settings->webhook_key),
+              tide_slice_of(text, (size_t)len));
+}
+
+static void put_base64(char *out, const uint8_t digest[TIDE_HASH_BYTES])
+{
+    struct tide_buf text;
+    tide_buf_init(&text, 64);
+    tide_buf_base64(&text, tide_slice_of(digest, TIDE_HASH_BYTES));
+    memcpy(out, text.ptr ? text.ptr : (const uint8_t *)"", text.len);
+    out[text.len] = 0;
+    if (text.ptr)
+        tide_sign_wipe(text.ptr, text.len);
+    tide_buf_release(&text);
+}
+
+void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
+                        const struct tide_kyc_settings *settings, const char *hook,
+                        uint32_t revision)
+{
+    uint8_t key[TIDE_HMAC_BYTES_MAX];
+    derive(key, settings, hook, revision);
+    memcpy(out, "whsec_", 6);
+    put_base64(out + 6, key);
+    tide_sign_wipe(key, sizeof key);
+}
+
+bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
+                      const struct tide_kyc_settings *settings,
+                      const struct tide_notify_message *message)
+{
+    struct tide_buf signed_text;
+    uint8_t key[TIDE_HMAC_BYTES_MAX], digest[TIDE_HMAC_BYTES_MAX];
+    char *at = out;
+    *out = 0;
+    tide_buf_init(&signed_text, message->body.len + 128);
+    tide_buf_putf(&signed_text, "%s.%" PRId64 ".", message->id, message->at);
+    tide_buf_slice(&signed_text, message->body);
+    bool signs = !signed_text.failed;
+    for (uint32_t back = 0; signs && back <= (uint32_t)message->previous; back++) {
+        derive(key, settings, message->hook, message->revision - back);
+        tide_hmac(TIDE_HMAC_SHA256, digest, tide_slice_of(key, TIDE_HASH_BYTES),
+                  tide_buf_view(&signed_text));
+        memcpy(at, back ? " v1," : "v1,", back ? 4 : 3);
+        at += back ? 4 : 3;
+        put_base64(at, digest);
+        at += strlen(at);
+    }
+    tide_sign_wipe(key, sizeof key);
+    tide_buf_release(&signed_text);
+    return signs;
+}

@@ -1,0 +1,31 @@
+/* Secrets of webhooks to partners, and signatures by the Standard Webhooks specification. Secrets
+ * are derived, not stored: HMAC-SHA256(webhookKey, "webhook" || 0 || id || 0 || revision). */
+#ifndef API_KYC_NOTIFY_SECRET_H
+#define API_KYC_NOTIFY_SECRET_H
+
+#include "api/kyc/base/settings.h"
+#include "api/kyc/base/token.h"
+
+#define TIDE_NOTIFY_SECRET_BYTES    51u  /* "whsec_", base64 of 32 bytes, NUL */
+#define TIDE_NOTIFY_SIGNATURE_BYTES 104u /* two of "v1," and base64 of 32 bytes, NUL */
+
+/* As it is shown to the integrator. */
+void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
+                        const struct tide_kyc_settings *settings, const char *hook,
+                        uint32_t revision);
+
+struct tide_notify_message {
+    const char *hook; /* 32 hex digits */
+    uint32_t revision;
+    bool previous; /* the secret of the revision before signs too */
+    const char *id;
+    int64_t at; /* unix seconds */
+    tide_slice body;
+};
+
+/* The header webhook-signature; false without memory. */
+bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
+                      const struct tide_kyc_settings *settings,
+                      const struct tide_notify_message *message);
+
+#endif

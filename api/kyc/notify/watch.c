@@ -1,0 +1,449 @@
+/* The watcher's turn: what endpoints were last told against what the index says now. */
+#include "api/hot/reader.h"
+#include "api/kyc/notify/notify_impl.h"
+#include "schema/reader/cache_meta.h"
+#include "schema/reader/lookup.h"
+#include "tidemark/failpoint.h"
+#include "tidemark/json.h"
+
+enum { BATCH = 64, CHANGES_MAX = 4096, MAINTAIN_MS = 60 * 1000, TOLD_BYTES = 257, DATA_MAX = 4096 };
+
+/* --- the index ---------------------------------------------------------------------------- */
+
+/* *trusted false: nothing may be said now, and nothing is open. */
+static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
+{
+    struct tide_notify *all = t->all;
+    const struct tide_clock *clock = all->options.clock;
+    struct tide_handler_context context = { .api = &all->api,
+                                            .now_ms = (uint64_t)clock->wall_ms(clock->self),
+                                            .host_ms = clock->now_ms(clock->self) };
+    const struct tide_hot_meta *meta;
+    struct tide_reply reply;
+    struct tide_err err;
+    bool trusted = false;
+    if (tide_hot_begin(all->watch.reader, &meta, &err) != TIDE_OK)
+        return false;
+    *reader =
+        tide_reader_of(all->watch.reader, meta, tide_cache_now(meta, (int64_t)context.now_ms));
+    reader->age_ms = tide_cache_age_ms(meta, context.host_ms);
+    tide_reply_init(&reply);
+    if (meta->deployment == t->context.deployment &&
+        tide_deployment_select_allows(all->options.select, meta->protocol) &&
+        reader->age_ms <= all->options.config->stale_after_ms)
+        trusted = tide_reader_trusted(reader, &context, &reply);
+    tide_reply_release(&reply);
+    if (!trusted)
+        (void)!tide_hot_end(all->watch.reader);
+    return trusted;
+}
+
+/* --- addresses ---------------------------------------------------------------------------- */
+
+/* The next batch of addresses that are to be compared. */
+static tide_status take_due(struct notify_thread *t, struct tide_pg_rows *rows,
+                            struct tide_err *err)
+{
+    return tide_pg_query(t->context.pg, rows,
+                         "SELECT w.hook, w.address, w.told,"
+                         "  'compliance.updated' = ANY (h.events)"
+                         " FROM kyc.hook_watch AS w JOIN kyc.hook AS h ON h.id = w.hook"
+                         " WHERE w.deployment = $1::smallint AND h.state = 'enabled'"
+                         "   AND w.due_at <= statement_timestamp()"
+                         " ORDER BY w.address, w.hook LIMIT 64 FOR UPDATE OF w",
+                         (const char *[]){ t->context.deployment_text }, 1, err);
+}
+
+struct finding {
+    char told[TOLD_BYTES];
+    struct tide_buf data;
+    uint64_t due; /* unix seconds; 0: not planned */
+};
+
+static void find(struct finding *out, struct tide_reader *reader, const char *address,
+                 const char *previous)
+{
+    struct tide_json j = { .buf = &out->data };
+    struct tide_standing s;
+    struct tide_param_value who;
+    const struct tide_hot_person *person;
+    char why[TIDE_PARAM_WHY];
+    tide_buf_reset(&out->data);
+    if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why)) {
+        snprintf(out->told, sizeof out->told, "%s", previous);
+        out->due = 0;
+        return;
+    }
+    tide_lookup_standing(reader, &who.address, &s, &person);
+    out->due = s.valid_until && s.compliant ? s.valid_until + 1 : 0;
+    snprintf(out->told, sizeof out->told, "%s %s %s %" PRIu64, s.compliant ? "yes" : "no",
+             tide_standing_status_name(s.status), tide_standing_reason_code(s.reason),
+             s.valid_until);
+    tide_json_open(&j, '{');
+    tide_json_word(&j, "address", address);
+    tide_json_bool(&j, "compliant", s.compliant);
+    if (*previous)
+        tide_json_bool(&j, "previouslyCompliant", strncmp(previous, "yes ", 4) == 0);
+    else
+        tide_json_null(&j, "previouslyCompliant");
+    tide_json_word(&j, "status", tide_standing_status_name(s.status));
+    tide_json_word(&j, "reasonCode", tide_standing_reason_code(s.reason));
+    if (s.valid_until)
+        tide_json_time(&j, "validUntil", s.valid_until);
+    else
+        tide_json_null(&j, "validUntil");
+    tide_json_u64(&j, "ledger", reader->meta->ledger);
+    tide_json_time(&j, "closedAt", reader->meta->close_time);
+    tide_json_close(&j, '}');
+    tide_buf_u8(&out->data, 0);
+}
+
+/* What was told and that it is to be told change in one transaction. */
+static tide_status tell(struct notify_thread *t, const struct tide_pg_rows *rows, uint32_t i,
+                        const struct finding *f, struct tide_err *err)
+{
+    char due[24];
+    const char *hook = tide_pg_text(rows, i, 0), *address = tide_pg_text(rows, i, 1);
+    snprintf(due, sizeof due, "%" PRIu64, f->due);
+    tide_status status = tide_pg_query(
+        t->context.pg, NULL,
+        "UPDATE kyc.hook_watch SET told = $3,"
+        "  due_at = to_timestamp(nullif($4::double precision, 0))"
+        " WHERE hook = $1 AND address = $2",
+        (const char *[]){ hook, address, f->told, f->due < 253402300800 ? due : "0" }, 4, err);
+    if (status != TIDE_OK || strcmp(f->told, tide_pg_text(rows, i, 2)) == 0 ||
+        !tide_pg_bool(rows, i, 3))
+        return status;
+    return tide_pg_query(
+        t->context.pg, NULL,
+        "SELECT kyc.hook_emit($1::smallint, 'compliance.updated', $3, $4::json, NULL, $2)",
+        (const char *[]){ t->context.deployment_text, hook, address, (const char *)f->data.ptr }, 4,
+        err);
+}
+
+static tide_status find_all(struct notify_thread *t, const struct tide_pg_rows *rows,
+                            struct finding *findings, bool *trusted)
+{
+    struct tide_reader reader;
+    *trusted = open_reader(t, &reader);
+    if (!*trusted)
+        return TIDE_OK;
+    for (uint32_t i = 0; i < rows->count; i++)
+        find(&findings[i], &reader, tide_pg_text(rows, i, 1), tide_pg_text(rows, i, 2));
+    *trusted = tide_hot_end(t->all->watch.reader) == TIDE_OK;
+    return TIDE_OK;
+}
+
+static tide_status compare_batch(struct notify_thread *t, bool *more, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    struct finding *findings = calloc(BATCH, sizeof *findings);
+    bool trusted = false;
+    *more = false;
+    if (!findings)
+        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+    for (uint32_t i = 0; i < BATCH; i++)
+        tide_buf_init(&findings[i].data, DATA_MAX);
+    tide_status status = tide_kyc_begin(&t->context, err);
+    if (status == TIDE_OK)
+        status = take_due(t, &rows, err);
+    if (status == TIDE_OK && rows.count)
+        status = find_all(t, &rows, findings, &trusted);
+    for (uint32_t i = 0; i < rows.count && trusted && status == TIDE_OK; i++)
+        if (!findings[i].data.failed)
+            status = tell(t, &rows, i, &findings[i], err);
+    (void)TIDE_FAILPOINT("notify.compared");
+    if (status == TIDE_OK)
+        status = tide_kyc_commit(&t->context, err);
+    if (status != TIDE_OK)
+        tide_kyc_rollback(&t->context);
+    else
+        *more = trusted && rows.count == BATCH;
+    tide_pg_rows_release(&rows);
+    for (uint32_t i = 0; i < BATCH; i++)
+        tide_buf_release(&findings[i].data);
+    free(findings);
+    return status;
+}
+
+/* --- what changed since the last ledger --------------------------------------------------- */
+
+struct changes {
+    struct tide_buf list; /* an array literal of addresses */
+    uint32_t count;
+};
+
+static bool note_change(void *self, tide_slice key, const void *record)
+{
+    struct changes *c = self;
+    struct tide_hot_address address;
+    char text[TIDE_HOT_ADDRESS_TEXT];
+    (void)record;
+    memcpy(&address, key.ptr + 5, sizeof address);
+    tide_hot_address_text(text, &address);
+    tide_buf_putf(&c->list, "%s%s", c->count++ ? "," : "{", text);
+    return c->count <= CHANGES_MAX;
+}
+
+/* Their rows become due. all: too many changed, or it is not known which ones. */
+static tide_status mark(struct notify_thread *t, struct changes *c, bool all, struct tide_err *err)
+{
+    if (!all && c->count == 0)
+        return TIDE_OK;
+    tide_buf_str(&c->list, c->count ? "}" : "{}");
+    tide_buf_u8(&c->list, 0);
+    if (c->list.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+    return tide_pg_query(t->context.pg, NULL,
+                         "UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp()"
+                         " WHERE w.deployment = $1::smallint"
+                         "   AND ($3::boolean OR w.address = ANY ($2::text[]))"
+                         "   AND EXISTS (SELECT FROM kyc.hook AS h WHERE h.id = w.hook"
+                         "     AND h.state = 'enabled')",
+                         (const char *[]){ t->context.deployment_text,
+                                           all ? "{}" : (const char *)c->list.ptr,
+                                           all ? "true" : "false" },
+                         3, err);
+}
+
+/* Reads and ends the snapshot. *all as mark has it. */
+static tide_status collect_changes(struct notify_watch *watch, const struct tide_reader *reader,
+                                   struct changes *c, bool *all, struct tide_err *err)
+{
+    const struct tide_hot_meta *meta = reader->meta;
+    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CHANGED),
+                        from = tide_hot_key_u32(TIDE_HOT_CHANGED, watch->ledger + 1);
+    *all = watch->ledger == 0 || meta->changes_from == 0 || watch->ledger < meta->changes_from ||
+           watch->ledger < meta->blocked_at;
+    if (!*all)
+        tide_hot_scan(watch->reader, &prefix, &from, note_change, c);
+    *all |= c->count > CHANGES_MAX;
+    if (tide_hot_end(watch->reader) != TIDE_OK)
+        return tide_fail(err, TIDE_E_DB, "the cache could not be read");
+    return TIDE_OK;
+}
+
+/* --- prices and markets ------------------------------------------------------------------- */
+
+struct scan {
+    struct notify_list *next;
+    uint64_t now;
+};
+
+static bool note_feed(void *self, tide_slice key, const void *record)
+{
+    struct scan *s = self;
+    if (s->next->count == NOTIFY_LIST_MAX)
+        return false;
+    struct notify_seen *seen = &s->next->items[s->next->count++];
+    memcpy(&seen->symbol, key.ptr + 1, sizeof seen->symbol);
+    seen->state = tide_rule_stale(record, s->now);
+    return true;
+}
+
+static bool note_market(void *self, tide_slice key, const void *record)
+{
+    struct scan *s = self;
+    const struct tide_hot_market *market = record;
+    if (s->next->count == NOTIFY_LIST_MAX)
+        return false;
+    struct notify_seen *seen = &s->next->items[s->next->count];
+    memcpy(&seen->symbol, key.ptr + 1, sizeof seen->symbol);
+    seen->state = true;
+    s->next->count += market->listed;
+    return true;
+}
+
+static bool is_known(const struct notify_list *list, const struct notify_seen *seen)
+{
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = memcmp(&list->items[middle].symbol, &seen->symbol, sizeof seen->symbol);
+        if (order == 0)
+            return list->items[middle].state == seen->state;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static tide_status saw(struct notify_thread *t, const struct notify_seen *seen, bool market,
+                       uint32_t ledger, struct tide_err *err)
+{
+    const char *event = market ? "market.listed" : seen->state ? "price.stale" : "price.fresh";
+    tide_slice symbol = tide_hot_symbol_slice(&seen->symbol);
+    char name[64], number[16];
+    snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(symbol));
+    snprintf(number, sizeof number, "%" PRIu32, ledger);
+    return tide_pg_query(
+        t->context.pg, NULL,
+        "SELECT kyc.hook_saw($1::smallint, $2, $3, $4, $4, json_build_object($2::text, $3::text,"
+        " 'ledger', $5::text), $6::boolean)",
+        (const char *[]){ t->context.deployment_text, market ? "market" : "asset", name, event,
+                          number, market && t->all->watch.baseline ? "true" : "false" },
+        6, err);
+}
+
+static tide_status compare_list(struct notify_thread *t, struct notify_list *list,
+                                enum tide_hot_kind kind, struct tide_err *err)
+{
+    struct notify_list next = { .items = calloc(NOTIFY_LIST_MAX, sizeof *next.items) };
+    struct tide_hot_key prefix = tide_hot_key(kind);
+    struct tide_reader reader;
+    tide_status status = TIDE_OK;
+    bool market = kind == TIDE_HOT_MARKET;
+    if (!next.items)
+        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+    bool held = open_reader(t, &reader);
+    struct scan s = { .next = &next, .now = held ? reader.now : 0 };
+    uint32_t ledger = held ? reader.meta->ledger : 0;
+    if (held) {
+        tide_hot_scan(t->all->watch.reader, &prefix, NULL, market ? note_market : note_feed, &s);
+        held = tide_hot_end(t->all->watch.reader) == TIDE_OK;
+    }
+    for (uint32_t i = 0; i < next.count && held && status == TIDE_OK; i++)
+        if (!is_known(list, &next.items[i]))
+            status = saw(t, &next.items[i], market, ledger, err);
+    if (held && status == TIDE_OK) {
+        memcpy(list->items, next.items, next.count * sizeof *next.items);
+        list->count = next.count;
+    }
+    free(next.items);
+    return status;
+}
+
+/* --- proposals ---------------------------------------------------------------------------- */
+
+/* Each version since the last ledger, so that none is skipped. */
+static tide_status compare_proposals(struct notify_thread *t, struct tide_err *err)
+{
+    char after[16];
+    snprintf(after, sizeof after, "%" PRIu32, t->all->watch.ledger);
+    return tide_pg_query(
+        t->context.pg, NULL,
+        "SELECT kyc.hook_saw($1::smallint, 'proposal', p.key_id::text, p.status,"
+        "  CASE p.status WHEN 'Passed' THEN 'proposal.queued'"
+        "    WHEN 'Executed' THEN 'proposal.executed' END,"
+        "  json_build_object('proposalId', p.key_id::text, 'status', p.status,"
+        "    'executeAfter', p.execute_after::text, 'ledger', p.ledger::text), $3::boolean)"
+        " FROM (SELECT * FROM history.dao_governance_proposal WHERE deployment = $1::smallint"
+        "   AND ledger > $2::bigint AND NOT removed ORDER BY ledger, tx, seq) AS p",
+        (const char *[]){ t->context.deployment_text, after,
+                          t->all->watch.baseline ? "true" : "false" },
+        3, err);
+}
+
+/* --- a turn ------------------------------------------------------------------------------- */
+
+void notify_watch_forget(struct notify_watch *watch)
+{
+    watch->leads = false;
+    watch->feeds.count = watch->markets.count = 0;
+    watch->ledger = 0;
+    watch->baseline = false;
+}
+
+/* One node watches. The lock ends with its connection. */
+static tide_status lead(struct notify_thread *t, struct tide_err *err)
+{
+    struct notify_watch *watch = &t->all->watch;
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(t->context.pg, &rows,
+                      "SELECT pg_try_advisory_lock(7033, $1::integer),"
+                      " (SELECT ledger FROM kyc.hook_cursor WHERE deployment = $1::smallint)",
+                      (const char *[]){ t->context.deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    notify_watch_forget(watch);
+    watch->leads = tide_pg_bool(&rows, 0, 0);
+    watch->baseline = !tide_pg_is_null(&rows, 0, 1);
+    watch->ledger = (uint32_t)tide_pg_u64(&rows, 0, 1);
+    atomic_store(&t->all->leads, watch->leads);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status move_cursor(struct notify_thread *t, uint32_t ledger, struct tide_err *err)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%" PRIu32, ledger);
+    return tide_pg_query(t->context.pg, NULL,
+                         "INSERT INTO kyc.hook_cursor VALUES ($1::smallint, $2::bigint)"
+                         " ON CONFLICT (deployment) DO UPDATE SET ledger = excluded.ledger",
+                         (const char *[]){ t->context.deployment_text, number }, 2, err);
+}
+
+/* What changed becomes due, in one transaction with the cursor. */
+static tide_status note_ledger(struct notify_thread *t, struct changes *c, bool all,
+                               uint32_t ledger, struct tide_err *err)
+{
+    tide_status status = tide_kyc_begin(&t->context, err);
+    if (status == TIDE_OK)
+        status = mark(t, c, all, err);
+    if (status == TIDE_OK)
+        status = compare_proposals(t, err);
+    if (status == TIDE_OK)
+        status = compare_list(t, &t->all->watch.markets, TIDE_HOT_MARKET, err);
+    if (status == TIDE_OK)
+        status = move_cursor(t, ledger, err);
+    (void)TIDE_FAILPOINT("notify.ledger");
+    if (status == TIDE_OK)
+        status = tide_kyc_commit(&t->context, err);
+    return status;
+}
+
+static tide_status compare_ledger(struct notify_thread *t, struct tide_err *err)
+{
+    struct notify_watch *watch = &t->all->watch;
+    struct tide_reader reader;
+    struct changes c = { 0 };
+    bool all;
+    if (!open_reader(t, &reader))
+        return TIDE_OK;
+    uint32_t ledger = reader.meta->ledger;
+    if (ledger <= watch->ledger) {
+        (void)!tide_hot_end(watch->reader);
+        return TIDE_OK;
+    }
+    tide_buf_init(&c.list, (CHANGES_MAX + 8) * TIDE_HOT_ADDRESS_TEXT);
+    tide_status status = collect_changes(watch, &reader, &c, &all, err);
+    if (status == TIDE_OK)
+        status = note_ledger(t, &c, all, ledger, err);
+    tide_buf_release(&c.list);
+    if (status == TIDE_OK) {
+        watch->ledger = ledger;
+        watch->baseline = true;
+    } else {
+        watch->markets.count = 0; /* what was noted of them is rolled back */
+    }
+    return status;
+}
+
+static tide_status maintain(struct notify_thread *t, struct tide_err *err)
+{
+    const struct tide_clock *clock = t->all->options.clock;
+    int64_t now = clock->now_ms(clock->self);
+    if (t->all->watch.maintained_ms && now - t->all->watch.maintained_ms < MAINTAIN_MS)
+        return TIDE_OK;
+    t->all->watch.maintained_ms = now;
+    return tide_pg_query(t->context.pg, NULL, "SELECT kyc.hook_maintain($1::smallint)",
+                         (const char *[]){ t->context.deployment_text }, 1, err);
+}
+
+tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err)
+{
+    tide_status status = t->all->watch.leads ? TIDE_OK : lead(t, err);
+    *more = false;
+    if (status != TIDE_OK || !t->all->watch.leads)
+        return status;
+    status = compare_ledger(t, err);
+    if (status == TIDE_OK)
+        status = compare_batch(t, more, err);
+    if (status == TIDE_OK)
+        status = compare_list(t, &t->all->watch.feeds, TIDE_HOT_FEED, err);
+    return status == TIDE_OK ? maintain(t, err) : status;
+}

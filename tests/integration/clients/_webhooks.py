@@ -1,0 +1,272 @@
+"""Webhooks to partners on a living stack with two nodes more: see webhooks.sh. Run as: PYTHON _webhooks.py WORK VERIFY_MJS"""
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import tidemark_client
+
+WORK, VERIFY = sys.argv[1:3]
+URL, KEY, STACK, RPC = (os.environ[name] for name in ("TIDEMARK_API_URL", "TIDEMARK_KYC_KEY", "TIDEMARK_STACK", "TIDEMARK_RPC_URL"))
+GOT, ARRIVED = [], threading.Condition()
+RULES = {}  # path -> function of the number of requests so far
+
+
+def fail(what):
+    sys.exit(f"FAIL: {what}")
+
+
+def check(condition, what):
+    if not condition:
+        fail(what)
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """Keeps what comes; misbehaves as its path says."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        with ARRIVED:
+            count = sum(one["path"] == self.path for one in GOT)
+            GOT.append({"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()}, "body": body.decode(), "at": time.time()})
+            ARRIVED.notify_all()
+        if self.path == "/slow":
+            time.sleep(20)
+        status = {"/redirect": 302, "/gone": 410, "/broken": 500 if count == 0 else 204}.get(self.path, 200)
+        self.send_response(status)
+        if status == 302:
+            self.send_header("Location", f"http://127.0.0.1:{PORT}/elsewhere")
+        content = b"x" * 10_000_000 if self.path == "/huge" else b""
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        try:
+            self.wfile.write(content)
+        except OSError:
+            pass
+
+    def log_message(self, *_):
+        pass
+
+
+SERVER = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+PORT = SERVER.server_address[1]
+threading.Thread(target=SERVER.serve_forever, daemon=True).start()
+
+
+def ask(method, path, body=None, key=KEY, url=URL):
+    headers = {"X-API-Key": key} if key else {}
+    data = json.dumps(body).encode() if body is not None else None
+    if data is not None:
+        headers["Content-Type"] = "application/json"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url + path, data, headers, method=method), timeout=20) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def sql(statement):
+    run = subprocess.run(["psql", "-XAtqv", "ON_ERROR_STOP=1", os.environ["TIDEMARK_DATABASE_URL"], "-c", statement], capture_output=True, text=True, check=False)
+    check(run.returncode == 0, f"{statement}: {run.stderr}")
+    return run.stdout.strip()
+
+
+def sim(*words):
+    run = subprocess.run(["tidemark-sim", *words, "--rpc", RPC], capture_output=True, text=True, check=False)
+    check(run.returncode == 0, f"{words}: {run.stderr}")
+
+
+def until(find, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not (found := find()):
+        check(time.monotonic() < end, f"{what}: not within {seconds} s; {len(GOT)} came")
+        with ARRIVED:
+            ARRIVED.wait(0.1)
+    return found
+
+
+def came(path, **data):
+    found = []
+    for one in list(GOT):
+        content = json.loads(one["body"])
+        if one["path"] == path and all(content["data"].get(k, content.get(k)) == v for k, v in data.items()):
+            found.append({**one, "type": content["type"], "data": content["data"]})
+    return found
+
+
+def register(path, *events):
+    status, made = ask("POST", "/api/sdk/webhooks", {"url": f"http://127.0.0.1:{PORT}{path}", "events": list(events)})
+    check(status == 201 and made["secret"].startswith("whsec_"), f"register: {status} {made}")
+    return made
+
+
+def name_of(name):
+    return subprocess.run(["tidemark-sim", "keys", "--name", name], capture_output=True, text=True, check=True).stdout.split()[1]
+
+
+def node(name):
+    env = {**os.environ, "TIDEMARK_DATABASE_URL": sql_role("tidemark_feeder"), "TIDEMARK_KYC_DATABASE_URL": sql_role("tidemark_kyc")}
+    # A session of its own: the test alone ends it.
+    with open(f"{WORK}/{name}.log", "wb") as log:
+        return subprocess.Popen(["tidemark-api", "--api-listen", "127.0.0.1:0", "--api-cache", f"{WORK}/{name}", "--kyc-file", f"{STACK}/kyc.json",
+                                 "--compliance-age-s", "0", "--stale-after-ms", "86400000", "--api-drain-ms", "0"], env=env, stderr=log)
+
+
+def sql_role(role):
+    return f"host={STACK}/db port={sql('SELECT inet_server_port()')} user={role} dbname=tidemark"
+
+
+def refusals():
+    for body, code in (({"url": "https://a.example/x"}, 400), ({"url": "ftp://a.example/", "events": ["price.stale"]}, 400),
+                       ({"url": "https://a.example/x", "events": ["price.stale", "price.stale"]}, 400),
+                       ({"url": "https://a.example/x", "events": ["price.stale"], "secret": "s"}, 400)):
+        status, answer = ask("POST", "/api/sdk/webhooks", body)
+        check(status == code, f"{body}: {status} {answer}")
+    check(ask("GET", "/api/sdk/webhooks", key=None)[0] == 401 and ask("GET", "/api/sdk/webhooks", key="x")[0] == 401, "without a key")
+    check(ask("GET", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook of nobody")
+    check(ask("DELETE", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook of nobody")
+
+
+def signatures(hook):
+    """Both packages take what came, with the secret before too during the overlap, and nothing that was changed."""
+    status, _ = ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/test")
+    check(status == 202, "test")
+    first = until(lambda: came("/ok", type="webhook.test"), "a test")[0]
+    status, other = ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/secret", {"overlapSeconds": 600})
+    check(status == 200 and other["secret"] != hook["secret"] and other["secretRevision"] == 2 and other["previousSecretEndsAt"], f"rotate: {other}")
+    ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/test")
+    second = until(lambda: [one for one in came("/ok", type="webhook.test") if one["headers"]["webhook-id"] != first["headers"]["webhook-id"]], "a second test")[0]
+    for one, secret in ((first, hook["secret"]), (second, hook["secret"]), (second, other["secret"])):
+        told = tidemark_client.verify_webhook(one["body"].encode(), one["headers"], secret)
+        check(told.id == one["headers"]["webhook-id"] and told.type == "webhook.test", f"verify_webhook: {told}")
+        node_says = subprocess.run(["node", VERIFY], input=json.dumps({**one, "secret": secret}), capture_output=True, text=True, check=False)
+        check(node_says.stdout.strip() == "webhook.test", f"verifyWebhook: {node_says.stdout}{node_says.stderr}")
+    try:
+        tidemark_client.verify_webhook(first["body"].encode(), first["headers"], other["secret"])
+        fail("a signature of a secret that was not known then")
+    except tidemark_client.WebhookError:
+        pass
+
+
+def compliance(hook):
+    who = name_of(f"watched{os.getpid()}")
+    status, answer = ask("PATCH", f"/api/sdk/webhooks/{hook['webhookId']}/addresses", {"add": [who]})
+    check(status == 200 and answer["addresses"] == 1, f"watch: {answer}")
+    check(ask("GET", f"/api/sdk/webhooks/{hook['webhookId']}/addresses")[1]["items"] == [who], "addresses")
+    one = until(lambda: came("/ok", type="compliance.updated", address=who), "the first answer")[0]["data"]
+    check(one["compliant"] is False and one["previouslyCompliant"] is None, f"the first answer: {one}")
+    sim("tx", "attest", "--as", "sumsub", "--subject", who, "--expires-in", "12")
+    until(lambda: came("/ok", type="compliance.updated", address=who, compliant=True), "the attestation")
+    ended = until(lambda: came("/ok", type="compliance.updated", address=who, reasonCode="lapsed"), "its end")[0]
+    until_s = came("/ok", type="compliance.updated", address=who, compliant=True)[0]["data"]["validUntil"]
+    over = time.mktime(time.strptime(until_s, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone + 1
+    print(f"told {ended['at'] - over:.3f} s after the end")
+    check(-0.01 <= ended["at"] - over, "it was told before it was so")
+    return ended["at"] - over
+
+
+def sessions():
+    deployment = sql("SELECT max(id) FROM chain.deployment")
+    for i in range(21):
+        sql(f"INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at) VALUES (lpad('{i}', 32, 'a'), {deployment},"
+            f" 'A{i}', 'sandbox', 'harbour', 'redirect', 'r{i}', now() + interval '1 day')")
+
+
+def examples():
+    """The receivers of the guide print what they were told, once."""
+    packages = os.path.dirname(VERIFY)
+    for program in (["node", "hooks.mjs"], [sys.executable, "hooks.py"]):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        status, made = ask("POST", "/api/sdk/webhooks", {"url": f"http://127.0.0.1:{port}/hooks", "events": ["compliance.updated"]})
+        check(status == 201, f"register: {made}")
+        env = {**os.environ, "PORT": str(port), "WEBHOOK_SECRET": made["secret"]}
+        with subprocess.Popen(program, cwd=packages, env=env, stdout=subprocess.PIPE, text=True) as run:
+            try:
+                check(run.stdout.readline().strip() == f"http://127.0.0.1:{port}/hooks", f"{program} does not start")
+                who = name_of("example")
+                ask("PATCH", f"/api/sdk/webhooks/{made['webhookId']}/addresses", {"add": [who]})
+                line = run.stdout.readline()
+                check(line.startswith("compliance.updated ") and who in line, f"{program}: {line}")
+            finally:
+                run.kill()
+        check(ask("DELETE", "/api/sdk/webhooks/" + made["webhookId"])[0] == 200, "delete")
+
+
+def burst(nodes):
+    """Sessions change while nodes die: nothing is lost, and each address's changes come in order."""
+    for round_, state in enumerate(["pending", "action_required"] * 5):
+        sql(f"UPDATE kyc.session SET state = '{state}' WHERE address LIKE 'A%' AND address <> 'A20'")
+        if round_ in (2, 6):
+            one = nodes.pop(0)
+            os.kill(one, signal.SIGKILL)
+    want = ["pending", "action_required"] * 5
+    for i in range(20):
+        def states(i=i):
+            seen, out = set(), []
+            for one in came("/ok", type="kyc.session.updated", address=f"A{i}"):
+                if one["headers"]["webhook-id"] not in seen:
+                    out.append(one["data"]["state"])
+                seen.add(one["headers"]["webhook-id"])
+            return out
+        until(lambda: len(states()) >= len(want), f"changes of A{i}", 90)
+        check(states() == want, f"A{i}: {states()}")
+
+
+def misbehaviour(hook):
+    bad = {path: register(path, "kyc.session.updated") for path in ("/slow", "/redirect", "/gone", "/broken", "/huge")}
+    sql("UPDATE kyc.session SET state = 'approved' WHERE address = 'A20'")
+    began = time.monotonic()
+    until(lambda: came("/ok", type="kyc.session.updated", address="A20", state="approved"), "beside bad endpoints", 5)
+    print(f"beside five bad endpoints: {time.monotonic() - began:.3f} s")
+    until(lambda: ask("GET", "/api/sdk/webhooks/" + bad["/gone"]["webhookId"])[1]["reason"] == "gone", "410 disables")
+    until(lambda: came("/ok", type="webhook.disabled", webhookId=bad["/gone"]["webhookId"]), "the notice")
+
+    def log(path):
+        items = ask("GET", f"/api/sdk/webhooks/{bad[path]['webhookId']}/deliveries")[1]["items"]
+        return next(one for one in items if one["type"] == "kyc.session.updated")
+
+    until(lambda: log("/redirect")["status"] == 302 and log("/huge")["state"] == "delivered", "redirect and huge")
+    check(not came("/elsewhere"), "a redirection was followed")
+    until(lambda: len(came("/broken", type="kyc.session.updated")) == 2, "500 is tried again")
+    check(len({one["headers"]["webhook-id"] for one in came("/broken", type="kyc.session.updated")}) == 1, "the same id")
+    until(lambda: log("/broken")["state"] == "delivered", "the second attempt")
+    status, answer = ask("POST", f"/api/sdk/webhooks/{bad['/broken']['webhookId']}/deliveries/{log('/broken')['deliveryId']}/replay")
+    check(status == 202, f"replay: {answer}")
+    until(lambda: len(came("/broken", type="kyc.session.updated")) == 3, "replayed")
+    check(len({one["headers"]["webhook-id"] for one in came("/broken", type="kyc.session.updated")}) == 1, "replayed with another id")
+    # Three days later.
+    sql(f"UPDATE kyc.hook_delivery SET first_try = now() - interval '4 days', next_try = now() WHERE hook = '{bad['/redirect']['webhookId']}' AND state = 'queued'")
+    until(lambda: ask("GET", "/api/sdk/webhooks/" + bad["/redirect"]["webhookId"])[1]["reason"] == "failed", "three days disable")
+    until(lambda: came("/ok", type="webhook.disabled", reason="failed"), "its notice")
+    for one in bad.values():
+        check(ask("DELETE", "/api/sdk/webhooks/" + one["webhookId"])[0] == 200, "delete")
+    check([one["webhookId"] for one in ask("GET", "/api/sdk/webhooks")[1]["items"]] == [hook["webhookId"]], "what is left")
+
+
+refusals()
+HOOK = register("/ok", "compliance.updated", "kyc.session.updated", "price.stale", "price.fresh", "market.listed", "proposal.queued", "proposal.executed")
+signatures(HOOK)
+examples()
+LATE = compliance(HOOK)
+CHILDREN = [node("second"), node("third")]
+try:
+    # Before one dies the others must be there.
+    until(lambda: int(sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tidemark_kyc' AND query LIKE '%hook_claim(%'")) == 3 * 8, "three nodes")
+    sessions()
+    misbehaviour(HOOK)
+    burst([CHILDREN[0].pid, CHILDREN[1].pid])
+finally:
+    for child in CHILDREN:
+        child.kill()
+        child.wait()
+check(LATE < 1 or os.getloadavg()[0] > os.cpu_count(), f"told {LATE:.3f} s after the end of the attestation")
+print(f"{len(GOT)} notifications came")
