@@ -458,6 +458,7 @@ BEGIN
   IF ids IS NULL THEN
     RAISE EXCEPTION 'nothing is kept of this address' USING ERRCODE = 'no_data_found';
   END IF;
+  PERFORM FROM kyc.outbox AS o WHERE o.session_id = ANY (ids) ORDER BY o.id FOR UPDATE; -- none is queued meanwhile
   IF EXISTS (SELECT FROM kyc.outbox AS o WHERE o.session_id = ANY (ids) AND o.state IN ('queued', 'signed', 'submitted')) THEN
     RAISE EXCEPTION 'an intent of this address is on its way to the chain'
       USING ERRCODE = 'object_in_use', HINT = 'wait until tidemark-attester status has none that is open';
@@ -467,16 +468,25 @@ BEGIN
     RAISE EXCEPTION 'an approval of this address stands, and could not be withdrawn any more'
       USING ERRCODE = 'object_in_use', HINT = 'have it revoked first, or accept that its attestation stays until its end';
   END IF;
+  -- A parked revocation that is not known to be forged: nothing else would take the attestation back.
+  IF NOT although_approved AND EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS s ON s.id = o.session_id
+      WHERE o.session_id = ANY (ids) AND o.state = 'parked' AND o.action = 'revoke' AND o.genuine IS NOT FALSE
+        AND s.attested_until > clock_timestamp()) THEN
+    RAISE EXCEPTION 'a revocation of this address needs review, and could not be sent any more'
+      USING ERRCODE = 'object_in_use', HINT = 'requeue it first, or accept that its attestation stays until its end';
+  END IF;
   FOR one IN SELECT s.* FROM kyc.session AS s WHERE s.id = ANY (ids) LOOP
-    PERFORM kyc.note('operator', 'erased', one.id, jsonb_build_object('provider', one.provider, 'state', one.state));
     DELETE FROM kyc.inbox AS i WHERE i.provider = one.provider AND (i.provider_id = one.provider_id OR i.ref = one.ref);
     DELETE FROM kyc.sandbox AS b WHERE b.id = one.provider_id OR b.ref = one.ref;
   END LOOP;
   DELETE FROM kyc.attester_fee AS f USING kyc.outbox AS o WHERE f.outbox = o.id AND o.session_id = ANY (ids);
   DELETE FROM kyc.session_key WHERE session_id = ANY (ids);
-  DELETE FROM kyc.hook_event AS e WHERE e.subject = who AND e.kind = 'kyc.session.updated';
   DELETE FROM kyc.outbox WHERE session_id = ANY (ids);
-  DELETE FROM kyc.session WHERE id = ANY (ids);
+  DELETE FROM kyc.hook_event AS e WHERE e.subject = who AND e.kind = 'kyc.session.updated';
+  -- The audit comes last: any login that notes something waits for its lock.
+  FOR one IN DELETE FROM kyc.session AS s WHERE s.id = ANY (ids) RETURNING s.* LOOP
+    PERFORM kyc.note('operator', 'erased', one.id, jsonb_build_object('provider', one.provider, 'state', one.state));
+  END LOOP;
   -- A login may have written the session again after an earlier deletion.
   INSERT INTO kyc.erased (session_id) SELECT unnest(ids) ON CONFLICT DO NOTHING;
 END $$;

@@ -49,7 +49,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.release(smallint, bigint, text) IS 'Queues a parked intent again after review; false: there is none such';
 
-CREATE FUNCTION kyc.attend(of_deployment smallint, intent bigint, part text, who text)
+CREATE FUNCTION kyc.attend(of_deployment smallint, intent bigint, part text, why text, who text)
   RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   o kyc.outbox;
@@ -61,10 +61,10 @@ BEGIN
     RETURN false;
   END IF;
   PERFORM kyc.note(part, 'attended', o.session_id,
-    jsonb_build_object('id', o.id, 'rev', o.decision_rev, 'overwrote', o.attention, 'by', who));
+    jsonb_strip_nulls(jsonb_build_object('id', o.id, 'rev', o.decision_rev, 'overwrote', o.attention, 'by', who, 'reason', why)));
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text) IS 'Notes that what a confirmed intent overwrote was set right; false: it asks for nothing';
+COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text, text) IS 'Notes that what a confirmed intent overwrote was set right; false: it asks for nothing';
 
 -- --- the console's actions: SECURITY DEFINER, for tidemark_console alone --------------------------------
 
@@ -151,8 +151,6 @@ BEGIN
     RAISE EXCEPTION 'the target is not what it was when this was proposed: withdraw the proposal and look again' USING ERRCODE = 'TK004';
   END IF;
   about := kyc.console_about(p.action, p.target);
-  PERFORM kyc.note('console ' || who, 'confirmed.' || p.action, about,
-    jsonb_build_object('proposal', p.id, 'target', p.target, 'reason', p.reason, 'proposedBy', p.proposed_by));
   IF p.action = 'requeue' THEN
     IF NOT kyc.release(of_deployment, p.target::bigint, who || ' and ' || p.proposed_by) THEN
       RAISE EXCEPTION 'another row of the same decision stands' USING ERRCODE = 'TK004';
@@ -162,6 +160,9 @@ BEGIN
     CALL kyc.erase(address, false);
   END IF;
   UPDATE kyc.proposal AS x SET state = 'done', decided_by = who, decided_at = clock_timestamp() WHERE x.id = p.id;
+  -- Last: any login that notes something waits for the audit's lock.
+  PERFORM kyc.note('console ' || who, 'confirmed.' || p.action, about,
+    jsonb_build_object('proposal', p.id, 'target', p.target, 'reason', p.reason, 'proposedBy', p.proposed_by));
   RETURN true;
 END $$;
 COMMENT ON FUNCTION kyc.confirm(smallint, bigint, text) IS 'Confirms what another person proposed, and does it';
@@ -184,16 +185,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.withdraw(smallint, bigint, text) IS 'Ends an open proposal without doing it; any person may';
 
-CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, who text)
+CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, why text, who text)
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM kyc.console_person(who);
-  IF NOT kyc.attend(of_deployment, intent, 'console ' || who, who) THEN
+  IF why IS NULL OR why !~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$' THEN
+    RAISE EXCEPTION 'a reason is a fixed word and a ticket' USING ERRCODE = 'TK006';
+  ELSIF NOT kyc.attend(of_deployment, intent, 'console ' || who, why, who) THEN
     RAISE EXCEPTION 'this intent asks for no attention' USING ERRCODE = 'TK001';
   END IF;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text) IS 'kyc.attend for a person of the console';
+COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text) IS 'kyc.attend for a person of the console';
 
 -- --- what the console reads: owner's views, without jurisdictions, references and hashes ------------------
 

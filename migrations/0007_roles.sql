@@ -173,7 +173,7 @@ BEGIN
   GRANT SELECT ON kyc.audit TO tidemark_kyc, tidemark_attester;
   GRANT EXECUTE ON FUNCTION kyc.note(text, text, text, jsonb), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) TO tidemark_kyc, tidemark_attester;
-  GRANT EXECUTE ON FUNCTION kyc.release(smallint, bigint, text), kyc.attend(smallint, bigint, text, text) TO tidemark_attester;
+  GRANT EXECUTE ON FUNCTION kyc.release(smallint, bigint, text), kyc.attend(smallint, bigint, text, text, text) TO tidemark_attester;
 END $$;
 COMMENT ON PROCEDURE kyc.grant_roles() IS 'grants the rights of tidemark_kyc (sessions, webhooks) and tidemark_attester';
 
@@ -196,7 +196,7 @@ BEGIN
   GRANT SELECT ON chain.deployment, chain.deployment_state, chain.contract_seen, chain.cursor, analyst.compliance, kyc.console_review,
     kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.proposal, kyc.audit TO tidemark_console;
   GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text), kyc.confirm(smallint, bigint, text),
-    kyc.withdraw(smallint, bigint, text), kyc.console_attend(smallint, bigint, text), kyc.audit_broken(),
+    kyc.withdraw(smallint, bigint, text), kyc.console_attend(smallint, bigint, text, text), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
   CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);
 END $$;

@@ -133,7 +133,8 @@ bool console_order_read(struct console_ask *ask, const struct tide_request *requ
 
 /* --- in the database -------------------------------------------------------------------------- */
 
-static const char attend_sql[] = "SELECT kyc.console_attend($1::smallint, $2::bigint, $3)::text";
+static const char attend_sql[] =
+    "SELECT kyc.console_attend($1::smallint, $2::bigint, $4, $3)::text";
 static const char propose_sql[] = "SELECT kyc.propose($1::smallint, $4, $2, $5, $3)::text";
 /* A reviewer confirms what a reviewer may propose. */
 static const char confirm_sql[] =
@@ -185,8 +186,10 @@ static tide_status call(struct console_session *session, const struct console_as
     const char *action = ask->order.action;
     const char *values[] = { session->selected.text, ask->order.target, ask->person->name, NULL,
                              NULL };
-    if (strcmp(action, "attended") == 0)
-        return tide_pg_query(session->pg, rows, attend_sql, values, 3, err);
+    if (strcmp(action, "attended") == 0) {
+        values[3] = ask->order.reason;
+        return tide_pg_query(session->pg, rows, attend_sql, values, 4, err);
+    }
     if (strcmp(action, "withdraw") == 0)
         return tide_pg_query(session->pg, rows, withdraw_sql, values, 3, err);
     if (strcmp(action, "confirm") == 0) {

@@ -283,7 +283,8 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
 
 /* The console does the same (migrations/0006_kyc_console.sql). */
 static const char release_sql[] = "SELECT kyc.release($2::smallint, $1::bigint, $3)";
-static const char attended_sql[] = "SELECT kyc.attend($2::smallint, $1::bigint, 'attester', $3)";
+static const char attended_sql[] =
+    "SELECT kyc.attend($2::smallint, $1::bigint, 'attester', NULL, $3)";
 
 static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, const char *who,
                           bool *found, struct tide_err *err)

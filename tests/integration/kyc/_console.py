@@ -34,11 +34,11 @@ PEOPLE = [person("vera", "viewer"), person("rita", "reviewer"), person("ron", "r
 
 
 class Console:
-    def __init__(self, world, people=PEOPLE, expect=None, listen="127.0.0.1:0"):
+    def __init__(self, world, people=PEOPLE, expect=None, listen="127.0.0.1:0", mode=0o600):
         path = world.path
         self.file, self.port_file, self.log = path / "console.json", path / "console.port", path / "console.log"
         self.file.write_text(json.dumps({"origin": ORIGIN, "proxySecret": SECRET, "people": people}))
-        self.file.chmod(0o600)
+        self.file.chmod(mode)
         self.port_file.unlink(missing_ok=True)
         url = world.db.url.replace("user=postgres", "user=tidemark_console")
         command = [BIN / "tidemark-console", "--console-file", self.file, "--console-listen", listen, "--console-port-file", self.port_file,
@@ -66,6 +66,17 @@ class Console:
         connection.close()
         self.headers = dict(answer.getheaders())
         return answer.status, json.loads(said) if said.startswith("{") else said
+
+    def twice(self, who, name, value):
+        """The proxy's headers, and one of them once more: a client's, if a proxy let it pass."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.putrequest("GET", "/console/api/review")
+        for line in (name, value), ("X-Console-Proxy", SECRET), ("X-Console-Certificate", escaped(certificate(who))):
+            connection.putheader(*line)
+        connection.endheaders()
+        status = connection.getresponse().status
+        connection.close()
+        return status
 
     def does(self, who, what, body, status, code=None):
         got, said = self.ask(who, f"/api/{what}", body)
@@ -102,7 +113,12 @@ def login(w, c):
     twice = [person("ann", "viewer", "x"), person("bob", "operator", "x")]
     Console(w, twice, expect="/people/1/certificates/0: stands there twice")
     Console(w, [person("ann", "viewer", "x"), person("ann", "operator", "y")], expect="/people/1/name")
+    Console(w, [person("ann", "admin")], expect="/people/0/role: expected viewer, reviewer or operator")
+    Console(w, [person("Ann", "viewer")], expect="/people/0/name")
+    Console(w, mode=0o640, expect="mode 0640 lets others")
     Console(w, listen="0.0.0.0:0", expect="console_listen")
+    for name, value in (("X-Console-Certificate", escaped(certificate("otto"))), ("X-Console-Proxy", SECRET)):
+        check(c.twice("vera", name, value) == 403, f"{name} twice")
 
 
 def forge(w):
@@ -159,9 +175,26 @@ def attended(w, c):
     item = next(i for i in c.ask("vera", "/api/review")[1]["items"] if i["id"] == str(intent))
     check((item["kind"], item["reason"], item["ledger"]) == ("attention", "suspended", 7), f"{item}")
     c.propose("vera", "attended", intent, 403, "role")
-    c.propose("rita", "attended", intent)
+    c.propose("rita", "attended", intent, reason="mistake", ticket="KYC-7")
     c.propose("rita", "attended", intent, 404, "nothing_there")
     check(actors(w, "attended") == ["tidemark_console console rita"], f"{actors(w, 'attended')}")
+    check(w.db.one(f"SELECT detail ->> 'reason' FROM kyc.audit WHERE what = 'attended' AND about = '{session}'") == "mistake KYC-7", "the reason is not in the audit")
+
+
+def hold(w, sql):
+    holder = subprocess.Popen([PSQL, "-Xqc", f"BEGIN; {sql}; SELECT pg_sleep(60)", w.db.url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND wait_event = 'PgSleep'") == "1", "held")
+    return holder
+
+
+def let_go(w, holder):
+    w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()")
+    holder.kill()
+    holder.wait()
+
+
+def waits(w):
+    return w.db.one("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tidemark_console' AND wait_event_type = 'Lock'")
 
 
 def erase(w, c):
@@ -171,11 +204,24 @@ def erase(w, c):
     c.decide("rita", "confirm", proposal, 403, "role")
     c.decide("olga", "confirm", proposal, 409, "not_now")  # its intent is on the way
     w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE id = {intent}")
+    revoke = w.plant(subject, "revoke", 2, session)[0]
+    w.db.ask(f"""UPDATE kyc.outbox SET state = 'parked', reason = 'other_key' WHERE id = {revoke};
+        UPDATE kyc.session SET attested_until = clock_timestamp() + interval '5 days' WHERE id = '{session}'""")
+    c.decide("olga", "confirm", proposal, 409, "not_now")  # nothing else takes the attestation back
+    w.db.ask(f"UPDATE kyc.outbox SET genuine = false WHERE id = {revoke}")
     c.decide("otto", "confirm", proposal, 403, "same_person")
-    check(c.decide("olga", "confirm", proposal) == "true", "erased")
+    holder = hold(w, f"SELECT FROM kyc.outbox WHERE id = {revoke} FOR UPDATE")
+    thread = threading.Thread(target=lambda: swallow(lambda: c.ask("olga", "/api/confirm", {"proposal": int(proposal)})))
+    thread.start()
+    until(lambda: waits(w) == "1", "waits")
+    # What waits for a row does not keep the audit's lock from the attester and KYC.
+    w.db.ask("SET lock_timeout = '1s'; SELECT kyc.note('test', 'not_held', 'x', '{}')")
+    let_go(w, holder)
+    thread.join()
+    c.decide("otto", "confirm", proposal, 404, "nothing_there")  # olga's is done
     check(w.db.one(f"SELECT count(*) FROM kyc.session WHERE address = '{subject}'") == "0", "kept")
     rows = w.db.ask(f"SELECT actor || ' ' || what FROM kyc.audit WHERE about = '{session}' AND actor LIKE 'tidemark_console %' ORDER BY id DESC LIMIT 3")
-    check(rows == ["tidemark_console operator erased", "tidemark_console console olga confirmed.erase", "tidemark_console console otto proposed.erase"], f"{rows}")
+    check(rows == ["tidemark_console console olga confirmed.erase", "tidemark_console operator erased", "tidemark_console console otto proposed.erase"], f"{rows}")
     check(w.db.one(f"SELECT count(*) FROM kyc.proposal WHERE proposal::text LIKE '%{subject}%'") == "0", "a proposal keeps the address")
 
 
@@ -226,7 +272,7 @@ def role(w, _):
                 "INSERT INTO kyc.proposal (deployment, action, target, target_state, reason, proposed_by) VALUES (1, 'erase', 'x', '', 'x', 'x')",
                 "UPDATE kyc.proposal SET state = 'done'", "DELETE FROM kyc.audit", "UPDATE kyc.outbox SET state = 'queued'",
                 "SELECT kyc.note('console otto', 'x', 'y', '{}')", "SELECT kyc.release(1::smallint, 1, 'otto')", "CALL kyc.erase('x')",
-                "SELECT kyc.attend(1::smallint, 1, 'console otto', 'otto')", "SELECT pg_read_file('/etc/passwd')"):
+                "SELECT kyc.attend(1::smallint, 1, 'console otto', NULL, 'otto')", "SELECT pg_read_file('/etc/passwd')"):
         done = run(sql)
         check(done.returncode and ("permission denied" in done.stderr or "must be" in done.stderr), f"{sql}: {done.stdout}{done.stderr}")
     intent, _, _ = forge(w)
@@ -240,19 +286,15 @@ def killed(w, c):
     """What was proposed stands after a kill, and a confirmation is whole or not there."""
     intent, _, _ = forge(w)
     proposal = c.propose("ron", "requeue", intent)
-    holder = subprocess.Popen([PSQL, "-Xqc", f"BEGIN; SELECT 1 FROM kyc.outbox WHERE id = {intent} FOR UPDATE; SELECT pg_sleep(60)", w.db.url],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()") == "1", "held")
+    holder = hold(w, f"SELECT FROM kyc.outbox WHERE id = {intent} FOR UPDATE")
     thread = threading.Thread(target=lambda: swallow(lambda: c.ask("rita", "/api/confirm", {"proposal": int(proposal)})))
     thread.start()
-    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tidemark_console' AND wait_event_type = 'Lock'") == "1", "waits")
+    until(lambda: waits(w) == "1", "waits")
     c.process.kill()
     c.process.wait()
     thread.join()
     w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tidemark_console'")
-    holder.kill()
-    holder.wait()
-    w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()")
+    let_go(w, holder)
     again = Console(w)
     check(w.row(intent)[0] == "parked" and w.db.one(f"SELECT state FROM kyc.proposal WHERE id = {proposal}") == "open", "half a confirmation")
     check(w.db.one("SELECT count(*) FROM kyc.audit WHERE what = 'confirmed.requeue' AND detail ->> 'proposal' = '%s'" % proposal) == "0", "a note of it")
