@@ -714,7 +714,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane';
 
--- integrator, hook: for their endpoints alone; NULL: for all that want this kind.
+-- integrator, hook: for their endpoints alone; NULL: for all that want this kind. One that is being deleted is skipped:
+-- what happened (a decision of KYC) must neither wait for that nor fail because the row is gone when it is referred to.
 CREATE FUNCTION kyc.hook_emit(one_deployment smallint, one_kind text, one_subject text, data json, of_integrator text, of_hook text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -724,7 +725,7 @@ BEGIN
   FOR target IN SELECT h.id FROM kyc.hook AS h
     WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.integrator = coalesce(of_integrator, h.integrator)
       AND h.id = coalesce(of_hook, h.id) AND (one_kind = ANY (h.events) OR one_kind IN ('webhook.test', 'webhook.disabled'))
-    ORDER BY h.id LOOP
+    ORDER BY h.id FOR KEY SHARE SKIP LOCKED LOOP
     IF made IS NULL THEN
       INSERT INTO kyc.hook_event (deployment, kind, subject, payload) VALUES (one_deployment, one_kind, one_subject,
         json_build_object('type', one_kind, 'timestamp', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -921,7 +922,7 @@ CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one
 DECLARE
   was kyc.hook;
 BEGIN
-  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR UPDATE;
+  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR NO KEY UPDATE;
   IF FOUND THEN
     UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
       WHERE h.id = one_hook;
@@ -990,7 +991,7 @@ COMMENT ON FUNCTION kyc.hook_test(smallint, text, text) IS 'Sends a notification
 CREATE FUNCTION kyc.hook_addresses(one_deployment smallint, of_integrator text, one_hook text, adds text[], removes text[]) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR UPDATE;
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   END IF;

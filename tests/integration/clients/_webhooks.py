@@ -221,6 +221,22 @@ def burst(nodes):
         check(states() == want, f"A{i}: {states()}")
 
 
+def deletion():
+    """A decision neither waits for an endpoint that is being deleted, nor fails because of it."""
+    made = register("/deleted", "kyc.session.updated")["webhookId"]
+    psql = ["psql", "-XAtqv", "ON_ERROR_STOP=1", os.environ["TIDEMARK_DATABASE_URL"]]
+    with subprocess.Popen(psql, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        other.stdin.write(f"BEGIN;\nDELETE FROM kyc.hook WHERE id = '{made}' RETURNING 'held';\n")
+        other.stdin.flush()
+        check(other.stdout.readline().strip() == "held", "delete in a transaction")
+        sql("SET lock_timeout = '2s'; UPDATE kyc.session SET state = 'pending' WHERE address = 'A20'")
+        other.stdin.write("COMMIT;\n")
+        other.stdin.close()
+        check(other.wait() == 0, "delete")
+    until(lambda: came("/ok", type="kyc.session.updated", address="A20", state="pending"), "the other endpoint")
+    check(not came("/deleted"), "a deleted endpoint got something")
+
+
 def misbehaviour(hook):
     bad = {path: register(path, "kyc.session.updated") for path in ("/slow", "/redirect", "/gone", "/broken", "/huge")}
     sql("UPDATE kyc.session SET state = 'approved' WHERE address = 'A20'")
@@ -262,6 +278,7 @@ try:
     # Before one dies the others must be there.
     until(lambda: int(sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tidemark_kyc' AND query LIKE '%hook_claim(%'")) == 3 * 8, "three nodes")
     sessions()
+    deletion()
     misbehaviour(HOOK)
     burst([CHILDREN[0].pid, CHILDREN[1].pid])
 finally:
