@@ -904,6 +904,8 @@ COMMENT ON FUNCTION kyc.hook_list(smallint, text, text) IS 'Endpoints of an inte
 
 CREATE FUNCTION kyc.hook_create(one_deployment smallint, of_integrator text, new_id text, new_url text, new_events text[]) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  secret integer;
 BEGIN
   PERFORM pg_advisory_xact_lock(7032, hashtext(of_integrator));
   IF (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id <> new_id) >= 8 THEN
@@ -911,10 +913,17 @@ BEGIN
   END IF;
   INSERT INTO kyc.hook (id, deployment, integrator, url, events) VALUES (new_id, one_deployment, of_integrator, new_url, new_events)
     ON CONFLICT DO NOTHING;
-  PERFORM kyc.note('integrator ' || of_integrator, 'hook_created', new_id, '{}');
-  RETURN ROW(201, '1', (kyc.hook_list(one_deployment, of_integrator, new_id)).body)::kyc.hook_answer;
+  IF FOUND THEN
+    PERFORM kyc.note('integrator ' || of_integrator, 'hook_created', new_id, '{}');
+  END IF;
+  SELECT h.revision INTO secret FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = new_id
+    AND h.url = new_url AND h.events = new_events;
+  IF NOT FOUND THEN
+    RETURN ROW(422, 'idempotency_key_reused', 'This Idempotency-Key was used for another webhook.')::kyc.hook_answer;
+  END IF;
+  RETURN ROW(201, secret::text, (kyc.hook_list(one_deployment, of_integrator, new_id)).body)::kyc.hook_answer;
 END $$;
-COMMENT ON FUNCTION kyc.hook_create(smallint, text, text, text, text[]) IS 'Registers an endpoint';
+COMMENT ON FUNCTION kyc.hook_create(smallint, text, text, text, text[]) IS 'Registers an endpoint; the same id again answers what the first time made';
 
 -- NULL: stays as it is. Enabled again, what waits is sent, and all addresses are compared.
 CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one_hook text, new_url text, new_events text[], enable boolean)

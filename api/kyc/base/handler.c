@@ -16,3 +16,19 @@ void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tid
     context->task = work;
     return work;
 }
+
+bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *request,
+                               struct tide_reply *reply)
+{
+    enum { KEY_MAX = 128 };
+    uint32_t times;
+    tide_slice key = tide_request_header(request, "Idempotency-Key", &times);
+    bool fits = times <= 1 && (times == 0 || (key.len > 0 && key.len <= KEY_MAX));
+    for (size_t i = 0; i < key.len && fits; i++)
+        fits = key.ptr[i] > ' ' && key.ptr[i] < 0x7f;
+    if (!fits)
+        tide_reply_problem(reply, 400, "bad_idempotency_key",
+                           "Idempotency-Key has 1 to %d visible characters, once.", KEY_MAX);
+    *out = times == 1 ? key : (tide_slice){ 0 };
+    return fits;
+}

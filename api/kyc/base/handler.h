@@ -46,6 +46,10 @@ struct tide_kyc_work {
 void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);
 
+/* The header Idempotency-Key; out->ptr NULL: none is given. False: the reply says why. */
+bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *request,
+                               struct tide_reply *reply);
+
 /* --- handlers of KYC's routes ------------------------------------------------------------- */
 
 tide_handler_fn tide_route_kyc_session, tide_route_kyc_progress, tide_route_kyc_challenge,

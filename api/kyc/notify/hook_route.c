@@ -184,9 +184,16 @@ void tide_route_webhook_create(struct tide_handler_context *context,
 {
     struct ask *ask = begin(context, request, reply,
                             "SELECT * FROM kyc.hook_create($1::smallint, $2, $3, $4, $5::text[])");
+    tide_slice key;
     if (!ask || !read_body(ask, TIDE_NOTIFY_CREATE, context, request, reply))
         return;
-    if (!tide_kyc_new_session_id(ask->hook)) {
+    if (!tide_kyc_idempotency_read(&key, request, reply)) {
+        give_up(context);
+        return;
+    }
+    if (key.ptr) {
+        tide_notify_id(ask->hook, context->api->kyc->settings, ask->integrator, key);
+    } else if (!tide_kyc_new_session_id(ask->hook)) {
         give_up(context);
         tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
         return;

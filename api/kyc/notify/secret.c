@@ -36,6 +36,22 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
     tide_sign_wipe(key, sizeof key);
 }
 
+void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,
+                    const char *integrator, tide_slice idempotency)
+{
+    uint8_t asked[TIDE_HASH_BYTES], digest[TIDE_HMAC_BYTES_MAX];
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(integrator, strlen(integrator) + 1));
+    tide_sha256_update(&sha, idempotency);
+    tide_sha256_final(&sha, asked);
+    tide_hmac(TIDE_HMAC_SHA256, digest,
+              tide_slice_of(settings->webhook_key, sizeof settings->webhook_key),
+              tide_slice_of(asked, sizeof asked));
+    tide_hex(out, tide_slice_of(digest, (TIDE_KYC_SESSION_BYTES - 1) / 2));
+    out[TIDE_KYC_SESSION_BYTES - 1] = 0;
+}
+
 bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
                       const struct tide_kyc_settings *settings,
                       const struct tide_notify_message *message)

@@ -14,6 +14,10 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
                         const struct tide_kyc_settings *settings, const char *hook,
                         uint32_t revision);
 
+/* The id of the webhook that an integrator registers with this Idempotency-Key. */
+void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,
+                    const char *integrator, tide_slice idempotency);
+
 struct tide_notify_message {
     const char *hook; /* 32 hex digits */
     uint32_t revision;

@@ -5,8 +5,6 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
-enum { KEY_MAX = 128 };
-
 struct reading {
     struct tide_kyc_session_request *out;
     const struct tide_kyc_settings *settings;
@@ -185,18 +183,11 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
 {
     struct tide_kyc_session_request *out = r->out;
     struct tide_sha256 sha;
-    uint32_t times;
-    tide_slice key = tide_request_header(request, "Idempotency-Key", &times);
-    bool fits = times <= 1 && (times == 0 || (key.len > 0 && key.len <= KEY_MAX));
-    for (size_t i = 0; i < key.len && fits; i++)
-        fits = key.ptr[i] > ' ' && key.ptr[i] < 0x7f;
-    if (!fits) {
-        tide_reply_problem(r->reply, 400, "bad_idempotency_key",
-                           "Idempotency-Key has 1 to %d visible characters, once.", KEY_MAX);
+    tide_slice key;
+    if (!tide_kyc_idempotency_read(&key, request, r->reply))
         return false;
-    }
     const char *client = out->integrator[0] ? out->integrator : out->address;
-    out->keyed = times == 1;
+    out->keyed = key.ptr != NULL;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(client, strlen(client) + 1));
     tide_sha256_update(&sha, key);

@@ -61,8 +61,8 @@ PORT = SERVER.server_address[1]
 threading.Thread(target=SERVER.serve_forever, daemon=True).start()
 
 
-def ask(method, path, body=None, key=KEY, url=URL):
-    headers = {"X-API-Key": key} if key else {}
+def ask(method, path, body=None, key=KEY, url=URL, idempotency=None):
+    headers = {**({"X-API-Key": key} if key else {}), **({"Idempotency-Key": idempotency} if idempotency else {})}
     data = json.dumps(body).encode() if body is not None else None
     if data is not None:
         headers["Content-Type"] = "application/json"
@@ -221,6 +221,23 @@ def burst(nodes):
         check(states() == want, f"A{i}: {states()}")
 
 
+def repetition():
+    """A registration whose answer was lost is asked again: one endpoint, the same secret, also after another one was made."""
+    body = {"url": f"http://127.0.0.1:{PORT}/again", "events": ["price.stale"]}
+    before = len(ask("GET", "/api/sdk/webhooks")[1]["items"])
+    first, again = (ask("POST", "/api/sdk/webhooks", body, idempotency="one") for _ in range(2))
+    check(first[0] == 201 and first == again, f"the same key: {first} {again}")
+    rotated = ask("POST", f"/api/sdk/webhooks/{first[1]['webhookId']}/secret", {"overlapSeconds": 0})[1]
+    check(ask("POST", "/api/sdk/webhooks", body, idempotency="one")[1]["secret"] == rotated["secret"], "the secret that signs now")
+    status, answer = ask("POST", "/api/sdk/webhooks", {**body, "events": ["price.fresh"]}, idempotency="one")
+    check(status == 422 and answer["code"] == "idempotency_key_reused", f"another request: {status} {answer}")
+    other = ask("POST", "/api/sdk/webhooks", body, idempotency="two")[1]
+    check(len(ask("GET", "/api/sdk/webhooks")[1]["items"]) == before + 2, "one endpoint a key")
+    check(ask("POST", "/api/sdk/webhooks", body, idempotency="x" * 129)[0] == 400, "a long key")
+    for one in (first[1], other):
+        check(ask("DELETE", "/api/sdk/webhooks/" + one["webhookId"])[0] == 200, "delete")
+
+
 def deletion():
     """A decision neither waits for an endpoint that is being deleted, nor fails because of it."""
     made = register("/deleted", "kyc.session.updated")["webhookId"]
@@ -269,6 +286,7 @@ def misbehaviour(hook):
 
 
 refusals()
+repetition()
 HOOK = register("/ok", "compliance.updated", "kyc.session.updated", "price.stale", "price.fresh", "market.listed", "proposal.queued", "proposal.executed")
 signatures(HOOK)
 examples()
