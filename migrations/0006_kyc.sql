@@ -625,7 +625,7 @@ CREATE INDEX hook_integrator ON kyc.hook (deployment, integrator);
 COMMENT ON TABLE kyc.hook IS 'Endpoints that integrators registered for notifications';
 COMMENT ON COLUMN kyc.hook.revision IS 'Of its secret, which follows from the KYC file''s webhookKey, the id and this number';
 COMMENT ON COLUMN kyc.hook.previous_until IS 'Until then notifications are signed with the secret of the revision before, too';
-COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503';
+COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503; 1 after an answer that took more than 3 s';
 COMMENT ON COLUMN kyc.hook.paused_until IS 'Nothing is sent to it before';
 
 CREATE TABLE kyc.hook_watch (
@@ -824,7 +824,7 @@ END $$;
 COMMENT ON FUNCTION kyc.hook_claim(smallint, boolean, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
 
 -- attempt: as claimed. A success counts however late it comes; a failure only if no other node took it since.
--- pause: how long the whole endpoint is left alone.
+-- pause: how long the whole endpoint is left alone; with a success: it was slow, so half of the senders avoid it.
 CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolean, status integer, error text, again interval, pause interval, disable text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -845,7 +845,7 @@ BEGIN
   IF succeeded THEN
     UPDATE kyc.hook_delivery AS d SET head = true, next_try = clock_timestamp() WHERE d.id = (SELECT min(n.id)
       FROM kyc.hook_delivery AS n WHERE n.hook = row.hook AND n.subject = row.subject AND n.state = 'queued');
-    UPDATE kyc.hook AS h SET failures = 0 WHERE h.id = row.hook AND h.failures > 0;
+    UPDATE kyc.hook AS h SET failures = (pause > interval '0')::integer WHERE h.id = row.hook AND h.failures <> (pause > interval '0')::integer;
   ELSIF pause > interval '0' THEN
     UPDATE kyc.hook AS h SET failures = least(h.failures, 999999) + 1,
       paused_until = clock_timestamp() + least(interval '60 s', pause * 2 ^ least(h.failures, 10)) WHERE h.id = row.hook;

@@ -18,7 +18,7 @@ enum { ID, ATTEMPTS, EVENT, PAYLOAD, HOOK, INTEGRATOR, URL, REVISION, PREVIOUS, 
 
 /* What became of an attempt. */
 struct outcome {
-    bool succeeded, tires; /* tires: the whole endpoint is left alone for a while */
+    bool succeeded, tires; /* tires: it holds up senders. After a failure it is left alone */
     uint32_t code;         /* 0: no answer */
     char error[TIDE_ERR_TEXT_MAX];
 };
@@ -71,8 +71,9 @@ static void post(struct notify_thread *t, const struct tide_pg_rows *d,
     /* An answer that is too long was a success if its status says so. */
     out->succeeded =
         (status == TIDE_OK || status == TIDE_E_LIMIT) && answer.code >= 200 && answer.code < 300;
-    out->tires = !out->succeeded && (answer.code == 0 || answer.code == 429 || answer.code == 503 ||
-                                     clock->now_ms(clock->self) - began > SLOW_MS);
+    out->tires =
+        clock->now_ms(clock->self) - began > SLOW_MS ||
+        (!out->succeeded && (answer.code == 0 || answer.code == 429 || answer.code == 503));
     if (!out->succeeded)
         snprintf(out->error, sizeof out->error, "%s", error_of(status, &answer));
 }

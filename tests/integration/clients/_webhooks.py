@@ -38,8 +38,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             count = sum(one["path"] == self.path for one in GOT)
             GOT.append({"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()}, "body": body.decode(), "at": time.time()})
             ARRIVED.notify_all()
-        if self.path == "/slow":
-            time.sleep(20)
+        if self.path in ("/slow", "/late"):
+            time.sleep(20 if self.path == "/slow" else 3.5)
         status = {"/redirect": 302, "/gone": 410, "/broken": 500 if count == 0 else 204}.get(self.path, 200)
         self.send_response(status)
         if status == 302:
@@ -255,11 +255,11 @@ def deletion():
 
 
 def misbehaviour(hook):
-    bad = {path: register(path, "kyc.session.updated") for path in ("/slow", "/redirect", "/gone", "/broken", "/huge")}
+    bad = {path: register(path, "kyc.session.updated") for path in ("/slow", "/late", "/redirect", "/gone", "/broken", "/huge")}
     sql("UPDATE kyc.session SET state = 'approved' WHERE address = 'A20'")
     began = time.monotonic()
     until(lambda: came("/ok", type="kyc.session.updated", address="A20", state="approved"), "beside bad endpoints", 5)
-    print(f"beside five bad endpoints: {time.monotonic() - began:.3f} s")
+    print(f"beside six bad endpoints: {time.monotonic() - began:.3f} s")
     until(lambda: ask("GET", "/api/sdk/webhooks/" + bad["/gone"]["webhookId"])[1]["reason"] == "gone", "410 disables")
     until(lambda: came("/ok", type="webhook.disabled", webhookId=bad["/gone"]["webhookId"]), "the notice")
 
@@ -271,6 +271,8 @@ def misbehaviour(hook):
     check(not came("/elsewhere"), "a redirection was followed")
     until(lambda: len(came("/broken", type="kyc.session.updated")) == 2, "500 is tried again")
     check(len({one["headers"]["webhook-id"] for one in came("/broken", type="kyc.session.updated")}) == 1, "the same id")
+    until(lambda: log("/late")["state"] == "delivered", "late")
+    check(ask("GET", "/api/sdk/webhooks/" + bad["/late"]["webhookId"])[1]["failures"] == 1, "an endpoint that is late may hold all senders")
     until(lambda: log("/broken")["state"] == "delivered", "the second attempt")
     status, answer = ask("POST", f"/api/sdk/webhooks/{bad['/broken']['webhookId']}/deliveries/{log('/broken')['deliveryId']}/replay")
     check(status == 202, f"replay: {answer}")
