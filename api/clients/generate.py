@@ -54,6 +54,11 @@ class Document:
         return [one for one in map(self.follow, operation.get("parameters", [])) if one["name"] != "receipt"]
 
 
+def makes(name):
+    """A POST that makes or changes something: the packages repeat it only with an Idempotency-Key."""
+    return name == "kyc_session" or name.startswith("webhook")
+
+
 def name_of(schema):
     return schema["$ref"].rsplit("/", 1)[1] if "$ref" in schema else None
 
@@ -209,7 +214,7 @@ class TypeScript:
             call.append(f"query: {json.dumps(query)}")
         if shape is not None:
             call.append(f"shape: {self.shape_text(shape)}")
-        if method == "POST" and name != "kyc_session":
+        if method == "POST" and not makes(name):
             call.append("safe: true")
         params = f"params: {{{fields}\n}}" if members else "params: object = {}"
         if members and not required:
@@ -382,7 +387,7 @@ class Python(TypeScript):
             arguments.append("body=body")
         if shape is not None:
             arguments.append(f"shape={self.shape_text(shape)}")
-        if method == "POST" and name != "kyc_session":
+        if method == "POST" and not makes(name):
             arguments.append("safe=True")
         star = "*, " if members else ""
         answered = f"Answer[{self.type_of(answer, 0, camel(name) + 'Answer')}]"
