@@ -48,6 +48,6 @@ END
 timeout 60 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
 [ "$(sql "SELECT state FROM kyc.outbox")" = queued ] || fail "the intent was not released"
 [ "$(sql "SELECT string_agg(actor || ' ' || what, ', ' ORDER BY id) FROM kyc.audit")" = \
-    "tidemark_console console ada proposed.requeue, tidemark_console console bob confirmed.requeue, tidemark_console outbox released" ] ||
+    "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue" ] ||
     fail "the audit: $(sql "SELECT actor, what FROM kyc.audit ORDER BY id")"
 echo ok
