@@ -112,6 +112,8 @@ class Routes:
         for path, item in self.doc["paths"].items():
             if "get" not in item or not path.startswith("/api/") or "/kyc/" in path and "status" not in path or path == "/api/stream":
                 continue
+            if path.startswith("/api/sdk/webhooks"):  # a partner's own endpoints, not the chain's
+                continue
             params = [self.resolve(p) for p in item["get"].get("parameters", [])]
             self.all[path] = {p["name"] for p in params if p["in"] == "query"}
 
