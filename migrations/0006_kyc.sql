@@ -604,6 +604,10 @@ CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
 --
 -- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a lane: they are
 -- sent in order, and only the first one, its head, can be taken. Any node takes heads.
+--
+-- Locks, always in this order: the row of kyc.hook, then deliveries, then watched addresses in the order of their text.
+-- Heads change only under the lock of the endpoint's row. What adds a delivery (a decision of KYC) takes no such lock:
+-- it inserts the row without a place in its lane, and a sender gives it one.
 
 CREATE TABLE kyc.hook (
     id             text        NOT NULL PRIMARY KEY CHECK (id ~ '^[0-9a-f]{32}$'),
@@ -614,7 +618,7 @@ CREATE TABLE kyc.hook (
                                'compliance.updated', 'price.stale', 'price.fresh', 'market.listed', 'proposal.queued', 'proposal.executed']),
     revision       integer     NOT NULL DEFAULT 1 CHECK (revision BETWEEN 1 AND 1000000),
     previous_until timestamptz,
-    state          text        NOT NULL DEFAULT 'enabled' CHECK (state IN ('enabled', 'disabled')),
+    state          text        NOT NULL DEFAULT 'enabled' CHECK (state IN ('enabled', 'disabled', 'deleted')),
     reason         text        CHECK (reason IN ('integrator', 'operator', 'failed', 'gone', 'queue_full')),
     failures       integer     NOT NULL DEFAULT 0 CHECK (failures >= 0),
     paused_until   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -623,6 +627,7 @@ CREATE TABLE kyc.hook (
 );
 CREATE INDEX hook_integrator ON kyc.hook (deployment, integrator);
 COMMENT ON TABLE kyc.hook IS 'Endpoints that integrators registered for notifications';
+COMMENT ON COLUMN kyc.hook.state IS 'deleted: no route shows it; its log is removed bit by bit, then the row';
 COMMENT ON COLUMN kyc.hook.revision IS 'Of its secret, which follows from the KYC file''s webhookKey, the id and this number';
 COMMENT ON COLUMN kyc.hook.previous_until IS 'Until then notifications are signed with the secret of the revision before, too';
 COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503; 1 after an answer that took more than 3 s';
@@ -662,25 +667,28 @@ CREATE TABLE kyc.hook_delivery (
     event        text        NOT NULL REFERENCES kyc.hook_event ON DELETE CASCADE,
     subject      text        NOT NULL,
     state        text        NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'delivered')),
-    head         boolean     NOT NULL,
+    head         boolean,
     attempts     integer     NOT NULL DEFAULT 0,
     first_try    timestamptz,
     next_try     timestamptz NOT NULL DEFAULT clock_timestamp(),
     leased_until timestamptz,
     last_status  integer,
     last_error   text        CHECK (octet_length(last_error) <= 200),
+    tries        jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_array_length(tries) <= 50),
     created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     done_at      timestamptz
 );
 CREATE INDEX hook_delivery_head ON kyc.hook_delivery (hook, next_try) WHERE head AND state = 'queued';
+CREATE INDEX hook_delivery_new ON kyc.hook_delivery (hook, id) WHERE head IS NULL;
 CREATE INDEX hook_delivery_lane ON kyc.hook_delivery (hook, subject, id) WHERE state = 'queued';
 CREATE INDEX hook_delivery_leased ON kyc.hook_delivery (hook, leased_until) WHERE leased_until IS NOT NULL;
 CREATE INDEX hook_delivery_log ON kyc.hook_delivery (hook, id);
 CREATE INDEX hook_delivery_event ON kyc.hook_delivery (event);
 COMMENT ON TABLE kyc.hook_delivery IS 'Deliveries: those that wait, and those of the last 30 days';
-COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject';
+COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject; NULL: a sender has not placed it yet';
 COMMENT ON COLUMN kyc.hook_delivery.leased_until IS 'A node sends it; if that node dies, another one takes it then';
 COMMENT ON COLUMN kyc.hook_delivery.last_status IS 'HTTP status of the last attempt; NULL: there was no answer';
+COMMENT ON COLUMN kyc.hook_delivery.tries IS 'The last 50 attempts whose end was noted: endedAt, status, error';
 
 CREATE TABLE kyc.hook_seen (
     deployment smallint NOT NULL REFERENCES chain.deployment,
@@ -699,20 +707,11 @@ COMMENT ON TABLE kyc.hook_cursor IS 'Up to which ledger changes were compared fo
 
 CREATE TRIGGER tell AFTER INSERT ON kyc.hook_delivery FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
 
--- The lock keeps a lane's order: of two transactions that add to it, the second waits for the first one's end.
 CREATE FUNCTION kyc.hook_enqueue(one_hook text, one_deployment smallint, one_event text, one_subject text)
-  RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  made bigint;
-BEGIN
-  PERFORM pg_advisory_xact_lock(7031, hashtext(one_subject || ' ' || one_hook));
-  INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, head)
-    VALUES (one_deployment, one_hook, one_event, one_subject, NOT EXISTS (SELECT FROM kyc.hook_delivery AS d
-      WHERE d.hook = one_hook AND d.subject = one_subject AND d.state = 'queued'))
-    RETURNING id INTO made;
-  RETURN made;
-END $$;
-COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane';
+  RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO kyc.hook_delivery (deployment, hook, event, subject) VALUES (one_deployment, one_hook, one_event, one_subject) RETURNING id;
+$$;
+COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane; waits for nothing';
 
 -- integrator, hook: for their endpoints alone; NULL: for all that want this kind. One that is being deleted is skipped:
 -- what happened (a decision of KYC) must neither wait for that nor fail because the row is gone when it is referred to.
@@ -781,6 +780,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
+  PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook ORDER BY w.address FOR UPDATE;
   UPDATE kyc.hook_watch AS w SET due_at = NULL WHERE w.hook = one_hook;
   PERFORM kyc.hook_emit(was.deployment, 'webhook.disabled', 'webhook:' || one_hook,
     json_build_object('webhookId', one_hook, 'url', was.url, 'reason', why), was.integrator, NULL);
@@ -788,38 +788,70 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_disable(text, text) IS 'Disables an endpoint and tells the other endpoints of its integrator';
 
--- may_wait: also of endpoints whose last attempts failed. An endpoint has two deliveries under way at most, an
--- integrator four.
+-- Of some endpoints, chosen by chance: one whose row is locked, or that has thousands of new deliveries, delays no other.
+CREATE FUNCTION kyc.hook_place(one_deployment smallint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  one text;
+BEGIN
+  FOR one IN SELECT h.id FROM kyc.hook AS h WHERE h.deployment = one_deployment
+      AND EXISTS (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.head IS NULL)
+    ORDER BY random() LIMIT 8 FOR NO KEY UPDATE SKIP LOCKED LOOP
+    UPDATE kyc.hook_delivery AS d SET head = n.turn = 1 AND NOT EXISTS (SELECT FROM kyc.hook_delivery AS o
+        WHERE o.hook = one AND o.subject = n.subject AND o.state = 'queued' AND o.head IS NOT NULL)
+      FROM (SELECT f.id, f.subject, row_number() OVER (PARTITION BY f.subject ORDER BY f.id) AS turn
+        FROM (SELECT a.id, a.subject FROM kyc.hook_delivery AS a WHERE a.hook = one AND a.head IS NULL ORDER BY a.id LIMIT 128) AS f) AS n
+      WHERE d.id = n.id AND d.head IS NULL;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION kyc.hook_place(smallint) IS 'Places new deliveries: the first of a lane becomes its head';
+
+CREATE FUNCTION kyc.hook_room(one_hook text, one_deployment smallint, of_integrator text) RETURNS boolean
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = one_hook AND b.leased_until > statement_timestamp()) < 2
+    AND (SELECT count(*) FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id WHERE o.deployment = one_deployment
+         AND o.integrator = of_integrator AND b.leased_until > statement_timestamp()) < 4;
+$$;
+COMMENT ON FUNCTION kyc.hook_room(text, smallint, text) IS 'Whether less than two of its deliveries, and four of its integrator''s, are under way';
+
+-- may_wait: also of endpoints whose last attempts failed. The lock of an integrator makes its limit hold: of two claims
+-- at once the second one leaves it alone. A row of NULLs: something is due, and was left alone for that reason.
 CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease interval)
   RETURNS TABLE (id bigint, attempts integer, event text, payload text, hook text, integrator text, url text, revision integer,
     previous boolean, overdue boolean)
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  candidate bigint;
+  candidate record;
   mine kyc.hook_delivery;
+  busy boolean := false;
 BEGIN
+  PERFORM kyc.hook_place(one_deployment);
   FOR candidate IN
-    SELECT due.id FROM kyc.hook AS h CROSS JOIN LATERAL (SELECT d.id, d.next_try FROM kyc.hook_delivery AS d
+    SELECT due.id, h.id AS hook, h.integrator FROM kyc.hook AS h CROSS JOIN LATERAL (SELECT d.id, d.next_try FROM kyc.hook_delivery AS d
         WHERE d.hook = h.id AND d.head AND d.state = 'queued' AND d.next_try <= statement_timestamp()
         ORDER BY d.next_try LIMIT 2) AS due
     WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.paused_until <= statement_timestamp()
       AND (may_wait OR h.failures = 0) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
-      AND (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = h.id AND b.leased_until > statement_timestamp()) < 2
-      AND (SELECT count(*) FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id
-           WHERE o.deployment = h.deployment AND o.integrator = h.integrator AND b.leased_until > statement_timestamp()) < 4
-    ORDER BY due.next_try LIMIT 16 LOOP
-    SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate AND d.head AND d.state = 'queued'
-      AND d.next_try <= clock_timestamp() FOR UPDATE SKIP LOCKED;
+    ORDER BY due.next_try LOOP
+    CONTINUE WHEN NOT kyc.hook_room(candidate.hook, one_deployment, candidate.integrator);
+    IF NOT pg_try_advisory_xact_lock(7031, hashtext(candidate.integrator)) THEN
+      busy := true;
+      CONTINUE;
+    END IF;
+    SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate.id AND d.head AND d.state = 'queued'
+      AND d.next_try <= clock_timestamp() AND kyc.hook_room(d.hook, d.deployment, candidate.integrator) FOR UPDATE SKIP LOCKED;
     IF FOUND THEN
       UPDATE kyc.hook_delivery AS d SET attempts = d.attempts + 1, first_try = coalesce(d.first_try, clock_timestamp()),
-        next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = candidate;
+        next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = mine.id;
       RETURN QUERY SELECT mine.id, mine.attempts + 1, e.id, e.payload, h.id, h.integrator, h.url, h.revision,
           coalesce(h.previous_until > clock_timestamp(), false), coalesce(mine.first_try < clock_timestamp() - interval '3 days', false)
         FROM kyc.hook AS h, kyc.hook_event AS e WHERE h.id = mine.hook AND e.id = mine.event;
       RETURN;
     END IF;
   END LOOP;
+  IF busy THEN
+    RETURN NEXT;
+  END IF;
 END $$;
 COMMENT ON FUNCTION kyc.hook_claim(smallint, boolean, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
 
@@ -829,13 +861,16 @@ CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolea
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   row kyc.hook_delivery;
+  try jsonb := jsonb_build_object('endedAt', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+    'status', status, 'error', left(error, 200));
 BEGIN
   SELECT d.* INTO row FROM kyc.hook_delivery AS d WHERE d.id = delivery;
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  PERFORM pg_advisory_xact_lock(7031, hashtext(row.subject || ' ' || row.hook));
+  PERFORM FROM kyc.hook AS h WHERE h.id = row.hook FOR NO KEY UPDATE;
   UPDATE kyc.hook_delivery AS d SET last_status = status, last_error = left(error, 200), leased_until = NULL,
+      tries = CASE WHEN jsonb_array_length(d.tries) < 50 THEN d.tries ELSE d.tries - 0 END || try,
       state = CASE WHEN succeeded THEN 'delivered' ELSE 'queued' END, head = NOT succeeded,
       done_at = CASE WHEN succeeded THEN clock_timestamp() END, next_try = clock_timestamp() + again
     WHERE d.id = delivery AND d.state = 'queued' AND (succeeded OR d.attempts = attempt);
@@ -856,21 +891,45 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text) IS 'Notes what became of an attempt; the next one of the lane follows';
 
-CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION kyc.hook_full(one_hook text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT count(*) > 10000 FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = one_hook AND d.state = 'queued' LIMIT 10001) AS q;
+$$;
+COMMENT ON FUNCTION kyc.hook_full(text) IS 'Whether more than 10000 of its notifications wait';
+
+CREATE FUNCTION kyc.hook_limit(hooks text[]) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   one text;
 BEGIN
-  DELETE FROM kyc.hook_event AS e WHERE e.id IN (SELECT o.id FROM kyc.hook_event AS o
-    WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 5000);
-  -- What was pruned may have been the head of its lane.
-  UPDATE kyc.hook_delivery AS d SET head = true WHERE d.id IN (SELECT min(n.id) FROM kyc.hook_delivery AS n
-    WHERE n.state = 'queued' GROUP BY n.hook, n.subject HAVING NOT bool_or(n.head));
-  FOR one IN SELECT h.id FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled' AND
-    (SELECT count(*) FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.state = 'queued' LIMIT 10001) AS q) > 10000 LOOP
+  FOR one IN SELECT h.id FROM kyc.hook AS h WHERE h.id = ANY (hooks) AND h.state = 'enabled' AND kyc.hook_full(h.id) ORDER BY h.id LOOP
     PERFORM kyc.hook_disable(one, 'queue_full');
   END LOOP;
 END $$;
-COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes what is older than 30 days, and disables endpoints whose queue is full';
+COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints whose queue is full';
+
+-- In small steps: the thread that calls it also tells the end of an attestation within a second.
+CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  deleted bigint;
+  old bigint;
+BEGIN
+  DELETE FROM kyc.hook_event AS e WHERE e.id IN (SELECT o.id FROM kyc.hook_event AS o
+    WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 500);
+  GET DIAGNOSTICS old = ROW_COUNT;
+  DELETE FROM kyc.hook_delivery AS d WHERE d.id IN (SELECT o.id FROM kyc.hook AS h JOIN kyc.hook_delivery AS o ON o.hook = h.id
+    WHERE h.deployment = one_deployment AND h.state = 'deleted' LIMIT 1000);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  DELETE FROM kyc.hook AS h WHERE h.id IN (SELECT g.id FROM kyc.hook AS g WHERE g.deployment = one_deployment AND g.state = 'deleted'
+    AND NOT EXISTS (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = g.id) FOR UPDATE SKIP LOCKED);
+  IF deleted = 1000 OR old = 500 THEN
+    RETURN true;
+  END IF;
+  -- What was pruned may have been the head of its lane.
+  UPDATE kyc.hook_delivery AS d SET head = true WHERE d.id IN (SELECT min(n.id) FROM kyc.hook_delivery AS n
+    WHERE n.state = 'queued' GROUP BY n.hook, n.subject HAVING NOT bool_or(n.head));
+  PERFORM kyc.hook_limit(array_agg(h.id)) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled';
+  RETURN false;
+END $$;
+COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those whose queue is full; true: call it again';
 
 -- --- routes of notifications: each answers a status, a problem's code (NULL: none), and a text or JSON
 
@@ -892,7 +951,8 @@ DECLARE
   list json;
 BEGIN
   SELECT json_agg(kyc.hook_json(h) ORDER BY h.created_at, h.id) INTO list FROM kyc.hook AS h
-    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = coalesce(one_hook, h.id);
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = coalesce(one_hook, h.id)
+      AND h.state <> 'deleted';
   IF one_hook IS NULL THEN
     RETURN ROW(200, NULL, json_build_object('items', coalesce(list, '[]'))::text)::kyc.hook_answer;
   ELSIF list IS NULL THEN
@@ -908,7 +968,8 @@ DECLARE
   secret integer;
 BEGIN
   PERFORM pg_advisory_xact_lock(7032, hashtext(of_integrator));
-  IF (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id <> new_id) >= 8 THEN
+  IF (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id <> new_id
+      AND h.state <> 'deleted') >= 8 THEN
     RETURN ROW(409, 'too_many_webhooks', 'An integrator has 8 webhooks at most.')::kyc.hook_answer;
   END IF;
   INSERT INTO kyc.hook (id, deployment, integrator, url, events) VALUES (new_id, one_deployment, of_integrator, new_url, new_events)
@@ -917,7 +978,7 @@ BEGIN
     PERFORM kyc.note('integrator ' || of_integrator, 'hook_created', new_id, '{}');
   END IF;
   SELECT h.revision INTO secret FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = new_id
-    AND h.url = new_url AND h.events = new_events;
+    AND h.url = new_url AND h.events = new_events AND h.state <> 'deleted';
   IF NOT FOUND THEN
     RETURN ROW(422, 'idempotency_key_reused', 'This Idempotency-Key was used for another webhook.')::kyc.hook_answer;
   END IF;
@@ -931,7 +992,8 @@ CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one
 DECLARE
   was kyc.hook;
 BEGIN
-  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR NO KEY UPDATE;
+  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
+    AND h.state <> 'deleted' FOR NO KEY UPDATE;
   IF FOUND THEN
     UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
       WHERE h.id = one_hook;
@@ -941,11 +1003,10 @@ BEGIN
         WHERE d.hook = one_hook AND d.head AND d.state = 'queued';
     ELSIF NOT enable AND was.state = 'enabled' THEN
       UPDATE kyc.hook AS h SET state = 'disabled', reason = 'integrator' WHERE h.id = one_hook;
-      UPDATE kyc.hook_watch AS w SET due_at = NULL WHERE w.hook = one_hook;
     END IF;
-    IF enable OR new_events IS NOT NULL THEN
-      UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp() WHERE w.hook = one_hook
-        AND (SELECT h.state = 'enabled' FROM kyc.hook AS h WHERE h.id = one_hook);
+    IF enable IS NOT NULL OR new_events IS NOT NULL THEN
+      PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook ORDER BY w.address FOR UPDATE;
+      UPDATE kyc.hook_watch AS w SET due_at = CASE WHEN coalesce(enable, was.state = 'enabled') THEN clock_timestamp() END WHERE w.hook = one_hook;
     END IF;
     PERFORM kyc.note('integrator ' || of_integrator, 'hook_changed', one_hook, jsonb_build_object('enabled', enable));
   END IF;
@@ -956,41 +1017,50 @@ COMMENT ON FUNCTION kyc.hook_change(smallint, text, text, text, text[], boolean)
 CREATE FUNCTION kyc.hook_delete(one_deployment smallint, of_integrator text, one_hook text) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  DELETE FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  UPDATE kyc.hook AS h SET state = 'deleted', updated_at = clock_timestamp()
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted';
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   END IF;
+  PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook ORDER BY w.address FOR UPDATE;
+  DELETE FROM kyc.hook_watch AS w WHERE w.hook = one_hook;
   PERFORM kyc.note('integrator ' || of_integrator, 'hook_deleted', one_hook, '{}');
   RETURN ROW(200, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
 END $$;
-COMMENT ON FUNCTION kyc.hook_delete(smallint, text, text) IS 'Deletes an endpoint with its addresses and its log';
+COMMENT ON FUNCTION kyc.hook_delete(smallint, text, text) IS 'Deletes an endpoint with its addresses; its log goes bit by bit';
 
-CREATE FUNCTION kyc.hook_rotate(one_deployment smallint, of_integrator text, one_hook text, overlap interval) RETURNS kyc.hook_answer
+-- replaces: the revision of the secret that is to be replaced. Asked again, it answers what the first time made.
+CREATE FUNCTION kyc.hook_rotate(one_deployment smallint, of_integrator text, one_hook text, overlap interval, replaces integer) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  made integer;
+  was integer;
 BEGIN
-  UPDATE kyc.hook AS h SET revision = h.revision + 1, previous_until = clock_timestamp() + overlap, updated_at = clock_timestamp()
-    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.revision < 1000000
-    RETURNING h.revision INTO made;
+  SELECT h.revision INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
+    AND h.state <> 'deleted' FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
+  ELSIF was = replaces THEN
+    UPDATE kyc.hook AS h SET revision = replaces + 1, previous_until = clock_timestamp() + overlap, updated_at = clock_timestamp() WHERE h.id = one_hook;
+    PERFORM kyc.note('integrator ' || of_integrator, 'hook_rotated', one_hook, jsonb_build_object('overlap', overlap));
+  ELSIF was <> replaces + 1 THEN
+    RETURN ROW(409, 'secret_changed', format('Its secret has revision %s: read the webhook, then say which one you replace.', was))::kyc.hook_answer;
   END IF;
-  PERFORM kyc.note('integrator ' || of_integrator, 'hook_rotated', one_hook, jsonb_build_object('overlap', overlap));
-  RETURN ROW(200, made::text, (kyc.hook_list(one_deployment, of_integrator, one_hook)).body)::kyc.hook_answer;
+  RETURN ROW(200, (replaces + 1)::text, (kyc.hook_list(one_deployment, of_integrator, one_hook)).body)::kyc.hook_answer;
 END $$;
-COMMENT ON FUNCTION kyc.hook_rotate(smallint, text, text, interval) IS 'Another secret; the one before signs too until the overlap is over';
+COMMENT ON FUNCTION kyc.hook_rotate(smallint, text, text, interval, integer) IS 'Another secret; the one before signs too until the overlap is over';
 
 CREATE FUNCTION kyc.hook_test(one_deployment smallint, of_integrator text, one_hook text) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   the_hook kyc.hook;
 BEGIN
-  SELECT h.* INTO the_hook FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  SELECT h.* INTO the_hook FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted';
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   ELSIF the_hook.state <> 'enabled' THEN
     RETURN ROW(409, 'webhook_disabled', 'This webhook is disabled: enable it first.')::kyc.hook_answer;
+  ELSIF kyc.hook_full(one_hook) THEN
+    RETURN ROW(409, 'queue_full', 'More than 10000 notifications wait for this webhook.')::kyc.hook_answer;
   END IF;
   PERFORM kyc.hook_emit(one_deployment, 'webhook.test', 'webhook:' || one_hook, json_build_object('webhookId', one_hook), of_integrator, one_hook);
   RETURN ROW(202, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
@@ -1000,7 +1070,8 @@ COMMENT ON FUNCTION kyc.hook_test(smallint, text, text) IS 'Sends a notification
 CREATE FUNCTION kyc.hook_addresses(one_deployment smallint, of_integrator text, one_hook text, adds text[], removes text[]) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook FOR NO KEY UPDATE;
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
+    AND h.state <> 'deleted' FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   END IF;
@@ -1008,6 +1079,7 @@ BEGIN
       UNION SELECT unnest(adds)) AS u) > 10000 THEN
     RETURN ROW(409, 'too_many_addresses', 'A webhook watches 10000 addresses at most.')::kyc.hook_answer;
   END IF;
+  PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook AND w.address = ANY (removes) ORDER BY w.address FOR UPDATE;
   DELETE FROM kyc.hook_watch AS w WHERE w.hook = one_hook AND w.address = ANY (removes);
   INSERT INTO kyc.hook_watch (hook, address, deployment) SELECT DISTINCT one_hook, a, one_deployment FROM unnest(adds) AS a
     ON CONFLICT DO NOTHING;
@@ -1020,7 +1092,7 @@ CREATE FUNCTION kyc.hook_watched(one_deployment smallint, of_integrator text, on
 DECLARE
   list text[];
 BEGIN
-  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted';
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   END IF;
@@ -1037,12 +1109,12 @@ DECLARE
   last bigint;
   rows bigint;
 BEGIN
-  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook;
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted';
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   END IF;
   SELECT json_agg(json_build_object('deliveryId', d.id::text, 'eventId', d.event, 'type', d.kind, 'state', d.state, 'attempts', d.attempts,
-      'status', d.last_status, 'error', d.last_error,
+      'status', d.last_status, 'error', d.last_error, 'tries', d.tries,
       'nextAttemptAt', CASE WHEN d.state = 'queued' AND d.head THEN to_char(d.next_try AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
       'createdAt', to_char(d.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
       'deliveredAt', to_char(d.done_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) ORDER BY d.id DESC), min(d.id), count(*)
@@ -1058,12 +1130,14 @@ DECLARE
   old kyc.hook_delivery;
 BEGIN
   SELECT d.* INTO old FROM kyc.hook_delivery AS d JOIN kyc.hook AS h ON h.id = d.hook
-    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND d.id = one_delivery;
+    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted' AND d.id = one_delivery;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_delivery', 'There is no such delivery of this webhook.')::kyc.hook_answer;
   ELSIF old.state = 'queued' THEN
     UPDATE kyc.hook_delivery AS d SET next_try = clock_timestamp() WHERE d.id = one_delivery AND d.leased_until IS NULL;
     RETURN ROW(202, NULL, json_build_object('deliveryId', old.id::text)::text)::kyc.hook_answer;
+  ELSIF kyc.hook_full(one_hook) THEN
+    RETURN ROW(409, 'queue_full', 'More than 10000 notifications wait for this webhook.')::kyc.hook_answer;
   END IF;
   RETURN ROW(202, NULL, json_build_object('deliveryId', kyc.hook_enqueue(one_hook, one_deployment, old.event, old.subject)::text)::text)::kyc.hook_answer;
 END $$;

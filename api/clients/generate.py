@@ -55,8 +55,13 @@ class Document:
 
 
 def makes(name):
-    """A POST that makes or changes something: the packages repeat it only with an Idempotency-Key."""
-    return name == "kyc_session" or name.startswith("webhook")
+    """A POST that makes something each time: the packages repeat it only with an Idempotency-Key. (webhook_secret names the revision that it replaces.)"""
+    return name == "kyc_session" or (name.startswith("webhook") and name != "webhook_secret")
+
+
+def must(parameter):
+    """Whether a caller must give it. The client adds its own key."""
+    return parameter.get("required", False) and parameter["name"] != "X-API-Key"
 
 
 def name_of(schema):
@@ -200,7 +205,7 @@ class TypeScript:
         members = []
         for one in parameters:
             key = one["name"] if one["in"] != "header" else {"X-API-Key": "apiKey", "Idempotency-Key": "idempotencyKey"}[one["name"]]
-            members.append((key, self.parameter_type(one), one.get("required", False), one.get("description", "")))
+            members.append((key, self.parameter_type(one), must(one), one.get("description", "")))
         if body:
             schema = self.document.follow(body)["content"]["application/json"]["schema"]
             members.append(("body", self.type_of(schema), True, "the request's body"))
@@ -368,8 +373,8 @@ class Python(TypeScript):
             if one["in"] == "header":
                 key = {"X-API-Key": "api_key", "Idempotency-Key": "idempotency_key"}[one["name"]]
             key += "_" if keyword.iskeyword(key) else ""
-            must = one.get("required", False)
-            members.append((must, f"{key}: {self.parameter_type(one)}" + ("" if must else " | None = None")))
+            needed = must(one)
+            members.append((needed, f"{key}: {self.parameter_type(one)}" + ("" if needed else " | None = None")))
             values.append((one["in"], one["name"], key))
         body = operation.get("requestBody")
         if body:

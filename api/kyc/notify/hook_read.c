@@ -44,8 +44,10 @@ bool tide_notify_url_allowed(const struct tide_kyc_settings *settings, tide_slic
     struct tide_kyc_url read;
     if (url.len > TIDE_NOTIFY_URL_MAX || !tide_kyc_url_read(&read, url))
         return false;
+    /* Ports below 1024 belong to other protocols: mail, name servers, SSH. */
+    bool port = read.port == 0 || read.port == 443 || read.port >= 1024;
     return settings->webhook_local ||
-           (read.secure && !read.local && !is_private_literal(read.host));
+           (read.secure && port && !read.local && !is_private_literal(read.host));
 }
 
 static void read_url(struct reading *r, const char *where, json_t *value)
@@ -53,8 +55,8 @@ static void read_url(struct reading *r, const char *where, json_t *value)
     tide_slice url = tide_slice_of(json_string_value(value), json_string_length(value));
     if (!json_is_string(value) || !tide_notify_url_allowed(r->settings, url))
         wrong(r, where,
-              "must be https://host/…, 1024 characters at most, and no address of a"
-              " private network");
+              "must be https://host/…, 1024 characters at most, port 443 or from 1024, and no"
+              " address of a private network");
     else
         snprintf(r->out->url, sizeof r->out->url, "%.*s", TIDE_SLICE_FMT(url));
 }
@@ -108,6 +110,15 @@ static void read_overlap(struct reading *r, const char *where, json_t *value)
         snprintf(r->out->overlap, sizeof r->out->overlap, "%u seconds", (unsigned)seconds);
 }
 
+static void read_revision(struct reading *r, const char *where, json_t *value)
+{
+    json_int_t revision = json_integer_value(value);
+    if (!json_is_integer(value) || revision < 1 || revision > (json_int_t)TIDE_NOTIFY_REVISION_MAX)
+        wrong(r, where, "must be the secretRevision of the secret to be replaced");
+    else
+        snprintf(r->out->replaces, sizeof r->out->replaces, "%u", (unsigned)revision);
+}
+
 static void read_addresses(struct reading *r, const char *where, json_t *value, char *out)
 {
     size_t count = json_array_size(value), at = 0;
@@ -152,6 +163,7 @@ static const struct member {
       1 << TIDE_NOTIFY_CREATE },
     { "/enabled", read_enabled, 1 << TIDE_NOTIFY_CHANGE, 0 },
     { "/overlapSeconds", read_overlap, 1 << TIDE_NOTIFY_ROTATE, 1 << TIDE_NOTIFY_ROTATE },
+    { "/secretRevision", read_revision, 1 << TIDE_NOTIFY_ROTATE, 1 << TIDE_NOTIFY_ROTATE },
     { "/add", read_add, 1 << TIDE_NOTIFY_ADDRESSES, 0 },
     { "/remove", read_remove, 1 << TIDE_NOTIFY_ADDRESSES, 0 },
 };

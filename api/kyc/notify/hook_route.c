@@ -227,11 +227,13 @@ void tide_route_webhook_secret(struct tide_handler_context *context,
                                const struct tide_request *request, struct tide_reply *reply)
 {
     struct ask *ask = begin(context, request, reply,
-                            "SELECT * FROM kyc.hook_rotate($1::smallint, $2, $3, $4::interval)");
+                            "SELECT * FROM kyc.hook_rotate($1::smallint, $2, $3, $4::interval,"
+                            " $5::integer)");
     if (!ask || !read_body(ask, TIDE_NOTIFY_ROTATE, context, request, reply))
         return;
     ask->shows_secret = true;
     ask->values[ask->count++] = ask->body.overlap;
+    ask->values[ask->count++] = ask->body.replaces;
 }
 
 void tide_route_webhook_test(struct tide_handler_context *context,

@@ -8,7 +8,8 @@ enum {
     EXCHANGE_MS = 10000,
     STALL_S = 5,
     IDLE_POLL_MS = 1000,
-    WATCH_POLL_MS = 200
+    WATCH_POLL_MS = 200,
+    BUSY_POLL_MS = 20
 };
 
 bool notify_is_closing(void *notify)
@@ -54,6 +55,13 @@ static void judge_database(struct notify_thread *t, tide_status status, const st
     rest(t, tide_retry_pause_ms(&t->retry, 250, 10000, t->db_failures++));
 }
 
+static uint32_t poll_ms(const struct notify_thread *t)
+{
+    if (t->busy)
+        return BUSY_POLL_MS;
+    return t->index == 0 && t->all->watch.leads ? WATCH_POLL_MS : IDLE_POLL_MS;
+}
+
 static void *run(void *self)
 {
     struct notify_thread *t = self;
@@ -66,10 +74,8 @@ static void *run(void *self)
         if (status == TIDE_OK)
             status = t->index == 0 ? notify_watch_turn(t, &more, &err)
                                    : notify_send_turn(t, &more, &err);
-        bool watches = t->index == 0 && t->all->watch.leads;
         if (status == TIDE_OK && !more)
-            status = tide_pg_wait(t->context.pg, watches ? WATCH_POLL_MS : IDLE_POLL_MS, &notified,
-                                  &err);
+            status = tide_pg_wait(t->context.pg, poll_ms(t), &notified, &err);
         judge_database(t, status, &err);
     }
     tide_liveness_end();

@@ -16,6 +16,7 @@ struct notify_thread {
     uint32_t index; /* 0: the watcher */
     pthread_t thread;
     bool opened, started, listening;
+    bool busy; /* a sender: something is due that another one kept it from */
     struct tide_kyc_context context;
     struct tide_http *http; /* of a sender: to public addresses alone */
     struct tide_retry retry;

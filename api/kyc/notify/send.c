@@ -136,7 +136,9 @@ tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_er
     tide_status status = claim(t, &delivery, err);
     if (status != TIDE_OK)
         return status;
-    *more = delivery.count == 1;
+    /* A row of NULLs: others of its integrator are being taken. */
+    *more = delivery.count == 1 && !tide_pg_is_null(&delivery, 0, ID);
+    t->busy = delivery.count == 1 && !*more;
     if (*more) {
         (void)TIDE_FAILPOINT("notify.claimed");
         attempt(t, &delivery, &outcome);

@@ -1,5 +1,6 @@
 /* The watcher's turn: what endpoints were last told against what the index says now. */
 #include "api/hot/reader.h"
+#include "api/kyc/base/token.h"
 #include "api/kyc/notify/notify_impl.h"
 #include "schema/reader/cache_meta.h"
 #include "schema/reader/lookup.h"
@@ -98,6 +99,20 @@ static void find(struct finding *out, struct tide_reader *reader, const char *ad
     tide_buf_u8(&out->data, 0);
 }
 
+/* In a transaction of its own: it locks endpoints, which comes before locking addresses. */
+static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_rows *rows,
+                                struct tide_err *err)
+{
+    char list[BATCH * TIDE_KYC_SESSION_BYTES + 2];
+    size_t at = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%c%s", i ? ',' : '{',
+                               tide_pg_text(rows, i, 0));
+    snprintf(list + at, sizeof list - at, "}");
+    return tide_pg_query(t->context.pg, NULL, "SELECT kyc.hook_limit($1::text[])",
+                         (const char *[]){ list }, 1, err);
+}
+
 /* What was told and that it is to be told change in one transaction. */
 static tide_status tell(struct notify_thread *t, const struct tide_pg_rows *rows, uint32_t i,
                         const struct finding *f, struct tide_err *err)
@@ -159,6 +174,8 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
         tide_kyc_rollback(&t->context);
     else
         *more = trusted && rows.count == BATCH;
+    if (status == TIDE_OK && trusted && rows.count)
+        status = limit_queues(t, &rows, err);
     tide_pg_rows_release(&rows);
     for (uint32_t i = 0; i < BATCH; i++)
         tide_buf_release(&findings[i].data);
@@ -196,10 +213,13 @@ static tide_status mark(struct notify_thread *t, struct changes *c, bool all, st
         return tide_fail(err, TIDE_E_MEMORY, "notifications");
     return tide_pg_query(t->context.pg, NULL,
                          "UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp()"
-                         " WHERE w.deployment = $1::smallint"
-                         "   AND ($3::boolean OR w.address = ANY ($2::text[]))"
-                         "   AND EXISTS (SELECT FROM kyc.hook AS h WHERE h.id = w.hook"
-                         "     AND h.state = 'enabled')",
+                         " FROM (SELECT o.hook, o.address FROM kyc.hook_watch AS o"
+                         "   WHERE o.deployment = $1::smallint"
+                         "     AND ($3::boolean OR o.address = ANY ($2::text[]))"
+                         "     AND EXISTS (SELECT FROM kyc.hook AS h WHERE h.id = o.hook"
+                         "       AND h.state = 'enabled')"
+                         "   ORDER BY o.address, o.hook FOR UPDATE) AS l"
+                         " WHERE w.hook = l.hook AND w.address = l.address",
                          (const char *[]){ t->context.deployment_text,
                                            all ? "{}" : (const char *)c->list.ptr,
                                            all ? "true" : "false" },
@@ -427,11 +447,17 @@ static tide_status maintain(struct notify_thread *t, struct tide_err *err)
 {
     const struct tide_clock *clock = t->all->options.clock;
     int64_t now = clock->now_ms(clock->self);
+    struct tide_pg_rows rows;
     if (t->all->watch.maintained_ms && now - t->all->watch.maintained_ms < MAINTAIN_MS)
         return TIDE_OK;
-    t->all->watch.maintained_ms = now;
-    return tide_pg_query(t->context.pg, NULL, "SELECT kyc.hook_maintain($1::smallint)",
-                         (const char *[]){ t->context.deployment_text }, 1, err);
+    tide_status status =
+        tide_pg_query(t->context.pg, &rows, "SELECT kyc.hook_maintain($1::smallint)",
+                      (const char *[]){ t->context.deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    t->all->watch.maintained_ms = tide_pg_bool(&rows, 0, 0) ? 0 : now;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
 }
 
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err)

@@ -132,6 +132,7 @@ def retries():
             "/api/prices/A": [no(503, "stale")], "/api/prices/C": [no(503, "busy", Retry_After="60")],
             "/api/prices/L": [(200, {}, {**LEDGER, "RateLimit": '"hot";r=0;t=1'}), ok({})],
             "/api/sdk/kyc/session": [None, None, ok({"sessionId": "s"})],
+            "/api/sdk/webhooks": [None, None, ok({"webhookId": "w"})], "/api/sdk/webhooks/w/secret": [None, ok({"secret": "s"})],
         }
 
     def work(call, server):
@@ -147,6 +148,13 @@ def retries():
         assert len(server.requests) == count + 1, "a session was opened twice"
         call("kyc_session", body=body, idempotency_key="k")
         assert server.requests[-1][1]["X-API-Key"] == "secret" and json.loads(server.requests[-1][2]) == body
+        body, count = {"url": "https://a.example/", "events": ["price.stale"]}, len(server.requests)
+        refused(TidemarkError, "network", lambda: call("webhook_create", body=body))
+        assert len(server.requests) == count + 1, "a webhook was registered twice"
+        call("webhook_create", body=body, idempotency_key="k")
+        body = {"overlapSeconds": 60, "secretRevision": 1}
+        assert call("webhook_secret", webhook_id="w", body=body).data["secret"] == "s", "another secret is asked for again: it names what it replaces"
+        assert len(server.requests) == count + 5 and json.loads(server.requests[-1][2]) == json.loads(server.requests[-2][2]) == body
         call("price", asset="L")
         call("price", asset="L")
         assert server.requests[-1][3] - server.requests[-2][3] >= 0.95, "did not wait for the limit"

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import * as tidemark from '@tidemark/client';
 import { fake, reply, LEDGER } from './_fake.mjs';
 
-const { createClient, formatAmount, parseAmount, items, kycStatus, kycSession, market, pools, poolSwaps, price, stream, verifyReceipt, saysCompliant, verifyWebhook, TidemarkError } = tidemark;
+const { createClient, formatAmount, parseAmount, items, kycStatus, kycSession, market, pools, poolSwaps, price, stream, verifyReceipt, saysCompliant, verifyWebhook, webhookCreate, webhookSecret, TidemarkError } = tidemark;
 const code = (wanted, status) => (error) => error instanceof TidemarkError && error.code === wanted && (status === undefined || error.status === status);
 const ok = (body) => (_, response) => reply(response, 200, body, LEDGER);
 const no = (status, name, headers) => (_, response) => reply(response, status, { code: name, detail: name }, headers);
@@ -82,6 +82,22 @@ test('a session is opened once, unless it has an Idempotency-Key', () =>
     assert.equal(server.requests[2].headers['idempotency-key'], 'k');
     assert.equal(server.requests[2].headers['x-api-key'], 'secret');
   }, { apiKey: 'secret' }));
+
+test('a webhook is registered again only with an Idempotency-Key; another secret names the one that it replaces', () => {
+  const lost = (request) => request.socket.destroy();
+  return serving({ '/api/sdk/webhooks': [lost, lost, ok({ webhookId: 'w' })], '/api/sdk/webhooks/w/secret': [lost, ok({ secret: 's' })] }, async (client, server) => {
+    const body = { url: 'https://a.example/', events: ['price.stale'] };
+    await assert.rejects(webhookCreate(client, { body }), code('network'));
+    assert.equal(server.requests.length, 1);
+    await webhookCreate(client, { body, idempotencyKey: 'k' });
+    assert.equal(server.requests[2].headers['idempotency-key'], 'k');
+    const made = await webhookSecret(client, { webhookId: 'w', body: { overlapSeconds: 60, secretRevision: 1 } });
+    assert.equal(made.data.secret, 's');
+    assert.equal(server.requests.length, 5);
+    assert.equal(server.requests[4].body, server.requests[3].body);
+    assert.equal(JSON.parse(server.requests[4].body).secretRevision, 1);
+  }, { apiKey: 'secret' });
+});
 
 test('the key goes to the sessions only', () =>
   serving({ '/api/pools': [ok({ items: [], next: null })] }, async (client, server) => {

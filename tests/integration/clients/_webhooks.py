@@ -140,7 +140,7 @@ def signatures(hook):
     status, _ = ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/test")
     check(status == 202, "test")
     first = until(lambda: came("/ok", type="webhook.test"), "a test")[0]
-    status, other = ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/secret", {"overlapSeconds": 600})
+    status, other = ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/secret", {"overlapSeconds": 600, "secretRevision": 1})
     check(status == 200 and other["secret"] != hook["secret"] and other["secretRevision"] == 2 and other["previousSecretEndsAt"], f"rotate: {other}")
     ask("POST", f"/api/sdk/webhooks/{hook['webhookId']}/test")
     second = until(lambda: [one for one in came("/ok", type="webhook.test") if one["headers"]["webhook-id"] != first["headers"]["webhook-id"]], "a second test")[0]
@@ -227,7 +227,7 @@ def repetition():
     before = len(ask("GET", "/api/sdk/webhooks")[1]["items"])
     first, again = (ask("POST", "/api/sdk/webhooks", body, idempotency="one") for _ in range(2))
     check(first[0] == 201 and first == again, f"the same key: {first} {again}")
-    rotated = ask("POST", f"/api/sdk/webhooks/{first[1]['webhookId']}/secret", {"overlapSeconds": 0})[1]
+    rotated = ask("POST", f"/api/sdk/webhooks/{first[1]['webhookId']}/secret", {"overlapSeconds": 0, "secretRevision": 1})[1]
     check(ask("POST", "/api/sdk/webhooks", body, idempotency="one")[1]["secret"] == rotated["secret"], "the secret that signs now")
     status, answer = ask("POST", "/api/sdk/webhooks", {**body, "events": ["price.fresh"]}, idempotency="one")
     check(status == 422 and answer["code"] == "idempotency_key_reused", f"another request: {status} {answer}")

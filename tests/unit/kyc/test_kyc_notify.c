@@ -80,6 +80,9 @@ static void urls_of_private_hosts_are_refused(void **state)
         "1.2.3.4.5",
         "0",
         "10.0.0.1:8443",
+        "acme.example:22",
+        "acme.example:80",
+        "acme.example:1023",
     };
     static const char *const rests[] = { "", "/", "/a?b=c" };
     static const struct tide_kyc_settings strict = { 0 };
@@ -95,6 +98,8 @@ static void urls_of_private_hosts_are_refused(void **state)
     assert_false(tide_notify_url_allowed(&strict, tide_slice_str("http://acme.example/")));
     assert_true(tide_notify_url_allowed(&strict, tide_slice_str("https://acme.example/a?b=c")));
     assert_true(tide_notify_url_allowed(&strict, tide_slice_str("https://8.8.8.8:8443/")));
+    assert_true(tide_notify_url_allowed(&strict, tide_slice_str("https://acme.example:443/")));
+    assert_true(tide_notify_url_allowed(&strict, tide_slice_str("https://acme.example:1024/")));
 }
 
 static void a_secret_is_of_its_webhook_and_revision(void **state)

@@ -11,7 +11,7 @@ export type Client = {
 export type ClientOptions = {
   /** The server: scheme, name, port, and a path if a proxy has one. */
   baseUrl: string;
-  /** Of an integrator, for opening sessions. Never in a browser. */
+  /** Of an integrator, for opening sessions and for webhooks. Never in a browser. */
   apiKey?: string;
   /** Another fetch: a test's, or that of an edge runtime. */
   fetch?: typeof fetch;
@@ -102,7 +102,7 @@ export function addressOf(client: Client, route: Route, params: Params): string 
 
 function requestOf(client: Client, route: Route, params: Params): RequestInit {
   const headers: Record<string, string> = { Accept: 'application/json' };
-  if (route.path === '/api/sdk/kyc/session' && client.options.apiKey) headers[HEADER.apiKey!] = client.options.apiKey;
+  if ((route.path === '/api/sdk/kyc/session' || route.path.startsWith('/api/sdk/webhooks')) && client.options.apiKey) headers[HEADER.apiKey!] = client.options.apiKey;
   for (const [name, header] of Object.entries(HEADER)) if (params[name] !== undefined) headers[header] = String(params[name]);
   if (params.body === undefined) return { method: route.method, headers };
   headers['Content-Type'] = 'application/json';

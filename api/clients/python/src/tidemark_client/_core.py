@@ -201,7 +201,7 @@ def request_of(settings: Settings, method: str, template: str, path: Mapping[str
     if given:
         url += "?" + str(httpx.QueryParams(given))
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip", **{key: str(value) for key, value in header.items() if value is not None}}
-    if template == "/api/sdk/kyc/session" and settings.api_key and "X-API-Key" not in headers:
+    if (template == "/api/sdk/kyc/session" or template.startswith("/api/sdk/webhooks")) and settings.api_key and "X-API-Key" not in headers:
         headers["X-API-Key"] = settings.api_key
     content = None
     if body is not None:
