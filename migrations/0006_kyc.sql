@@ -7,6 +7,7 @@
 --   challenge    answered proofs of control over an address, so that each counts once
 --   inbox        webhooks with a valid signature: that something happened, not what they said
 --   outbox       intents: what the attester is to put on the chain, written in the decision's transaction
+--   revocation   sessions that people of the console ordered to revoke
 --   erased       sessions that were deleted
 --   audit        who did what; each row includes the hash of the row before
 --   attester, attester_fee  the attester's state and what its transactions cost
@@ -139,6 +140,7 @@ CREATE TABLE kyc.outbox (
     bad_seq          integer     NOT NULL DEFAULT 0,
     attention        text,
     attended_at      timestamptz,
+    attended_by      text        CHECK (octet_length(attended_by) <= 128),
     restorations     integer     NOT NULL DEFAULT 0,
     mac              bytea,
     genuine          boolean,
@@ -172,6 +174,7 @@ COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transact
 COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the attester''s (manual_review: what about the person)';
 COMMENT ON COLUMN kyc.outbox.attention IS 'Of confirmed: the status that it should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
+COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that said so, and which person';
 COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (include/tidemark/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
@@ -266,6 +269,18 @@ CREATE TABLE kyc.erased (
     erased_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 COMMENT ON TABLE kyc.erased IS 'Sessions that kyc.erase deleted; the attester ignores intents signed for them';
+
+-- Two people of the console order it (kyc.confirm, the only writer). KYC's worker then makes of each row what it
+-- makes of a provider's withdrawal: the session's state, the audit's row and a signed intent, in one transaction.
+CREATE TABLE kyc.revocation (
+    session_id text        PRIMARY KEY REFERENCES kyc.session ON DELETE CASCADE,
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    ordered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    done_at    timestamptz
+);
+COMMENT ON TABLE kyc.revocation IS 'Sessions whose attestation people ordered to revoke; approvals that a provider gave before wait for review';
+COMMENT ON COLUMN kyc.revocation.done_at IS 'When the worker made an intent of it; NULL: not yet';
+CREATE INDEX revocation_open ON kyc.revocation (deployment) WHERE done_at IS NULL;
 
 -- Who may send an API key. Rows change through the functions below alone: each bumps the revision that
 -- servers compare once a second, and notes in the audit who did it. The database never sees a key.
@@ -373,7 +388,7 @@ CREATE FUNCTION kyc.audit_hash(prev bytea, id bigint, at timestamptz, actor text
   RETURN sha256(prev || convert_to(jsonb_build_array(id, extract(epoch FROM at), actor, what, about, detail)::text, 'UTF8'));
 COMMENT ON FUNCTION kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) IS 'The hash of a row of kyc.audit';
 
--- SECURITY DEFINER, as are audit_move, the functions of integrators and keys and those of 0006_kyc_console
+-- SECURITY DEFINER, as are audit_move, revocation_done, the functions of integrators and keys and those of 0006_kyc_console
 -- (0007_roles says why their search_path is so). The login
 -- is part of the actor and is not the caller's choice. The limits keep one row from filling the disk.
 CREATE FUNCTION kyc.note(actor text, what text, about text, detail jsonb)
@@ -468,6 +483,10 @@ BEGIN
     RAISE EXCEPTION 'an approval of this address stands, and could not be withdrawn any more'
       USING ERRCODE = 'object_in_use', HINT = 'have it revoked first, or accept that its attestation stays until its end';
   END IF;
+  IF EXISTS (SELECT FROM kyc.revocation AS r WHERE r.session_id = ANY (ids) AND r.done_at IS NULL) THEN
+    RAISE EXCEPTION 'a revocation of this address was ordered and is not queued yet'
+      USING ERRCODE = 'object_in_use', HINT = 'wait until tidemark-api has queued it';
+  END IF;
   -- A parked revocation that is not known to be forged: nothing else would take the attestation back.
   IF NOT although_approved AND EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS s ON s.id = o.session_id
       WHERE o.session_id = ANY (ids) AND o.state = 'parked' AND o.action = 'revoke' AND o.genuine IS NOT FALSE
@@ -491,6 +510,12 @@ BEGIN
   INSERT INTO kyc.erased (session_id) SELECT unnest(ids) ON CONFLICT DO NOTHING;
 END $$;
 COMMENT ON PROCEDURE kyc.erase(text, boolean) IS 'deletes what is kept of the sessions of an address; the audit has a row of it';
+
+CREATE FUNCTION kyc.revocation_done(session text) RETURNS void
+  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE kyc.revocation AS r SET done_at = clock_timestamp() WHERE r.session_id = revocation_done.session AND r.done_at IS NULL;
+$$;
+COMMENT ON FUNCTION kyc.revocation_done(text) IS 'Ends an order: KYC''s login cannot make or repeat one';
 
 -- Integrators and keys. who: the person or program that the caller speaks for, behind the login in the audit.
 -- The update of the one row of integrator_revision makes concurrent changes wait for each other, so that

@@ -6,29 +6,36 @@
 --
 -- An action that puts something on the chain, or deletes, needs two people: one proposes, another one
 -- confirms. The functions refuse the same person, a proposal older than a day, and a target that is not
--- what it was when it was proposed.
+-- what it was when it was proposed. Another name does not make another person: a person has a few
+-- certificates, and who shares one with the proposer is the proposer.
+--
+-- A request may be repeated by the same person: it then gets the answer that the first one had.
 
 CREATE TABLE kyc.proposal (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     deployment   smallint    NOT NULL REFERENCES chain.deployment,
-    action       text        NOT NULL CHECK (action IN ('requeue', 'erase')),
+    action       text        NOT NULL CHECK (action IN ('requeue', 'revoke', 'erase')),
     target       text        NOT NULL CHECK (octet_length(target) BETWEEN 1 AND 64),
     target_state bytea       NOT NULL,
     reason       text        NOT NULL CHECK (reason ~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$'),
     state        text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'withdrawn', 'expired')),
     proposed_by  text        NOT NULL,
+    certificates bytea[]     NOT NULL,
     proposed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     decided_by   text,
     decided_at   timestamptz,
     CONSTRAINT proposal_two_people CHECK (state <> 'done' OR decided_by IS NOT NULL AND decided_by <> proposed_by)
 );
 COMMENT ON TABLE kyc.proposal IS 'Actions that one person proposed and another one must confirm';
-COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; erase: a session''s id. Never a person';
+COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; revoke, erase: a session''s id, for all that stand of its address. Never a person';
+COMMENT ON COLUMN kyc.proposal.certificates IS 'SHA-256 of the certificates of the person who proposed it';
 COMMENT ON COLUMN kyc.proposal.target_state IS 'Hash of what the target was when it was proposed';
 COMMENT ON COLUMN kyc.proposal.reason IS 'A fixed word, and the number of a ticket: no free text, which may name a person';
 
 -- One proposal of an action for a target at a time, so that two of them cannot be confirmed one after the other.
 CREATE UNIQUE INDEX proposal_open ON kyc.proposal (deployment, action, target) WHERE state = 'open';
+CREATE INDEX proposal_recent ON kyc.proposal (proposed_at);
+CREATE INDEX proposal_revoked ON kyc.proposal (decided_at) WHERE action = 'revoke' AND state = 'done';
 
 -- --- what a person does with one intent: tidemark-attester and the console alike ----------------------
 
@@ -54,7 +61,7 @@ CREATE FUNCTION kyc.attend(of_deployment smallint, intent bigint, part text, why
 DECLARE
   o kyc.outbox;
 BEGIN
-  UPDATE kyc.outbox AS x SET attended_at = clock_timestamp()
+  UPDATE kyc.outbox AS x SET attended_at = clock_timestamp(), attended_by = part
   WHERE x.id = intent AND x.attention IS NOT NULL AND x.attended_at IS NULL AND x.deployment = of_deployment
   RETURNING x.id, x.session_id, x.decision_rev, x.attention INTO o.id, o.session_id, o.decision_rev, o.attention;
   IF o.id IS NULL THEN
@@ -68,37 +75,59 @@ COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text, text) IS 'Notes tha
 
 -- --- the console's actions: SECURITY DEFINER, for tidemark_console alone --------------------------------
 
-CREATE FUNCTION kyc.console_person(who text)
+CREATE FUNCTION kyc.console_person(who text, certificates bytea[])
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF who IS NULL OR who !~ '^[a-z0-9_-]{1,32}$' THEN
     RAISE EXCEPTION 'a person has a name of a-z, 0-9, _ and -, at most 32 characters' USING ERRCODE = 'TK006';
+  ELSIF coalesce(cardinality(certificates), 0) NOT BETWEEN 1 AND 4
+      OR EXISTS (SELECT FROM unnest(certificates) AS c WHERE octet_length(c) IS DISTINCT FROM 32) THEN
+    RAISE EXCEPTION 'a person has 1 to 4 certificates, each by its SHA-256' USING ERRCODE = 'TK006';
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.console_person(text) IS 'Refuses what is no name of a person of the console';
+COMMENT ON FUNCTION kyc.console_person(text, bytea[]) IS 'Refuses what is no person of the console';
 
--- What the target is now, locked to the end of the transaction; NULL: the action does not apply to it.
-CREATE FUNCTION kyc.console_target(of_deployment smallint, act text, target text)
+-- What the worker would revoke if it were ordered (weigh_ordered, api/kyc/worker/decision.c).
+CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)
+  RETURNS SETOF kyc.session LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT b.* FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address AND b.deployment = a.deployment
+  WHERE a.id = console_standing.session AND a.deployment = console_standing.of_deployment
+    AND (b.state = 'approved' OR b.state = 'expired' AND EXISTS (SELECT FROM kyc.outbox AS o WHERE o.session_id = b.id
+      AND o.action = 'attest' AND o.state <> 'superseded'));
+$$;
+COMMENT ON FUNCTION kyc.console_standing(smallint, text) IS 'Sessions of the same address whose attestation may be on the chain';
+
+-- What the target is now; NULL: the action does not apply to it. locked: to the end of the transaction.
+CREATE FUNCTION kyc.console_target(of_deployment smallint, act text, target text, locked boolean)
   RETURNS bytea LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   found_state text;
 BEGIN
   IF act = 'requeue' AND target ~ '^[1-9][0-9]{0,17}$' THEN
+    IF locked THEN
+      PERFORM FROM kyc.outbox AS o WHERE o.id = target::bigint AND o.deployment = of_deployment FOR UPDATE;
+    END IF;
     SELECT concat_ws('|', o.state, o.reason, o.last_status, o.updated_at, o.genuine) INTO found_state FROM kyc.outbox AS o
-    WHERE o.id = target::bigint AND o.deployment = of_deployment AND o.state = 'parked' FOR UPDATE;
-  ELSIF act = 'erase' THEN
-    -- the order of kyc.erase's own locks
-    PERFORM pg_advisory_xact_lock(7021, 51);
+    WHERE o.id = target::bigint AND o.deployment = of_deployment AND o.state = 'parked';
+  ELSIF act IN ('erase', 'revoke') AND locked THEN
+    IF act = 'erase' THEN -- the order of kyc.erase's own locks
+      PERFORM pg_advisory_xact_lock(7021, 51);
+    END IF;
     PERFORM pg_advisory_xact_lock(7024, hashtext(s.deployment || s.ref))
       FROM (SELECT DISTINCT b.deployment, b.ref FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address
             WHERE a.id = target AND a.deployment = of_deployment ORDER BY 1, 2) AS s;
+  END IF;
+  IF act = 'revoke' THEN
+    SELECT string_agg(concat_ws('|', s.id, s.state, s.decision_rev), ',' ORDER BY s.id) INTO found_state
+    FROM kyc.console_standing(of_deployment, target) AS s;
+  ELSIF act = 'erase' THEN
     SELECT string_agg(concat_ws('|', b.id, b.state, b.decision_rev), ',' ORDER BY b.id) INTO found_state
     FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address WHERE a.id = target AND a.deployment = of_deployment;
   END IF;
   RETURN sha256(convert_to(found_state, 'UTF8'));
 END $$;
-COMMENT ON FUNCTION kyc.console_target(smallint, text, text) IS 'Hash of what the target of an action is now; NULL: there is none such';
+COMMENT ON FUNCTION kyc.console_target(smallint, text, text, boolean) IS 'Hash of what the target of an action is now; NULL: there is none such';
 
 -- The session that a target is about: what the audit's row names.
 CREATE FUNCTION kyc.console_about(act text, target text)
@@ -106,22 +135,33 @@ CREATE FUNCTION kyc.console_about(act text, target text)
   RETURN CASE WHEN act = 'requeue' THEN (SELECT o.session_id FROM kyc.outbox AS o WHERE o.id = target::bigint) ELSE target END;
 COMMENT ON FUNCTION kyc.console_about(text, text) IS 'The session that a target of an action is about';
 
-CREATE FUNCTION kyc.propose(of_deployment smallint, act text, target text, why text, who text)
+-- The limits keep one person from filling the list of the others, and the audit.
+CREATE FUNCTION kyc.propose(of_deployment smallint, act text, target text, why text, who text, certificates bytea[])
   RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   state_now bytea;
   made bigint;
 BEGIN
-  PERFORM kyc.console_person(who);
-  state_now := kyc.console_target(of_deployment, act, target);
+  PERFORM kyc.console_person(who, certificates);
+  state_now := kyc.console_target(of_deployment, act, target, false);
   IF state_now IS NULL THEN
     RAISE EXCEPTION 'there is nothing that this action applies to: look at the list again' USING ERRCODE = 'TK001';
   END IF;
   UPDATE kyc.proposal AS p SET state = 'expired' WHERE p.deployment = of_deployment AND p.action = act AND p.target = target
     AND p.state = 'open' AND p.proposed_at < clock_timestamp() - interval '24 hours';
-  INSERT INTO kyc.proposal AS p (deployment, action, target, target_state, reason, proposed_by)
-  VALUES (of_deployment, act, target, state_now, why, who) ON CONFLICT DO NOTHING RETURNING p.id INTO made;
+  SELECT p.id INTO made FROM kyc.proposal AS p WHERE p.deployment = of_deployment AND p.action = act AND p.target = target
+    AND p.state = 'open' AND p.proposed_by = who AND p.reason = why AND p.target_state = state_now;
+  IF made IS NOT NULL THEN
+    RETURN made;
+  ELSIF (SELECT count(*) >= 256 OR count(*) FILTER (WHERE p.proposed_by = who) >= 32 FROM kyc.proposal AS p
+        WHERE p.state = 'open' AND p.proposed_at > clock_timestamp() - interval '24 hours')
+     OR (SELECT count(*) >= 256 FROM kyc.proposal AS p WHERE p.proposed_by = who
+        AND p.proposed_at > clock_timestamp() - interval '24 hours') THEN
+    RAISE EXCEPTION 'a person may have 32 open proposals and make 256 in 24 hours; all people may have 256 open ones' USING ERRCODE = 'TK007';
+  END IF;
+  INSERT INTO kyc.proposal AS p (deployment, action, target, target_state, reason, proposed_by, certificates)
+  VALUES (of_deployment, act, target, state_now, why, who, certificates) ON CONFLICT DO NOTHING RETURNING p.id INTO made;
   IF made IS NULL THEN
     RAISE EXCEPTION 'this was proposed already: another person may confirm it' USING ERRCODE = 'TK005';
   END IF;
@@ -129,9 +169,9 @@ BEGIN
     jsonb_build_object('proposal', made, 'target', target, 'reason', why));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION kyc.propose(smallint, text, text, text, text) IS 'Proposes an action that another person must confirm; its id';
+COMMENT ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[]) IS 'Proposes an action that another person must confirm; its id';
 
-CREATE FUNCTION kyc.confirm(of_deployment smallint, proposal bigint, who text)
+CREATE FUNCTION kyc.confirm(of_deployment smallint, proposal bigint, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
@@ -139,15 +179,20 @@ DECLARE
   about text;
   address text;
 BEGIN
-  PERFORM kyc.console_person(who);
+  PERFORM kyc.console_person(who, certificates);
   SELECT x.* INTO p FROM kyc.proposal AS x WHERE x.id = proposal AND x.deployment = of_deployment FOR UPDATE;
-  IF p.id IS NULL OR p.state <> 'open' THEN
+  IF p.state = 'done' AND p.decided_by = who THEN
+    RETURN true;
+  ELSIF p.id IS NULL OR p.state <> 'open' THEN
     RAISE EXCEPTION 'there is no such open proposal' USING ERRCODE = 'TK001';
-  ELSIF p.proposed_by = who THEN
+  ELSIF p.proposed_by = who OR p.certificates && certificates THEN
     RAISE EXCEPTION 'who proposed it cannot confirm it' USING ERRCODE = 'TK002';
   ELSIF p.proposed_at < clock_timestamp() - interval '24 hours' THEN
     RAISE EXCEPTION 'the proposal is older than 24 hours: propose it again' USING ERRCODE = 'TK003';
-  ELSIF kyc.console_target(of_deployment, p.action, p.target) IS DISTINCT FROM p.target_state THEN
+  ELSIF p.action = 'revoke' AND (SELECT count(*) >= 20 FROM kyc.proposal AS x WHERE x.action = 'revoke' AND x.state = 'done'
+      AND x.decided_at > clock_timestamp() - interval '1 hour') THEN
+    RAISE EXCEPTION 'people revoke 20 addresses in an hour at most' USING ERRCODE = 'TK007';
+  ELSIF kyc.console_target(of_deployment, p.action, p.target, true) IS DISTINCT FROM p.target_state THEN
     RAISE EXCEPTION 'the target is not what it was when this was proposed: withdraw the proposal and look again' USING ERRCODE = 'TK004';
   END IF;
   about := kyc.console_about(p.action, p.target);
@@ -155,6 +200,9 @@ BEGIN
     IF NOT kyc.release(of_deployment, p.target::bigint, who || ' and ' || p.proposed_by) THEN
       RAISE EXCEPTION 'another row of the same decision stands' USING ERRCODE = 'TK004';
     END IF;
+  ELSIF p.action = 'revoke' THEN
+    INSERT INTO kyc.revocation AS r (session_id, deployment) SELECT s.id, s.deployment FROM kyc.console_standing(of_deployment, p.target) AS s
+      ON CONFLICT (session_id) DO UPDATE SET ordered_at = clock_timestamp(), done_at = NULL;
   ELSIF p.action = 'erase' THEN
     SELECT s.address INTO address FROM kyc.session AS s WHERE s.id = p.target;
     CALL kyc.erase(address, false);
@@ -165,38 +213,41 @@ BEGIN
     jsonb_build_object('proposal', p.id, 'target', p.target, 'reason', p.reason, 'proposedBy', p.proposed_by));
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.confirm(smallint, bigint, text) IS 'Confirms what another person proposed, and does it';
+COMMENT ON FUNCTION kyc.confirm(smallint, bigint, text, bytea[]) IS 'Confirms what another person proposed, and does it';
 
-CREATE FUNCTION kyc.withdraw(of_deployment smallint, proposal bigint, who text)
+CREATE FUNCTION kyc.withdraw(of_deployment smallint, proposal bigint, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   p kyc.proposal;
 BEGIN
-  PERFORM kyc.console_person(who);
-  UPDATE kyc.proposal AS x SET state = 'withdrawn', decided_by = who, decided_at = clock_timestamp()
-  WHERE x.id = proposal AND x.deployment = of_deployment AND x.state = 'open' RETURNING x.* INTO p;
-  IF p.id IS NULL THEN
+  PERFORM kyc.console_person(who, certificates);
+  SELECT x.* INTO p FROM kyc.proposal AS x WHERE x.id = proposal AND x.deployment = of_deployment FOR UPDATE;
+  IF p.state = 'withdrawn' AND p.decided_by = who THEN
+    RETURN true;
+  ELSIF p.id IS NULL OR p.state <> 'open' THEN
     RAISE EXCEPTION 'there is no such open proposal' USING ERRCODE = 'TK001';
   END IF;
+  UPDATE kyc.proposal AS x SET state = 'withdrawn', decided_by = who, decided_at = clock_timestamp() WHERE x.id = p.id;
   PERFORM kyc.note('console ' || who, 'withdrawn.' || p.action, coalesce(kyc.console_about(p.action, p.target), p.target),
     jsonb_build_object('proposal', p.id, 'target', p.target, 'proposedBy', p.proposed_by));
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.withdraw(smallint, bigint, text) IS 'Ends an open proposal without doing it; any person may';
+COMMENT ON FUNCTION kyc.withdraw(smallint, bigint, text, bytea[]) IS 'Ends an open proposal without doing it; any person may';
 
-CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, why text, who text)
+CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, why text, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM kyc.console_person(who);
+  PERFORM kyc.console_person(who, certificates);
   IF why IS NULL OR why !~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$' THEN
     RAISE EXCEPTION 'a reason is a fixed word and a ticket' USING ERRCODE = 'TK006';
-  ELSIF NOT kyc.attend(of_deployment, intent, 'console ' || who, why, who) THEN
+  ELSIF NOT kyc.attend(of_deployment, intent, 'console ' || who, why, who) AND NOT EXISTS (SELECT FROM kyc.outbox AS o
+      WHERE o.id = intent AND o.deployment = of_deployment AND o.attended_by = 'console ' || who) THEN
     RAISE EXCEPTION 'this intent asks for no attention' USING ERRCODE = 'TK001';
   END IF;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text) IS 'kyc.attend for a person of the console';
+COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text, bytea[]) IS 'kyc.attend for a person of the console';
 
 -- --- what the console reads: owner's views, without jurisdictions, references and hashes ------------------
 
@@ -210,8 +261,9 @@ CREATE VIEW kyc.console_review AS
 COMMENT ON VIEW kyc.console_review IS 'Intents that need review, and confirmed ones that overwrote something';
 
 CREATE VIEW kyc.console_session AS
-  SELECT s.deployment, s.id, s.address, s.provider, s.integrator, s.state, s.reason, s.created_at, s.updated_at, s.attested_until
-  FROM kyc.session AS s;
+  SELECT s.deployment, s.id, s.address, s.provider, s.integrator, s.state, s.reason, s.created_at, s.updated_at, s.attested_until,
+    CASE WHEN r.done_at IS NULL THEN r.ordered_at END AS revocation_ordered_at
+  FROM kyc.session AS s LEFT JOIN kyc.revocation AS r ON r.session_id = s.id;
 COMMENT ON VIEW kyc.console_session IS 'Sessions, as far as the console shows them';
 
 CREATE VIEW kyc.console_provider AS

@@ -158,9 +158,10 @@ BEGIN
   GRANT SELECT, INSERT (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac, state, reason,
     last_status) ON kyc.outbox TO tidemark_kyc;
   GRANT SELECT, UPDATE (state, reason, genuine, kind, seq, envelope, tx_hash, max_time, submit_ledger, sent_ledger, bump_envelope,
-    bump_hash, bump_fee, bad_seq, attempts, restorations, last_status, next_try, confirmed_ledger, attention, attended_at, updated_at)
+    bump_hash, bump_fee, bad_seq, attempts, restorations, last_status, next_try, confirmed_ledger, attention, attended_at, attended_by, updated_at)
     ON kyc.outbox TO tidemark_attester;
-  GRANT SELECT ON kyc.attester TO tidemark_kyc;
+  GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION kyc.revocation_done(text) TO tidemark_kyc;
   GRANT SELECT, INSERT, UPDATE ON kyc.attester TO tidemark_attester;
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
   -- The attester checks what a server of the network says against the index.
@@ -195,9 +196,10 @@ BEGIN
   -- The console reads views without jurisdictions, and acts through functions that write the audit.
   GRANT USAGE ON SCHEMA analyst TO tidemark_console;
   GRANT SELECT ON chain.deployment, chain.deployment_state, chain.contract_seen, chain.cursor, analyst.compliance, kyc.console_review,
-    kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.proposal, kyc.audit TO tidemark_console;
-  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text), kyc.confirm(smallint, bigint, text),
-    kyc.withdraw(smallint, bigint, text), kyc.console_attend(smallint, bigint, text, text), kyc.audit_broken(),
+    kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.audit TO tidemark_console;
+  GRANT SELECT (id, deployment, action, target, reason, state, proposed_by, proposed_at, decided_by, decided_at) ON kyc.proposal TO tidemark_console;
+  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
+    kyc.withdraw(smallint, bigint, text, bytea[]), kyc.console_attend(smallint, bigint, text, text, bytea[]), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
   CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);
 END $$;

@@ -4,6 +4,7 @@
 #include "api/kyc/base/settings_read.h"
 #include "tidemark/json.h"
 #include "tidemark/log.h"
+#include "tidemark/text.h"
 
 struct body {
     char action[16], target[CONSOLE_TARGET_BYTES], reason[33], ticket[20];
@@ -45,6 +46,7 @@ static const struct {
 } actions[] = {
     { "attended", CONSOLE_REVIEWER },
     { "requeue", CONSOLE_REVIEWER },
+    { "revoke", CONSOLE_REVIEWER },
     { "erase", CONSOLE_OPERATOR },
 };
 
@@ -92,7 +94,7 @@ static bool read_action(struct console_ask *ask, const struct body *body, struct
     while (i < TIDE_COUNT(actions) && strcmp(actions[i].name, body->action) != 0)
         i++;
     if (i == TIDE_COUNT(actions))
-        return refuse_field(reply, "/action", "expected attended, requeue or erase");
+        return refuse_field(reply, "/action", "expected attended, requeue, revoke or erase");
     if (!is_reason(body->reason))
         return refuse_field(reply, "/reason", "expected one of the words in the manual");
     if (!is_ticket(body->ticket))
@@ -134,14 +136,16 @@ bool console_order_read(struct console_ask *ask, const struct tide_request *requ
 /* --- in the database -------------------------------------------------------------------------- */
 
 static const char attend_sql[] =
-    "SELECT kyc.console_attend($1::smallint, $2::bigint, $4, $3)::text";
-static const char propose_sql[] = "SELECT kyc.propose($1::smallint, $4, $2, $5, $3)::text";
+    "SELECT kyc.console_attend($1::smallint, $2::bigint, $5, $3, $4::bytea[])::text";
+static const char propose_sql[] =
+    "SELECT kyc.propose($1::smallint, $5, $2, $6, $3, $4::bytea[])::text";
 /* A reviewer confirms what a reviewer may propose. */
 static const char confirm_sql[] =
-    "SELECT kyc.confirm($1::smallint, p.id, $3)::text FROM kyc.proposal AS p WHERE p.id = "
-    "$2::bigint"
-    " AND p.deployment = $1::smallint AND (p.action = 'requeue' OR $4::text = 'operator')";
-static const char withdraw_sql[] = "SELECT kyc.withdraw($1::smallint, $2::bigint, $3)::text";
+    "SELECT kyc.confirm($1::smallint, p.id, $3, $4::bytea[])::text FROM kyc.proposal AS p"
+    " WHERE p.id = $2::bigint AND p.deployment = $1::smallint"
+    " AND (p.action IN ('requeue', 'revoke') OR $5::text = 'operator')";
+static const char withdraw_sql[] =
+    "SELECT kyc.withdraw($1::smallint, $2::bigint, $3, $4::bytea[])::text";
 
 /* What the functions refuse, by SQLSTATE. */
 static const struct {
@@ -158,6 +162,10 @@ static const struct {
       "The target is not what it was when this was proposed. Withdraw it, and look again." },
     { "TK005", 409, "proposed_already",
       "This was proposed already: another person may confirm it." },
+    { "TK007", 429, "too_many",
+      "A limit of the manual is reached: of open proposals, of those of a day, or of revocations "
+      "of "
+      "an hour." },
     { "55006", 409, "not_now",
       "An approval stands, or an intent is on its way to the chain: revoke first, and wait." },
     { "P0002", 404, "nothing_there", "Nothing is kept of this address." },
@@ -180,25 +188,47 @@ static bool was_refused(const struct console_session *session, const struct cons
     return false;
 }
 
+enum { CERTIFICATES_BYTES = 3 + CONSOLE_CERTIFICATES_MAX * (2 * TIDE_HASH_BYTES + 6) };
+
+/* All certificates of the person, as PostgreSQL reads an array. */
+static void put_certificates(char out[CERTIFICATES_BYTES], const struct console_person *person)
+{
+    size_t len = 0;
+    out[len++] = '{';
+    for (uint32_t i = 0; i < person->certificate_count; i++) {
+        static const char before[] = ",\"\\\\x";
+        size_t skip = i == 0; /* the comma */
+        memcpy(out + len, before + skip, sizeof before - 1 - skip);
+        len += sizeof before - 1 - skip;
+        tide_hex(out + len, tide_slice_of(person->certificates[i], TIDE_HASH_BYTES));
+        len += (size_t)2 * TIDE_HASH_BYTES;
+        out[len++] = '"';
+    }
+    memcpy(out + len, "}", 2);
+}
+
 static tide_status call(struct console_session *session, const struct console_ask *ask,
                         struct tide_pg_rows *rows, struct tide_err *err)
 {
     const char *action = ask->order.action;
-    const char *values[] = { session->selected.text, ask->order.target, ask->person->name, NULL,
-                             NULL };
+    char certificates[CERTIFICATES_BYTES];
+    put_certificates(certificates, ask->person);
+    const char *values[] = {
+        session->selected.text, ask->order.target, ask->person->name, certificates, NULL, NULL
+    };
     if (strcmp(action, "attended") == 0) {
-        values[3] = ask->order.reason;
-        return tide_pg_query(session->pg, rows, attend_sql, values, 4, err);
+        values[4] = ask->order.reason;
+        return tide_pg_query(session->pg, rows, attend_sql, values, 5, err);
     }
     if (strcmp(action, "withdraw") == 0)
-        return tide_pg_query(session->pg, rows, withdraw_sql, values, 3, err);
+        return tide_pg_query(session->pg, rows, withdraw_sql, values, 4, err);
     if (strcmp(action, "confirm") == 0) {
-        values[3] = console_role_name(ask->person->role);
-        return tide_pg_query(session->pg, rows, confirm_sql, values, 4, err);
+        values[4] = console_role_name(ask->person->role);
+        return tide_pg_query(session->pg, rows, confirm_sql, values, 5, err);
     }
-    values[3] = action;
-    values[4] = ask->order.reason;
-    return tide_pg_query(session->pg, rows, propose_sql, values, 5, err);
+    values[4] = action;
+    values[5] = ask->order.reason;
+    return tide_pg_query(session->pg, rows, propose_sql, values, 6, err);
 }
 
 tide_status console_act(struct console_session *session, const struct console_ask *ask,

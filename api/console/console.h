@@ -58,9 +58,11 @@ struct tide_executor console_executor(struct console *console);
 /* --- reads.c --- */
 tide_status console_read(struct console_session *session, const struct console_ask *ask,
                          struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
-extern const char console_review_sql[], console_proposals_sql[], console_expiring_sql[],
-    console_sessions_sql[], console_providers_sql[], console_attesters_sql[], console_audit_sql[],
-    console_check_sql[];
+
+/* --- lists.c --- */
+extern const char console_head_sql[], console_review_sql[], console_proposals_sql[],
+    console_expiring_sql[], console_address_sql[], console_sessions_sql[], console_providers_sql[],
+    console_attesters_sql[], console_audit_sql[], console_check_sql[];
 
 /* --- actions.c --- */
 /* Reads the body of a POST; false: the reply holds the problem. */

@@ -2,7 +2,7 @@
  *
  *   arguments, file, environment   the configuration, checked before anything is touched
  *   people   console_file: who may do what, by their certificates
- *   pool     two connections, as tidemark_console
+ *   pool     three connections, as tidemark_console
  *   server   listens on loopback alone: the proxy in front of it asks for the certificates
  *   SIGTERM  what was asked is answered: exit 0 */
 #include "api/console/console.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TURN_MS = 50, THREADS = 2, QUEUE = 64, CONNECTIONS = 256, RATE = 1200 };
+enum { TURN_MS = 50, THREADS = 3, QUEUE = 256, CONNECTIONS = 256, RATE = 1200 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
 static atomic_bool stop_asked;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { SILENCE_MS = 90000 };
+enum { SILENCE_MS = 90000, PERSON_QUEUE = 30 /* a page asks for some 15 lists at once */ };
 
 static tide_status open_worker(void *worker, void *owner, struct tide_worker_pool *pool,
                                struct tide_err *err)
@@ -139,7 +139,10 @@ tide_status console_pool_open(struct console *console, uint32_t threads, uint32_
                                                 .owner = console,
                                                 .clock = console->clock,
                                                 .threads = threads,
-                                                .queue = queue };
+                                                .queue = queue,
+                                                .bulkhead_threads = threads - 1,
+                                                .bulkhead_queue = PERSON_QUEUE,
+                                                .by_client = true };
     tide_status status = tide_worker_pool_open(&console->pool, &options, err);
     return status == TIDE_OK ? tide_worker_pool_start(console->pool, err) : status;
 }

@@ -29,6 +29,8 @@ static const struct tide_route routes[] = {
     GET("proposals", "/console/api/proposals", 1, "no-store", "limit after", console_proposals_sql),
     GET("expiring", "/console/api/expiring", 5, "no-store", "limit after within",
         console_expiring_sql),
+    GET("address", "/console/api/address/{address}", 1, "no-store", "limit after",
+        console_address_sql),
     GET("sessions", "/console/api/sessions", 5, "no-store", "limit after", console_sessions_sql),
     GET("providers", "/console/api/providers", 5, "no-store", "limit after", console_providers_sql),
     GET("attesters", "/console/api/attesters", 1, "no-store", "limit after", console_attesters_sql),
@@ -66,15 +68,23 @@ find_person(struct console *console, const struct tide_request *request, struct 
     return person;
 }
 
-/* A browser says of each POST which page sent it. */
+/* A browser says of each POST which page sent it (Origin), and of every request whether that is of
+ * the same origin (Sec-Fetch-Site). A link of another page may open the console's page, and nothing
+ * else. A program that is no browser says neither. */
 static bool is_own_page(const struct console *console, const struct tide_request *request,
                         struct tide_reply *reply)
 {
-    uint32_t times, sites;
+    uint32_t times, sites, modes;
     tide_slice origin = tide_request_header(request, "Origin", &times);
     tide_slice site = tide_request_header(request, "Sec-Fetch-Site", &sites);
-    bool own = times == 1 && tide_slice_eq_str(origin, console->people->origin) &&
-               (sites == 0 || (sites == 1 && tide_slice_eq_str(site, "same-origin")));
+    tide_slice mode = tide_request_header(request, "Sec-Fetch-Mode", &modes);
+    bool posts = request->route->body_max > 0;
+    bool opens = strcmp(request->route->id, "page") == 0 && modes == 1 &&
+                 tide_slice_eq_str(mode, "navigate");
+    bool own = sites == 0 || (sites == 1 && (tide_slice_eq_str(site, "same-origin") || opens ||
+                                             (!posts && tide_slice_eq_str(site, "none"))));
+    if (posts || times)
+        own = own && times == 1 && tide_slice_eq_str(origin, console->people->origin);
     if (!own)
         tide_reply_problem(reply, 403, "other_origin", "Only a page of the console may send this.");
     return own;
@@ -85,7 +95,7 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
     struct console *console = self;
     const struct tide_request *request = job->request;
     const struct console_person *person = find_person(console, request, job->reply);
-    if (!person || (request->route->body_max && !is_own_page(console, request, job->reply)))
+    if (!person || !is_own_page(console, request, job->reply))
         return TIDE_JOB_ANSWERED;
     if (!request->route->statement && !request->route->body_max) {
         const struct tide_param_value *file = tide_request_param(request, TIDE_PARAM_file);
@@ -104,6 +114,8 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
     }
     job->context.task = ask;
     job->context.thread = NULL; /* the connection thread's own */
+    /* A person is one client of the pool, wherever the requests come from. */
+    job->client = (struct tide_peer){ .ip = { (uint8_t)(person - console->people->people) } };
     enum tide_job_submitted submitted = tide_worker_pool_submit(console->pool, job);
     if (submitted != TIDE_JOB_QUEUED) {
         job->context.task = NULL;

@@ -17,7 +17,9 @@ sql "INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contr
 INSERT INTO chain.cursor (deployment, ledger, hash, closed_at) VALUES (1, 812, sha256('h'), clock_timestamp());
 INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at) VALUES ('session-1', 1, 'GADDRESS', 'sandbox', '', 'redirect', 'r', now() + interval '1 day');
 INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state, reason, last_status)
-VALUES (1, 'GADDRESS', 'session-1', 1, 'attest', 756, 4102444800, sha256('m'), 'parked', 'manual_review', 'suspended');" >/dev/null
+VALUES (1, 'GADDRESS', 'session-1', 1, 'attest', 756, 4102444800, sha256('m'), 'parked', 'manual_review', 'suspended');
+INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at, state, attested_until) VALUES
+('session-2', 1, 'GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC', 'sandbox', '', 'redirect', 's', now() + interval '1 day', 'approved', now() + interval '90 days');" >/dev/null
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export CONSOLE_ORIGIN=https://localhost:$port
@@ -34,12 +36,14 @@ $([ "$(id -u)" != 0 ] || echo "user root;")
 daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;
 events { worker_connections 64; }
 http {
+    limit_conn_zone \$binary_remote_addr zone=console:1m;
     access_log off;
     client_body_temp_path $work/body; proxy_temp_path $work/proxy; fastcgi_temp_path $work/f; uwsgi_temp_path $work/u; scgi_temp_path $work/s;
     server {
         listen 127.0.0.1:$port ssl;
         ssl_certificate $work/server.pem; ssl_certificate_key $work/server.key;
         ssl_client_certificate $work/issuer.pem; ssl_verify_client on;
+        limit_conn console 16;
         location /console { include $work/proxy.conf; proxy_pass http://127.0.0.1:$(cat port); proxy_read_timeout 75s; }
     }
 }
@@ -48,6 +52,6 @@ END
 timeout 60 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
 [ "$(sql "SELECT state FROM kyc.outbox")" = queued ] || fail "the intent was not released"
 [ "$(sql "SELECT string_agg(actor || ' ' || what, ', ' ORDER BY id) FROM kyc.audit")" = \
-    "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue" ] ||
+    "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue, tidemark_console console ada proposed.revoke" ] ||
     fail "the audit: $(sql "SELECT actor, what FROM kyc.audit ORDER BY id")"
 echo ok

@@ -7,7 +7,10 @@ enum { APPROVED_CHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 
 const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW,
                                                  .doubtful = true,
                                                  .reason = "gone" };
-static const char flood_reason[] = "many_revocations", undated_reason[] = "undated_approval";
+const struct tide_kyc_decision tide_kyc_ordered = { .state = TIDE_KYC_DECLINED,
+                                                    .reason = "operator" };
+static const char flood_reason[] = "many_revocations", undated_reason[] = "undated_approval",
+                  before_reason[] = "before_revocation";
 
 static void set_reason(struct tide_kyc_plan *plan, const char *reason)
 {
@@ -95,6 +98,8 @@ static void confirm(struct tide_kyc_plan *plan, const struct tide_kyc_standing *
     bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
     if (is_because(s, undated_reason) && d->decided_ms == 0)
         return; /* said again, and as undated as before */
+    if (is_because(s, before_reason) && d->decided_ms <= s->ordered_ms)
+        return;
     if (!differs && !is_doubted(s))
         return;
     approve(plan, d, attestation_s, now);
@@ -176,6 +181,25 @@ static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standin
         end(plan, d->state, d->reason);
 }
 
+/* What people ordered: neither the provider's word nor its limit of withdrawals counts. */
+static void weigh_ordered(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s)
+{
+    if (s->state != TIDE_KYC_APPROVED && !(s->state == TIDE_KYC_EXPIRED && s->attested))
+        return;
+    end(plan, TIDE_KYC_REVOKED, tide_kyc_ordered.reason);
+    plan->action = s->attested ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
+}
+
+/* What people withdrew does not come back by the answer that they knew. */
+static void park_older(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                       const struct tide_kyc_decision *d)
+{
+    if (plan->action != TIDE_KYC_ATTEST || !s->ordered_ms || d->decided_ms > s->ordered_ms)
+        return;
+    set_reason(plan, before_reason);
+    park(plan, before_reason);
+}
+
 /* What time alone ends. A review may take longer than the page that it began on. */
 static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, int64_t now)
 {
@@ -204,7 +228,9 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
     set_reason(out, s->reason);
     bool gone = decision == &tide_kyc_gone;
     bool stale = decision && decision->decided_ms && decision->decided_ms < s->decided_ms;
-    if (gone) {
+    if (decision == &tide_kyc_ordered) {
+        weigh_ordered(out, s);
+    } else if (gone) {
         if (s->state == TIDE_KYC_APPROVED) /* of the others, the person may yet come */
             doubt(out, s, decision->reason);
     } else if (decision && !stale) {
@@ -215,6 +241,7 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
             weigh_open(out, s, &d, attestation_s, now);
         else
             weigh_closed(out, s, &d, attestation_s, now);
+        park_older(out, s, &d);
         if (d.decided_ms && !d.doubtful &&
             (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
             out->decided_ms = d.decided_ms;

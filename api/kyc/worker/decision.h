@@ -14,6 +14,9 @@
  *            parked in the same way, and only an approval ends that by itself
  * Undated    an approval without a time, behind a decline or a withdrawal, may be the older answer:
  *            the session becomes approved, and its attestation is parked for a person to decide
+ * Ordered    two people of the console withdrew what the address has: an approved session is
+ *            revoked, whatever its provider says. An approval of the address that the provider gave
+ *            before that order, or without a time, is parked for a person to decide
  * Over       an approval lasts as long as its attestation. The same decision fetched again does not
  *            renew it, not even when something else of it changed: the person must be looked at
  *            again. A decline is a revocation after that end too: the end is our clock's word */
@@ -37,6 +40,7 @@ struct tide_kyc_standing {
     bool other;    /* another check's approval of the address stands, and the chain took it once */
     bool longer;   /* the chain may hold what an approval gave that does not stand any more */
     bool flood;    /* its provider withdrew as many approvals as an hour may have */
+    int64_t ordered_ms; /* when people last ordered a revocation of the address; 0: never */
 };
 
 enum tide_kyc_outcome {
@@ -63,8 +67,9 @@ struct tide_kyc_plan {
 };
 
 /* decision NULL: none was fetched; time alone counts then. &tide_kyc_gone: the provider does not
- * know that id. attestation_s: the most that an attestation lasts. */
-extern const struct tide_kyc_decision tide_kyc_gone;
+ * know that id. &tide_kyc_ordered: people ordered the revocation of this session.
+ * attestation_s: the most that an attestation lasts. */
+extern const struct tide_kyc_decision tide_kyc_gone, tide_kyc_ordered;
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);
 

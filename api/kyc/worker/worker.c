@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum {
+    ORDERS_A_TURN = 8,
     EVENTS_A_TURN = 32,
     SESSIONS_A_TURN = 8,
     POLL_MS = 1000,
@@ -105,7 +106,8 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
 /* --- one session ------------------------------------------------------------------------------ */
 
 static void count_move(struct worker *w, const struct worker_session *session,
-                       const struct worker_event *event, const struct tide_kyc_plan *plan)
+                       const struct worker_event *event, const char *by,
+                       const struct tide_kyc_plan *plan)
 {
     pthread_mutex_lock(&w->all->mutex);
     w->effort.webhooks += event != NULL;
@@ -116,8 +118,8 @@ static void count_move(struct worker *w, const struct worker_session *session,
     if (plan->outcome == TIDE_KYC_MOVED)
         tide_log(plan->parked[0] ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
                  "session=%s provider=%s state=%s reason=%s by=%s parked=%s", session->id,
-                 w->provider->key, tide_kyc_state_text(plan->state),
-                 plan->reason[0] ? plan->reason : "none", event ? "webhook" : "check",
+                 session->provider, tide_kyc_state_text(plan->state),
+                 plan->reason[0] ? plan->reason : "none", by,
                  plan->parked[0] ? plan->parked : "none");
 }
 
@@ -133,8 +135,31 @@ static tide_status settle(struct worker *w, const struct worker_session *session
         status = worker_apply(w, session, event, decision, &plan, err);
     (void)TIDE_FAILPOINT("kyc.decision_committed");
     if (status == TIDE_OK)
-        count_move(w, session, event, &plan);
+        count_move(w, session, event, event ? "webhook" : "check", &plan);
     return status;
+}
+
+/* What people ordered: no provider is asked. If another thread has the session's lock, the next
+ * turn does it. An order that fails is tried again and holds up no decision. */
+static tide_status next_order(struct worker *w, bool *found, struct tide_err *err)
+{
+    struct worker_session session;
+    struct tide_kyc_plan plan;
+    char quoted[TIDE_ERR_TEXT_MAX];
+    tide_status status = worker_take_order(w, &session, found, err);
+    if (status == TIDE_OK && *found)
+        status = worker_lock(w, &session, found, err);
+    if (status != TIDE_OK || !*found)
+        return status;
+    status = worker_apply(w, &session, NULL, &tide_kyc_ordered, &plan, err);
+    if (status == TIDE_OK)
+        count_move(w, &session, NULL, "people", &plan);
+    else if (!w->order_failed)
+        tide_log(TIDE_ERROR, "kyc.order_failed", "session=%s text=%s", session.id,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    w->order_failed = status != TIDE_OK;
+    *found = status == TIDE_OK;
+    return tide_pg_alive(w->context.pg) ? worker_unlock(w, &session, err) : status;
 }
 
 /* A failure of the provider's, not of the database: what is due comes again later. */
@@ -253,6 +278,9 @@ static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
         status = compare_clocks(w, &found, err);
     if (status == TIDE_OK && !found)
         return worker_maintain(w, err);
+    for (int i = 0; i < ORDERS_A_TURN && found && status == TIDE_OK && !is_closing(w->all); i++)
+        status = next_order(w, &found, err);
+    found = true;
     for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_event(w, &found, err);
     *more = found && may_ask(w);

@@ -50,7 +50,10 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
         "  extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,"
         "  EXISTS (SELECT FROM kyc.outbox AS o WHERE o.session_id = s.id AND o.action = 'attest'"
         "          AND o.state <> 'superseded'),"
-        "  decision_rev, deployment, address, provider_id"
+        "  decision_rev, deployment, address, provider_id,"
+        "  (SELECT round(extract(epoch FROM max(r.ordered_at)) * 1000)::bigint"
+        "   FROM kyc.revocation AS r JOIN kyc.session AS b ON b.id = r.session_id"
+        "   WHERE b.deployment = s.deployment AND b.address = s.address)"
         " FROM kyc.session AS s WHERE id = $1 FOR UPDATE",
         (const char *[]){ session->id }, 1, err);
     if (status != TIDE_OK)
@@ -72,6 +75,7 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
     worker_copy_text(out->deployment, sizeof out->deployment, &rows, 10);
     worker_copy_text(out->address, sizeof out->address, &rows, 11);
     worker_copy_text(out->provider_id, sizeof out->provider_id, &rows, 12);
+    s->ordered_ms = number(&rows, 13);
     tide_pg_rows_release(&rows);
     bool same = strcmp(out->address, session->address) == 0 &&
                 (!out->provider_id[0] || strcmp(out->provider_id, session->provider_id) == 0);
@@ -103,10 +107,11 @@ static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *
     return rows->count;
 }
 
-/* Another approval stands when it has not run out, its provider still knows the person, and its
- * attestation does not wait for a person's decision. Two sessions of one person at one provider are
- * one check. The newest of them says what is on the chain after this one; but only what the chain
- * took once is sure to be taken again, so one that was never there does not keep this one's. */
+/* Another approval stands when it has not run out, its provider still knows the person, and neither
+ * does its attestation wait for a person's decision nor did people order to revoke it. Two sessions
+ * of one person at one provider are one check. The newest of them says what is on the chain after
+ * this one; but only what the chain took once is sure to be taken again, so one that was never
+ * there does not keep this one's. */
 static tide_status read_other(struct worker *w, const struct worker_session *session,
                               struct row *row, int64_t now, struct tide_err *err)
 {
@@ -124,6 +129,8 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
         "   AND o.action = 'attest' AND o.state <> 'parked' AND o.expires_at > $2::bigint"
         "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.session_id = b.id"
         "     AND n.decision_rev > o.decision_rev AND n.genuine IS NOT FALSE)"
+        "   AND NOT EXISTS (SELECT FROM kyc.revocation AS r WHERE r.session_id = b.id"
+        "     AND r.done_at IS NULL)"
         " ORDER BY o.genuine IS NOT FALSE DESC, o.id DESC LIMIT 16",
         (const char *[]){ session->id, seconds }, 2, err);
     if (status != TIDE_OK)
@@ -165,9 +172,11 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
     return TIDE_OK;
 }
 
-/* Whether the provider withdrew as many approvals as an hour may have. Two threads at once may not
+/* Whether the provider withdrew as many approvals as an hour may have; people's orders have a limit
+ * of their own. Two threads at once may not
  * see each other's last one: the limit is exceeded by the number of nodes at most. */
-static tide_status read_flood(struct worker *w, struct row *row, struct tide_err *err)
+static tide_status read_flood(struct worker *w, const struct worker_session *session,
+                              struct row *row, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char most[WORKER_NUMBER_BYTES];
@@ -177,8 +186,9 @@ static tide_status read_flood(struct worker *w, struct row *row, struct tide_err
         "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
         "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
         "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
-        "   'manual_review' AND o.deployment = $1 AND s.provider = $2 LIMIT $3::bigint) AS x",
-        (const char *[]){ row->deployment, w->provider->key, most }, 3, err);
+        "   'manual_review' AND o.deployment = $1 AND s.provider = $2"
+        "   AND s.reason IS DISTINCT FROM 'operator' LIMIT $3::bigint) AS x",
+        (const char *[]){ row->deployment, session->provider, most }, 3, err);
     if (status != TIDE_OK)
         return status;
     row->standing.flood = tide_pg_bool(&rows, 0, 0);
@@ -197,7 +207,7 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
         return status;
     status = read_other(w, session, row, now, err);
     if (status == TIDE_OK)
-        status = read_flood(w, row, err);
+        status = read_flood(w, session, row, err);
     return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
 }
 
@@ -260,7 +270,7 @@ static void put_meta(char out[META_BYTES], const struct worker *w,
                      const struct worker_session *session, uint32_t rev)
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, w->provider->key,
+    tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, session->provider,
                        session->provider_id, rev);
     put_literal(out, hash);
 }
@@ -378,12 +388,13 @@ static const char *outcome_text(enum tide_kyc_outcome outcome)
 
 /* What was decided; never where the person lives. */
 static tide_status write_note(struct worker *w, const struct worker_session *session,
-                              const struct worker_event *event, const struct row *row,
+                              const struct worker_event *event, const struct row *row, bool ordered,
                               const struct tide_kyc_plan *plan, struct tide_err *err)
 {
     static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
     const char *because = comes_again(row, plan)               ? "another_approval_follows"
                           : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"
+                          : ordered                            ? "people_ordered"
                           : plan->parked[0]                    ? "a_person_decides"
                                                                : NULL;
     char rev[WORKER_NUMBER_BYTES];
@@ -428,6 +439,13 @@ static tide_status end_events(struct worker *w, const struct worker_session *ses
         5, err);
 }
 
+static tide_status end_order(struct worker *w, const struct worker_session *session,
+                             struct tide_err *err)
+{
+    return tide_pg_query(w->context.pg, NULL, "SELECT kyc.revocation_done($1)",
+                         (const char *[]){ session->id }, 1, err);
+}
+
 /* One person of the provider's may have several sessions: what is news of one is news of all. */
 static tide_status nudge_siblings(struct worker *w, const struct worker_session *session,
                                   struct tide_err *err)
@@ -449,6 +467,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
     struct row row;
     const struct tide_kyc_workers_options *options = &w->all->options;
     int64_t now = worker_wall_s(w);
+    bool ordered = decision == &tide_kyc_ordered;
     tide_status status = tide_kyc_begin(&w->context, err);
     row = (struct row){ 0 };
     if (status == TIDE_OK)
@@ -468,10 +487,12 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
         status = write_again(w, &row, err);
     (void)TIDE_FAILPOINT("kyc.decision_half");
     if (status == TIDE_OK)
-        status = write_note(w, session, event, &row, plan, err);
+        status = write_note(w, session, event, &row, ordered, plan, err);
+    if (status == TIDE_OK && ordered)
+        status = end_order(w, session, err);
     if (status == TIDE_OK && (event || plan->outcome == TIDE_KYC_MOVED))
         status = nudge_siblings(w, session, err);
-    if (status == TIDE_OK && (event || (decision && decision != &tide_kyc_gone)))
+    if (status == TIDE_OK && (event || (decision && decision != &tide_kyc_gone && !ordered)))
         status = end_events(w, session, event, err);
     return worker_finish(w, status, err);
 }

@@ -27,6 +27,7 @@ struct worker {
     int64_t away_until_ms; /* monotonic                  */
     bool settings_noted;   /* in the audit */
     bool clocks_differ;    /* said in the log */
+    bool order_failed;     /* the last one; said in the log */
     int64_t pruned_ms, forgotten_ms, figures_ms;
     int64_t ended_due_ms;                 /* when sessions that ended are counted again */
     uint64_t ended[TIDE_KYC_STATE_COUNT]; /* how many these were */
@@ -56,6 +57,7 @@ struct worker_event {
 struct worker_session {
     char id[WORKER_SESSION_BYTES];
     char provider_id[TIDE_KYC_ID_BYTES]; /* "": none yet */
+    char provider[TIDE_KYC_WORD_BYTES];  /* its key */
     char address[TIDE_KYC_ADDRESS_BYTES];
     char taken_at[WORKER_MOMENT_BYTES]; /* the database's time: before the provider is asked */
     uint32_t attempts;
@@ -69,6 +71,9 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
 /* The next session whose time has come. */
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
                                 struct tide_err *err);
+/* A session whose revocation people ordered (kyc.revocation): any provider's, any one of them. */
+tide_status worker_take_order(struct worker *w, struct worker_session *out, bool *found,
+                              struct tide_err *err);
 /* Whose webhook it is: by the provider's id, else by reference. Of several of one reference an open
  * one; an unknown id is that of a session which has none yet (the provider's answer to us
  * was lost), and who is named by reference alone is one that has an id; then the newest. */

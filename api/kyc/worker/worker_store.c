@@ -40,7 +40,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
     return TIDE_OK;
 }
 
-/* Columns: id, provider_id, clock_timestamp(), attempts, address. */
+/* Columns: id, provider_id, clock_timestamp(), attempts, address, provider. */
 static void read_session(struct worker_session *out, const struct tide_pg_rows *rows)
 {
     worker_copy_text(out->id, sizeof out->id, rows, 0);
@@ -48,6 +48,7 @@ static void read_session(struct worker_session *out, const struct tide_pg_rows *
     worker_copy_text(out->taken_at, sizeof out->taken_at, rows, 2);
     out->attempts = (uint32_t)tide_pg_u64(rows, 0, 3);
     worker_copy_text(out->address, sizeof out->address, rows, 4);
+    worker_copy_text(out->provider, sizeof out->provider, rows, 5);
 }
 
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
@@ -61,8 +62,28 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
                       " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
                       "   AND provider = $1 AND next_check <= statement_timestamp()"
                       "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
-                      " RETURNING id, provider_id, clock_timestamp(), attempts, address",
+                      " RETURNING id, provider_id, clock_timestamp(), attempts, address, provider",
                       (const char *[]){ w->provider->key, w->context.deployment_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = rows.count == 1;
+    if (*found)
+        read_session(out, &rows);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* In any order, so that one that fails does not hold back the others. */
+tide_status worker_take_order(struct worker *w, struct worker_session *out, bool *found,
+                              struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->context.pg, &rows,
+        "SELECT s.id, s.provider_id, clock_timestamp(), 0, s.address, s.provider"
+        " FROM kyc.revocation AS r JOIN kyc.session AS s ON s.id = r.session_id"
+        " WHERE r.deployment = $1::smallint AND r.done_at IS NULL ORDER BY random() LIMIT 1",
+        (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -78,8 +99,8 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         w->context.pg, &rows,
-        "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address FROM "
-        "kyc.session"
+        "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address, provider"
+        " FROM kyc.session"
         " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
         " ORDER BY coalesce(provider_id = $2, false) DESC,"
         "   state IN ('created', 'pending', 'review', 'action_required') DESC,"

@@ -46,6 +46,23 @@ await bob.page.locator('#said', { hasText: 'Done: confirm.' }).waitFor();
 await bob.page.getByText('Nothing needs review.').waitFor();
 await bob.page.getByRole('button', { name: 'Check', exact: true }).click();
 await bob.page.locator('#audit-check', { hasText: 'intact: 3 rows' }).waitFor();
+
+await ada.page.getByLabel('Address').fill('GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC');
+await ada.page.getByRole('button', { name: 'Find' }).click();
+const found = ada.page.getByRole('region', { name: 'Sessions of the address' });
+await found.getByRole('button', { name: 'Revoke' }).click();
+await found.getByLabel('Reason').selectOption('fraud');
+await found.getByRole('button', { name: 'Propose' }).click();
+await ada.page.getByRole('region', { name: 'Proposals' }).getByRole('row', { name: /revoke.*fraud.*open/ }).waitFor();
+await ada.page.route('**/console/api/proposals', (route) => route.abort()); // what cannot be refreshed says so
+ada.bad.length = 0;
+await found.getByRole('button', { name: 'Revoke' }).click();
+await found.getByLabel('Reason').selectOption('mistake');
+await found.getByRole('button', { name: 'Propose' }).click(); // another reason: refused, and all lists are asked again
+await ada.page.locator('#said', { hasText: 'proposed already' }).waitFor();
+await ada.page.getByText('Not refreshed: this is as of ledger 812').waitFor();
+assert.ok(ada.bad.every((line) => /409|ERR_FAILED/.test(line)), ada.bad);
+ada.bad.length = 0;
 await bob.page.screenshot({ path: `${folder}/console.png`, fullPage: true });
 assert.deepEqual([...ada.bad, ...bob.bad], []);
 await browser.close();

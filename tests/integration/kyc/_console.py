@@ -4,10 +4,12 @@ import base64
 import hashlib
 import http.client
 import json
+import os
 import subprocess
 import threading
 import urllib.parse
 
+import _providers
 from _attester import BIN, PSQL, World, check, until
 
 SECRET = "a-secret-of-proxy-and-console-0123456789"
@@ -107,6 +109,13 @@ def login(w, c):
         check(c.ask(None, path)[0] == 403, f"{path} without a certificate")
     for headers in ({"Origin": "https://evil.example"}, {"Origin": None}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
         check(c.ask("otto", "/api/withdraw", {"proposal": 1}, headers)[1].get("code") == "other_origin", f"{headers}")
+    for headers, status in (({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403), ({"Sec-Fetch-Site": "same-site"}, 403),
+                            ({"Origin": "https://evil.example"}, 403), ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
+                            ({"Sec-Fetch-Site": "same-origin", "Origin": ORIGIN}, 200), ({"Sec-Fetch-Site": "none"}, 200)):
+        check(c.ask("vera", "/api/review", headers=headers)[0] == status, f"GET with {headers}")
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    check(c.ask("vera", "", headers=link)[0] in (200, 404), "a link to the page")  # 404: the page was not built
+    check(c.ask("vera", "", headers=link | {"Sec-Fetch-Mode": "no-cors"})[0] == 403, "the page inside another one")
     check(c.ask("otto", "/api/withdraw", {"proposal": 1}, {"Content-Type": "text/plain"})[0] == 415, "a form's content type")
     check(c.ask("otto", "/api/actions", {"action": "requeue", "target": "1; DROP", "reason": "reviewed"})[0] == 400, "no id")
     check(c.ask("otto", "/api/review?after=x")[1].get("code") == "cursor_invalid", "no position")
@@ -122,7 +131,8 @@ def login(w, c):
 
 
 def forge(w):
-    """An intent that KYC did not sign: the attester parks it."""
+    """An intent that KYC did not sign: the attester parks it. No other one waits, so it needs no new ledger."""
+    w.db.ask("UPDATE kyc.outbox SET state = 'superseded' WHERE state = 'queued'")
     intent, subject, session = w.plant()
     w.db.ask(f"UPDATE kyc.outbox SET mac = sha256('forged') WHERE id = {intent}")
     code, _, err = w.once("--once")
@@ -144,6 +154,7 @@ def requeue(w, c):
     c.propose("ron", "requeue", intent, 400, "invalid_body", ticket="Jane Doe")
     proposal = c.propose("ron", "requeue", intent, ticket="KYC-12")
     c.propose("rita", "requeue", intent, 409, "proposed_already")
+    check(c.propose("ron", "requeue", intent, ticket="KYC-12") == proposal, "a repeated request")
     c.decide("ron", "confirm", proposal, 403, "same_person")
     c.decide("ron-2", "confirm", proposal, 403, "same_person")  # the same person's other certificate
     c.decide("vera", "confirm", proposal, 403, "role")
@@ -151,6 +162,7 @@ def requeue(w, c):
     check(c.decide("rita", "confirm", proposal) == "true", "confirmed")
     check(w.row(intent)[0] == "queued" and w.row(intent)[2] == "released by rita and ron", f"{w.row(intent)}")
     c.decide("otto", "confirm", proposal, 404, "nothing_there")
+    check(c.decide("rita", "confirm", proposal) == "true", "a repeated confirmation")
     check(actors(w, "proposed.requeue") == ["tidemark_console console ron"], f"{actors(w, 'proposed.requeue')}")
     check(actors(w, "confirmed.requeue") == ["tidemark_console console rita"], f"{actors(w, 'confirmed.requeue')}")
     check(actors(w, "released") == ["tidemark_console outbox"], f"{actors(w, 'released')}")
@@ -161,6 +173,8 @@ def requeue(w, c):
     check(code == 0, err)
     c.decide("rita", "confirm", proposal, 409, "target_changed")
     c.decide("rita", "withdraw", proposal)
+    c.decide("rita", "withdraw", proposal)  # the same request again
+    c.decide("ron", "withdraw", proposal, 404, "nothing_there")
     check(actors(w, "withdrawn.requeue") == ["tidemark_console console rita"], "withdrawn")
     w.once("--once")
     proposal = c.propose("ron", "requeue", intent)
@@ -176,7 +190,9 @@ def attended(w, c):
     check((item["kind"], item["reason"], item["ledger"]) == ("attention", "suspended", 7), f"{item}")
     c.propose("vera", "attended", intent, 403, "role")
     c.propose("rita", "attended", intent, reason="mistake", ticket="KYC-7")
-    c.propose("rita", "attended", intent, 404, "nothing_there")
+    c.propose("rita", "attended", intent, reason="mistake", ticket="KYC-7")  # the same request again
+    check(w.db.one(f"SELECT count(*) FROM kyc.audit WHERE what = 'attended' AND about = '{session}'") == "1", "noted twice")
+    c.propose("ron", "attended", intent, 404, "nothing_there")
     check(actors(w, "attended") == ["tidemark_console console rita"], f"{actors(w, 'attended')}")
     check(w.db.one(f"SELECT detail ->> 'reason' FROM kyc.audit WHERE what = 'attended' AND about = '{session}'") == "mistake KYC-7", "the reason is not in the audit")
 
@@ -220,9 +236,114 @@ def erase(w, c):
     thread.join()
     c.decide("otto", "confirm", proposal, 404, "nothing_there")  # olga's is done
     check(w.db.one(f"SELECT count(*) FROM kyc.session WHERE address = '{subject}'") == "0", "kept")
+    c.decide("olga", "confirm", proposal)  # the same request again
     rows = w.db.ask(f"SELECT actor || ' ' || what FROM kyc.audit WHERE about = '{session}' AND actor LIKE 'tidemark_console %' ORDER BY id DESC LIMIT 3")
     check(rows == ["tidemark_console console olga confirmed.erase", "tidemark_console operator erased", "tidemark_console console otto proposed.erase"], f"{rows}")
     check(w.db.one(f"SELECT count(*) FROM kyc.proposal WHERE proposal::text LIKE '%{subject}%'") == "0", "a proposal keeps the address")
+
+
+def renamed(w, c):
+    """Another name in the file makes no second person of the same certificates."""
+    intent, _, _ = forge(w)
+    proposal = c.propose("ron", "requeue", intent)
+    c.stop()
+    c.__init__(w, [person("ronald", "reviewer", "ron-2"), *[p for p in PEOPLE if p["name"] != "ron"]])
+    c.decide("ron-2", "confirm", proposal, 403, "same_person")
+    check(w.row(intent)[0] == "parked", "one person under two names")
+    c.stop()
+    c.__init__(w)
+    c.decide("rita", "withdraw", proposal)
+
+
+def many(w, c):
+    """One person cannot fill the list of the others."""
+    sessions = [w.plant()[2] for _ in range(33)]
+    made = [c.propose("otto", "erase", s) for s in sessions[:32]]
+    c.propose("otto", "erase", sessions[32], 429, "too_many")
+    check(c.propose("otto", "erase", sessions[0]) == made[0], "a repeated request at the limit")
+    c.decide("olga", "withdraw", c.propose("olga", "erase", sessions[32]))
+    for proposal in made:
+        c.decide("olga", "withdraw", proposal)
+    holder = hold(w, "SELECT pg_advisory_xact_lock(7021, 51)")  # of new sessions
+    c.decide("otto", "withdraw", c.propose("otto", "erase", sessions[0]))
+    let_go(w, holder)
+
+
+class Api:
+    """tidemark-api, for its workers: they take what people ordered."""
+
+    def __init__(self, w):
+        self.log, port, file = w.path / "api.log", w.path / "api.port", w.path / "kyc.json"
+        file.touch(0o600)
+        file.write_text(json.dumps(_providers.kyc_file("http://127.0.0.1:9", "http://127.0.0.1:8080", ("sandbox",))))
+        env = dict(os.environ, TIDEMARK_DATABASE_URL=w.db.url.replace("user=postgres", "user=tidemark_feeder"),
+                   TIDEMARK_KYC_DATABASE_URL=w.db.url.replace("user=postgres", "user=tidemark_kyc"), TIDEMARK_KYC_FILE=str(file))
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen([BIN / "tidemark-api", "--api-listen", "127.0.0.1:0", "--api-port-file", port, "--api-cache", w.path / "cache",
+                                             "--deployment", w.path / "deployment.json", "--clock-skew-s", "3153600000", "--api-drain-ms", "0"],
+                                            env=env, stdout=log, stderr=log)
+        atexit.register(self.process.kill)
+        until(lambda: port.exists() and port.read_text(), lambda: f"the API: {self.log.read_text()}")
+
+    def stop(self):
+        self.process.terminate()
+        check(self.process.wait(30) == 0, f"the API: {self.log.read_text()[-2000:]}")
+
+
+def approve(w, subject=None, provider="sandbox"):
+    intent, subject, session = w.plant(subject)
+    w.db.ask(f"""UPDATE kyc.session SET state = 'approved', jurisdiction = 756, decision_rev = 1, provider = '{provider}',
+        attested_until = clock_timestamp() + interval '300 days' WHERE id = '{session}'""")
+    return subject, session
+
+
+def revoke(w, c):
+    """Two people's order reaches the chain by the way that a provider's withdrawal takes."""
+    w.db.ask("UPDATE kyc.outbox SET state = 'superseded' WHERE state = 'queued'")
+    subject, session = approve(w)
+    _, other = approve(w, subject, "no-longer-in-the-file")
+    bystander, _ = approve(w)
+    with w.attester("run"):
+        w.tick(20)
+        until(lambda: w.compliant(subject) and w.compliant(bystander), "attested")
+        c.propose("vera", "revoke", session, 403, "role")
+        c.propose("rita", "revoke", "f" * 32, 404, "nothing_there")
+        check(c.ask("rita", f"/api/address/{w.subject()}")[1]["items"] == [], "sessions of a stranger")
+        proposal = c.propose("rita", "revoke", session, reason="fraud", ticket="KYC-9")
+        c.decide("rita", "confirm", proposal, 403, "same_person")
+        c.decide("ron", "confirm", proposal)
+        check(c.decide("ron", "confirm", proposal) == "true", "a repeated confirmation")
+        items = c.ask("vera", f"/api/address/{subject}")[1]["items"]
+        check([(i["state"], bool(i["revocationOrderedAt"])) for i in items] == [("approved", True)] * 2, f"ordered: {items}")
+        blocked = c.propose("otto", "erase", session)
+        c.decide("olga", "confirm", blocked, 409, "not_now")  # the order would be lost with the session
+        api = Api(w)  # was away until now
+        until(lambda: not w.compliant(subject), lambda: f"revoked: {w.db.ask('SELECT * FROM kyc.revocation')} {api.log.read_text()[-3000:]}")
+        check(w.compliant(bystander), "another address was revoked")
+        until(lambda: w.db.one("SELECT count(*) FROM kyc.revocation WHERE done_at IS NULL") == "0", "both orders are done")
+        until(lambda: w.db.one(f"SELECT status FROM analyst.compliance WHERE address = '{subject}'") != "Verified", "the index says so")
+        item = c.ask("vera", f"/api/address/{subject}")[1]["items"][0]
+        check(item["chain"]["status"] == "Unknown" and item["state"] == "revoked" and not item["revocationOrderedAt"], f"{item}")
+        rows = w.db.ask(f"SELECT state, reason, decision_rev FROM kyc.session WHERE id IN ('{session}', '{other}')")
+        check(rows == ["revoked|operator|2"] * 2, f"{rows}")
+        until(lambda: w.db.one("SELECT count(*) FROM kyc.outbox WHERE state IN ('queued', 'signed', 'submitted')") == "0", "both intents are over")
+        api.stop()
+        w.still()
+    rows = w.db.ask(f"SELECT actor || ' ' || what || ' ' || coalesce(detail ->> 'because', '') FROM kyc.audit WHERE about = '{session}'"
+                    " AND (actor LIKE '%console%' OR what LIKE 'decision%') ORDER BY id")
+    check(rows == ["tidemark_console console rita proposed.revoke ", "tidemark_console console ron confirmed.revoke ",
+                   "tidemark_console console otto proposed.erase ", "tidemark_kyc worker decision.moved people_ordered"], f"{rows}")
+    c.propose("rita", "revoke", session, 404, "nothing_there")  # nothing stands
+    c.decide("olga", "withdraw", blocked)
+    _, session = approve(w)
+    proposal = c.propose("rita", "revoke", session)
+    w.db.ask(f"UPDATE kyc.session SET state = 'declined' WHERE id = '{session}'")
+    c.decide("ron", "confirm", proposal, 409, "target_changed")
+    w.db.ask(f"""UPDATE kyc.session SET state = 'approved' WHERE id = '{session}';
+        INSERT INTO kyc.proposal (deployment, action, target, target_state, reason, state, proposed_by, certificates, decided_by, decided_at)
+        SELECT {w.served}, 'revoke', 'x', '', 'fraud', 'done', 'a', '{{}}', 'b', clock_timestamp() FROM generate_series(1, 19)""")
+    c.decide("ron", "confirm", proposal, 429, "too_many")
+    c.decide("ron", "withdraw", proposal)
 
 
 def lists(w, c):
@@ -272,13 +393,17 @@ def role(w, _):
                 "INSERT INTO kyc.proposal (deployment, action, target, target_state, reason, proposed_by) VALUES (1, 'erase', 'x', '', 'x', 'x')",
                 "UPDATE kyc.proposal SET state = 'done'", "DELETE FROM kyc.audit", "UPDATE kyc.outbox SET state = 'queued'",
                 "SELECT kyc.note('console otto', 'x', 'y', '{}')", "SELECT kyc.release(1::smallint, 1, 'otto')", "CALL kyc.erase('x')",
+                "SELECT certificates FROM kyc.proposal", "INSERT INTO kyc.revocation VALUES ('x', 1)", "SELECT kyc.revocation_done('x')", "SELECT * FROM kyc.revocation",
                 "SELECT kyc.attend(1::smallint, 1, 'console otto', NULL, 'otto')", "SELECT pg_read_file('/etc/passwd')"):
         done = run(sql)
         check(done.returncode and ("permission denied" in done.stderr or "must be" in done.stderr), f"{sql}: {done.stdout}{done.stderr}")
     intent, _, _ = forge(w)
-    proposal = run(f"SELECT kyc.propose({w.served}::smallint, 'requeue', '{intent}', 'reviewed', 'otto')").stdout.strip()
-    for who, why in (("otto", "who proposed it"), ("Otto", "a person has a name"), ("otto ", "a person has a name"), ("", "a person has a name")):
-        check(why in run(f"SELECT kyc.confirm({w.served}::smallint, {proposal}, '{who}')").stderr, f"confirmed by {who!r}")
+    one, two = "ARRAY[sha256('one')]", "ARRAY[sha256('two')]"
+    proposal = run(f"SELECT kyc.propose({w.served}::smallint, 'requeue', '{intent}', 'reviewed', 'otto', {one})").stdout.strip()
+    for who, what, why in (("otto", two, "who proposed it"), ("olga", one, "who proposed it"), ("Otto", two, "a person has a name"), ("otto ", two, "a person has a name"),
+                           ("", two, "a person has a name"), ("olga", "NULL", "1 to 4 certificates"), ("olga", "'{}'", "1 to 4 certificates"),
+                           ("olga", "ARRAY[''::bytea]", "1 to 4 certificates"), ("olga", "ARRAY[NULL::bytea]", "1 to 4 certificates")):
+        check(why in run(f"SELECT kyc.confirm({w.served}::smallint, {proposal}, '{who}', {what})").stderr, f"confirmed by {who!r} with {what}")
     check(w.row(intent)[0] == "parked", "released")
 
 
@@ -311,9 +436,9 @@ def swallow(call):
 
 
 def main():
-    w = World("console", index=True, verifier=False)
+    w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, lists, role, audit, killed:
+    for test in login, requeue, attended, erase, lists, renamed, many, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()

@@ -513,6 +513,63 @@ static void test_meta_hash(void **state)
 
 /* --- counters -------------------------------------------------------------------------------- */
 
+/* Two people withdraw what the provider still says. */
+static void test_ordered(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    s.flood = true; /* is no limit of people's */
+    struct tide_kyc_plan p = weigh(&s, &tide_kyc_ordered);
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_string_equal(p.reason, "operator");
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    assert_string_equal(p.parked, "");
+    s.other = true; /* an approval that came after the order */
+    assert_int_equal(weigh(&s, &tide_kyc_ordered).action, TIDE_KYC_HAND_OVER);
+    s.other = s.attested = false;
+    assert_int_equal(weigh(&s, &tide_kyc_ordered).action, TIDE_KYC_NO_ACTION);
+    apply(&s, &p);
+    s.attested = true;
+    assert_int_equal(weigh(&s, &tide_kyc_ordered).outcome, TIDE_KYC_SAME);
+    for (enum tide_kyc_state at = TIDE_KYC_CREATED; at < TIDE_KYC_STATE_COUNT; at++) {
+        struct tide_kyc_standing other = standing(at);
+        bool standing_one = at == TIDE_KYC_APPROVED;
+        assert_int_equal(weigh(&other, &tide_kyc_ordered).outcome,
+                         standing_one ? TIDE_KYC_MOVED : TIDE_KYC_SAME);
+    }
+}
+
+/* What the provider said before that does not bring it back, in this session or another one. */
+static void test_approval_before_an_order(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
+    s.ordered_ms = (int64_t)(NOW - 30) * 1000;
+    struct tide_kyc_decision before = decision(TIDE_KYC_APPROVED, NOW - 60);
+    struct tide_kyc_decision undated = decision(TIDE_KYC_APPROVED, 0);
+    struct tide_kyc_decision after = decision(TIDE_KYC_APPROVED, NOW - 10);
+    struct tide_kyc_plan p = weigh(&s, &undated);
+    assert_string_equal(p.parked, "before_revocation");
+    p = weigh(&s, &before);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_string_equal(p.parked, "before_revocation");
+    apply(&s, &p);
+    assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME); /* said again */
+    assert_int_equal(weigh(&s, &undated).outcome, TIDE_KYC_SAME);
+    p = weigh(&s, &after);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_string_equal(p.parked, "");
+    s = approved();
+    p = weigh(&s, &tide_kyc_ordered);
+    apply(&s, &p);
+    s.ordered_ms = (int64_t)(NOW - 30) * 1000;
+    assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME);
+    p = weigh(&s, &after);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_string_equal(p.parked, "");
+}
+
 static void test_told_once_a_minute(void **state)
 {
     (void)state;
@@ -621,6 +678,8 @@ int test_kyc_decision(void)
         cmocka_unit_test(test_undated_approval),
         cmocka_unit_test(test_a_change_does_not_renew),
         cmocka_unit_test(test_time_to_come),
+        cmocka_unit_test(test_ordered),
+        cmocka_unit_test(test_approval_before_an_order),
         cmocka_unit_test(test_meta_hash),
         cmocka_unit_test(test_told_once_a_minute),
         cmocka_unit_test(test_words_are_bounded),

@@ -25,9 +25,10 @@ async function ask(path: string, body?: Item): Promise<Item> {
   return said;
 }
 
-interface List { items: Item[]; head: Item | null; error: Refused | null; more: (() => void) | null }
+interface List { items: Item[]; head: Item | null; error: Refused | null; old: boolean; more: (() => void) | null }
 
-/** A list of the console: its first page, asked again when `turn` changes, and further pages on demand. */
+/** A list of the console: its first page, asked again when `turn` changes, and further pages on demand. If the first page cannot be
+ * had again, what is shown is marked as old. */
 function useList(path: string, turn: number): List {
   const [pages, setPages] = useState<Item[]>([]);
   const [error, setError] = useState<Refused | null>(null);
@@ -40,7 +41,7 @@ function useList(path: string, turn: number): List {
   const more = !last?.next ? null : () => {
     ask(`${path}?after=${encodeURIComponent(last.next)}`).then((page) => setPages([...pages, page]), setError);
   };
-  return { items: pages.flatMap((page) => page.items), head: pages[0] ?? null, error, more };
+  return { items: pages.flatMap((page) => page.items), head: pages[0] ?? null, error, old: error !== null && pages.length > 0, more };
 }
 
 type Act = (path: string, body: Item) => void;
@@ -51,8 +52,9 @@ function Section({ title, list, columns, empty, keyOf, note }: { title: string; 
     <Card title={title} wide>
       {note && <p class="dim">{note}</p>}
       {list.error && <Failed problem={list.error} />}
-      <Table caption={title} columns={columns} items={list.items} file={title.toLowerCase().replace(/ /g, '-')} empty={empty} keyOf={keyOf}
-        list={{ data: list.head, error: null, loading: !list.head, old: false, items: list.items, more: list.more, loadingMore: false }} />
+      {list.old && list.head && <p class="notice warn">{`Not refreshed: this is as of ledger ${list.head.ledger}, closed ${list.head.closedAt}.`}</p>}
+      <Table caption={title} columns={columns} items={list.items} file={title.toLowerCase().replace(/ /g, '-')} empty={list.error && !list.head ? 'Not known.' : empty} keyOf={keyOf}
+        list={{ data: list.head, error: null, loading: !list.head && !list.error, old: list.old, items: list.items, more: list.more, loadingMore: false }} />
     </Card>
   );
 }
@@ -90,6 +92,7 @@ function Review({ act, rank, turn }: Props) {
     label: 'Action', text: () => '',
     cell: (item) => (rank < 1 ? '–' : <span class="row">
       {item.kind === 'parked' ? <Ask label="Requeue" action="requeue" target={item.id} act={act} /> : <Ask label="Attended" action="attended" target={item.id} act={act} />}
+      {item.sessionState === 'approved' && <Ask label="Revoke" action="revoke" target={item.sessionId} act={act} />}
       {rank > 1 && <Ask label="Erase" action="erase" target={item.sessionId} act={act} />}</span>),
   };
   return <Section title="Needs review" list={useList('review', turn)} keyOf={(item) => item.id} empty="Nothing needs review."
@@ -113,8 +116,35 @@ function Proposals({ act, rank, turn, me }: Props) {
       text('Decided by', 'decidedBy'), { ...decide, label: 'Decide' }]} />;
 }
 
-const Expiring = ({ turn }: Props) => <Section title="Attestations that end within 30 days" list={useList('expiring', turn)} keyOf={(item) => item.sessionId} empty="None."
-  columns={[id('Session', 'sessionId'), id('Address', 'address'), text('Provider', 'provider'), time('Ends', 'attestedUntil'), chain]} />;
+const revoke = ({ act, rank }: Props): Column => ({
+  label: 'Action', text: () => '',
+  cell: (item) => (rank < 1 || (item.state ?? 'approved') !== 'approved' ? '–' : <Ask label="Revoke" action="revoke" target={item.sessionId} act={act} />),
+});
+
+/** Sessions of one address: what is proposed of one concerns all of the address. */
+function Address(props: Props) {
+  const [text_, setText] = useState('');
+  const [address, setAddress] = useState('');
+  return (
+    <>
+      <Card title="Find an address" wide>
+        <form class="row" onSubmit={(e) => { e.preventDefault(); setAddress(text_.trim()); }}>
+          <input aria-label="Address" placeholder="G… or C…" size={60} value={text_} onInput={(e) => setText(e.currentTarget.value)} />
+          <button type="submit">Find</button>
+        </form>
+        <p class="dim">To revoke takes back what the address has on the chain. It is no ban: a check that the provider decides later counts again.</p>
+      </Card>
+      {address && <Found key={address} address={address} {...props} />}
+    </>
+  );
+}
+
+const Found = ({ address, ...props }: Props & { address: string }) => <Section title="Sessions of the address" list={useList(`address/${encodeURIComponent(address)}`, props.turn)} keyOf={(item) => item.sessionId} empty="No session of this address is kept."
+  columns={[id('Session', 'sessionId'), text('Provider', 'provider'), text('Integrator', 'integrator'), text('State', 'state', (item) => <>{item.state.replace(/_/g, ' ')}{item.revocationOrderedAt && <> <Pill tone="warn">revocation ordered</Pill></>}</>),
+    text('Reason', 'reason'), time('Opened', 'openedAt'), time('Ends', 'attestedUntil'), chain, revoke(props)]} />;
+
+const Expiring = (props: Props) => <Section title="Attestations that end within 30 days" list={useList('expiring', props.turn)} keyOf={(item) => item.sessionId} empty="None."
+  columns={[id('Session', 'sessionId'), id('Address', 'address'), text('Provider', 'provider'), time('Ends', 'attestedUntil'), chain, revoke(props)]} />;
 
 const states = (item: Item) => Object.entries(item.states).map(([state, n]) => `${state.replace(/_/g, ' ')} ${n}`).join(', ');
 const Sessions = ({ turn }: Props) => <Section title="Sessions of 30 days" list={useList('sessions', turn)} keyOf={(item) => item.day + item.provider} empty="None."
@@ -171,7 +201,7 @@ function App() {
       <main>
         {error && <Failed problem={error} />}
         <p id="said" role="status" class={said ? `notice${said.bad ? ' warn' : ''}` : 'hidden'}>{said?.text}</p>
-        {head && <><Review {...props} /><Proposals {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Audit {...props} /></>}
+        {head && <><Review {...props} /><Proposals {...props} /><Address {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Audit {...props} /></>}
       </main>
     </div>
   );
