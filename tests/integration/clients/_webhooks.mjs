@@ -1,6 +1,7 @@
-// Verifies one notification: {headers, body, secret} on standard input; prints its type.
+// Verifies notifications: [{headers, body, secret}, …] on standard input; prints the type of each, or why it is refused.
 import { readFileSync } from 'node:fs';
 import { verifyWebhook } from '@tidemark/client';
 
-const { headers, body, secret } = JSON.parse(readFileSync(0, 'utf8'));
-console.log((await verifyWebhook(body, headers, secret)).type);
+for (const { headers, body, secret } of JSON.parse(readFileSync(0, 'utf8'))) {
+  console.log(await verifyWebhook(body, headers, secret).then((one) => one.type, (error) => error.code));
+}
