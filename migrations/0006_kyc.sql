@@ -320,7 +320,7 @@ CREATE TABLE kyc.integrator_key (
     CONSTRAINT integrator_key_times CHECK (least(not_before, ends_at, revoked_at) >= '0001-01-01T00:00:00Z'
         AND greatest(not_before, ends_at, revoked_at) < '10001-01-01T00:00:00Z')
 );
-COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256; at most 16 that are not revoked of an integrator, 1024 in all';
+COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256; at most 16 that last of an integrator, 1024 in all; of those that ended the last 64 of each integrator';
 COMMENT ON COLUMN kyc.integrator_key.key_id IS 'What the key begins with: it may be shown and logged';
 COMMENT ON COLUMN kyc.integrator_key.scopes IS 'What it is for';
 COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';
@@ -560,6 +560,10 @@ BEGIN
         AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp())) > 1024 THEN
     RAISE EXCEPTION 'an integrator has 16 keys at most, all have 1024' USING ERRCODE = 'program_limit_exceeded';
   END IF;
+  -- The audit has them all.
+  DELETE FROM kyc.integrator_key AS k WHERE k.key_id IN (SELECT e.key_id FROM kyc.integrator_key AS e
+    WHERE e.integrator = integrator AND least(e.revoked_at, e.ends_at) <= clock_timestamp()
+    ORDER BY least(e.revoked_at, e.ends_at) DESC OFFSET 64);
 END $$;
 COMMENT ON FUNCTION kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz)
   IS 'Adds a key of which the caller keeps nothing but the SHA-256';

@@ -4,7 +4,7 @@
 -- that 0007_roles grants it. It reads no table with a jurisdiction and writes none. The console says which
 -- person acts (api/console/ knows them by their certificates), and every row of the audit names that person.
 --
--- An action that puts something on the chain, or deletes, needs two people: one proposes, another one
+-- An action that puts something on the chain, gives rights or deletes needs two people: one proposes, another one
 -- confirms. The functions refuse the same person, a proposal older than a day, and a target that is not
 -- what it was when it was proposed. Another name does not make another person: a person has a few
 -- certificates, and who shares one with the proposer is the proposer.
@@ -14,9 +14,11 @@
 CREATE TABLE kyc.proposal (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     deployment   smallint    NOT NULL REFERENCES chain.deployment,
-    action       text        NOT NULL CHECK (action IN ('requeue', 'revoke', 'erase')),
+    action       text        NOT NULL CHECK (action IN ('requeue', 'revoke', 'erase', 'integrator_put', 'key_add', 'key_rotate')),
     target       text        NOT NULL CHECK (octet_length(target) BETWEEN 1 AND 64),
     target_state bytea       NOT NULL,
+    detail       jsonb       CHECK (octet_length(detail::text) <= 3072),
+    key_sha256   bytea       CHECK (octet_length(key_sha256) = 32),
     reason       text        NOT NULL CHECK (reason ~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$'),
     state        text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'withdrawn', 'expired')),
     proposed_by  text        NOT NULL,
@@ -27,7 +29,9 @@ CREATE TABLE kyc.proposal (
     CONSTRAINT proposal_two_people CHECK (state <> 'done' OR decided_by IS NOT NULL AND decided_by <> proposed_by)
 );
 COMMENT ON TABLE kyc.proposal IS 'Actions that one person proposed and another one must confirm';
-COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; revoke, erase: a session''s id, for all that stand of its address. Never a person';
+COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; revoke, erase: a session''s id, for all that stand of its address; integrator_put, key_add: an integrator; key_rotate: a key''s id. Never a person';
+COMMENT ON COLUMN kyc.proposal.detail IS 'Of integrators and keys: what they are to have, as kyc.console_detail made it';
+COMMENT ON COLUMN kyc.proposal.key_sha256 IS 'Of the key that the proposer was shown; it is not valid before the confirmation';
 COMMENT ON COLUMN kyc.proposal.certificates IS 'SHA-256 of the certificates of the person who proposed it';
 COMMENT ON COLUMN kyc.proposal.target_state IS 'Hash of what the target was when it was proposed';
 COMMENT ON COLUMN kyc.proposal.reason IS 'A fixed word, and the number of a ticket: no free text, which may name a person';
@@ -97,6 +101,53 @@ CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)
 $$;
 COMMENT ON FUNCTION kyc.console_standing(smallint, text) IS 'Sessions of the same address whose attestation may be on the chain';
 
+-- What is asked for, of its own members alone: nothing else of a request gets into the audit.
+CREATE FUNCTION kyc.console_detail(act text, given jsonb)
+  RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF act = 'integrator_put' THEN
+    RETURN jsonb_build_object('name', given ->> 'name', 'origins', to_jsonb(ARRAY(SELECT jsonb_array_elements_text(given -> 'origins'))),
+      'sessionsPerHour', (given ->> 'sessionsPerHour')::integer, 'state', given ->> 'state');
+  ELSIF act = 'key_add' THEN
+    RETURN jsonb_build_object('keyId', given ->> 'keyId', 'scopes', to_jsonb(ARRAY(SELECT jsonb_array_elements_text(given -> 'scopes'))),
+      'rate', (given ->> 'rate')::integer, 'burst', (given ->> 'burst')::integer,
+      'networks', to_jsonb(ARRAY(SELECT jsonb_array_elements_text(given -> 'networks')::cidr)), 'endsAt', (given ->> 'endsAt')::timestamptz);
+  ELSIF act = 'key_rotate' THEN
+    RETURN jsonb_build_object('keyId', given ->> 'keyId', 'overlapS', (given ->> 'overlapS')::integer);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kyc.console_detail(text, jsonb) IS 'What an action of integrators and keys is to do; NULL: it has no detail';
+
+-- Does what two people decided of integrators and keys. An integrator's brand stays as it is.
+CREATE FUNCTION kyc.console_keys(act text, target text, detail jsonb, key_sha256 bytea, who text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  IF act = 'integrator_put' THEN
+    PERFORM kyc.integrator_put(who, target, detail ->> 'name', ARRAY(SELECT jsonb_array_elements_text(detail -> 'origins')),
+      (SELECT i.brand FROM kyc.integrator AS i WHERE i.id = target), (detail ->> 'sessionsPerHour')::integer, detail ->> 'state');
+  ELSIF act = 'key_add' THEN
+    PERFORM kyc.key_add(who, detail ->> 'keyId', target, key_sha256, ARRAY(SELECT jsonb_array_elements_text(detail -> 'scopes')),
+      (detail ->> 'rate')::integer, (detail ->> 'burst')::integer, ARRAY(SELECT jsonb_array_elements_text(detail -> 'networks')::cidr), NULL,
+      (detail ->> 'endsAt')::timestamptz);
+  ELSIF act = 'key_rotate' THEN
+    PERFORM kyc.key_rotate(who, target, detail ->> 'keyId', key_sha256, (detail ->> 'overlapS')::integer * interval '1 s');
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.console_keys(text, text, jsonb, bytea, text) IS 'Adds or changes an integrator, adds or rotates a key';
+
+-- What could not be done is not proposed: it is done once, and undone.
+CREATE FUNCTION kyc.console_try(act text, target text, detail jsonb, key_sha256 bytea)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM kyc.console_keys(act, target, detail, key_sha256, 'console');
+  RAISE EXCEPTION 'undone' USING ERRCODE = 'TK000';
+EXCEPTION WHEN SQLSTATE 'TK000' THEN
+  NULL;
+END $$;
+COMMENT ON FUNCTION kyc.console_try(text, text, jsonb, bytea) IS 'Fails as kyc.console_keys would, and does nothing';
+
 -- What the target is now; NULL: the action does not apply to it. locked: to the end of the transaction.
 CREATE FUNCTION kyc.console_target(of_deployment smallint, act text, target text, locked boolean)
   RETURNS bytea LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -117,8 +168,17 @@ BEGIN
     PERFORM pg_advisory_xact_lock(7024, hashtext(s.deployment || s.ref))
       FROM (SELECT DISTINCT b.deployment, b.ref FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address
             WHERE a.id = target AND a.deployment = of_deployment ORDER BY 1, 2) AS s;
+  ELSIF locked THEN -- integrators and keys: as each change of them
+    PERFORM FROM kyc.integrator_revision FOR UPDATE;
   END IF;
-  IF act = 'revoke' THEN
+  IF act = 'integrator_put' THEN
+    SELECT coalesce(max(concat_ws('|', i.id, i.updated_at)), 'none') INTO found_state FROM kyc.integrator AS i WHERE i.id = target;
+  ELSIF act = 'key_add' THEN
+    SELECT concat_ws('|', i.id, i.updated_at) INTO found_state FROM kyc.integrator AS i WHERE i.id = target;
+  ELSIF act = 'key_rotate' THEN
+    SELECT concat_ws('|', i.id, i.updated_at, k.ends_at) INTO found_state FROM kyc.integrator_key AS k JOIN kyc.integrator AS i ON i.id = k.integrator
+    WHERE k.key_id = target AND k.revoked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp());
+  ELSIF act = 'revoke' THEN
     SELECT string_agg(concat_ws('|', s.id, s.state, s.decision_rev), ',' ORDER BY s.id) INTO found_state
     FROM kyc.console_standing(of_deployment, target) AS s;
   ELSIF act = 'erase' THEN
@@ -129,19 +189,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_target(smallint, text, text, boolean) IS 'Hash of what the target of an action is now; NULL: there is none such';
 
--- The session that a target is about: what the audit's row names.
+-- What the audit's row names: the session that a target is about, an integrator, or a key.
 CREATE FUNCTION kyc.console_about(act text, target text)
   RETURNS text LANGUAGE sql STABLE
   RETURN CASE WHEN act = 'requeue' THEN (SELECT o.session_id FROM kyc.outbox AS o WHERE o.id = target::bigint) ELSE target END;
-COMMENT ON FUNCTION kyc.console_about(text, text) IS 'The session that a target of an action is about';
+COMMENT ON FUNCTION kyc.console_about(text, text) IS 'The session, integrator or key that a target of an action is about';
 
--- The limits keep one person from filling the list of the others, and the audit.
-CREATE FUNCTION kyc.propose(of_deployment smallint, act text, target text, why text, who text, certificates bytea[])
+-- The limits keep one person from filling the list of the others, and the audit. given, key_sha256: of integrators and keys, else NULL.
+CREATE FUNCTION kyc.propose(of_deployment smallint, act text, target text, why text, who text, certificates bytea[], given jsonb, key_sha256 bytea)
   RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   state_now bytea;
   made bigint;
+  detail jsonb := kyc.console_detail(act, given);
 BEGIN
   PERFORM kyc.console_person(who, certificates);
   state_now := kyc.console_target(of_deployment, act, target, false);
@@ -151,7 +212,8 @@ BEGIN
   UPDATE kyc.proposal AS p SET state = 'expired' WHERE p.deployment = of_deployment AND p.action = act AND p.target = target
     AND p.state = 'open' AND p.proposed_at < clock_timestamp() - interval '24 hours';
   SELECT p.id INTO made FROM kyc.proposal AS p WHERE p.deployment = of_deployment AND p.action = act AND p.target = target
-    AND p.state = 'open' AND p.proposed_by = who AND p.reason = why AND p.target_state = state_now;
+    AND p.state = 'open' AND p.proposed_by = who AND p.reason = why AND p.target_state = state_now
+    AND p.detail IS NOT DISTINCT FROM detail AND p.key_sha256 IS NOT DISTINCT FROM key_sha256;
   IF made IS NOT NULL THEN
     RETURN made;
   ELSIF (SELECT count(*) >= 256 OR count(*) FILTER (WHERE p.proposed_by = who) >= 32 FROM kyc.proposal AS p
@@ -160,16 +222,19 @@ BEGIN
         AND p.proposed_at > clock_timestamp() - interval '24 hours') THEN
     RAISE EXCEPTION 'a person may have 32 open proposals and make 256 in 24 hours; all people may have 256 open ones' USING ERRCODE = 'TK007';
   END IF;
-  INSERT INTO kyc.proposal AS p (deployment, action, target, target_state, reason, proposed_by, certificates)
-  VALUES (of_deployment, act, target, state_now, why, who, certificates) ON CONFLICT DO NOTHING RETURNING p.id INTO made;
+  IF detail IS NOT NULL THEN
+    PERFORM kyc.console_try(act, target, detail, key_sha256);
+  END IF;
+  INSERT INTO kyc.proposal AS p (deployment, action, target, target_state, reason, detail, key_sha256, proposed_by, certificates)
+  VALUES (of_deployment, act, target, state_now, why, detail, key_sha256, who, certificates) ON CONFLICT DO NOTHING RETURNING p.id INTO made;
   IF made IS NULL THEN
     RAISE EXCEPTION 'this was proposed already: another person may confirm it' USING ERRCODE = 'TK005';
   END IF;
   PERFORM kyc.note('console ' || who, 'proposed.' || act, kyc.console_about(act, target),
-    jsonb_build_object('proposal', made, 'target', target, 'reason', why));
+    jsonb_strip_nulls(jsonb_build_object('proposal', made, 'target', target, 'reason', why, 'detail', detail)));
   RETURN made;
 END $$;
-COMMENT ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[]) IS 'Proposes an action that another person must confirm; its id';
+COMMENT ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[], jsonb, bytea) IS 'Proposes an action that another person must confirm; its id';
 
 CREATE FUNCTION kyc.confirm(of_deployment smallint, proposal bigint, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -206,6 +271,8 @@ BEGIN
   ELSIF p.action = 'erase' THEN
     SELECT s.address INTO address FROM kyc.session AS s WHERE s.id = p.target;
     CALL kyc.erase(address, false);
+  ELSE
+    PERFORM kyc.console_keys(p.action, p.target, p.detail, p.key_sha256, 'console ' || who || ' and ' || p.proposed_by);
   END IF;
   UPDATE kyc.proposal AS x SET state = 'done', decided_by = who, decided_at = clock_timestamp() WHERE x.id = p.id;
   -- Last: any login that notes something waits for the audit's lock.
@@ -235,13 +302,49 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.withdraw(smallint, bigint, text, bytea[]) IS 'Ends an open proposal without doing it; any person may';
 
+CREATE FUNCTION kyc.console_reason(why text)
+  RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF why IS NULL OR why !~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$' THEN
+    RAISE EXCEPTION 'a reason is a fixed word and a ticket' USING ERRCODE = 'TK006';
+  END IF;
+END $$;
+COMMENT ON FUNCTION kyc.console_reason(text) IS 'Refuses what may be more than a fixed word and a ticket';
+
+-- What takes rights away is one person's: a key ends at once, and the keys of a suspended integrator are refused. A repeated
+-- request changes nothing.
+CREATE FUNCTION kyc.console_end(act text, target text, why text, who text, certificates bytea[])
+  RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  i kyc.integrator;
+  k kyc.integrator_key;
+BEGIN
+  PERFORM kyc.console_person(who, certificates);
+  PERFORM kyc.console_reason(why);
+  PERFORM FROM kyc.integrator_revision FOR UPDATE;
+  SELECT x.* INTO k FROM kyc.integrator_key AS x WHERE act = 'key_end' AND x.key_id = target;
+  SELECT x.* INTO i FROM kyc.integrator AS x WHERE act = 'suspend' AND x.id = target;
+  IF k.key_id IS NULL AND i.id IS NULL THEN
+    RAISE EXCEPTION 'there is no such integrator or key' USING ERRCODE = 'TK001';
+  ELSIF k.revoked_at IS NOT NULL OR i.state = 'suspended' THEN
+    RETURN true;
+  ELSIF k.key_id IS NOT NULL THEN
+    PERFORM kyc.key_revoke('console ' || who, target);
+  ELSE
+    PERFORM kyc.integrator_put('console ' || who, i.id, i.name, i.origins, i.brand, i.sessions_per_hour, 'suspended');
+  END IF;
+  PERFORM kyc.note('console ' || who, 'did.' || act, target, jsonb_build_object('reason', why));
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION kyc.console_end(text, text, text, text, bytea[]) IS 'Ends a key, or suspends an integrator, at once';
+
 CREATE FUNCTION kyc.console_attend(of_deployment smallint, intent bigint, why text, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM kyc.console_person(who, certificates);
-  IF why IS NULL OR why !~ '^[a-z_]{1,32}( [A-Z]{1,8}-[0-9]{1,10})?$' THEN
-    RAISE EXCEPTION 'a reason is a fixed word and a ticket' USING ERRCODE = 'TK006';
-  ELSIF NOT kyc.attend(of_deployment, intent, 'console ' || who, why, who) AND NOT EXISTS (SELECT FROM kyc.outbox AS o
+  PERFORM kyc.console_reason(why);
+  IF NOT kyc.attend(of_deployment, intent, 'console ' || who, why, who) AND NOT EXISTS (SELECT FROM kyc.outbox AS o
       WHERE o.id = intent AND o.deployment = of_deployment AND o.attended_by = 'console ' || who) THEN
     RAISE EXCEPTION 'this intent asks for no attention' USING ERRCODE = 'TK001';
   END IF;

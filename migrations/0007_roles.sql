@@ -179,7 +179,7 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE kyc.grant_roles() IS 'grants the rights of tidemark_kyc (sessions, webhooks) and tidemark_attester';
 
--- The operator console, and who manages integrators and keys: by functions that note in the audit who did it, and by no statement.
+-- The operator console: it acts through functions that ask for two people where rights are given, and note in the audit who did it.
 CREATE PROCEDURE kyc.grant_console()
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -189,21 +189,17 @@ BEGIN
   GRANT SELECT ON kyc.integrator, kyc.integrator_revision TO tidemark_console;
   GRANT SELECT (key_id, integrator, scopes, rate, burst, networks, created_at, created_by, not_before, ends_at, last_used_at, revoked_at)
     ON kyc.integrator_key TO tidemark_console;
-  GRANT EXECUTE ON FUNCTION kyc.integrator_put(text, text, text, text[], jsonb, integer, text),
-    kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz),
-    kyc.key_end(text, text, timestamptz), kyc.key_rotate(text, text, text, bytea, interval), kyc.key_revoke(text, text)
-    TO tidemark_console;
   -- The console reads views without jurisdictions, and acts through functions that write the audit.
   GRANT USAGE ON SCHEMA analyst TO tidemark_console;
   GRANT SELECT ON chain.deployment, chain.deployment_state, chain.contract_seen, chain.cursor, analyst.compliance, kyc.console_review,
     kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.audit TO tidemark_console;
-  GRANT SELECT (id, deployment, action, target, reason, state, proposed_by, proposed_at, decided_by, decided_at) ON kyc.proposal TO tidemark_console;
-  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
+  GRANT SELECT (id, deployment, action, target, detail, reason, state, proposed_by, proposed_at, decided_by, decided_at) ON kyc.proposal TO tidemark_console;
+  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[], jsonb, bytea), kyc.console_end(text, text, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
     kyc.withdraw(smallint, bigint, text, bytea[]), kyc.console_attend(smallint, bigint, text, text, bytea[]), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
   CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);
 END $$;
-COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: lists, actions, integrators and their keys';
+COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: lists and actions';
 
 CALL chain.restrict_public();
 

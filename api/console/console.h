@@ -6,6 +6,7 @@
 #include "api/http/route.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/worker_pool.h"
+#include "tidemark/api_key.h"
 #include "tidemark/config.h"
 
 #include <stdatomic.h>
@@ -13,6 +14,7 @@
 #define CONSOLE_TARGET_BYTES 65u
 #define CONSOLE_REASON_BYTES 64u
 #define CONSOLE_AFTER_BYTES  128u
+#define CONSOLE_DETAIL_BYTES 2560u
 
 struct console {
     const struct tide_clock *clock;
@@ -25,15 +27,19 @@ struct console {
     atomic_int_least64_t told_ms; /* when the last refusal was logged */
 };
 
+struct console_order {
+    char action[16];
+    char target[CONSOLE_TARGET_BYTES]; /* what it is about, or a proposal's id */
+    char reason[CONSOLE_REASON_BYTES];
+    char detail[CONSOLE_DETAIL_BYTES]; /* of integrators and keys, JSON; else "" */
+    struct tide_api_key key;           /* made for this request; else zeros */
+};
+
 /* What a worker does for one request. A job's task. */
 struct console_ask {
     const struct console_person *person;
     bool acts; /* else it reads */
-    struct {
-        char action[16];
-        char target[CONSOLE_TARGET_BYTES]; /* of a proposal or an intent, or a proposal's id */
-        char reason[CONSOLE_REASON_BYTES];
-    } order;
+    struct console_order order;
 };
 
 /* --- pool.c --- */
@@ -62,12 +68,16 @@ tide_status console_read(struct console_session *session, const struct console_a
 /* --- lists.c --- */
 extern const char console_head_sql[], console_review_sql[], console_proposals_sql[],
     console_expiring_sql[], console_address_sql[], console_sessions_sql[], console_providers_sql[],
-    console_attesters_sql[], console_audit_sql[], console_check_sql[];
+    console_attesters_sql[], console_integrators_sql[], console_keys_sql[], console_audit_sql[],
+    console_check_sql[];
 
-/* --- actions.c --- */
+/* --- order.c --- */
 /* Reads the body of a POST; false: the reply holds the problem. */
 bool console_order_read(struct console_ask *ask, const struct tide_request *request,
                         struct tide_reply *reply);
+void console_ask_free(struct console_ask *ask); /* NULL is fine */
+
+/* --- actions.c --- */
 tide_status console_act(struct console_session *session, const struct console_ask *ask,
                         struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
 

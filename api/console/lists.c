@@ -25,7 +25,7 @@ const char console_review_sql[] =
 
 const char console_proposals_sql[] =
     "SELECT jsonb_build_object('id', p.id::text, 'action', p.action, 'target', p.target,"
-    "  'reason', p.reason, 'state', CASE WHEN p.state = 'open' AND p.proposed_at <"
+    "  'detail', p.detail, 'reason', p.reason, 'state', CASE WHEN p.state = 'open' AND p.proposed_at <"
     "   clock_timestamp() - interval '24 hours' THEN 'expired' ELSE p.state END,"
     "  'proposedBy', p.proposed_by, 'proposedAt', " UTC("p.proposed_at") ","
     "  'decidedBy', p.decided_by, 'decidedAt', " UTC("p.decided_at") "), p.id"
@@ -93,6 +93,33 @@ const char console_attesters_sql[] =
     "  'standing', a.standing), a.verifier"
     " FROM kyc.console_attester AS a WHERE a.deployment = $1::smallint"
     "  AND a.verifier > coalesce($3::text, '') ORDER BY a.verifier LIMIT $2::integer";
+
+const char console_integrators_sql[] =
+    "SELECT jsonb_build_object('id', i.id, 'name', i.name, 'origins', i.origins,"
+    "  'sessionsPerHour', i.sessions_per_hour, 'state', i.state, 'branded', i.brand IS NOT NULL,"
+    "  'keys', (SELECT count(*) FROM kyc.integrator_key AS k WHERE k.integrator = i.id"
+    "   AND k.revoked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp())),"
+    "  'updatedAt', " UTC("i.updated_at") "), i.id"
+    " FROM kyc.integrator AS i WHERE $1::smallint IS NOT NULL"
+    "  AND i.id COLLATE \"C\" > coalesce($3::text, '') ORDER BY i.id COLLATE \"C\""
+    " LIMIT $2::integer";
+
+/* Those that last first. Never a key: the database has none, and the role cannot read the hash. */
+const char console_keys_sql[] =
+    "SELECT jsonb_build_object('id', k.key_id, 'integrator', k.integrator, 'state', k.state,"
+    "  'scopes', k.scopes, 'rate', k.rate, 'burst', k.burst, 'networks', k.networks,"
+    "  'createdBy', k.created_by, 'createdAt', " UTC("k.created_at") ","
+    "  'notBefore', " UTC("k.not_before") ", 'endsAt', " UTC("k.ends_at") ","
+    "  'revokedAt', " UTC("k.revoked_at") ", 'lastUsedOn', k.last_used_at), k.position"
+    " FROM (SELECT n.key_id, n.integrator, n.scopes, n.rate, n.burst, n.networks, n.created_by,"
+    "   n.created_at, n.not_before, n.ends_at, n.revoked_at, n.last_used_at, n.state,"
+    "   n.state || ' ' || n.integrator || ' ' || n.key_id AS position"
+    "  FROM (SELECT x.*, CASE WHEN least(x.revoked_at, x.ends_at) <= clock_timestamp()"
+    "    THEN 'ended' ELSE 'active' END AS state FROM (SELECT key_id, integrator, scopes, rate,"
+    "     burst, networks, created_by, created_at, not_before, ends_at, revoked_at, last_used_at"
+    "    FROM kyc.integrator_key) AS x) AS n) AS k"
+    " WHERE $1::smallint IS NOT NULL AND k.position COLLATE \"C\" > coalesce($3::text, '')"
+    " ORDER BY k.position COLLATE \"C\" LIMIT $2::integer";
 
 const char console_audit_sql[] =
     "SELECT jsonb_build_object('id', a.id::text, 'at', " UTC("a.at") ", 'actor', a.actor,"

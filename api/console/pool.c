@@ -115,7 +115,7 @@ static void refuse(void *worker, struct tide_job *job, const struct tide_err *er
 
 static void end_ask(struct tide_job *job)
 {
-    free(job->context.task);
+    console_ask_free(job->context.task);
     job->context.task = NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BODY_MAX = 1024, TELL_MS = 1000 };
+enum { BODY_MAX = 4096, TELL_MS = 1000 };
 
 /* All of it is told to the person that the proxy vouches for, and to no other origin. */
 static const struct tide_route_class class_console = {
@@ -34,6 +34,9 @@ static const struct tide_route routes[] = {
     GET("sessions", "/console/api/sessions", 5, "no-store", "limit after", console_sessions_sql),
     GET("providers", "/console/api/providers", 5, "no-store", "limit after", console_providers_sql),
     GET("attesters", "/console/api/attesters", 1, "no-store", "limit after", console_attesters_sql),
+    GET("integrators", "/console/api/integrators", 1, "no-store", "limit after",
+        console_integrators_sql),
+    GET("keys", "/console/api/keys", 1, "no-store", "limit after", console_keys_sql),
     GET("audit", "/console/api/audit", 1, "no-store", "limit after", console_audit_sql),
     GET("check", "/console/api/audit/check", 50, "no-store", "", console_check_sql),
     POST("act", "/console/api/actions"),
@@ -109,7 +112,7 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
     }
     ask->person = person;
     if (request->route->body_max && !console_order_read(ask, request, job->reply)) {
-        free(ask);
+        console_ask_free(ask);
         return TIDE_JOB_ANSWERED;
     }
     job->context.task = ask;
@@ -119,7 +122,7 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
     enum tide_job_submitted submitted = tide_worker_pool_submit(console->pool, job);
     if (submitted != TIDE_JOB_QUEUED) {
         job->context.task = NULL;
-        free(ask);
+        console_ask_free(ask);
     }
     return submitted;
 }

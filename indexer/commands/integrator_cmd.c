@@ -1,15 +1,10 @@
 /* integrator and key: who may send an API key, for operators without the console. As the owner of
- * the tables or as tidemark_console: the database's functions note in the audit what changed. */
+ * the tables: the database's functions note in the audit what changed. */
 #include "api/kyc/base/brand.h"
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
-#include "tidemark/hash.h"
+#include "tidemark/api_key.h"
 #include "tidemark/sign.h"
-#include "tidemark/text.h"
-
-#include <sys/random.h>
-
-enum { KEY_ID_LEN = 15, SECRET_BYTES = 32, KEY_BYTES = 64 };
 
 static const char *value_of(const struct tide_option *options, const char *name)
 {
@@ -84,46 +79,13 @@ static const char keys_sql[] =
     " array_to_string(networks, ',') AS networks, not_before, ends_at, last_used_at, revoked_at,"
     " created_by FROM kyc.integrator_key ORDER BY integrator, created_at, key_id";
 
-struct new_key {
-    char id[KEY_ID_LEN + 1];
-    char text[KEY_BYTES];
-    char hash[2 * TIDE_HASH_BYTES + 3]; /* as SQL's bytea */
-};
-
-static tide_status make_key(struct new_key *out, struct tide_err *err)
-{
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    uint8_t random[SECRET_BYTES + KEY_ID_LEN], hash[TIDE_HASH_BYTES];
-    struct tide_buf secret;
-    if (getrandom(random, sizeof random, 0) != sizeof random)
-        return tide_fail(err, TIDE_E_IO, "the system has no random numbers to give");
-    memcpy(out->id, "tk_", 4);
-    for (int i = 3; i < KEY_ID_LEN; i++)
-        out->id[i] = digits[random[SECRET_BYTES + i] % (sizeof digits - 1)];
-    out->id[KEY_ID_LEN] = 0;
-    tide_buf_init(&secret, KEY_BYTES);
-    tide_buf_base64url(&secret, tide_slice_of(random, SECRET_BYTES));
-    bool made = !secret.failed;
-    if (made)
-        snprintf(out->text, sizeof out->text, "%s_%.*s", out->id, (int)secret.len, secret.ptr);
-    tide_sha256(hash, tide_slice_str(out->text));
-    memcpy(out->hash, "\\x", 2);
-    tide_hex(out->hash + 2, tide_slice_of(hash, sizeof hash));
-    out->hash[sizeof out->hash - 1] = 0;
-    tide_sign_wipe(random, sizeof random);
-    if (secret.ptr)
-        tide_sign_wipe(secret.ptr, secret.cap);
-    tide_buf_release(&secret);
-    return made ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "out of memory");
-}
-
 /* "+90d" from now on, or a time. */
 #define TIME(n)                                                                       \
     "CASE WHEN $" n " LIKE '+%' THEN clock_timestamp() + substr($" n ", 2)::interval" \
     " ELSE $" n "::timestamptz END"
 
 static tide_status add_key(struct tide_pg *pg, const struct tide_option *options, char **argv,
-                           const struct new_key *key, struct tide_err *err)
+                           const struct tide_api_key *key, struct tide_err *err)
 {
     const char *scopes = value_of(options, "scopes"), *rate = value_of(options, "rate");
     const char *burst = value_of(options, "burst");
@@ -143,7 +105,7 @@ static tide_status add_key(struct tide_pg *pg, const struct tide_option *options
 }
 
 static tide_status rotate_key(struct tide_pg *pg, const struct tide_option *options, char **argv,
-                              const struct new_key *key, struct tide_err *err)
+                              const struct tide_api_key *key, struct tide_err *err)
 {
     const char *overlap = value_of(options, "overlap");
     const char *values[] = { argv[2], key->id, key->hash, overlap ? overlap : "24h" };
@@ -155,7 +117,7 @@ static tide_status rotate_key(struct tide_pg *pg, const struct tide_option *opti
 static tide_status change(struct tide_pg *pg, const struct tide_option *options, char **argv,
                           struct tide_err *err)
 {
-    struct new_key key;
+    struct tide_api_key key;
     bool add = strcmp(argv[1], "add") == 0;
     if (strcmp(argv[1], "revoke") == 0)
         return tide_pg_query(pg, NULL, "SELECT kyc.key_revoke('operator', $1)",
@@ -165,7 +127,7 @@ static tide_status change(struct tide_pg *pg, const struct tide_option *options,
             pg, NULL,
             "SELECT kyc.key_end('operator', $1, coalesce(" TIME("2") ", clock_timestamp()))",
             (const char *[]){ argv[2], value_of(options, "ends-at") }, 2, err);
-    tide_status status = make_key(&key, err);
+    tide_status status = tide_api_key_make(&key, err);
     if (!status)
         status =
             add ? add_key(pg, options, argv, &key, err) : rotate_key(pg, options, argv, &key, err);

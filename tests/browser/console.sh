@@ -52,6 +52,7 @@ END
 timeout 60 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
 [ "$(sql "SELECT state FROM kyc.outbox")" = queued ] || fail "the intent was not released"
 [ "$(sql "SELECT string_agg(actor || ' ' || what, ', ' ORDER BY id) FROM kyc.audit")" = \
-    "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue, tidemark_console console ada proposed.revoke" ] ||
+    "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue, tidemark_console console ada proposed.revoke, $(
+    printf 'tidemark_console console %s, ' 'ada proposed.integrator_put' 'cleo and ada integrator_put' 'cleo confirmed.integrator_put' 'ada proposed.key_add' 'cleo and ada key_add')tidemark_console console cleo confirmed.key_add" ] ||
     fail "the audit: $(sql "SELECT actor, what FROM kyc.audit ORDER BY id")"
 echo ok

@@ -63,6 +63,38 @@ await ada.page.locator('#said', { hasText: 'proposed already' }).waitFor();
 await ada.page.getByText('Not refreshed: this is as of ledger 812').waitFor();
 assert.ok(ada.bad.every((line) => /409|ERR_FAILED/.test(line)), ada.bad);
 ada.bad.length = 0;
+
+// What gives rights: one operator proposes and is shown the key, another one confirms and is not.
+const cleo = await as('cleo');
+const proposals = cleo.page.getByRole('region', { name: 'Proposals' });
+const confirmed = async () => {
+  await proposals.getByRole('button', { name: 'Confirm' }).first().click();
+  await cleo.page.locator('#said', { hasText: 'Done: confirm.' }).waitFor();
+};
+await ada.page.unroute('**/console/api/proposals');
+await ada.page.getByLabel('Id of the integrator').fill('acme');
+await ada.page.getByRole('button', { name: 'New integrator' }).click();
+await ada.page.getByLabel('Name').fill('Acme AG');
+await ada.page.getByLabel('Origins').fill('https://acme.example');
+await ada.page.getByRole('button', { name: 'Propose' }).click();
+await ada.page.locator('#said', { hasText: 'Proposed: integrator_put.' }).waitFor();
+await cleo.page.reload();
+await proposals.getByRole('row', { name: /integrator_put.*acme.*https:\/\/acme.example/ }).waitFor();
+await confirmed();
+await ada.page.reload();
+await ada.page.getByRole('region', { name: 'Integrators' }).getByRole('button', { name: 'Add key' }).click();
+await ada.page.getByLabel('Networks').fill('192.0.2.0/24');
+await ada.page.getByRole('button', { name: 'Propose' }).click();
+const key = await ada.page.locator('#new-key').textContent();
+assert.match(key, /^tk_[0-9a-z]{12}_[0-9A-Za-z_-]{43}$/);
+await cleo.page.reload();
+await proposals.getByRole('row', { name: /key_add.*networks: 192.0.2.0\/24/ }).waitFor();
+await confirmed();
+await cleo.page.getByRole('region', { name: 'Keys' }).getByRole('row', { name: new RegExp(key.slice(0, 15)) }).waitFor();
+assert.ok(!(await cleo.page.content()).includes(key.slice(16)), 'the confirmer sees the key');
+await ada.page.getByRole('button', { name: 'Close' }).click();
+assert.ok(!(await ada.page.content()).includes(key.slice(16)), 'the key is shown after that');
+assert.deepEqual(cleo.bad, []);
 await bob.page.screenshot({ path: `${folder}/console.png`, fullPage: true });
 assert.deepEqual([...ada.bad, ...bob.bad], []);
 await browser.close();

@@ -346,6 +346,72 @@ def revoke(w, c):
     c.decide("ron", "withdraw", proposal)
 
 
+def keys(w, c):
+    """Who gets a right needs two operators; who loses one does so at once. The secret is the proposer's alone."""
+    acme = {"name": "Acme AG", "origins": ["https://acme.example"], "sessionsPerHour": 20, "state": "active"}
+    add = {"scopes": ["kyc", "webhooks"], "rate": 5, "burst": 9, "networks": ["192.0.2.0/24", "2001:db8::/32"], "endsAt": None}
+
+    def ask(who, action, target, detail, status=200, code=None):
+        body = {"action": action, "target": target, "reason": "reviewed"} | ({"detail": detail} if detail is not None else {})
+        return c.does(who, "actions", body, status, code)
+    ask("rita", "integrator_put", "acme", acme, 403, "role")
+    ask("otto", "key_add", "acme", add, 404, "nothing_there")  # no such integrator
+    for wrong in (acme | {"origins": ["https://acme.example/x"]}, acme | {"origins": "https://acme.example"}, acme | {"sessionsPerHour": 0}, acme | {"sessionsPerHour": "many"},
+                  acme | {"state": "x"}, acme | {"name": "a\u0000b"}, acme | {"name": None}, [], "x", None, acme | {"name": "x" * 3000}, acme | {"origins": [None]}):
+        ask("otto", "integrator_put", "acme", wrong, 400, "invalid_body")
+    ask("otto", "requeue", "1", acme, 400, "invalid_body")
+    put = ask("otto", "integrator_put", "acme", acme | {"note": "Jane Doe"})["result"]
+    check("Jane" not in json.dumps(c.ask("vera", "/api/proposals")[1]) + w.db.one("SELECT string_agg(detail::text, '') FROM kyc.audit"), "an unknown member is kept")
+    check(w.db.one("SELECT count(*) FROM kyc.integrator") == "0", "one person made an integrator")
+    c.decide("rita", "confirm", put, 403, "role")
+    c.decide("otto", "confirm", put, 403, "same_person")
+    c.decide("olga", "confirm", put)
+    item = c.ask("vera", "/api/integrators")[1]["items"][0]
+    check((item["id"], item["name"], item["origins"], item["sessionsPerHour"], item["state"], item["keys"]) == ("acme", "Acme AG", acme["origins"], 20, "active", 0), f"{item}")
+    for wrong in (add | {"scopes": ["all"]}, add | {"scopes": []}, add | {"rate": None}, add | {"networks": ["192.0.2.1/24"]}, add | {"endsAt": "soon"}, {}):
+        ask("otto", "key_add", "acme", wrong, 400, "invalid_body")
+    said = ask("otto", "key_add", "acme", add)
+    key, proposal = said["key"], said["result"]
+    check(len(key) == 59 and key.startswith("tk_") and key[15] == "_", "a key")
+    ask("otto", "key_add", "acme", add, 409, "proposed_already")  # another secret is not shown for the same proposal
+    check(w.db.one("SELECT count(*) FROM kyc.integrator_key") == "0", "one person made a key")
+    item = next(i for i in c.ask("vera", "/api/proposals")[1]["items"] if i["id"] == proposal)
+    check(item["detail"]["scopes"] == add["scopes"] and item["detail"]["networks"] == add["networks"] and item["detail"]["keyId"] == key[:15], f"{item}")
+    check("key" not in c.does("olga", "confirm", {"proposal": int(proposal)}, 200), "the confirmer is shown the key")
+    check(w.db.one(f"SELECT sha256 = sha256('{key}') AND created_by = 'tidemark_console console olga and otto' FROM kyc.integrator_key") == "t", "the key")
+    item = c.ask("vera", "/api/keys")[1]["items"][0]
+    check((item["id"], item["state"], item["rate"], item["networks"]) == (key[:15], "active", 5, add["networks"]), f"{item}")
+    ask("otto", "key_rotate", "tk_000000000000", {"overlapS": 60}, 404, "nothing_there")
+    said = ask("olga", "key_rotate", key[:15], {"overlapS": 3600})
+    c.decide("otto", "confirm", said["result"])
+    rows = {i["id"]: (i["state"], bool(i["endsAt"])) for i in c.ask("vera", "/api/keys")[1]["items"]}
+    check(rows == {key[:15]: ("active", True), said["key"][:15]: ("active", False)}, f"{rows}")
+    stale = ask("otto", "key_add", "acme", add)["result"]
+    ask("rita", "suspend", "acme", None, 403, "role")
+    ask("otto", "suspend", "acme", None)
+    ask("otto", "suspend", "acme", None)  # the same request again
+    check(c.ask("vera", "/api/integrators")[1]["items"][0]["state"] == "suspended", "suspended")
+    c.decide("olga", "confirm", stale, 409, "target_changed")
+    c.decide("olga", "withdraw", stale)
+    ask("otto", "key_end", "tk_000000000000", None, 404, "nothing_there")
+    for _ in range(2):
+        ask("olga", "key_end", key[:15], None)
+    check(w.db.one(f"SELECT count(*) FROM kyc.audit WHERE what = 'did.key_end' AND about = '{key[:15]}' AND actor = 'tidemark_console console olga'") == "1", "the audit of an end")
+    # Of keys that ended the last 64 stay.
+    w.db.ask("""INSERT INTO kyc.integrator_key (key_id, integrator, sha256, scopes, created_by, revoked_at) SELECT 'tk_' || lpad(n::text, 12, '0'), 'acme',
+        sha256(n::text::bytea), '{kyc}', 'x', clock_timestamp() - n * interval '1 day' FROM generate_series(1, 300) AS n""")
+    c.decide("olga", "confirm", ask("otto", "key_rotate", said["key"][:15], {"overlapS": 0})["result"])
+    check(w.db.one("SELECT count(*) FILTER (WHERE revoked_at IS NOT NULL), count(*) FILTER (WHERE key_id = 'tk_000000000001') FROM kyc.integrator_key") == "63|1", "ended keys")
+    seen, after = [], ""
+    while after is not None:
+        _, page = c.ask("vera", f"/api/keys?limit=20{after and '&after=' + urllib.parse.quote(after)}")
+        seen += [i["id"] for i in page["items"]]
+        after = page["next"]
+    check(len(seen) == len(set(seen)) == 65, f"{len(seen)} keys in pages")
+    everything = subprocess.run([os.path.join(os.environ["PG_BIN"], "pg_dump"), w.db.url], capture_output=True, text=True, check=True).stdout + c.log.read_text()
+    check(key[:15] in everything and key[16:] not in everything and said["key"][16:] not in everything, "a key is in the database or the log")
+
+
 def lists(w, c):
     for _ in range(2):
         w.plant()
@@ -393,13 +459,18 @@ def role(w, _):
                 "INSERT INTO kyc.proposal (deployment, action, target, target_state, reason, proposed_by) VALUES (1, 'erase', 'x', '', 'x', 'x')",
                 "UPDATE kyc.proposal SET state = 'done'", "DELETE FROM kyc.audit", "UPDATE kyc.outbox SET state = 'queued'",
                 "SELECT kyc.note('console otto', 'x', 'y', '{}')", "SELECT kyc.release(1::smallint, 1, 'otto')", "CALL kyc.erase('x')",
-                "SELECT certificates FROM kyc.proposal", "INSERT INTO kyc.revocation VALUES ('x', 1)", "SELECT kyc.revocation_done('x')", "SELECT * FROM kyc.revocation",
+                "SELECT certificates FROM kyc.proposal", "INSERT INTO kyc.revocation VALUES ('x', 1)",
+                "SELECT key_sha256 FROM kyc.proposal", "SELECT sha256 FROM kyc.integrator_key", "INSERT INTO kyc.integrator_key VALUES ('x')",
+                "SELECT kyc.key_add('x', 'tk_aaaaaaaaaaaa', 'acme', sha256('x'), '{kyc}', NULL, NULL, '{}', NULL, NULL)", "SELECT kyc.key_revoke('x', 'y')",
+                "SELECT kyc.key_rotate('x', 'y', 'z', sha256('x'), '1 s')", "SELECT kyc.key_end('x', 'y', NULL)",
+                "SELECT kyc.integrator_put('x', 'y', 'z', '{}', NULL, 1, 'active')", "SELECT kyc.console_keys('key_add', 'acme', '{}', sha256('x'), 'otto')",
+                "SELECT kyc.console_try('key_add', 'acme', '{}', sha256('x'))", "SELECT kyc.revocation_done('x')", "SELECT * FROM kyc.revocation",
                 "SELECT kyc.attend(1::smallint, 1, 'console otto', NULL, 'otto')", "SELECT pg_read_file('/etc/passwd')"):
         done = run(sql)
         check(done.returncode and ("permission denied" in done.stderr or "must be" in done.stderr), f"{sql}: {done.stdout}{done.stderr}")
     intent, _, _ = forge(w)
     one, two = "ARRAY[sha256('one')]", "ARRAY[sha256('two')]"
-    proposal = run(f"SELECT kyc.propose({w.served}::smallint, 'requeue', '{intent}', 'reviewed', 'otto', {one})").stdout.strip()
+    proposal = run(f"SELECT kyc.propose({w.served}::smallint, 'requeue', '{intent}', 'reviewed', 'otto', {one}, NULL, NULL)").stdout.strip()
     for who, what, why in (("otto", two, "who proposed it"), ("olga", one, "who proposed it"), ("Otto", two, "a person has a name"), ("otto ", two, "a person has a name"),
                            ("", two, "a person has a name"), ("olga", "NULL", "1 to 4 certificates"), ("olga", "'{}'", "1 to 4 certificates"),
                            ("olga", "ARRAY[''::bytea]", "1 to 4 certificates"), ("olga", "ARRAY[NULL::bytea]", "1 to 4 certificates")):
@@ -438,7 +509,7 @@ def swallow(call):
 def main():
     w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, lists, renamed, many, revoke, role, audit, killed:
+    for test in login, requeue, attended, erase, keys, lists, renamed, many, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()

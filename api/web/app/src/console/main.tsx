@@ -10,6 +10,8 @@ import { Table, type Column } from '../ui/table';
 import { span } from '../lib/time';
 
 const REASONS = ['reviewed', 'provider_confirmed', 'person_request', 'legal_request', 'key_corrected', 'mistake', 'fraud'];
+const AT_ONCE = ['attended', 'suspend', 'key_end'];
+const REVIEWERS = ['requeue', 'revoke'];
 const RANK: Record<string, number> = { viewer: 0, reviewer: 1, operator: 2 };
 const REFRESH_MS = 15000;
 
@@ -70,18 +72,32 @@ const chain: Column = {
     : <span class="dim">no record</span>),
 };
 
+/** A member of an action's detail. As texts in the form; `send` makes the value, undefined where it is wrong. */
+interface Field { name: string; label: string; value: string; size?: number; send: (text: string) => unknown }
+const words = (text_: string) => text_.split(/[\s,]+/).filter(Boolean);
+const number = (text_: string) => (/^\d{1,9}$/.test(text_) ? Number(text_) : undefined);
+const perhaps = (text_: string) => (text_ === '' ? null : number(text_));
+
 /** A fixed word and a ticket: a free text might name a person, and the audit keeps it for ever. */
-function Ask({ label, action, target, act }: { label: string; action: string; target: string; act: Act }) {
+function Ask({ label, action, target, act, fields }: { label: string; action: string; target: string; act: Act; fields?: Field[] }) {
   const [open, setOpen] = useState(false);
+  const [given, setGiven] = useState<Record<string, string>>({});
   const [reason, setReason] = useState(REASONS[0]);
   const [ticket, setTicket] = useState('');
   if (!open) return <button type="button" onClick={() => setOpen(true)}>{label}</button>;
-  const send = () => { act('actions', { action, target, reason, ...(ticket ? { ticket } : {}) }); setOpen(false); };
+  const values = fields?.map((f) => [f.name, f.send((given[f.name] ?? f.value).trim())] as const);
+  const wrong = fields?.filter((_, i) => values?.[i][1] === undefined).map((f) => f.label);
+  const send = () => {
+    act('actions', { action, target, reason, ...(ticket ? { ticket } : {}), ...(values ? { detail: Object.fromEntries(values) } : {}) });
+    setOpen(false);
+    setGiven({});
+  };
   return (
     <span class="row ask">
+      {fields?.map((f) => <label key={f.name}>{f.label} <input size={f.size ?? 10} value={given[f.name] ?? f.value} onInput={(e) => setGiven({ ...given, [f.name]: e.currentTarget.value })} /></label>)}
       <select aria-label="Reason" value={reason} onChange={(e) => setReason(e.currentTarget.value)}>{REASONS.map((r) => <option key={r} value={r}>{r.replace(/_/g, ' ')}</option>)}</select>
       <input aria-label="Ticket" placeholder="KYC-123" value={ticket} onInput={(e) => setTicket(e.currentTarget.value)} />
-      <button type="button" class="send" onClick={send}>{action === 'attended' ? 'Confirm' : 'Propose'}</button>
+      <button type="button" class="send" onClick={send} disabled={!!wrong?.length || !target} title={wrong?.length ? `to be corrected: ${wrong.join(', ')}` : undefined}>{AT_ONCE.includes(action) ? 'Confirm' : 'Propose'}</button>
       <button type="button" onClick={() => setOpen(false)}>Cancel</button>
     </span>
   );
@@ -100,18 +116,22 @@ function Review({ act, rank, turn }: Props) {
       text('Reason', 'reason'), text('Detail', 'detail'), id('Address', 'address'), text('Provider', 'provider'), chain, time('Since', 'since'), button]} />;
 }
 
+const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') || 'any' : value === null ? 'none' : String(value));
+const detail = (of: Item) => Object.entries(of).map(([name, value]) => `${name}: ${shown(value)}`).join(', ');
+
 function Proposals({ act, rank, turn, me }: Props) {
   const decide: Column = {
     label: 'Action', text: () => '',
     cell: (item) => {
-      if (item.state !== 'open' || rank < (item.action === 'erase' ? 2 : 1)) return '–';
-      return <span class="row">{item.proposedBy !== me && <button type="button" onClick={() => act('confirm', { proposal: Number(item.id) })}>Confirm</button>}
+      if (item.state !== 'open' || rank < 1) return '–';
+      return <span class="row">{item.proposedBy !== me && (rank > 1 || REVIEWERS.includes(item.action)) && <button type="button" onClick={() => act('confirm', { proposal: Number(item.id) })}>Confirm</button>}
         <button type="button" onClick={() => act('withdraw', { proposal: Number(item.id) })}>Withdraw</button></span>;
     },
   };
   return <Section title="Proposals" list={useList('proposals', turn)} keyOf={(item) => item.id} empty="None."
     note="Another person confirms, within 24 hours. It counts only if nothing about the target has changed."
     columns={[text('Number', 'id'), text('Action', 'action'), text('Target', 'target', (item) => <span class="mono" title={item.target}>{short(item.target)}</span>),
+      { label: 'Detail', text: (item) => (item.detail ? JSON.stringify(item.detail) : ''), cell: (item) => (item.detail ? detail(item.detail) : '–'), wrap: true },
       text('Reason', 'reason'), text('State', 'state', (item) => <Pill>{item.state}</Pill>), text('Proposed by', 'proposedBy'), time('At', 'proposedAt'),
       text('Decided by', 'decidedBy'), { ...decide, label: 'Decide' }]} />;
 }
@@ -146,6 +166,65 @@ const Found = ({ address, ...props }: Props & { address: string }) => <Section t
 const Expiring = (props: Props) => <Section title="Attestations that end within 30 days" list={useList('expiring', props.turn)} keyOf={(item) => item.sessionId} empty="None."
   columns={[id('Session', 'sessionId'), id('Address', 'address'), text('Provider', 'provider'), time('Ends', 'attestedUntil'), chain, revoke(props)]} />;
 
+const integratorFields = (item?: Item): Field[] => [
+  { name: 'name', label: 'Name', value: item?.name ?? '', size: 20, send: (t) => t || undefined },
+  { name: 'origins', label: 'Origins', value: item?.origins.join(' ') ?? '', size: 30, send: words },
+  { name: 'sessionsPerHour', label: 'Sessions an hour', value: String(item?.sessionsPerHour ?? 200), send: number },
+  { name: 'state', label: 'State', value: 'active', send: (t) => (t === 'active' || t === 'suspended' ? t : undefined) },
+];
+const keyFields: Field[] = [
+  { name: 'scopes', label: 'Scopes', value: 'kyc', size: 24, send: (t) => (words(t).length ? words(t) : undefined) },
+  { name: 'rate', label: 'Requests a second', value: '', send: perhaps },
+  { name: 'burst', label: 'Burst', value: '', send: perhaps },
+  { name: 'networks', label: 'Networks', value: '', size: 24, send: words },
+  { name: 'endsAt', label: 'Ends', value: '', size: 20, send: (t) => t || null },
+];
+
+function Integrators({ act, rank, turn }: Props) {
+  const [name, setName] = useState('');
+  const button: Column = {
+    label: 'Action', text: () => '',
+    cell: (item) => (rank < 2 ? '–' : <span class="row">
+      <Ask label="Add key" action="key_add" target={item.id} act={act} fields={keyFields} />
+      <Ask label="Change" action="integrator_put" target={item.id} act={act} fields={integratorFields(item)} />
+      {item.state === 'active' && <Ask label="Suspend" action="suspend" target={item.id} act={act} />}</span>),
+  };
+  return (
+    <>
+      <Section title="Integrators" list={useList('integrators', turn)} keyOf={(item) => item.id} empty="None."
+        note="What gives rights (a new key, other origins) is proposed, and another operator confirms. What takes rights away happens at once."
+        columns={[text('Id', 'id'), text('Name', 'name'), text('Origins', 'origins', (item) => shown(item.origins)), text('Sessions an hour', 'sessionsPerHour'), text('State', 'state', (item) => <Pill>{item.state}</Pill>),
+          text('Keys', 'keys'), time('Changed', 'updatedAt'), button]} />
+      {rank > 1 && <Card title="New integrator" wide><span class="row">
+        <input aria-label="Id of the integrator" placeholder="acme" value={name} onInput={(e) => setName(e.currentTarget.value.trim())} />
+        <Ask label="New integrator" action="integrator_put" target={name} act={act} fields={integratorFields()} /></span></Card>}
+    </>
+  );
+}
+
+function Keys({ act, rank, turn }: Props) {
+  const button: Column = {
+    label: 'Action', text: () => '',
+    cell: (item) => (rank < 2 || item.state === 'ended' ? '–' : <span class="row">
+      <Ask label="Rotate" action="key_rotate" target={item.id} act={act} fields={[{ name: 'overlapS', label: 'Both hold for seconds', value: '86400', send: number }]} />
+      <Ask label="End" action="key_end" target={item.id} act={act} /></span>),
+  };
+  return <Section title="Keys" list={useList('keys', turn)} keyOf={(item) => item.id} empty="None."
+    columns={[text('Key', 'id', (item) => <span class="mono">{item.id}</span>), text('Integrator', 'integrator'), text('State', 'state', (item) => <Pill>{item.state}</Pill>), text('Scopes', 'scopes', (item) => shown(item.scopes)),
+      text('Rate', 'rate', (item) => (item.rate === null ? 'default' : `${item.rate} a second, ${item.burst} at once`)), text('Networks', 'networks', (item) => shown(item.networks)),
+      text('Made by', 'createdBy'), time('Made', 'createdAt'), time('Ends', 'endsAt'), time('Ended', 'revokedAt'), text('Last used on', 'lastUsedOn'), button]} />;
+}
+
+/** A key as its proposer sees it, once. It is in no list, and gone with this page. */
+function Secret({ value, done }: { value: string; done: () => void }) {
+  return (
+    <Card title="The new key" aside={<button type="button" onClick={done}>Close</button>} wide>
+      <p>Shown once: hand it to the integrator over a safe channel. It works after another operator has confirmed the proposal.</p>
+      <p><code id="new-key">{value}</code></p>
+    </Card>
+  );
+}
+
 const states = (item: Item) => Object.entries(item.states).map(([state, n]) => `${state.replace(/_/g, ' ')} ${n}`).join(', ');
 const Sessions = ({ turn }: Props) => <Section title="Sessions of 30 days" list={useList('sessions', turn)} keyOf={(item) => item.day + item.provider} empty="None."
   columns={[text('Opened on', 'day'), text('Provider', 'provider'), { label: 'State now', text: states, cell: states, wrap: true }]} />;
@@ -179,13 +258,17 @@ function Audit({ turn }: Props) {
 function App() {
   const [turn, setTurn] = useState(0);
   const [said, setSaid] = useState<{ text: string; bad: boolean } | null>(null);
+  const [secret, setSecret] = useState('');
   const { head, error } = useList('review', turn);
   useEffect(() => {
     const timer = setInterval(() => { if (!document.hidden) setTurn((n) => n + 1); }, REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   const act: Act = (path, body) => {
-    ask(path, body).then((answer) => setSaid({ text: `Done: ${answer.action}.`, bad: false }), (e) => setSaid({ text: e.message, bad: true })).finally(() => setTurn((n) => n + 1));
+    ask(path, body).then((answer) => {
+      setSaid({ text: `${path === 'actions' && !AT_ONCE.includes(answer.action) ? 'Proposed' : 'Done'}: ${answer.action}.`, bad: false });
+      if (answer.key) setSecret(answer.key);
+    }, (e) => setSaid({ text: e.message, bad: true })).finally(() => setTurn((n) => n + 1));
   };
   const props: Props = { act, rank: RANK[head?.you.role] ?? 0, turn, me: head?.you.name ?? '' };
   return (
@@ -201,7 +284,8 @@ function App() {
       <main>
         {error && <Failed problem={error} />}
         <p id="said" role="status" class={said ? `notice${said.bad ? ' warn' : ''}` : 'hidden'}>{said?.text}</p>
-        {head && <><Review {...props} /><Proposals {...props} /><Address {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Audit {...props} /></>}
+        {secret && <Secret value={secret} done={() => setSecret('')} />}
+        {head && <><Review {...props} /><Proposals {...props} /><Address {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Integrators {...props} /><Keys {...props} /><Audit {...props} /></>}
       </main>
     </div>
   );

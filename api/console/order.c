@@ -1,0 +1,186 @@
+/* Bodies of POSTs: read strictly, and compared with the person's role. */
+#include "api/console/console.h"
+#include "api/kyc/base/settings_read.h"
+#include "tidemark/json.h"
+#include "tidemark/sign.h"
+
+#include <stdlib.h>
+
+struct body {
+    char action[16], target[CONSOLE_TARGET_BYTES], reason[33], ticket[20];
+    uint32_t proposal;
+    json_t *detail; /* borrowed from the body's tree; NULL: none */
+};
+
+/* The database takes its own members of it, and refuses what they may not be. */
+static tide_status read_detail(struct tide_reader *r, const struct tide_member *m, void *to,
+                               json_t *value)
+{
+    (void)m;
+    if (!json_is_object(value))
+        return tide_read_refuse(r, "expected an object");
+    *(json_t **)to = value;
+    return TIDE_OK;
+}
+
+static const struct tide_member propose_members[] = {
+    { .name = "action",
+      .read = tide_read_word,
+      .offset = offsetof(struct body, action),
+      .high = 16 },
+    { .name = "target",
+      .read = tide_read_word,
+      .offset = offsetof(struct body, target),
+      .high = CONSOLE_TARGET_BYTES },
+    { .name = "reason",
+      .read = tide_read_word,
+      .offset = offsetof(struct body, reason),
+      .high = 33 },
+    { .name = "ticket",
+      .read = tide_read_token,
+      .offset = offsetof(struct body, ticket),
+      .high = 20,
+      .optional = true },
+    { .name = "detail",
+      .read = read_detail,
+      .offset = offsetof(struct body, detail),
+      .optional = true },
+};
+static const struct tide_member decide_members[] = {
+    { .name = "proposal",
+      .read = tide_read_u32,
+      .offset = offsetof(struct body, proposal),
+      .low = 1,
+      .high = UINT32_MAX },
+};
+
+/* What each action asks for. Those at once need no second person: they move nothing on the chain,
+ * or take a right away. */
+static const struct {
+    const char *name;
+    enum console_role role;
+    bool detailed, makes_key;
+} actions[] = {
+    { .name = "attended", .role = CONSOLE_REVIEWER },
+    { .name = "requeue", .role = CONSOLE_REVIEWER },
+    { .name = "revoke", .role = CONSOLE_REVIEWER },
+    { .name = "erase", .role = CONSOLE_OPERATOR },
+    { .name = "integrator_put", .role = CONSOLE_OPERATOR, .detailed = true },
+    { .name = "key_add", .role = CONSOLE_OPERATOR, .detailed = true, .makes_key = true },
+    { .name = "key_rotate", .role = CONSOLE_OPERATOR, .detailed = true, .makes_key = true },
+    { .name = "suspend", .role = CONSOLE_OPERATOR },
+    { .name = "key_end", .role = CONSOLE_OPERATOR },
+};
+
+/* Words instead of a free text, which may name a person: the audit keeps it for ever. */
+static const char *const reasons[] = { "reviewed",      "provider_confirmed", "person_request",
+                                       "legal_request", "key_corrected",      "mistake",
+                                       "fraud" };
+
+static bool is_reason(const char *word)
+{
+    for (size_t i = 0; i < TIDE_COUNT(reasons); i++)
+        if (strcmp(reasons[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_ticket(const char *text)
+{
+    size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (!*text)
+        return true;
+    if (letters < 1 || letters > 8 || text[letters] != '-')
+        return false;
+    size_t digits = strspn(text + letters + 1, "0123456789");
+    return digits >= 1 && digits <= 10 && !text[letters + 1 + digits];
+}
+
+static bool refuse_field(struct tide_reply *reply, const char *where, const char *expected)
+{
+    tide_reply_problem(reply, 400, "invalid_body", "The body is not as this route takes it.");
+    tide_reply_problem_field(reply, where, expected);
+    return false;
+}
+
+static bool forbid(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 403, "role", "Your role does not allow this.");
+    return false;
+}
+
+/* A key is made here and shown in the answer: the database gets its id and its hash. */
+static bool take_detail(struct console_order *order, json_t *detail, bool makes_key,
+                        struct tide_reply *reply)
+{
+    struct tide_err err;
+    if (makes_key && (tide_api_key_make(&order->key, &err) != TIDE_OK ||
+                      json_object_set_new(detail, "keyId", json_string(order->key.id)) != 0)) {
+        tide_reply_problem(reply, 503, "no_key", "There are no random numbers, or no memory.");
+        return false;
+    }
+    size_t len = json_dumpb(detail, order->detail, sizeof order->detail - 1, JSON_COMPACT);
+    if (len == 0 || len >= sizeof order->detail)
+        return refuse_field(reply, "/detail", "too long");
+    order->detail[len] = 0;
+    return true;
+}
+
+/* Of a proposal, or of what is done at once. */
+static bool read_action(struct console_ask *ask, const struct body *body, struct tide_reply *reply)
+{
+    size_t i = 0;
+    while (i < TIDE_COUNT(actions) && strcmp(actions[i].name, body->action) != 0)
+        i++;
+    if (i == TIDE_COUNT(actions))
+        return refuse_field(reply, "/action", "expected an action of the manual");
+    if (!is_reason(body->reason))
+        return refuse_field(reply, "/reason", "expected one of the words in the manual");
+    if (!is_ticket(body->ticket))
+        return refuse_field(reply, "/ticket", "expected capital letters, - and digits: KYC-123");
+    if (ask->person->role < actions[i].role)
+        return forbid(reply);
+    if (actions[i].detailed != (body->detail != NULL))
+        return refuse_field(reply, "/detail", actions[i].detailed ? "missing" : "unknown here");
+    snprintf(ask->order.action, sizeof ask->order.action, "%s", body->action);
+    snprintf(ask->order.target, sizeof ask->order.target, "%s", body->target);
+    snprintf(ask->order.reason, sizeof ask->order.reason, "%s%s%s", body->reason,
+             *body->ticket ? " " : "", body->ticket);
+    return !actions[i].detailed ||
+           take_detail(&ask->order, body->detail, actions[i].makes_key, reply);
+}
+
+bool console_order_read(struct console_ask *ask, const struct tide_request *request,
+                        struct tide_reply *reply)
+{
+    bool proposes = strcmp(request->route->id, "act") == 0, good;
+    struct body body = { 0 };
+    struct tide_err err = { 0 };
+    struct tide_reader r = { .err = &err };
+    json_error_t error;
+    json_t *root = tide_json_load(request->body, JSON_REJECT_DUPLICATES, &error);
+    tide_status status = TIDE_E_CONFIG;
+    if (root)
+        status = tide_read_object(
+            &r, proposes ? propose_members : decide_members,
+            proposes ? TIDE_COUNT(propose_members) : TIDE_COUNT(decide_members), &body, root);
+    ask->acts = true;
+    if (status != TIDE_OK)
+        good = refuse_field(reply, root ? r.path : "", root ? "not as expected" : "not JSON");
+    else if (proposes)
+        good = read_action(ask, &body, reply);
+    else {
+        snprintf(ask->order.action, sizeof ask->order.action, "%s", request->route->id);
+        snprintf(ask->order.target, sizeof ask->order.target, "%" PRIu32, body.proposal);
+        good = ask->person->role >= CONSOLE_REVIEWER || forbid(reply);
+    }
+    json_decref(root);
+    return good;
+}
+
+void console_ask_free(struct console_ask *ask)
+{
+    if (ask)
+        tide_sign_wipe(&ask->order.key, sizeof ask->order.key);
+    free(ask);
+}
