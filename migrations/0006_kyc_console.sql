@@ -352,6 +352,33 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text, bytea[]) IS 'kyc.attend for a person of the console';
 
+-- The same notification with the same id. One that waits already is tried now, so a repeated request adds none.
+CREATE FUNCTION kyc.console_replay(of_deployment smallint, delivery bigint, why text, who text, certificates bytea[])
+  RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  d kyc.hook_delivery;
+  h kyc.hook;
+  answer kyc.hook_answer;
+BEGIN
+  PERFORM kyc.console_person(who, certificates);
+  PERFORM kyc.console_reason(why);
+  SELECT x.* INTO d FROM kyc.hook_delivery AS x WHERE x.id = delivery AND x.deployment = of_deployment;
+  SELECT x.* INTO h FROM kyc.hook AS x WHERE x.id = d.hook AND x.deployment = of_deployment AND x.state <> 'deleted';
+  IF h.id IS NULL THEN
+    RAISE EXCEPTION 'there is no such delivery' USING ERRCODE = 'TK001';
+  ELSIF h.state <> 'enabled' THEN
+    RAISE EXCEPTION 'the webhook is disabled' USING ERRCODE = 'TK008';
+  END IF;
+  answer := kyc.hook_replay(of_deployment, h.integrator, h.id, coalesce((SELECT min(q.id) FROM kyc.hook_delivery AS q
+    WHERE q.event = d.event AND q.hook = h.id AND q.state = 'queued'), d.id));
+  IF answer.status >= 400 THEN
+    RAISE EXCEPTION '%', answer.body USING ERRCODE = CASE answer.status WHEN 409 THEN 'program_limit_exceeded' ELSE 'TK001' END;
+  END IF;
+  PERFORM kyc.note('console ' || who, 'did.replay', h.id, jsonb_build_object('delivery', d.id, 'event', d.event, 'reason', why));
+  RETURN answer.body::jsonb ->> 'deliveryId';
+END $$;
+COMMENT ON FUNCTION kyc.console_replay(smallint, bigint, text, text, bytea[]) IS 'Sends a notification once more; the id of the delivery that waits';
+
 -- --- what the console reads: owner's views, without jurisdictions, references and hashes ------------------
 
 CREATE VIEW kyc.console_review AS
@@ -385,3 +412,20 @@ CREATE VIEW kyc.console_attester AS
     a.failed_at, a.standing
   FROM kyc.attester AS a;
 COMMENT ON VIEW kyc.console_attester IS 'What the attesters report';
+
+-- Of an address (URL) the host alone: the rest may hold a secret of the integrator's.
+CREATE VIEW kyc.console_hook AS
+  SELECT h.deployment, h.id, h.integrator, substring(h.url FROM '^[a-z]+://(?:[^/?#]*@)?([^/?#]+)') AS host, h.events, h.state, h.reason,
+    h.failures, h.paused_until, h.created_at,
+    (SELECT count(*) FROM kyc.hook_watch AS w WHERE w.hook = h.id) AS addresses,
+    (SELECT count(*) FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.state = 'queued' LIMIT 10001) AS q) AS queued,
+    (SELECT min(d.created_at) FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.state = 'queued') AS oldest
+  FROM kyc.hook AS h WHERE h.state <> 'deleted';
+COMMENT ON VIEW kyc.console_hook IS 'Endpoints of integrators, and what waits for them';
+
+-- Neither the body nor whom it is about.
+CREATE VIEW kyc.console_delivery AS
+  SELECT d.deployment, d.id, d.hook, d.event, e.kind, d.state, d.attempts, d.last_status, d.last_error,
+    CASE WHEN d.state = 'queued' AND d.head THEN d.next_try END AS next_try, d.created_at, d.done_at
+  FROM kyc.hook_delivery AS d JOIN kyc.hook_event AS e ON e.id = d.event;
+COMMENT ON VIEW kyc.console_delivery IS 'Deliveries: those that wait, and those of the last 30 days';

@@ -192,9 +192,11 @@ BEGIN
   -- The console reads views without jurisdictions, and acts through functions that write the audit.
   GRANT USAGE ON SCHEMA analyst TO tidemark_console;
   GRANT SELECT ON chain.deployment, chain.deployment_state, chain.contract_seen, chain.cursor, analyst.compliance, kyc.console_review,
-    kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.audit TO tidemark_console;
+    kyc.console_session, kyc.console_provider, kyc.console_asked, kyc.console_attester, kyc.console_hook, kyc.console_delivery,
+    kyc.audit TO tidemark_console;
   GRANT SELECT (id, deployment, action, target, detail, reason, state, proposed_by, proposed_at, decided_by, decided_at) ON kyc.proposal TO tidemark_console;
-  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[], jsonb, bytea), kyc.console_end(text, text, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
+  GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[], jsonb, bytea), kyc.console_end(text, text, text, text, bytea[]),
+    kyc.console_replay(smallint, bigint, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
     kyc.withdraw(smallint, bigint, text, bytea[]), kyc.console_attend(smallint, bigint, text, text, bytea[]), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
   CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);

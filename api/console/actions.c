@@ -9,6 +9,8 @@ static const char attend_sql[] =
     "SELECT kyc.console_attend($1::smallint, $2::bigint, $5, $3, $4::bytea[])::text";
 static const char propose_sql[] =
     "SELECT kyc.propose($1::smallint, $5, $2, $6, $3, $4::bytea[], $7::jsonb, $8::bytea)::text";
+static const char replay_sql[] =
+    "SELECT kyc.console_replay($1::smallint, $2::bigint, $5, $3, $4::bytea[])";
 static const char end_sql[] = "SELECT kyc.console_end($5, $2, $6, $3, $4::bytea[])::text"
                               " WHERE $1::smallint IS NOT NULL";
 /* A reviewer confirms what a reviewer may propose. */
@@ -35,22 +37,21 @@ static const struct {
     { "TK005", 409, "proposed_already",
       "This was proposed already: another person may confirm it." },
     { "TK007", 429, "too_many",
-      "A limit of the manual is reached: of open proposals, of those of a day, or of revocations "
-      "of "
-      "an hour." },
+      "A limit of the manual is reached: of open proposals, of a day's proposals, or of an "
+      "hour's revocations." },
+    { "TK008", 409, "webhook_disabled", "The webhook is disabled: its integrator enables it." },
     { "55006", 409, "not_now",
       "An approval stands, or an intent is on its way to the chain: revoke first, and wait." },
     { "P0002", 404, "nothing_there",
       "There is no such key that lasts, or nothing is kept of this address." },
     { "54000", 409, "too_many",
-      "A limit of the manual is reached: of integrators, of an integrator's keys, or of all "
-      "keys." },
+      "A limit of the manual is reached: of integrators, of keys, or of what waits for a "
+      "webhook." },
 };
 static const char invalid[] =
     "The target is no id, or a member of detail is not as the manual says: scopes of kyc, "
-    "snapshot, "
-    "webhooks and receipts; rate and burst together; networks as 192.0.2.0/24; origins as "
-    "https://app.example.";
+    "snapshot, webhooks and receipts; rate and burst together; networks as 192.0.2.0/24; origins "
+    "as https://app.example.";
 
 static bool was_refused(const struct console_session *session, const struct console_ask *ask,
                         struct tide_reply *reply)
@@ -108,6 +109,10 @@ static tide_status call(struct console_session *session, const struct console_as
     if (strcmp(action, "attended") == 0) {
         values[4] = order->reason;
         return tide_pg_query(session->pg, rows, attend_sql, values, 5, err);
+    }
+    if (strcmp(action, "replay") == 0) {
+        values[4] = order->reason;
+        return tide_pg_query(session->pg, rows, replay_sql, values, 5, err);
     }
     if (strcmp(action, "withdraw") == 0)
         return tide_pg_query(session->pg, rows, withdraw_sql, values, 4, err);

@@ -68,8 +68,8 @@ tide_status console_read(struct console_session *session, const struct console_a
 /* --- lists.c --- */
 extern const char console_head_sql[], console_review_sql[], console_proposals_sql[],
     console_expiring_sql[], console_address_sql[], console_sessions_sql[], console_providers_sql[],
-    console_attesters_sql[], console_integrators_sql[], console_keys_sql[], console_audit_sql[],
-    console_check_sql[];
+    console_attesters_sql[], console_integrators_sql[], console_keys_sql[], console_hooks_sql[],
+    console_deliveries_sql[], console_audit_sql[], console_check_sql[];
 
 /* --- order.c --- */
 /* Reads the body of a POST; false: the reply holds the problem. */

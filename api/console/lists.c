@@ -121,6 +121,24 @@ const char console_keys_sql[] =
     " WHERE $1::smallint IS NOT NULL AND k.position COLLATE \"C\" > coalesce($3::text, '')"
     " ORDER BY k.position COLLATE \"C\" LIMIT $2::integer";
 
+const char console_hooks_sql[] =
+    "SELECT jsonb_build_object('id', h.id, 'integrator', h.integrator, 'host', h.host,"
+    "  'events', h.events, 'state', h.state, 'reason', h.reason, 'failures', h.failures,"
+    "  'pausedUntil', CASE WHEN h.paused_until > clock_timestamp() THEN " UTC("h.paused_until") ""
+    "   END, 'addresses', h.addresses, 'queued', h.queued, 'oldest', " UTC("h.oldest") ","
+    "  'createdAt', " UTC("h.created_at") "), h.integrator || ' ' || h.id"
+    " FROM kyc.console_hook AS h WHERE h.deployment = $1::smallint"
+    "  AND (h.integrator || ' ' || h.id) COLLATE \"C\" > coalesce($3::text, '')"
+    " ORDER BY (h.integrator || ' ' || h.id) COLLATE \"C\" LIMIT $2::integer";
+
+const char console_deliveries_sql[] =
+    "SELECT jsonb_build_object('id', d.id::text, 'eventId', d.event, 'type', d.kind,"
+    "  'state', d.state, 'attempts', d.attempts, 'status', d.last_status, 'error', d.last_error,"
+    "  'nextAttemptAt', " UTC("d.next_try") ", 'createdAt', " UTC("d.created_at") ","
+    "  'deliveredAt', " UTC("d.done_at") "), d.id"
+    " FROM kyc.console_delivery AS d WHERE d.deployment = $1::smallint AND d.hook = $4::text"
+    "  AND d.id < coalesce($3::bigint, 9223372036854775807) ORDER BY d.id DESC LIMIT $2::integer";
+
 const char console_audit_sql[] =
     "SELECT jsonb_build_object('id', a.id::text, 'at', " UTC("a.at") ", 'actor', a.actor,"
     "  'what', a.what, 'about', a.about, 'detail', a.detail), a.id FROM kyc.audit AS a"

@@ -62,6 +62,7 @@ static const struct {
     bool detailed, makes_key;
 } actions[] = {
     { .name = "attended", .role = CONSOLE_REVIEWER },
+    { .name = "replay", .role = CONSOLE_REVIEWER },
     { .name = "requeue", .role = CONSOLE_REVIEWER },
     { .name = "revoke", .role = CONSOLE_REVIEWER },
     { .name = "erase", .role = CONSOLE_OPERATOR },

@@ -67,14 +67,15 @@ static tide_status put_list(struct console_session *session, const struct tide_r
     const struct tide_param_value *limit = tide_request_param(request, TIDE_PARAM_limit);
     const struct tide_param_value *after = tide_request_param(request, TIDE_PARAM_after);
     const struct tide_param_value *within = tide_request_param(request, TIDE_PARAM_within);
-    const struct tide_param_value *address = tide_request_param(request, TIDE_PARAM_address);
+    const struct tide_param_value *named = tide_request_param(request, TIDE_PARAM_address);
+    if (!named)
+        named = tide_request_param(request, TIDE_PARAM_webhookId);
     char count[24], about[64], position[CONSOLE_AFTER_BYTES];
     uint32_t most = limit ? (uint32_t)limit->number : 1;
     struct tide_pg_rows rows;
     snprintf(count, sizeof count, "%" PRIu32, most + 1);
-    if (address)
-        snprintf(about, sizeof about, "%.*s", (int)address->text.len,
-                 (const char *)address->text.ptr);
+    if (named)
+        snprintf(about, sizeof about, "%.*s", (int)named->text.len, (const char *)named->text.ptr);
     else
         snprintf(about, sizeof about, "%" PRIu64, within ? within->number : 0);
     bool given = after && after->given && after->text.len < sizeof position;

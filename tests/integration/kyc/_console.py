@@ -412,6 +412,37 @@ def keys(w, c):
     check(key[:15] in everything and key[16:] not in everything and said["key"][16:] not in everything, "a key is in the database or the log")
 
 
+def webhooks(w, c):
+    """Endpoints by host, deliveries without bodies; one person sends again, and the log has the same notification twice."""
+    hook, off = "ab" * 16, "cd" * 16
+    w.db.ask(f"""INSERT INTO kyc.hook (id, deployment, integrator, url, events, state, reason, failures) VALUES
+        ('{hook}', {w.served}, 'acme', 'https://user:hush@hooks.acme.example:8443/in?token=hush', '{{compliance.updated}}', 'enabled', NULL, 3),
+        ('{off}', {w.served}, 'acme', 'https://other.example/', '{{compliance.updated}}', 'disabled', 'gone', 0);
+        INSERT INTO kyc.hook_event (id, deployment, kind, subject, payload) SELECT 'evt_' || n, {w.served}, 'compliance.updated', 'GSUBJECT', '{{"hush": 1}}' FROM generate_series(1, 3) AS n;
+        INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, state, head, attempts, last_status, last_error, done_at) VALUES
+        ({w.served}, '{hook}', 'evt_1', 'GSUBJECT', 'delivered', false, 2, 200, NULL, clock_timestamp()), ({w.served}, '{hook}', 'evt_2', 'GSUBJECT', 'queued', true, 4, 503, 'status', NULL),
+        ({w.served}, '{off}', 'evt_3', 'GSUBJECT', 'queued', true, 1, 410, 'status', NULL)""")
+    status, said = c.ask("vera", "/api/webhooks")
+    item = said["items"][0]
+    check((item["host"], item["state"], item["failures"], item["queued"], bool(item["oldest"])) == ("hooks.acme.example:8443", "enabled", 3, 1, True), f"{item}")
+    log = c.ask("vera", f"/api/webhooks/{hook}/deliveries")[1]["items"]
+    check([(i["eventId"], i["state"], i["status"]) for i in log] == [("evt_2", "queued", 503), ("evt_1", "delivered", 200)], f"{log}")
+    for text in json.dumps(said), json.dumps(log):
+        check("hush" not in text and "GSUBJECT" not in text, f"a path, a body or a subject: {text}")
+    check(c.ask("vera", f"/api/webhooks/{'0' * 32}/deliveries")[1]["items"] == [], "of no webhook")
+    delivered, waiting = log[1]["id"], log[0]["id"]
+    c.propose("vera", "replay", delivered, 403, "role")
+    c.propose("rita", "replay", 999999999, 404, "nothing_there")
+    c.propose("rita", "replay", w.db.one(f"SELECT id FROM kyc.hook_delivery WHERE hook = '{off}'"), 409, "webhook_disabled")
+    made = c.propose("rita", "replay", delivered)
+    check(c.propose("rita", "replay", delivered) == made and made not in (delivered, waiting), "a repeated request adds none")
+    w.db.ask(f"UPDATE kyc.hook_delivery SET next_try = clock_timestamp() + interval '1 hour' WHERE id = {waiting}")
+    check(c.propose("rita", "replay", waiting) == waiting, "one that waits")
+    check(w.db.one(f"SELECT next_try <= clock_timestamp() FROM kyc.hook_delivery WHERE id = {waiting}") == "t", "tried now")
+    check(w.db.one(f"SELECT string_agg(event || ' ' || state, ',' ORDER BY id) FROM kyc.hook_delivery WHERE hook = '{hook}'") == "evt_1 delivered,evt_2 queued,evt_1 queued", "the queue")
+    check(w.db.one(f"SELECT actor FROM kyc.audit WHERE what = 'did.replay' AND about = '{hook}' LIMIT 1") == "tidemark_console console rita", "the audit")
+
+
 def lists(w, c):
     for _ in range(2):
         w.plant()
@@ -460,7 +491,8 @@ def role(w, _):
                 "UPDATE kyc.proposal SET state = 'done'", "DELETE FROM kyc.audit", "UPDATE kyc.outbox SET state = 'queued'",
                 "SELECT kyc.note('console otto', 'x', 'y', '{}')", "SELECT kyc.release(1::smallint, 1, 'otto')", "CALL kyc.erase('x')",
                 "SELECT certificates FROM kyc.proposal", "INSERT INTO kyc.revocation VALUES ('x', 1)",
-                "SELECT key_sha256 FROM kyc.proposal", "SELECT sha256 FROM kyc.integrator_key", "INSERT INTO kyc.integrator_key VALUES ('x')",
+                "SELECT key_sha256 FROM kyc.proposal", "SELECT payload FROM kyc.hook_event", "SELECT url FROM kyc.hook",
+                "SELECT kyc.hook_replay(1::smallint, 'acme', 'x', 1)", "SELECT subject FROM kyc.hook_delivery", "SELECT sha256 FROM kyc.integrator_key", "INSERT INTO kyc.integrator_key VALUES ('x')",
                 "SELECT kyc.key_add('x', 'tk_aaaaaaaaaaaa', 'acme', sha256('x'), '{kyc}', NULL, NULL, '{}', NULL, NULL)", "SELECT kyc.key_revoke('x', 'y')",
                 "SELECT kyc.key_rotate('x', 'y', 'z', sha256('x'), '1 s')", "SELECT kyc.key_end('x', 'y', NULL)",
                 "SELECT kyc.integrator_put('x', 'y', 'z', '{}', NULL, 1, 'active')", "SELECT kyc.console_keys('key_add', 'acme', '{}', sha256('x'), 'otto')",
@@ -509,7 +541,7 @@ def swallow(call):
 def main():
     w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, keys, lists, renamed, many, revoke, role, audit, killed:
+    for test in login, requeue, attended, erase, keys, webhooks, lists, renamed, many, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()

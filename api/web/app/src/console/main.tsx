@@ -10,7 +10,7 @@ import { Table, type Column } from '../ui/table';
 import { span } from '../lib/time';
 
 const REASONS = ['reviewed', 'provider_confirmed', 'person_request', 'legal_request', 'key_corrected', 'mistake', 'fraud'];
-const AT_ONCE = ['attended', 'suspend', 'key_end'];
+const AT_ONCE = ['attended', 'replay', 'suspend', 'key_end'];
 const REVIEWERS = ['requeue', 'revoke'];
 const RANK: Record<string, number> = { viewer: 0, reviewer: 1, operator: 2 };
 const REFRESH_MS = 15000;
@@ -215,6 +215,27 @@ function Keys({ act, rank, turn }: Props) {
       text('Made by', 'createdBy'), time('Made', 'createdAt'), time('Ends', 'endsAt'), time('Ended', 'revokedAt'), text('Last used on', 'lastUsedOn'), button]} />;
 }
 
+function Webhooks(props: Props) {
+  const [hook, setHook] = useState<Item | null>(null);
+  return (
+    <>
+      <Section title="Webhooks" list={useList('webhooks', props.turn)} keyOf={(item) => item.id} empty="No integrator has registered one."
+        columns={[id('Webhook', 'id'), text('Integrator', 'integrator'), text('Host', 'host'), text('State', 'state', (item) => <Pill tone={item.state === 'enabled' ? 'good' : 'bad'}>{item.state}</Pill>), text('Reason', 'reason'),
+          text('Failures in a row', 'failures'), time('Paused until', 'pausedUntil'), text('Addresses', 'addresses'), text('Waiting', 'queued'), time('Oldest', 'oldest'),
+          { label: 'Action', text: () => '', cell: (item) => <button type="button" onClick={() => setHook(item)}>Deliveries</button> }]} />
+      {hook && <Deliveries key={hook.id} hook={hook} {...props} />}
+    </>
+  );
+}
+
+function Deliveries({ hook, act, rank, turn }: Props & { hook: Item }) {
+  const button: Column = { label: 'Action', text: () => '', cell: (item) => (rank < 1 ? '–' : <Ask label={item.state === 'queued' ? 'Try now' : 'Send again'} action="replay" target={item.id} act={act} />) };
+  return <Section title={`Deliveries to ${hook.host}`} list={useList(`webhooks/${hook.id}/deliveries`, turn)} keyOf={(item) => item.id} empty="None in 30 days."
+    note="What was sent is not shown. Sent again, a notification has the same id, and the integrator may take it for the same."
+    columns={[text('Delivery', 'id'), id('Notification', 'eventId'), text('Type', 'type'), text('State', 'state', (item) => <Pill tone={item.state === 'delivered' ? 'good' : 'warn'}>{item.state}</Pill>), text('Attempts', 'attempts'),
+      text('Last status', 'status'), text('Last error', 'error'), time('Next attempt', 'nextAttemptAt'), time('Made', 'createdAt'), time('Delivered', 'deliveredAt'), button]} />;
+}
+
 /** A key as its proposer sees it, once. It is in no list, and gone with this page. */
 function Secret({ value, done }: { value: string; done: () => void }) {
   return (
@@ -285,7 +306,7 @@ function App() {
         {error && <Failed problem={error} />}
         <p id="said" role="status" class={said ? `notice${said.bad ? ' warn' : ''}` : 'hidden'}>{said?.text}</p>
         {secret && <Secret value={secret} done={() => setSecret('')} />}
-        {head && <><Review {...props} /><Proposals {...props} /><Address {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Integrators {...props} /><Keys {...props} /><Audit {...props} /></>}
+        {head && <><Review {...props} /><Proposals {...props} /><Address {...props} /><Expiring {...props} /><Sessions {...props} /><Providers {...props} /><Attesters {...props} /><Integrators {...props} /><Keys {...props} /><Webhooks {...props} /><Audit {...props} /></>}
       </main>
     </div>
   );
