@@ -960,6 +960,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those whose queue is full; true: call it again';
 
+CREATE FUNCTION kyc.hook_figures(one_deployment smallint)
+  RETURNS TABLE (waiting bigint, oldest_ms bigint, disabled bigint, behind bigint)
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT (SELECT count(*) FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.deployment = one_deployment AND d.state = 'queued' LIMIT 100000) AS q),
+    (SELECT greatest(0, 1000 * extract(epoch FROM clock_timestamp() - min(due.since)))::bigint FROM kyc.hook AS h
+       JOIN kyc.integrator AS i ON i.id = h.integrator AND i.state = 'active'
+       CROSS JOIN LATERAL (SELECT least((SELECT min(d.next_try) FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.head AND d.state = 'queued'),
+         (SELECT d.created_at FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.head IS NULL ORDER BY d.id LIMIT 1)) AS since) AS due
+       WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.failures = 0 AND h.paused_until <= clock_timestamp()),
+    (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'disabled' AND h.reason IN ('failed', 'gone', 'queue_full')),
+    (SELECT c.ledger - k.ledger FROM chain.cursor AS c JOIN kyc.hook_cursor AS k ON k.deployment = c.deployment WHERE c.deployment = one_deployment);
+$$;
+COMMENT ON FUNCTION kyc.hook_figures(smallint) IS 'What waits (100000 at most), for how long something has been due to an endpoint that answers, how many endpoints were disabled, ledgers not compared yet';
+
 -- --- routes of notifications: each answers a status, a problem's code (NULL: none), and a text or JSON
 
 CREATE TYPE kyc.hook_answer AS (status integer, code text, body text);

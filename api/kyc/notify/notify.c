@@ -1,4 +1,5 @@
 #include "api/kyc/notify/notify_impl.h"
+#include "api/metrics/metrics.h"
 #include "schema/base/liveness.h"
 #include "schema/store/hot.h"
 #include "tidemark/log.h"
@@ -9,7 +10,8 @@ enum {
     STALL_S = 5,
     IDLE_POLL_MS = 1000,
     WATCH_POLL_MS = 200,
-    BUSY_POLL_MS = 20
+    BUSY_POLL_MS = 20,
+    FIGURES_LAST_MS = 60000 /* older ones are not shown */
 };
 
 bool notify_is_closing(void *notify)
@@ -23,7 +25,7 @@ static tide_status connect_now(struct notify_thread *t, struct tide_err *err)
         return TIDE_OK;
     t->listening = false;
     if (t->index == 0)
-        notify_watch_forget(&t->all->watch);
+        notify_watch_forget(t->all);
     tide_status status = tide_kyc_context_connect(&t->context, err);
     if (status == TIDE_OK && t->index != 0)
         status = tide_pg_listen(t->context.pg, "tidemark_hook_delivery", err);
@@ -172,21 +174,17 @@ void tide_notify_close(struct tide_notify *all)
 
 void tide_notify_metrics(const struct tide_notify *all, struct tide_buf *out)
 {
-    const struct {
-        const char *name, *type, *help;
-        uint64_t value;
-    } lines[] = {
-        { "tidemark_kyc_notify_delivered_total", "counter", "Notifications that an endpoint took",
-          atomic_load(&all->delivered) },
-        { "tidemark_kyc_notify_failed_total", "counter", "Attempts that failed",
-          atomic_load(&all->failed) },
-        { "tidemark_kyc_notify_disabled_total", "counter", "Endpoints that this node disabled",
-          atomic_load(&all->disabled) },
-        { "tidemark_kyc_notify_watches", "gauge",
-          "1: this node compares what endpoints were last told with the index",
-          atomic_load(&all->leads) },
-    };
-    for (size_t i = 0; i < TIDE_COUNT(lines); i++)
-        tide_buf_putf(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", lines[i].name,
-                      lines[i].help, lines[i].name, lines[i].type, lines[i].name, lines[i].value);
+    const struct notify_figures *f = &all->figures;
+    const struct tide_clock *clock = all->options.clock;
+    int64_t asked = atomic_load(&f->asked_ms), ago = clock->now_ms(clock->self) - asked;
+    tide_metric_counter(out, TIDE_M_kyc_notify_delivered_total, atomic_load(&all->delivered));
+    tide_metric_counter(out, TIDE_M_kyc_notify_failed_total, atomic_load(&all->failed));
+    tide_metric_gauge(out, TIDE_M_kyc_notify_watches, atomic_load(&all->leads));
+    if (asked == 0 || ago > FIGURES_LAST_MS)
+        return;
+    uint64_t oldest = atomic_load(&f->oldest_ms);
+    tide_metric_gauge(out, TIDE_M_kyc_notify_waiting, (double)atomic_load(&f->waiting));
+    tide_metric_gauge(out, TIDE_M_kyc_notify_oldest_seconds, (double)oldest / 1000);
+    tide_metric_gauge(out, TIDE_M_kyc_notify_disabled, (double)atomic_load(&f->disabled));
+    tide_metric_gauge(out, TIDE_M_kyc_notify_behind_ledgers, (double)atomic_load(&f->behind));
 }

@@ -40,7 +40,13 @@ struct notify_watch {
     uint32_t ledger; /* compared up to it */
     bool baseline;   /* of what was there before is no news */
     struct notify_list feeds, markets;
-    int64_t maintained_ms;
+    int64_t maintained_ms, counted_ms;
+};
+
+/* What kyc.hook_figures says: of all nodes. Each node asks for itself. */
+struct notify_figures {
+    atomic_int_least64_t asked_ms; /* 0: never */
+    atomic_uint_least64_t waiting, oldest_ms, disabled, behind;
 };
 
 struct tide_notify {
@@ -49,8 +55,9 @@ struct tide_notify {
     atomic_bool closing;
     struct notify_thread threads[NOTIFY_THREADS];
     struct notify_watch watch; /* of the watcher alone */
-    atomic_uint_least64_t delivered, failed, disabled;
+    atomic_uint_least64_t delivered, failed;
     atomic_bool leads;
+    struct notify_figures figures;
 };
 
 #define NOTIFY_LIST_MAX 4096u
@@ -59,6 +66,6 @@ bool notify_is_closing(void *notify);
 /* *more: there is more to do now. */
 tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err);
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err);
-void notify_watch_forget(struct notify_watch *watch); /* after the connection was lost */
+void notify_watch_forget(struct tide_notify *all); /* after the connection was lost */
 
 #endif

@@ -103,11 +103,9 @@ static tide_status finish(struct notify_thread *t, const struct tide_pg_rows *d,
     if (status != TIDE_OK)
         return status;
     atomic_fetch_add(outcome->succeeded ? &t->all->delivered : &t->all->failed, 1);
-    if (disable) {
-        atomic_fetch_add(&t->all->disabled, 1);
+    if (disable)
         tide_log(TIDE_WARN, "notify.disabled", "webhook=%s integrator=%s reason=%s",
                  tide_pg_text(d, 0, HOOK), tide_pg_text(d, 0, INTEGRATOR), disable);
-    }
     return TIDE_OK;
 }
 

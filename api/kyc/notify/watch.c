@@ -7,7 +7,14 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/json.h"
 
-enum { BATCH = 64, CHANGES_MAX = 4096, MAINTAIN_MS = 60 * 1000, TOLD_BYTES = 257, DATA_MAX = 4096 };
+enum {
+    BATCH = 64,
+    CHANGES_MAX = 4096,
+    MAINTAIN_MS = 60 * 1000,
+    COUNT_MS = 10 * 1000,
+    TOLD_BYTES = 257,
+    DATA_MAX = 4096
+};
 
 /* --- the index ---------------------------------------------------------------------------- */
 
@@ -358,9 +365,11 @@ static tide_status compare_proposals(struct notify_thread *t, struct tide_err *e
 
 /* --- a turn ------------------------------------------------------------------------------- */
 
-void notify_watch_forget(struct notify_watch *watch)
+void notify_watch_forget(struct tide_notify *all)
 {
+    struct notify_watch *watch = &all->watch;
     watch->leads = false;
+    atomic_store(&all->leads, false);
     watch->feeds.count = watch->markets.count = 0;
     watch->ledger = 0;
     watch->baseline = false;
@@ -378,7 +387,7 @@ static tide_status lead(struct notify_thread *t, struct tide_err *err)
                       (const char *[]){ t->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
-    notify_watch_forget(watch);
+    notify_watch_forget(t->all);
     watch->leads = tide_pg_bool(&rows, 0, 0);
     watch->baseline = !tide_pg_is_null(&rows, 0, 1);
     watch->ledger = (uint32_t)tide_pg_u64(&rows, 0, 1);
@@ -460,10 +469,36 @@ static tide_status maintain(struct notify_thread *t, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* For /metrics. On each node, so that one without a watcher shows it too. */
+static tide_status count(struct notify_thread *t, struct tide_err *err)
+{
+    const struct tide_clock *clock = t->all->options.clock;
+    struct notify_figures *f = &t->all->figures;
+    int64_t now = clock->now_ms(clock->self);
+    struct tide_pg_rows rows;
+    if (t->all->watch.counted_ms && now - t->all->watch.counted_ms < COUNT_MS)
+        return TIDE_OK;
+    tide_status status =
+        tide_pg_query(t->context.pg, &rows, "SELECT * FROM kyc.hook_figures($1::smallint)",
+                      (const char *[]){ t->context.deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    atomic_store(&f->waiting, tide_pg_u64(&rows, 0, 0));
+    atomic_store(&f->oldest_ms, tide_pg_is_null(&rows, 0, 1) ? 0 : tide_pg_u64(&rows, 0, 1));
+    atomic_store(&f->disabled, tide_pg_u64(&rows, 0, 2));
+    atomic_store(&f->behind, tide_pg_is_null(&rows, 0, 3) ? 0 : tide_pg_u64(&rows, 0, 3));
+    atomic_store(&f->asked_ms, now);
+    t->all->watch.counted_ms = now;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err)
 {
-    tide_status status = t->all->watch.leads ? TIDE_OK : lead(t, err);
     *more = false;
+    tide_status status = count(t, err);
+    if (status == TIDE_OK && !t->all->watch.leads)
+        status = lead(t, err);
     if (status != TIDE_OK || !t->all->watch.leads)
         return status;
     status = compare_ledger(t, err);
