@@ -56,7 +56,8 @@ static const struct section sections[] = {
       " FROM chain.coverage ORDER BY 1, 2" },
     { "loading",
       "SELECT deployment, from_ledger AS partition_from, end_ledger AS partition_end, first_loaded,"
-      " last_loaded FROM chain.partition WHERE NOT attached ORDER BY 1, 2" },
+      " last_loaded FROM chain.partition WHERE NOT attached AND first_loaded IS NOT NULL"
+      " ORDER BY 1, 2" },
     { "contracts",
       "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
       " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM"

@@ -184,7 +184,8 @@ static const char totals_sql[] =
     " ('calls_rewritten', l.rewritten, c.calls_rewritten),"
     " ('calls_unverified', l.unverified, c.calls_unverified)) AS n(name, rows, said)"
     " WHERE c.deployment = $1 AND n.rows <> n.said"
-    " AND NOT EXISTS (SELECT FROM chain.partition WHERE deployment = $1 AND NOT attached)"
+    " AND NOT EXISTS (SELECT FROM chain.partition WHERE deployment = $1 AND NOT attached AND "
+    "first_loaded IS NOT NULL)"
     " AND NOT EXISTS (SELECT FROM chain.archive WHERE deployment = $1)";
 
 static tide_status check_totals(struct tide_verify *check, struct tide_err *err)

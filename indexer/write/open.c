@@ -269,12 +269,46 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
     return TIDE_OK;
 }
 
+/* ---- further sessions ---- */
+
+void writer_second(struct tide_writer *second, const struct tide_writer *w)
+{
+    *second = *w;
+    second->pg = NULL;
+    second->lease = NULL;
+    second->full_count = 0;
+    second->spare = NULL;
+    second->words = NULL;
+    memset(&second->session, 0, sizeof second->session);
+    tide_buf_init(&second->sql, WRITER_SQL_MAX);
+}
+
+tide_status writer_open_session(const struct tide_writer *w, struct tide_pg **out,
+                                bool (*stopped)(void *self), void *self, struct tide_err *err)
+{
+    const struct tide_pg_options to = { .conninfo = w->options.conninfo,
+                                        .application = "tidemark-indexer",
+                                        .server = TIDE_PG_WRITABLE,
+                                        .stopped = stopped,
+                                        .stopped_self = self };
+    tide_status status = tide_pg_open(out, &to, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(*out, WRITER_SESSION_SQL, NULL, err);
+    if (status != TIDE_OK) {
+        tide_pg_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void tide_writer_close(struct tide_writer *w)
 {
     if (!w)
         return;
     bool ignored;
-    (void)!partition_build_end(w, true, &ignored);
+    for (uint32_t i = 0; i < w->full_count; i++)
+        (void)!partition_build_end(w, &w->full[i], true, &ignored);
+    partition_spare_end(w, true);
     tide_lease_close(w->lease);
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);

@@ -4,15 +4,16 @@
 /* Partitions by (deployment, ledger). A partition of every partitioned table is one row of
  * chain.partition; its tables are named NAME_pD_F. Each begins its life unattached:
  *
- *   create    the tables, without indexes, and the row           one transaction
+ *   create    the tables, without indexes, and the row           one transaction; most often while
+ *             the partition before it loads (partition_spare.c)
  *   load      rows and progress                                  one transaction a batch
  *   build     vacuum; keys and indexes that the parents have and they lack, one statement each;
  *             statistics
  *   attach    all tables, state, coverage, cursor                one transaction
  *
- * so that after a kill at any point what is missing can be seen and done. While a full partition is
- * built, merged into state and folded into rollups, the next one loads (w->complete, w->loading).
- * They are attached in order (attach.c). */
+ * so that after a kill at any point what is missing can be seen and done. Up to three are on their
+ * way: one loads, the full one before it gets its indexes, and that before this one is merged into
+ * state and folded into rollups (w->loading, w->full). They are attached in order (attach.c). */
 
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger)
 {
@@ -71,13 +72,17 @@ tide_status partition_read(struct tide_writer *w, struct tide_err *err)
     writer_sql(w,
                "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash,"
                " extract(epoch FROM closed_at)::bigint FROM chain.partition"
-               " WHERE deployment = %u AND NOT attached ORDER BY from_ledger LIMIT 2",
-               w->deployment);
+               " WHERE deployment = %u AND NOT attached AND first_loaded IS NOT NULL"
+               " ORDER BY from_ledger LIMIT %u",
+               w->deployment, WRITER_FULL_MAX + 1);
     status = writer_query_sql(w, &rows, err);
     w->attached_from = w->attached_end = 0;
-    w->loading = w->complete = (struct loading){ .active = false };
-    if (status == TIDE_OK && rows.count == 2)
-        read_loading(&w->complete, &rows, 0);
+    w->loading = (struct loading){ .active = false };
+    w->full_count = 0;
+    for (uint32_t row = 0; row + 1 < rows.count; row++) {
+        w->full[w->full_count] = (struct full){ .build = NULL };
+        read_loading(&w->full[w->full_count++].range, &rows, row);
+    }
     if (status == TIDE_OK && rows.count > 0)
         read_loading(&w->loading, &rows, rows.count - 1);
     tide_pg_rows_release(&rows);
@@ -86,7 +91,7 @@ tide_status partition_read(struct tide_writer *w, struct tide_err *err)
 
 struct finding {
     uint32_t ledger;
-    bool *attached, *exists;
+    bool *attached;
 };
 
 static tide_status find(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -98,10 +103,7 @@ static tide_status find(struct tide_writer *w, const void *arg, struct tide_err 
                " AND from_ledger <= %u AND end_ledger > %u",
                w->deployment, f->ledger, f->ledger);
     tide_status status = writer_query_sql(w, &rows, err);
-    if (status == TIDE_OK && rows.count == 1) {
-        *f->exists = true;
-        *f->attached = tide_pg_bool(&rows, 0, 0);
-    }
+    *f->attached = status == TIDE_OK && rows.count == 1 && tide_pg_bool(&rows, 0, 0);
     if (*f->attached) {
         w->attached_from = (uint32_t)tide_pg_u64(&rows, 0, 1);
         w->attached_end = (uint32_t)tide_pg_u64(&rows, 0, 2);
@@ -110,12 +112,11 @@ static tide_status find(struct tide_writer *w, const void *arg, struct tide_err 
     return status;
 }
 
-tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
+tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached,
                            struct tide_err *err)
 {
-    struct finding finding = { ledger, attached, exists };
+    struct finding finding = { ledger, attached };
     *attached = ledger >= w->attached_from && ledger < w->attached_end;
-    *exists = *attached;
     return *attached ? TIDE_OK : writer_retry(w, find, &finding, false, err);
 }
 
@@ -131,33 +132,47 @@ static void sql_create(struct tide_writer *w, const struct tide_table *table, ui
         from + w->options.partition_ledgers);
 }
 
-static tide_status create(struct tide_writer *w, const void *arg, struct tide_err *err)
+/* The row comes first: who makes the same partition meanwhile waits for it, then finds it there. */
+tide_status partition_make_tables(struct tide_writer *w, uint32_t from, struct tide_err *err)
 {
-    const uint32_t from = *(const uint32_t *)arg;
-    tide_status status = writer_begin(w, err);
-    if (status != TIDE_OK)
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached)"
+               " VALUES (%u, %u, %u, false) ON CONFLICT DO NOTHING RETURNING 1",
+               w->deployment, from, from + w->options.partition_ledgers);
+    tide_status status = writer_query_sql(w, &rows, err);
+    bool there = status == TIDE_OK && rows.count == 0;
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || there)
         return status;
     writer_sql(w, "%s", "");
     for (uint32_t i = 0; i < w->options.table_count; i++)
         if (w->options.tables[i].partitioned && w->options.wanted[i])
             sql_create(w, &w->options.tables[i], from);
-    writer_sql_more(w,
-                    "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached)"
-                    " VALUES (%u, %u, %u, false)",
-                    w->deployment, from, from + w->options.partition_ledgers);
-    status = writer_run_sql(w, "INSERT", err);
+    status = writer_run_sql(w, "CREATE TABLE", err);
+    return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("partition.created"), err) : status;
+}
+
+static tide_status create(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    tide_status status = writer_begin(w, err);
     if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("partition.created"), err);
+        status = partition_make_tables(w, *(const uint32_t *)arg, err);
     if (status == TIDE_OK)
         status = writer_count(w, NULL, err);
     return status == TIDE_OK ? writer_commit(w, err) : status;
 }
 
+bool partition_fits(const struct tide_writer *w, uint32_t from)
+{
+    return from <= INT32_MAX - w->options.partition_ledgers;
+}
+
 tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_err *err)
 {
-    if (from > UINT32_MAX - w->options.partition_ledgers ||
-        from + w->options.partition_ledgers > INT32_MAX)
+    if (!partition_fits(w, from))
         return tide_fail(err, TIDE_E_LIMIT, "ledger %u is beyond what the tables hold", from);
+    partition_spare_end(w, false);
     tide_status status = writer_retry(w, create, &from, true, err);
     if (status == TIDE_OK)
         w->loading = (struct loading){ .active = true,
@@ -195,45 +210,67 @@ tide_status partition_finish(struct tide_writer *w, bool perhaps, struct tide_er
     return status;
 }
 
-tide_status partition_settle(struct tide_writer *w, struct tide_err *err)
+/* Attaches the oldest full partition. */
+static tide_status settle_oldest(struct tide_writer *w, struct tide_err *err)
 {
     struct loading next = w->loading;
     bool perhaps = false;
     tide_status status = TIDE_OK;
-    assert(w->complete.active);
-    bool attached = partition_build_end(w, false, &perhaps);
-    w->loading = w->complete;
+    assert(w->full_count > 0);
+    bool attached = partition_build_end(w, &w->full[0], false, &perhaps);
+    w->loading = w->full[0].range;
     if (attached) {
         w->moves++;
         adopt_attached(w);
     } else {
         status = partition_finish(w, perhaps, err);
     }
-    w->complete.active = status != TIDE_OK;
     w->loading = next;
+    if (status != TIDE_OK)
+        return status;
+    w->full_count--;
+    memmove(&w->full[0], &w->full[1], w->full_count * sizeof w->full[0]);
+    if (w->full_count)
+        partition_build_merge(w, &w->full[0]);
+    return TIDE_OK;
+}
+
+tide_status partition_settle(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    while (status == TIDE_OK && w->full_count)
+        status = settle_oldest(w, err);
     return status;
 }
 
 tide_status partition_settle_built(struct tide_writer *w, struct tide_err *err)
 {
-    return w->complete.active && partition_build_ended(w) ? partition_settle(w, err) : TIDE_OK;
+    bool built = w->full_count && partition_build_ended(&w->full[0]);
+    return built ? settle_oldest(w, err) : TIDE_OK;
 }
 
 tide_status partition_complete(struct tide_writer *w, struct tide_err *err)
 {
     assert(w->loading.active && w->loading.last + 1 == w->loading.end);
-    tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
+    tide_status status = w->full_count == WRITER_FULL_MAX ? settle_oldest(w, err) : TIDE_OK;
     if (status != TIDE_OK)
         return status;
-    w->complete = w->loading;
+    if (w->full_count)
+        partition_build_indexes(w, &w->full[0]);
+    struct full *full = &w->full[w->full_count++];
+    *full = (struct full){ .range = w->loading };
     w->loading.active = false;
     status = writer_point(TIDE_FAILPOINT("partition.complete"), err);
-    return status == TIDE_OK ? partition_build_begin(w, err) : status;
+    if (status == TIDE_OK)
+        status = partition_build_begin(w, full, err);
+    if (status == TIDE_OK && w->full_count == 1)
+        partition_build_merge(w, full);
+    return status;
 }
 
 tide_status tide_writer_finish(struct tide_writer *w, struct tide_err *err)
 {
-    tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
+    tide_status status = partition_settle(w, err);
     if (status == TIDE_OK && w->loading.active)
         status = partition_finish(w, false, err);
     return status == TIDE_OK && w->unanalysed ? statistics_of_parents(w, err) : status;
@@ -244,12 +281,12 @@ tide_status tide_writer_finish(struct tide_writer *w, struct tide_err *err)
 tide_status tide_writer_ahead(struct tide_writer *w, uint32_t ledger, struct tide_err *err)
 {
     uint32_t size = w->options.partition_ledgers, next = partition_start(w, ledger) + size;
-    bool attached = false, exists = false;
+    bool attached = false;
     if (w->loading.active || next - ledger > size / 10 || next == w->ahead)
         return TIDE_OK;
     uint32_t from = w->attached_from, end = w->attached_end;
-    tide_status status = partition_find(w, next, &attached, &exists, err);
-    if (status == TIDE_OK && !exists)
+    tide_status status = partition_find(w, next, &attached, err);
+    if (status == TIDE_OK && !attached)
         status = partition_create(w, next, err);
     if (status == TIDE_OK && w->loading.active)
         status = partition_finish(w, false, err);

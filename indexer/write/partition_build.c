@@ -22,8 +22,10 @@ struct work {
     uint32_t next;
     uint32_t busy; /* lanes with statements */
     bool failed;
-    bool merges;     /* the lane that ends last goes on with state and rollups, and clears this */
-    bool statistics; /* of parents: their rows hold no statement but ANALYZE, by name */
+    bool merges; /* the lane that ends last goes on with state and rollups, and clears this */
+    atomic_bool oldest;  /* it may: partitions are merged in order, one after another */
+    atomic_bool indexed; /* no statement is left or running */
+    bool statistics;     /* of parents: their rows hold no statement but ANALYZE, by name */
     atomic_bool stopped; /* lanes end as soon as they can */
 };
 
@@ -101,6 +103,12 @@ static void sql_missing_indexes(struct tide_writer *w, const struct loading *l)
         " o.indisvalid AND o.indisprimary = i.indisprimary AND"
         " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
         " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid");
+}
+
+static bool is_work_stopped(void *self)
+{
+    const struct work *work = self;
+    return atomic_load(&work->stopped) || writer_stopped(work->writer);
 }
 
 /* Row at is the first of its table, in a transaction that begins with row first. */
@@ -215,6 +223,8 @@ static void end_statements(struct lane *lane)
     pthread_mutex_lock(&lane->work->lock);
     lane->work->failed |= lane->status != TIDE_OK;
     lane->work->busy--;
+    if (lane->work->busy == 0 && lane->work->next == lane->work->rows.count)
+        atomic_store(&lane->work->indexed, true);
     pthread_mutex_unlock(&lane->work->lock);
 }
 
@@ -229,9 +239,30 @@ static bool take_merge(struct work *work)
     return mine;
 }
 
+/* Until the partition before is attached. The server ends a session that is silent for long. */
+static tide_status wait_for_turn(struct lane *lane)
+{
+    const struct tide_clock *clock = lane->work->writer->options.clock;
+    int64_t spoke = clock->now_ms(clock->self);
+    tide_status status = TIDE_OK;
+    while (status == TIDE_OK && !atomic_load(&lane->work->oldest)) {
+        if (is_work_stopped(lane->work))
+            return tide_fail(&lane->err, TIDE_E_STOPPED, "asked to stop");
+        clock->sleep_ms(clock->self, 10);
+        if (clock->now_ms(clock->self) - spoke < WRITER_SPEAK_MS)
+            continue;
+        spoke = clock->now_ms(clock->self);
+        status = tide_pg_run(lane->pg, "SELECT 1", "SELECT", &lane->err);
+    }
+    return status;
+}
+
 static void merge(struct lane *lane)
 {
     struct build *b = (struct build *)(void *)lane->work; /* its first member */
+    lane->status = wait_for_turn(lane);
+    if (lane->status != TIDE_OK)
+        return;
     b->second.pg = lane->pg;
     lane->status = tide_pg_run(lane->pg, "SET synchronous_commit TO DEFAULT", "SET", &lane->err);
     if (lane->status == TIDE_OK)
@@ -269,43 +300,22 @@ static void *run_lane(void *self)
 /* The server ends a session that is silent for long (WRITER_SESSION_SQL), and with the writer's own
  * session goes its lock. So the session speaks while another one is still at an index. A failure
  * is not looked at: the next statement meets it. */
-static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
+static void wait_for_helper(struct tide_writer *w, const struct lane *helper,
+                            const atomic_bool *enough)
 {
     const struct tide_clock *clock = w->options.clock;
     struct tide_err ignored;
-    while (!atomic_load(&helper->ended)) {
+    while (!atomic_load(&helper->ended) && !atomic_load(enough)) {
         int64_t until = clock->now_ms(clock->self) + WRITER_SPEAK_MS;
-        while (!atomic_load(&helper->ended) && clock->now_ms(clock->self) < until) {
+        while (!atomic_load(&helper->ended) && !atomic_load(enough) &&
+               clock->now_ms(clock->self) < until) {
             clock->sleep_ms(clock->self, 20);
             if (writer_stopped(w))
                 atomic_store(&helper->work->stopped, true);
         }
-        if (!atomic_load(&helper->ended) && tide_pg_alive(w->pg))
+        if (!atomic_load(&helper->ended) && !atomic_load(enough) && tide_pg_alive(w->pg))
             (void)!tide_pg_run(w->pg, "SELECT 1", "SELECT", &ignored);
     }
-}
-
-static bool is_work_stopped(void *self)
-{
-    const struct work *work = self;
-    return atomic_load(&work->stopped) || writer_stopped(work->writer);
-}
-
-static bool open_helper(const struct tide_writer *w, struct lane *lane)
-{
-    const struct tide_pg_options to = { .conninfo = w->options.conninfo,
-                                        .application = "tidemark-indexer",
-                                        .server = TIDE_PG_WRITABLE,
-                                        .stopped = is_work_stopped,
-                                        .stopped_self = lane->work };
-    tide_status status = tide_pg_open(&lane->pg, &to, &lane->err);
-    if (status == TIDE_OK)
-        status = tide_pg_run(lane->pg, WRITER_SESSION_SQL, NULL, &lane->err);
-    if (status == TIDE_OK)
-        return true;
-    tide_pg_close(lane->pg);
-    lane->pg = NULL;
-    return false;
 }
 
 static void lane_init(struct lane *lane, struct work *work, struct tide_pg *pg)
@@ -347,7 +357,8 @@ static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wante
     while (b->count < wanted) {
         struct lane *lane = &b->lanes[b->count];
         lane_init(lane, &b->work, NULL);
-        if (!open_helper(w, lane) || pthread_create(&lane->thread, NULL, run_lane, lane) != 0) {
+        if (writer_open_session(w, &lane->pg, is_work_stopped, lane->work, &lane->err) != TIDE_OK ||
+            pthread_create(&lane->thread, NULL, run_lane, lane) != 0) {
             tide_pg_close(lane->pg);
             lane_release(lane);
             return;
@@ -363,7 +374,7 @@ static tide_status join_helpers(struct tide_writer *w, struct build *b, uint32_t
     tide_status status = TIDE_OK;
     for (uint32_t i = first; i < b->count; i++) {
         struct lane *lane = &b->lanes[i];
-        wait_for_helper(w, lane);
+        wait_for_helper(w, lane, &lane->ended);
         pthread_join(lane->thread, NULL);
         if (status == TIDE_OK && lane->status != TIDE_OK) {
             status = lane->status;
@@ -410,6 +421,8 @@ static struct build *new_build(const struct tide_writer *w)
     b->work.writer = w;
     pthread_mutex_init(&b->work.lock, NULL);
     atomic_init(&b->work.stopped, false);
+    atomic_init(&b->work.oldest, false);
+    atomic_init(&b->work.indexed, false);
     return b;
 }
 
@@ -474,51 +487,60 @@ tide_status statistics_of_parents(struct tide_writer *w, struct tide_err *err)
 
 /* ---- beside the writer ---- */
 
+struct missing {
+    const struct loading *range;
+    struct tide_pg_rows *rows;
+};
+
 static tide_status find_missing(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
-    struct tide_pg_rows *rows = *(struct tide_pg_rows *const *)arg;
-    tide_pg_rows_release(rows);
-    sql_missing_indexes(w, &w->complete);
-    return writer_query_sql(w, rows, err);
+    const struct missing *missing = arg;
+    tide_pg_rows_release(missing->rows);
+    sql_missing_indexes(w, missing->range);
+    return writer_query_sql(w, missing->rows, err);
 }
 
-static void make_second(struct tide_writer *second, const struct tide_writer *w)
+tide_status partition_build_begin(struct tide_writer *w, struct full *full, struct tide_err *err)
 {
-    *second = *w;
-    second->pg = NULL;
-    second->lease = NULL;
-    second->build = NULL;
-    second->words = NULL;
-    second->loading = w->complete;
-    memset(&second->session, 0, sizeof second->session);
-    tide_buf_init(&second->sql, WRITER_SQL_MAX);
-}
-
-tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err)
-{
-    assert(!w->build && w->complete.active);
+    assert(!full->build);
     struct build *b = new_build(w);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
-    struct tide_pg_rows *rows = &b->work.rows;
-    tide_status status = writer_retry(w, find_missing, &rows, false, err);
-    make_second(&b->second, w);
+    const struct missing missing = { &full->range, &b->work.rows };
+    tide_status status = writer_retry(w, find_missing, &missing, false, err);
+    writer_second(&b->second, w);
+    b->second.loading = full->range;
     b->work.merges = true;
     if (status == TIDE_OK)
-        start_helpers(w, b, lanes_wanted(w, rows));
+        start_helpers(w, b, lanes_wanted(w, missing.rows));
     if (b->count)
-        w->build = b;
+        full->build = b;
     else
         free_build(b);
     return status;
 }
 
-bool partition_build_ended(const struct tide_writer *w)
+bool partition_build_ended(const struct full *full)
 {
     bool ended = true;
-    for (uint32_t i = 0; w->build && i < w->build->count; i++)
-        ended &= atomic_load(&w->build->lanes[i].ended);
+    for (uint32_t i = 0; full->build && i < full->build->count; i++)
+        ended &= atomic_load(&full->build->lanes[i].ended);
     return ended;
+}
+
+void partition_build_indexes(struct tide_writer *w, struct full *full)
+{
+    for (uint32_t i = 0; full->build && i < full->build->count; i++)
+        wait_for_helper(w, &full->build->lanes[i], &full->build->work.indexed);
+}
+
+void partition_build_merge(struct tide_writer *w, struct full *full)
+{
+    if (!full->build)
+        return;
+    full->build->second.cursor = w->cursor;
+    memcpy(full->build->second.hash, w->hash, TIDE_HASH_BYTES);
+    atomic_store(&full->build->work.oldest, true);
 }
 
 /* On the session where the rows were merged. */
@@ -537,25 +559,26 @@ static tide_status attach_merged(struct tide_writer *w, struct build *b, bool *a
     return status;
 }
 
-bool partition_build_end(struct tide_writer *w, bool stop, bool *perhaps)
+bool partition_build_end(struct tide_writer *w, struct full *full, bool stop, bool *perhaps)
 {
     struct tide_err err;
     bool attached = false;
+    struct build *b = full->build;
     *perhaps = false;
-    if (!w->build)
+    if (!b)
         return false;
     if (stop)
-        atomic_store(&w->build->work.stopped, true);
-    tide_status status = join_helpers(w, w->build, 0, &err);
+        atomic_store(&b->work.stopped, true);
+    tide_status status = join_helpers(w, b, 0, &err);
     if (status == TIDE_OK && !stop)
-        status = attach_merged(w, w->build, &attached, perhaps, &err);
+        status = attach_merged(w, b, &attached, perhaps, &err);
     if (status != TIDE_OK && !stop) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
-        tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", w->complete.from,
+        tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", full->range.from,
                  tide_log_quote(quoted, sizeof quoted, err.text));
     }
-    close_helpers(w->build, 0);
-    free_build(w->build);
-    w->build = NULL;
+    close_helpers(b, 0);
+    free_build(b);
+    full->build = NULL;
     return attached;
 }

@@ -273,13 +273,14 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
  * NULL: none does. */
 static const struct loading *loaded_onward(const struct tide_writer *w)
 {
-    const struct loading *both[] = { &w->complete, &w->loading }, *newest = NULL;
+    const struct loading *newest = NULL;
     uint32_t last = w->cursor;
-    for (size_t i = 0; i < TIDE_COUNT(both); i++) {
-        if (!both[i]->active || !both[i]->first || (last && both[i]->first != last + 1))
+    for (uint32_t i = 0; i <= w->full_count; i++) {
+        const struct loading *l = i < w->full_count ? &w->full[i].range : &w->loading;
+        if (!l->active || !l->first || (last && l->first != last + 1))
             continue;
-        newest = both[i];
-        last = newest->last;
+        newest = l;
+        last = l->last;
     }
     return newest;
 }
@@ -294,7 +295,7 @@ uint32_t tide_writer_next(const struct tide_writer *w, uint8_t previous_hash[TID
 
 bool tide_writer_is_loading(const struct tide_writer *w)
 {
-    return w->loading.active || w->complete.active;
+    return w->loading.active || w->full_count;
 }
 
 static tide_status load_batch(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -388,10 +389,10 @@ static void adopt_loaded(struct tide_writer *w, const struct tide_batch *batch)
     l->close_time = batch->close_time;
 }
 
-/* Whether the batch lies in the partition behind the complete one, which is to be loaded. */
-static bool loads_behind(const struct tide_writer *w, const struct tide_batch *batch, bool exists)
+/* Whether the batch lies in the partition behind the full ones, which is to be loaded. */
+static bool loads_behind(const struct tide_writer *w, const struct tide_batch *batch, bool attached)
 {
-    return w->loading.active || (batch->from == w->complete.end && !exists);
+    return w->loading.active || (batch->from == w->full[w->full_count - 1].range.end && !attached);
 }
 
 /* Decides between loading and indexing, and ends a load that this batch does not continue. */
@@ -399,17 +400,17 @@ static tide_status prepare(struct tide_writer *w, const struct tide_batch *batch
                            struct tide_err *err)
 {
     struct loading *l = &w->loading;
-    bool attached = false, exists = false;
+    bool attached = false;
     tide_status status = partition_settle_built(w, err);
     if (status == TIDE_OK && l->active &&
         (batch->from < l->from || batch->from >= l->end ||
          (l->first && batch->from != l->last + 1)))
         status = tide_writer_finish(w, err);
     if (status == TIDE_OK && !l->active)
-        status = partition_find(w, batch->from, &attached, &exists, err);
-    if (status == TIDE_OK && w->complete.active && !loads_behind(w, batch, exists))
+        status = partition_find(w, batch->from, &attached, err);
+    if (status == TIDE_OK && w->full_count && !loads_behind(w, batch, attached))
         status = partition_settle(w, err);
-    if (status == TIDE_OK && !l->active && !exists)
+    if (status == TIDE_OK && !l->active && !attached)
         status = partition_create(w, partition_start(w, batch->from), err);
     if (status == TIDE_OK && l->active && !l->first)
         status = publication_attach_empty(w, err);
@@ -448,6 +449,7 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
         if (status != TIDE_OK)
             return status;
         adopt_loaded(w, batch);
+        partition_spare_begin(w);
         return w->loading.last + 1 == w->loading.end ? partition_complete(w, err) : TIDE_OK;
     }
     bool onward = w->cursor == 0 || batch->from == w->cursor + 1;

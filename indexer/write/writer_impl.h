@@ -41,6 +41,13 @@ struct loading {
     uint64_t close_time;
 };
 
+/* A partition whose last ledger is loaded, and that is not attached. */
+struct full {
+    struct loading range;
+    struct build *build; /* of its indexes and rows, beside us; NULL: none */
+};
+enum { WRITER_FULL_MAX = 2 };
+
 /* Statements prepared for a table, by its index. */
 enum writer_statement {
     WRITER_PUT,
@@ -74,9 +81,11 @@ struct tide_writer {
     uint32_t cursor;
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
-    struct loading complete;              /* its last ledger is loaded; the one before `loading` */
-    struct build *build;                  /* of `complete`, beside us; NULL: none */
+    struct full full[WRITER_FULL_MAX]; /* before `loading`, the oldest first */
+    uint32_t full_count;
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
+    struct spare *spare;                  /* being made, by a thread; NULL: none is */
+    uint32_t spare_from;                  /* the last that was begun */
     bool unanalysed;                      /* the parents, since a loaded partition was attached */
     struct tide_buf sql, array, keyed;    /* scratch */
     struct tide_words *words;
@@ -237,34 +246,56 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
 /* Before it: tokens that a raised limit has room for. */
 tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
 
+/* A copy of the writer for another session and thread: without lease, words and what is prepared.
+ * Its sql is released, and its pg closed, by who made it. */
+void writer_second(struct tide_writer *second, const struct tide_writer *w);
+/* A session with the writer's settings; *out is NULL after a failure. stopped(self) ends what it
+ * waits for. */
+tide_status writer_open_session(const struct tide_writer *w, struct tide_pg **out,
+                                bool (*stopped)(void *self), void *self, struct tide_err *err);
+
+/* partition_spare.c: makes the next partition when the loading one is almost full */
+void partition_spare_begin(struct tide_writer *w);
+/* Waits for it. stop: it is ended as soon as it can. */
+void partition_spare_end(struct tide_writer *w, bool stop);
+
 /* partition.c */
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
 /* Name of the table that stores table's rows of the partition: schema.name_pD_F. */
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
 /* Reads what is loading, or complete, and forgets what is known of attached ones. */
 tide_status partition_read(struct tide_writer *w, struct tide_err *err);
-/* Finds the partition of ledger: attached, loading (w->loading), or neither. */
-tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
+/* Whether the partition of ledger is attached. */
+tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached,
                            struct tide_err *err);
+/* In the running transaction: the partition's row and tables, unless they are there. */
+tide_status partition_make_tables(struct tide_writer *w, uint32_t from, struct tide_err *err);
+/* A partition may begin there. */
+bool partition_fits(const struct tide_writer *w, uint32_t from);
+/* Makes the partition, or takes the spare one; it is w->loading then. */
 tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_err *err);
 /* A step: makes the keys and indexes that the loading partition's tables still lack. */
 tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err);
-/* The same for w->complete by connections of their own, while this one goes on. None could be had:
- * w->build is NULL. What they leave undone, partition_build does. */
-tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err);
-bool partition_build_ended(const struct tide_writer *w);
+/* The same for a full one by connections of their own, while this one goes on. None could be had:
+ * full->build is NULL. What they leave undone, partition_build does. */
+tide_status partition_build_begin(struct tide_writer *w, struct full *full, struct tide_err *err);
+/* Waits for its indexes. */
+void partition_build_indexes(struct tide_writer *w, struct full *full);
+/* It is the oldest: when it has its indexes, its rows are merged. */
+void partition_build_merge(struct tide_writer *w, struct full *full);
+/* All is done that these connections can do. */
+bool partition_build_ended(const struct full *full);
 /* Waits until it has ended, then attaches the partition on the session where its rows were merged;
  * stop: it is stopped, and nothing is attached. True when it is attached. *perhaps: it may be, for
  * the answer to COMMIT was lost. */
-bool partition_build_end(struct tide_writer *w, bool stop, bool *perhaps);
+bool partition_build_end(struct tide_writer *w, struct full *full, bool stop, bool *perhaps);
 /* Builds and attaches what is loading. perhaps: it is built, and may be attached. */
 tide_status partition_finish(struct tide_writer *w, bool perhaps, struct tide_err *err);
-/* The loading partition, which is full, becomes the complete one: its indexes are built while the
- * next one loads. */
+/* The loading partition is full: its indexes are built while the next one loads. */
 tide_status partition_complete(struct tide_writer *w, struct tide_err *err);
-/* Attaches the complete partition, once its indexes are built. */
+/* Attaches the full partitions, once they are built. */
 tide_status partition_settle(struct tide_writer *w, struct tide_err *err);
-/* The same if that needs no waiting. */
+/* The oldest, if that needs no waiting. */
 tide_status partition_settle_built(struct tide_writer *w, struct tide_err *err);
 
 /* attach.c: whether attaching what is loading moves the cursor */
@@ -273,7 +304,7 @@ bool attach_moves_cursor(const struct tide_writer *w);
 tide_status attach_partition(struct tide_writer *w, const void *perhaps, struct tide_err *err);
 tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err);
 /* The transaction in two halves, on a second session: a copy of the writer with that session's
- * connection, whose `loading` is the complete partition. The first half, on any thread, leaves the
+ * connection, whose `loading` is the full partition. The first half, on any thread, leaves the
  * transaction open. The second belongs to the writer's thread. *sent: COMMIT was sent, so after a
  * failure the transaction may stand. */
 tide_status attach_begin_beside(struct tide_writer *second, struct tide_err *err);
