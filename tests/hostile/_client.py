@@ -4,6 +4,9 @@ A seed is a batch: some connections at once, each a sequence of requests that it
 must be answered in order; the rest may be refused or cut. After each batch a new connection to each worker is answered
 within a second; after some, when the connections are gone, the process must be idle and as large as before.
 """
+import collections
+import http.client
+import json
 import os
 import pathlib
 import random
@@ -31,6 +34,28 @@ BODIES = [b"", b"{}", b"[]", b"null", b'{"addresses":[]}', b'{"addresses":[null]
           b'{"addresses":[{"a":1}]}', b'{"a":1,"a":2}', b"\xff\xfe", b"\0", b"[" * 2000, b'{"addresses":[' + b",".join([b'"%s"' % ADDRESS.encode()] * 200) + b"]}"]
 
 
+EVENTS = ["kyc.session.updated", "compliance.updated", "price.stale", "price.fresh", "market.listed", "proposal.queued", "proposal.executed"]
+ODD = [None, True, False, 0, 1, -1, 2592001, 10 ** 30, 1.5, "", "x", "\0", "\ud800", "{", '","', ADDRESS, [], [None], {}, {"a": 1}, "a" * 5000]
+URLS = ["https://a.example/hooks", "https://a.example:8443/?a=b", "https://a.example:22/", "http://a.example/", "https://127.0.0.1/", "https://[::1]/", "https://localhost/",
+        "https://user@a.example/", "https://a.example\\@10.0.0.1/", "https://" + "a" * 1100, "https://a.example/\n", "ftp://a.example/", "https://2130706433/"]
+
+
+def hook_body(r, path):
+    """A body for that route: mostly of its own form, else of one of the routes of webhooks: good, or with members that are odd, absent, foreign or repeated."""
+    addresses = [r.choice([ADDRESS, "C" + "A" * 55, "M" + "A" * 68, ADDRESS[:-1], ""]) for _ in range(r.choice([0, 1, 2, 200, 201]))]
+    forms = {"/webhooks": {"url": r.choice([*URLS[:2] * 6, *URLS]), "events": r.sample(EVENTS, r.randint(0, 7))}, "Id}": {"enabled": r.choice([True, False])}, "": {"url": r.choice(URLS)},
+             "/secret": {"overlapSeconds": r.choice([0, 60, 2592000, 2592001]), "secretRevision": r.choice([0, 1, 1, 2, 3, 999999, 1000000])},
+             "/addresses": {"add": addresses}, "remove": {"remove": addresses, "add": []}}
+    own = next((form for end, form in forms.items() if end and path.endswith(end)), {})
+    body = dict(own if r.random() < 0.7 else r.choice(list(forms.values())))
+    for _ in range(r.choice([0, 0, 0, 1, 2])):
+        body[r.choice([*body, "events", "url", "x", "add", "secretRevision"])] = r.choice([*ODD, EVENTS * 2, EVENTS + ["x"]])
+    text = json.dumps(body)
+    if r.random() < 0.1:
+        text = r.choice([text[:-1], text + text, text.replace("{", '{"url":"https://a.example/",', 1), "[" + text + "]", text.replace('"', "'")])
+    return text.encode(errors="replace")
+
+
 def routes():
     """(method, path, names of the query, most bytes of a body, cost) of each line of route.def."""
     text = (ROOT / "api/routes/route.def").read_text()
@@ -46,7 +71,11 @@ def routes():
 ROUTES = routes()
 SCOPED = [route for route in ROUTES if re.fullmatch(r"/api/sdk/(snapshot(/changes)?|kyc/session(/\{sessionId\})?)", route[1])]
 assert len(SCOPED) == 4, SCOPED
+WEBHOOKS = "/api/sdk/webhooks"
+ON_HOOKS = [route for route in ROUTES if route[1].startswith(WEBHOOKS)]
+assert len(ON_HOOKS) == 11, ON_HOOKS
 NO_KEYS = ["cut", "long", "other", "empty", "huge", "repeated"]  # made of the good one, or of nothing
+HOOKS = []  # ids of webhooks of the good key's integrator; a client may delete them
 OF_FORM = (400, 408, 411, 413, 414, 415, 417, 431, 501, 503, 505)  # said before a key is looked at, or of a body
 
 
@@ -138,16 +167,18 @@ class Request:
     """raw: the bytes. sure: well formed, so it must be answered. last: nothing after it must be. head: no body comes. key: what is
     sent as its X-API-Key. scoped: the route wants a scope that the narrow key has not; None: perhaps. counted: its route is not free."""
 
-    def __init__(self, raw, sure, last, head, key, scoped, counted):
+    def __init__(self, raw, sure, last, head, key, scoped, counted, on_hooks):
         self.raw, self.sure, self.last, self.head = raw, sure, last, head
-        self.key, self.scoped, self.counted = key, scoped, counted
+        self.key, self.scoped, self.counted, self.on_hooks = key, scoped, counted, on_hooks
 
     def judge(self, status):
         """A key that is not good never opens anything, and a good one is never refused."""
         if self.key is None or not self.counted or status in (*OF_FORM, 429) or (status == 204 and self.raw.startswith(b"OPTIONS ")):
             return
-        want = {"good": None, "slow": None, "narrow": 403 if self.scoped else None, "elsewhere": 403, "repeated": 400}.get(self.key, 401)
-        maybe = self.key == "narrow" and self.scoped is None and status == 403
+        foreign = ("narrow", "slow") if self.on_hooks else ("narrow",)  # keys that have not the scope
+        want = {"good": None, "slow": None, "narrow": None, "elsewhere": 403, "repeated": 400}.get(self.key, 401)
+        want = 403 if self.scoped and self.key in foreign else want
+        maybe = self.key in foreign and self.scoped is None and status == 403
         check(status == want if want else maybe or status not in (401, 403), f"{status} with the key '{self.key}' to {self.raw[:120]}")
 
 
@@ -159,6 +190,8 @@ class Generator:
         return self.r.random() < p
 
     def path(self, pattern):
+        if pattern.startswith(WEBHOOKS) and self.chance(0.7):
+            pattern = pattern.replace("{webhookId}", self.r.choice([*HOOKS * 3, "0" * 32])).replace("{deliveryId}", str(self.r.randrange(1, 12)))
         return re.sub(r"\{\w+\}", lambda _: self.r.choice(["XLMUSDC", "XLM", ADDRESS, "1030", self.r.choice(VALUES)]), pattern)
 
     def target(self, route):
@@ -215,7 +248,11 @@ class Generator:
     def request(self):
         r = self.r
         key, key_lines = self.key_lines() if self.chance(0.3) else (None, "")
-        route = r.choice(SCOPED if key and self.chance(0.5) else ROUTES)
+        if key is None and self.chance(0.15):
+            key, key_lines = self.key_lines("good")
+            route = r.choice(ON_HOOKS)
+        else:
+            route = r.choice(SCOPED if key and self.chance(0.5) else ROUTES)
         method = route[0] if self.chance(0.85) else r.choice(["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "CONNECT", "get", "X" * 200])
         if method == "GET" and self.chance(0.1):
             method = "HEAD"
@@ -229,7 +266,7 @@ class Generator:
         if key == "repeated":
             sure, last = False, True
         if route[3] or self.chance(0.08):
-            body = self.body(route[3])
+            body = hook_body(r, route[1]) if route in ON_HOOKS and self.chance(0.8) else self.body(route[3])
             kind = r.choice(["application/json"] * 6 + ["text/plain", "application/x-www-form-urlencoded"])
             framing += f"Content-Type: {kind}\r\n"
             how = r.random()
@@ -263,7 +300,9 @@ class Generator:
             sure = False  # far above the limits the library may close without a word
         last |= len(head) > HEAD_MAX - 60 or head.count("\r\n") > LINES_MAX - 1 or not sure
         scoped = (route[1].startswith("/api/sdk/snapshot") and target.startswith(route[1]) and method in ("GET", "HEAD")) or (None if route in SCOPED else False)
-        return Request(head.encode("latin-1") + body, sure, last, method == "HEAD", key, scoped, route[4] > 0)
+        if route in ON_HOOKS:
+            scoped = True if target.startswith(WEBHOOKS) and method == route[0] else None
+        return Request(head.encode("latin-1") + body, sure, last, method == "HEAD", key, scoped, route[4] > 0, route in ON_HOOKS)
 
     def plan(self):
         """The requests of one connection, up to the first after which nothing must be answered."""
@@ -422,6 +461,35 @@ def batch(seed):
     return sum(c.sent for c in clients), sum(c.got for c in clients)
 
 
+def on_hooks(connection, method, path, body=b""):
+    """A well-formed request of the webhooks' owner."""
+    connection.request(method, path, body or None, {"X-API-Key": KEYS["good"], **({"Content-Type": "application/json"} if body else {})})
+    answer = connection.getresponse()
+    raw = answer.read()
+    return answer.status, json.loads(raw)
+
+
+def attack_hooks(seed):
+    """Bodies of the routes of webhooks, on connections that are in order: none fails, and what may be registered keeps its limits."""
+    rng = random.Random(seed)
+    generator, statuses = Generator(rng), []
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    for _ in range(40):
+        listed = on_hooks(connection, "GET", WEBHOOKS)[1]["items"]
+        check(len(listed) <= 8 and all(one["addresses"] <= 10000 for one in listed), f"seed {seed}: {listed}")
+        HOOKS[:] = [one["webhookId"] for one in listed]
+        method, path, _, most, _ = rng.choice([route for route in ON_HOOKS if route[0] != "DELETE" or len(HOOKS) > 6])
+        body = hook_body(rng, path)[:most] if most else b""
+        target = generator.path(path)
+        if not re.fullmatch("/[!-~]*", target):
+            continue
+        status, answer = on_hooks(connection, method, target, body)
+        statuses.append(status)
+        check(status in (200, 201, 202, 400, 404, 409, 422, 429), f"seed {seed}: {status} to {method} {target} {body[:300]}: {answer}")
+    connection.close()
+    return statuses
+
+
 def keys_on_routes():
     """Each key, and each that is none, where a key matters most: exactly the documented status."""
     generator, asked, start = Generator(random.Random(1)), 0, steady()
@@ -467,10 +535,12 @@ def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     count = sent = got = 0
+    statuses = collections.Counter()
     warm, seed, keyed = None, None, 0
     try:
         keyed = keys_on_routes()
         for seed in seeds():
+            statuses.update(attack_hooks(seed))
             more = batch(seed)
             count, sent, got = count + 1, sent + more[0], got + more[1]
             if count == 8:
@@ -478,11 +548,12 @@ def main():
             elif count % 40 == 0:
                 quiet(warm)
         size = quiet(warm)
+        check(count < 8 or {200, 201, 202, 400, 409} <= set(statuses), f"the routes of webhooks were not reached: {statuses}")
     except (Failure, OSError, AssertionError) as why:
         print(f"FAIL: seed {seed}: {why}", flush=True)
         print(f"{count} seeds, {sent} requests, {got} answers before it", flush=True)
         sys.exit(1)
-    print(f"ok {keyed} requests with keys; {count} seeds, {sent} requests, {got} answers; {size} KiB resident" + (f", {warm} when warm" if warm else ""), flush=True)
+    print(f"ok {keyed} requests with keys, {statuses.total()} to webhooks; {count} seeds, {sent} requests, {got} answers; {size} KiB resident" + (f", {warm} when warm" if warm else ""), flush=True)
 
 
 main()

@@ -6,6 +6,7 @@
 #include "api/kyc/notify/hook_read.h"
 #include "api/kyc/notify/secret.h"
 #include "api/sql/cursor.h"
+#include "tidemark/failpoint.h"
 #include "tidemark/json.h"
 
 enum { VALUES = 8, NUMBER = 24 };
@@ -82,9 +83,11 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *cont
     const char *values[VALUES] = { context->deployment_text, ask->integrator };
     struct tide_pg_rows rows;
     memcpy(values + 2, ask->values, sizeof ask->values);
+    (void)TIDE_FAILPOINT("notify.asks");
     tide_status status = tide_pg_query(context->pg, &rows, ask->sql, values, 2 + ask->count, err);
     if (status != TIDE_OK)
         return status;
+    (void)TIDE_FAILPOINT("notify.asked");
     answer(ask, context->settings, &rows, job->reply);
     tide_pg_rows_release(&rows);
     return TIDE_OK;

@@ -174,7 +174,8 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
     for (uint32_t i = 0; i < rows.count && trusted && status == TIDE_OK; i++)
         if (!findings[i].data.failed)
             status = tell(t, &rows, i, &findings[i], err);
-    (void)TIDE_FAILPOINT("notify.compared");
+    if (rows.count)
+        (void)TIDE_FAILPOINT("notify.compared");
     if (status == TIDE_OK)
         status = tide_kyc_commit(&t->context, err);
     if (status != TIDE_OK)
