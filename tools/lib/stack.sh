@@ -12,6 +12,10 @@
 #   stack_api_url DIR      its address, once it is ready; fails until then
 #   stack_attester DIR RPC DEPLOYMENT NAME [SEED]   tidemark-attester with the key of that account of a
 #                          simulated network, one of its verifiers; sets stack_attester_pid
+#   stack_console DIR DEPLOYMENT   tidemark-console, and a proxy before it that asks for certificates; DIR/console has those of
+#                          its people and stays as it is if it is there. Sets stack_console_pids, and stack_console_why if it
+#                          cannot be: without Node.js or openssl
+#   stack_console_url DIR  sets stack_console_address, once it answers; fails until then
 #   stack_company RPC [SEED]   a visitor is expected: for the next hundred ledgers the population of a simulated
 #                          network removes no verifier, and those that it had removed are back
 # TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
@@ -31,7 +35,7 @@ stack_bin() {
         # Without it everything else works, and / says how to build it.
         tools/dashboard || true
         { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
-            cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-attester tidemark-sim >>"$log" 2>&1
+            cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-attester tidemark-console tidemark-sim >>"$log" 2>&1
     ) 9>"$build/.lock" || { echo "the build failed; $log ends with" >&2; tail -n 25 "$log" >&2; return 1; }
     export TIDE_BIN=$build/bin
 }
@@ -156,6 +160,57 @@ stack_attester() {
         --attester-key "$dir/verifier.seed" --rpc "$rpc" --deployment "$deployment" >"$dir/attester.log" 2>&1 &
     stack_attester_pid=$!
     set +m
+}
+
+# Its people and the proxy's secret: by the commands of its manual.
+stack_console_files() {
+    local dir=$1
+    [ ! -s "$dir/server.pem" ] || return 0
+    mkdir -p "$dir"
+    cluster_free_port >"$dir/port"
+    sed -n '/^<!-- commands: /,/^<!-- end of commands/p' "$stack_root/api/console/README.md" | sed '/^```/d; /^<!--/d' >"$dir/setup.sh"
+    (
+        cd "$dir"
+        umask 077
+        CONSOLE_ORIGIN=https://localhost:$(cat port) bash -eu setup.sh
+        for who in ada bob cleo; do
+            openssl pkcs12 -export -in "$who.pem" -inkey "$who.key" -name "Tidemark console, $who" -passout pass:demo -out "$who.p12"
+        done
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -subj /CN=localhost \
+            -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout server.key -out server.pem
+    ) >"$dir/setup.log" 2>&1
+}
+
+# Its logs are DIR/console.log and DIR/console_proxy.log.
+stack_console() {
+    local dir=$1 deployment=$2
+    stack_console_pids='' stack_console_why=''
+    command -v node >/dev/null && command -v openssl >/dev/null || { stack_console_why='needs Node.js and openssl here'; return 0; }
+    stack_console_files "$dir/console" || { stack_console_why="could not make certificates: $dir/console/setup.log"; return 0; }
+    rm -f -- "$dir/console.port"
+    set -m
+    TIDEMARK_CONSOLE_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_console} "$TIDE_BIN/tidemark-console" --deployment "$deployment" \
+        --console-file "$dir/console/console.json" --console-listen 127.0.0.1:0 --console-port-file "$dir/console.port" >"$dir/console.log" 2>&1 &
+    stack_console_pids=$!
+    set +m
+}
+stack_console_proxy() {
+    local dir=$1
+    set -m
+    node "$stack_root/tools/lib/console_proxy.mjs" "$dir/console" "$(cat "$dir/console/port")" "$(cat "$dir/console.port")" >"$dir/console_proxy.log" 2>&1 &
+    stack_console_pids="$! $stack_console_pids"
+    set +m
+}
+stack_console_url() {
+    [ -s "$1/console.port" ] || return 1
+    case $stack_console_pids in *\ *) ;; *) stack_console_proxy "$1" ;; esac
+    grep -q ready "$1/console_proxy.log" 2>/dev/null && stack_console_address="https://localhost:$(cat "$1/console/port")"
+}
+# stack_console_ask DIR WHO PATH [BODY]: as a person's browser asks the console.
+stack_console_ask() {
+    local dir=$1/console
+    curl -sS -m 20 --cacert "$dir/server.pem" --cert "$dir/$2.pem" --key "$dir/$2.key" -H "Origin: $stack_console_address" \
+        ${4:+-H 'Content-Type: application/json' -d "$4"} "$stack_console_address/console/api/$3"
 }
 
 # The first time with coins, and a ledger for it; afterwards it is a look-up.
