@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Buffers above these sizes are given back: a ledger may be large once. */
-enum { CHUNK_BYTES = 512 << 10, KEPT_BYTES = 1 << 20, KEPT_ROWS = 4 << 20 };
+enum { CHUNK_BYTES = 512 << 10, KEPT_BYTES = 2 << 20, KEPT_ROWS = 4 << 20 };
 
 enum chunk_state { FREE, OPEN, ASKED, TAKEN, DONE };
 
