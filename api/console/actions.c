@@ -53,7 +53,7 @@ static const char invalid[] =
     "snapshot, webhooks and receipts; rate and burst together; networks as 192.0.2.0/24; origins "
     "as https://app.example.";
 
-static bool was_refused(const struct console_session *session, const struct console_ask *ask,
+static bool was_refused(struct console_session *session, const struct console_ask *ask,
                         struct tide_reply *reply)
 {
     const char *state = tide_pg_sqlstate(session->pg);
@@ -61,6 +61,7 @@ static bool was_refused(const struct console_session *session, const struct cons
         if (strcmp(refusals[i].state, state) == 0) {
             tide_reply_problem(reply, refusals[i].status, refusals[i].code, "%s",
                                refusals[i].detail);
+            atomic_fetch_add(&session->console->actions_refused, 1);
             tide_log(TIDE_WARN, "console.action_refused", "person=%s action=%s why=%s",
                      ask->person->name, ask->order.action, refusals[i].code);
             return true;
@@ -142,6 +143,7 @@ tide_status console_act(struct console_session *session, const struct console_as
         if (*ask->order.key.text)
             tide_json_word(&j, "key", ask->order.key.text);
         tide_json_close(&j, '}');
+        atomic_fetch_add(&session->console->actions, 1);
         tide_log(TIDE_INFO, "console.action", "person=%s action=%s target=%s", ask->person->name,
                  ask->order.action, ask->order.target);
     }

@@ -16,6 +16,8 @@
 #define CONSOLE_AFTER_BYTES  128u
 #define CONSOLE_DETAIL_BYTES 2560u
 
+struct tide_server;
+
 struct console {
     const struct tide_clock *clock;
     const char *conninfo; /* NULL: the environment's */
@@ -23,7 +25,9 @@ struct console {
     struct tide_deployment_select *select;
     struct tide_worker_pool *pool;
     atomic_bool checking; /* the audit: one at a time, because it reads all of it */
-    atomic_uint_least64_t refused;
+    struct tide_server *server;
+    atomic_uint_least64_t refused, others; /* no person; a page of another origin */
+    atomic_uint_least64_t actions, actions_refused;
     atomic_int_least64_t told_ms; /* when the last refusal was logged */
 };
 
@@ -70,6 +74,10 @@ extern const char console_head_sql[], console_review_sql[], console_proposals_sq
     console_expiring_sql[], console_address_sql[], console_sessions_sql[], console_providers_sql[],
     console_attesters_sql[], console_integrators_sql[], console_keys_sql[], console_hooks_sql[],
     console_deliveries_sql[], console_audit_sql[], console_check_sql[];
+
+/* --- metrics.c --- */
+void console_metrics(struct console *console, const struct tide_request *request,
+                     struct tide_reply *reply);
 
 /* --- order.c --- */
 /* Reads the body of a POST; false: the reply holds the problem. */

@@ -130,6 +130,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
                                            .thread = &thread_calls };
     if (status == TIDE_OK)
         status = tide_server_open(&p->server, &options, err);
+    p->console.server = p->server;
     return status == TIDE_OK ? tide_server_start(p->server, err) : status;
 }
 

@@ -23,6 +23,7 @@ static const struct tide_route_class class_console = {
     }
 
 static const struct tide_route routes[] = {
+    GET("metrics", "/metrics", 1, "no-store", "", NULL),
     GET("page", "/console", 1, "no-cache", "", NULL),
     GET("file", "/console/app/{file}", 1, "no-cache", "", NULL),
     GET("review", "/console/api/review", 1, "no-store", "limit after", console_review_sql),
@@ -77,7 +78,7 @@ find_person(struct console *console, const struct tide_request *request, struct 
 /* A browser says of each POST which page sent it (Origin), and of every request whether that is of
  * the same origin (Sec-Fetch-Site). A link of another page may open the console's page, and nothing
  * else. A program that is no browser says neither. */
-static bool is_own_page(const struct console *console, const struct tide_request *request,
+static bool is_own_page(struct console *console, const struct tide_request *request,
                         struct tide_reply *reply)
 {
     uint32_t times, sites, modes;
@@ -91,8 +92,10 @@ static bool is_own_page(const struct console *console, const struct tide_request
                                              (!posts && tide_slice_eq_str(site, "none"))));
     if (posts || times)
         own = own && times == 1 && tide_slice_eq_str(origin, console->people->origin);
-    if (!own)
+    if (!own) {
+        atomic_fetch_add(&console->others, 1);
         tide_reply_problem(reply, 403, "other_origin", "Only a page of the console may send this.");
+    }
     return own;
 }
 
@@ -100,6 +103,10 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
 {
     struct console *console = self;
     const struct tide_request *request = job->request;
+    if (strcmp(request->route->id, "metrics") == 0) {
+        console_metrics(console, request, job->reply);
+        return TIDE_JOB_ANSWERED;
+    }
     const struct console_person *person = find_person(console, request, job->reply);
     if (!person || !is_own_page(console, request, job->reply))
         return TIDE_JOB_ANSWERED;

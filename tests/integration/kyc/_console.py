@@ -412,6 +412,24 @@ def keys(w, c):
     check(key[:15] in everything and key[16:] not in everything and said["key"][16:] not in everything, "a key is in the database or the log")
 
 
+def figures(w, c):
+    def read(headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", c.port, timeout=30)
+        connection.request("GET", "/metrics", headers=headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+    status, text = read()
+    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    check(status == 200 and int(values["tidemark_console_refused_total"]) >= 8 and int(values["tidemark_console_other_origin_total"]) >= 8, f"{status} {text}")
+    check(int(values["tidemark_console_actions_total"]) > 3 and int(values["tidemark_console_actions_refused_total"]) > 3, text)
+    check(values['tidemark_console_requests_total{route="review",status="200"}'] != "0" and values["tidemark_console_pool_connected"] == "3", text)
+    check(not any(p["name"] in text for p in PEOPLE), "a person in the figures")
+    for headers in {"X-Forwarded-For": "192.0.2.1"}, {"X-Console-Proxy": SECRET}:
+        check(read(headers)[0] == 404, f"metrics through the proxy: {headers}")
+
+
 def webhooks(w, c):
     """Endpoints by host, deliveries without bodies; one person sends again, and the log has the same notification twice."""
     hook, off = "ab" * 16, "cd" * 16
@@ -541,7 +559,7 @@ def swallow(call):
 def main():
     w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, keys, webhooks, lists, renamed, many, revoke, role, audit, killed:
+    for test in login, requeue, attended, erase, figures, keys, webhooks, lists, renamed, many, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()

@@ -1,0 +1,75 @@
+/* GET /metrics: figures of the console, without anything of a person. On loopback alone: the proxy
+ * passes on /console and nothing else, and a request that it passed on is told nothing. */
+#include "api/metrics/metrics.h"
+#include "api/console/console.h"
+#include "api/http/server/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
+{
+    char labels[96];
+    tide_metric_family(out, TIDE_M_console_requests_total);
+    for (size_t r = 0; r < m->route_count; r++)
+        for (int s = 0; s < (int)TIDE_METRIC_STATUS_COUNT; s++) {
+            const struct tide_route_table *table = &console_route_table;
+            unsigned code = tide_metric_status_code((enum tide_metric_status)s);
+            if (m->routes[r].status[s] == 0)
+                continue;
+            int len = snprintf(labels, sizeof labels, "route=\"%s\",status=\"",
+                               r < table->count ? table->routes[r].id : "none");
+            size_t room = sizeof labels - (size_t)len;
+            if (code)
+                snprintf(labels + len, room, "%u\"", code);
+            else
+                snprintf(labels + len, room, "other\"");
+            tide_metric_u64(out, TIDE_M_console_requests_total, labels, m->routes[r].status[s]);
+        }
+}
+
+static void put_server(struct tide_buf *out, struct tide_server *server)
+{
+    size_t count = console_route_table.count;
+    struct tide_metrics m = { .routes = calloc(count + 1, sizeof *m.routes),
+                              .route_max = count + 1 };
+    if (!m.routes) {
+        out->failed = true;
+        return;
+    }
+    tide_server_metrics(server, &m);
+    put_requests(out, &m);
+    tide_metric_gauge(out, TIDE_M_console_connections, (double)m.connections);
+    free(m.routes);
+}
+
+static void put_pool(struct tide_buf *out, struct tide_worker_pool *pool)
+{
+    struct tide_worker_pool_stats s;
+    tide_worker_pool_stats(pool, &s);
+    tide_metric_gauge(out, TIDE_M_console_pool_connected, s.connected);
+    tide_metric_gauge(out, TIDE_M_console_pool_busy, s.busy);
+    tide_metric_gauge(out, TIDE_M_console_pool_waiting, s.waiting);
+    tide_metric_counter(out, TIDE_M_console_pool_failed_total, s.failed);
+}
+
+void console_metrics(struct console *console, const struct tide_request *request,
+                     struct tide_reply *reply)
+{
+    uint32_t passed, forwarded;
+    struct tide_buf *out = &reply->body;
+    (void)tide_request_header(request, "X-Console-Proxy", &passed);
+    (void)tide_request_header(request, "X-Forwarded-For", &forwarded);
+    if (passed || forwarded) {
+        tide_reply_problem(reply, 404, "not_found", "There is no such route.");
+        return;
+    }
+    reply->content_type = TIDE_METRICS_TYPE;
+    put_server(out, console->server);
+    put_pool(out, console->pool);
+    tide_metric_counter(out, TIDE_M_console_refused_total, atomic_load(&console->refused));
+    tide_metric_counter(out, TIDE_M_console_other_origin_total, atomic_load(&console->others));
+    tide_metric_counter(out, TIDE_M_console_actions_total, atomic_load(&console->actions));
+    tide_metric_counter(out, TIDE_M_console_actions_refused_total,
+                        atomic_load(&console->actions_refused));
+}
