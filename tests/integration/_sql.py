@@ -108,8 +108,8 @@ class Driver:
             sys.exit(f"{target}: {got}, wanted {status}: {str(answer)[:400]}")
         return answer
 
-    def pages(self, target, limit, most=None):
-        """All items of a list, page after page, and the ledger of the first page."""
+    def pages(self, target, limit, most=None, between=lambda: None):
+        """All items of a list, page after page, and the ledger of the first page. between() is called between two pages."""
         items, cursor, first, join = [], None, None, "&" if "?" in target else "?"
         while most is None or len(items) < most:
             page = self.ask(f"{target}{join}limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
@@ -120,6 +120,7 @@ class Driver:
             if cursor is None:
                 break
             assert len(page["items"]) == limit and len(cursor) <= 176
+            between()
         return items, first
 
     def close(self):

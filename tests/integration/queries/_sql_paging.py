@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: _sql_paging.py STREAM   A14: lists are paged while the stream's ledgers are written, one by one.
+"""usage: _sql_paging.py STREAM   A14: lists are paged while the stream's ledgers come, one by one, between the pages.
 
 As of a ledger: the pages are those of a full dump made when all was quiet. Now: no item twice, and every item that was
 there all the time is shown once.
@@ -10,7 +10,6 @@ import random
 import struct
 import subprocess
 import sys
-import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -30,33 +29,43 @@ def frames(path):
         at += size
 
 
-class Writer(threading.Thread):
+class Writer:
     """The indexer, and who feeds it."""
 
     def __init__(self, path):
-        super().__init__(daemon=True)
         self.all = list(frames(path))
         self.log = open(os.environ["PG_DIR"] + "/run.log", "w")
         self.program = subprocess.Popen([os.environ["TIDE_BIN"] + "/tidemark-indexer", "run", "--stream", "-", "--proof", "none"],
                                         stdin=subprocess.PIPE, stderr=self.log)
-        self.quick = int(len(self.all) * HEAD)
-        self.pause = 0.05
-        self.feed(self.all[:self.quick])
+        self.fed = 0
+        self.feed(int(len(self.all) * HEAD))
 
-    def feed(self, ledgers):
-        self.program.stdin.write(b"".join(ledgers))
+    def feed(self, count):
+        """So many more ledgers, and waits until they are in the tables."""
+        self.program.stdin.write(b"".join(self.all[self.fed:self.fed + count]))
         self.program.stdin.flush()
-
-    def run(self):
-        for ledger in self.all[self.quick:]:
-            self.feed([ledger])
-            time.sleep(self.pause)
-        self.program.stdin.close()
+        self.fed = min(self.fed + count, len(self.all))
+        while newest() < 1920 + self.fed - 1:
+            assert self.program.poll() is None, "the indexer ended"
+            time.sleep(0.01)
 
     def finish(self):
-        self.pause = 0
-        self.join()
+        self.feed(len(self.all))
+        self.program.stdin.close()
         assert self.program.wait(120) == 0, "the indexer failed"
+
+
+class Between:
+    """Ledgers come between the pages of a list: one each time, at most so many."""
+
+    def __init__(self, writer, most):
+        self.writer, self.left, self.came = writer, most, 0
+
+    def __call__(self):
+        if self.left and self.writer.fed < len(self.writer.all):
+            self.writer.feed(1)
+            self.left -= 1
+            self.came += 1
 
 
 def newest():
@@ -75,25 +84,24 @@ def name_of(route, item):
 
 def main():
     writer = Writer(sys.argv[1])
-    while newest() < 1920 + writer.quick - 1:
-        time.sleep(0.1)
+    begun = writer.fed
     sql("ANALYZE")
     d, rng = Driver(1), random.Random(7)
     of = [r for r in routes() if r.is_list]
     asked = [(route, target) for route, _, target in questions(of, samples(of))]
     rng.shuffle(asked)
-    writer.start()
     seen, moved = [], 0
     for route, target in asked:
         limit = rng.choice([1, 2, 3, 5, 11])
+        between = Between(writer, 2)
         n = newest()
-        items, first = d.pages(target, limit, most=200)
+        items, first = d.pages(target, limit, 200, between)
         join = "&" if "?" in target else "?"
         at = f"{target}{join}ledger={n}" if "ledger" in route.query else None
-        past = d.pages(at, limit, most=200)[0] if at else None
-        moved += newest() > n
+        past = d.pages(at, limit, 200, between)[0] if at else None
+        moved += between.came > 0
         seen.append((route, target, limit, items, first, at, past))
-    late = newest()
+    came = writer.fed - begun
     writer.finish()
     shown = 0
     for route, target, limit, items, first, at, past in seen:
@@ -112,7 +120,7 @@ def main():
             missing = (then & now) - set(names)
             assert not missing, f"{target} (limit {limit}): {len(missing)} items were skipped: {list(missing)[:3]}"
     assert moved > len(asked) // 8, f"only {moved} of {len(asked)} were paged while something came: this test proves little"
-    print(f"ok A14 {len(asked)} questions, {shown} items, {moved} of them while ledgers came ({late - 1920 - writer.quick + 1} by then)")
+    print(f"ok A14 {len(asked)} questions, {shown} items, {moved} of them while ledgers came ({came} in all)")
     d.close()
 
 
