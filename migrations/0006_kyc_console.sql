@@ -218,9 +218,9 @@ BEGIN
     RETURN made;
   ELSIF (SELECT count(*) >= 256 OR count(*) FILTER (WHERE p.proposed_by = who) >= 32 FROM kyc.proposal AS p
         WHERE p.state = 'open' AND p.proposed_at > clock_timestamp() - interval '24 hours')
-     OR (SELECT count(*) >= 256 FROM kyc.proposal AS p WHERE p.proposed_by = who
-        AND p.proposed_at > clock_timestamp() - interval '24 hours') THEN
-    RAISE EXCEPTION 'a person may have 32 open proposals and make 256 in 24 hours; all people may have 256 open ones' USING ERRCODE = 'TK007';
+     OR (SELECT count(*) >= 2048 OR count(*) FILTER (WHERE p.proposed_by = who) >= 256 FROM kyc.proposal AS p
+        WHERE p.proposed_at > clock_timestamp() - interval '24 hours') THEN
+    RAISE EXCEPTION 'a person may have 32 open proposals and make 256 in 24 hours; all people may have 256 and make 2048' USING ERRCODE = 'TK007';
   END IF;
   IF detail IS NOT NULL THEN
     PERFORM kyc.console_try(act, target, detail, key_sha256);
@@ -352,11 +352,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text, bytea[]) IS 'kyc.attend for a person of the console';
 
--- The same notification with the same id. One that waits already is tried now, so a repeated request adds none.
+-- The same notification with the same id, at most ten times. One that waits already is tried now, so a repeated request adds
+-- none, nor a row of the audit.
 CREATE FUNCTION kyc.console_replay(of_deployment smallint, delivery bigint, why text, who text, certificates bytea[])
   RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d kyc.hook_delivery;
+  waiting kyc.hook_delivery;
   h kyc.hook;
   answer kyc.hook_answer;
 BEGIN
@@ -369,8 +371,13 @@ BEGIN
   ELSIF h.state <> 'enabled' THEN
     RAISE EXCEPTION 'the webhook is disabled' USING ERRCODE = 'TK008';
   END IF;
-  answer := kyc.hook_replay(of_deployment, h.integrator, h.id, coalesce((SELECT min(q.id) FROM kyc.hook_delivery AS q
-    WHERE q.event = d.event AND q.hook = h.id AND q.state = 'queued'), d.id));
+  SELECT q.* INTO waiting FROM kyc.hook_delivery AS q WHERE q.event = d.event AND q.hook = h.id AND q.state = 'queued' ORDER BY q.id LIMIT 1;
+  IF waiting.next_try <= clock_timestamp() THEN
+    RETURN waiting.id::text;
+  ELSIF waiting.id IS NULL AND (SELECT count(*) > 10 FROM kyc.hook_delivery AS q WHERE q.event = d.event AND q.hook = h.id) THEN
+    RAISE EXCEPTION 'it was sent again ten times' USING ERRCODE = 'program_limit_exceeded';
+  END IF;
+  answer := kyc.hook_replay(of_deployment, h.integrator, h.id, coalesce(waiting.id, d.id));
   IF answer.status >= 400 THEN
     RAISE EXCEPTION '%', answer.body USING ERRCODE = CASE answer.status WHEN 409 THEN 'program_limit_exceeded' ELSE 'TK001' END;
   END IF;

@@ -45,8 +45,8 @@ static const struct {
     { "P0002", 404, "nothing_there",
       "There is no such key that lasts, or nothing is kept of this address." },
     { "54000", 409, "too_many",
-      "A limit of the manual is reached: of integrators, of keys, or of what waits for a "
-      "webhook." },
+      "A limit of the manual is reached: of integrators, of keys, or of what is sent to "
+      "a webhook." },
 };
 static const char invalid[] =
     "The target is no id, or a member of detail is not as the manual says: scopes of kyc, "

@@ -269,6 +269,27 @@ def many(w, c):
     let_go(w, holder)
 
 
+def crowd(w, c):
+    """One person's requests that wait leave a worker to the others."""
+    intents = [w.plant() for _ in range(5)]
+    for intent, _, _ in intents:
+        w.db.ask(f"UPDATE kyc.outbox SET state = 'parked', reason = 'manual_review' WHERE id = {intent}")
+    proposals = [c.propose("rita", "requeue", intent) for intent, _, _ in intents]
+    holder = hold(w, f"SELECT FROM kyc.outbox WHERE id IN ({', '.join(str(i[0]) for i in intents)}) FOR UPDATE")
+    threads = [threading.Thread(target=lambda p=p: swallow(lambda: c.ask("otto", "/api/confirm", {"proposal": int(p)}))) for p in proposals]
+    for thread in threads:
+        thread.start()
+    until(lambda: waits(w) == "2", "two of them wait")
+    check(c.ask("vera", "/api/attesters")[0] == 200, "another person")
+    check(int(waits(w)) <= 2, "one person has all workers")
+    let_go(w, holder)
+    for thread in threads:
+        thread.join()
+    for proposal in proposals:  # a few may have waited for too long
+        c.decide("otto", "confirm", proposal)
+    w.db.ask("UPDATE kyc.outbox SET state = 'superseded' WHERE state = 'queued'")
+
+
 class Api:
     """tidemark-api, for its workers: they take what people ordered."""
 
@@ -457,7 +478,13 @@ def webhooks(w, c):
     w.db.ask(f"UPDATE kyc.hook_delivery SET next_try = clock_timestamp() + interval '1 hour' WHERE id = {waiting}")
     check(c.propose("rita", "replay", waiting) == waiting, "one that waits")
     check(w.db.one(f"SELECT next_try <= clock_timestamp() FROM kyc.hook_delivery WHERE id = {waiting}") == "t", "tried now")
+    noted = f"SELECT count(*) FROM kyc.audit WHERE what = 'did.replay' AND about = '{hook}'"
+    check(w.db.one(noted) == "2", "a repeated request is noted again")
     check(w.db.one(f"SELECT string_agg(event || ' ' || state, ',' ORDER BY id) FROM kyc.hook_delivery WHERE hook = '{hook}'") == "evt_1 delivered,evt_2 queued,evt_1 queued", "the queue")
+    for n in range(20):  # as often as the endpoint takes it
+        w.db.ask(f"UPDATE kyc.hook_delivery SET state = 'delivered', head = false WHERE hook = '{hook}'")
+        c.propose("rita", "replay", delivered, *((200, None) if n < 9 else (409, "too_many")))
+    check(w.db.one(noted) == "11", "sent again without end")
     check(w.db.one(f"SELECT actor FROM kyc.audit WHERE what = 'did.replay' AND about = '{hook}' LIMIT 1") == "tidemark_console console rita", "the audit")
 
 
@@ -559,7 +586,7 @@ def swallow(call):
 def main():
     w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, figures, keys, webhooks, lists, renamed, many, revoke, role, audit, killed:
+    for test in login, requeue, attended, erase, figures, keys, webhooks, lists, renamed, many, crowd, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()
