@@ -49,7 +49,7 @@ http {
 }
 END
 "$nginx" -c "$work/nginx.conf" -e "$work/nginx.log" >/dev/null 2>&1 & # one process: killed with the test
-timeout 60 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
+timeout 300 node "$PAGE/console.mjs" "$CONSOLE_ORIGIN" "$work" "$PAGE" || fail "$(tail -3 console.log nginx.log)"
 [ "$(sql "SELECT state FROM kyc.outbox")" = queued ] || fail "the intent was not released"
 [ "$(sql "SELECT string_agg(actor || ' ' || what, ', ' ORDER BY id) FROM kyc.audit")" = \
     "tidemark_console console ada proposed.requeue, tidemark_console outbox released, tidemark_console console bob confirmed.requeue, tidemark_console console ada proposed.revoke, $(

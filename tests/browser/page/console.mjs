@@ -61,6 +61,9 @@ await found.getByLabel('Reason').selectOption('mistake');
 await found.getByRole('button', { name: 'Propose' }).click(); // another reason: refused, and all lists are asked again
 await ada.page.locator('#said', { hasText: 'proposed already' }).waitFor();
 await ada.page.getByText('Not refreshed: this is as of ledger 812').waitFor();
+await ada.page.unroute('**/console/api/proposals');
+await ada.page.reload(); // the page asks again every 15 s: from here on nothing of it fails
+await ada.page.locator('#me', { hasText: 'ada operator' }).waitFor();
 assert.ok(ada.bad.every((line) => /409|ERR_FAILED/.test(line)), ada.bad);
 ada.bad.length = 0;
 
@@ -71,7 +74,6 @@ const confirmed = async () => {
   await proposals.getByRole('button', { name: 'Confirm' }).first().click();
   await cleo.page.locator('#said', { hasText: 'Done: confirm.' }).waitFor();
 };
-await ada.page.unroute('**/console/api/proposals');
 await ada.page.getByLabel('Id of the integrator').fill('acme');
 await ada.page.getByRole('button', { name: 'New integrator' }).click();
 await ada.page.getByLabel('Name').fill('Acme AG');
