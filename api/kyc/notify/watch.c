@@ -18,7 +18,8 @@ enum {
 
 /* --- the index ---------------------------------------------------------------------------- */
 
-/* *trusted false: nothing may be said now, and nothing is open. */
+/* False: nothing may be said now, and nothing is open. A cache that is behind what another node has
+ * compared would take back what that one said, and miss what had changed. */
 static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
 {
     struct tide_notify *all = t->all;
@@ -36,7 +37,7 @@ static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
         tide_reader_of(all->watch.reader, meta, tide_cache_now(meta, (int64_t)context.now_ms));
     reader->age_ms = tide_cache_age_ms(meta, context.host_ms);
     tide_reply_init(&reply);
-    if (meta->deployment == t->context.deployment &&
+    if (meta->deployment == t->context.deployment && meta->ledger >= all->watch.ledger &&
         tide_deployment_select_allows(all->options.select, meta->protocol) &&
         reader->age_ms <= all->options.config->stale_after_ms)
         trusted = tide_reader_trusted(reader, &context, &reply);
@@ -345,11 +346,13 @@ static tide_status compare_list(struct notify_thread *t, struct notify_list *lis
 
 /* --- proposals ---------------------------------------------------------------------------- */
 
-/* Each version since the last ledger, so that none is skipped. */
-static tide_status compare_proposals(struct notify_thread *t, struct tide_err *err)
+/* Each version since the last ledger, so that none is skipped. The tables may be ahead of the
+ * cache: what is behind the ledger comes with a later one. */
+static tide_status compare_proposals(struct notify_thread *t, uint32_t ledger, struct tide_err *err)
 {
-    char after[16];
+    char after[16], last[16];
     snprintf(after, sizeof after, "%" PRIu32, t->all->watch.ledger);
+    snprintf(last, sizeof last, "%" PRIu32, ledger);
     return tide_pg_query(
         t->context.pg, NULL,
         "SELECT kyc.hook_saw($1::smallint, 'proposal', p.key_id::text, p.status,"
@@ -358,10 +361,11 @@ static tide_status compare_proposals(struct notify_thread *t, struct tide_err *e
         "  json_build_object('proposalId', p.key_id::text, 'status', p.status,"
         "    'executeAfter', p.execute_after::text, 'ledger', p.ledger::text), $3::boolean)"
         " FROM (SELECT * FROM history.dao_governance_proposal WHERE deployment = $1::smallint"
-        "   AND ledger > $2::bigint AND NOT removed ORDER BY ledger, tx, seq) AS p",
+        "   AND ledger > $2::bigint AND ledger <= $4::bigint AND NOT removed"
+        "   ORDER BY ledger, tx, seq) AS p",
         (const char *[]){ t->context.deployment_text, after,
-                          t->all->watch.baseline ? "true" : "false" },
-        3, err);
+                          t->all->watch.baseline ? "true" : "false", last },
+        4, err);
 }
 
 /* --- a turn ------------------------------------------------------------------------------- */
@@ -415,7 +419,7 @@ static tide_status note_ledger(struct notify_thread *t, struct changes *c, bool 
     if (status == TIDE_OK)
         status = mark(t, c, all, err);
     if (status == TIDE_OK)
-        status = compare_proposals(t, err);
+        status = compare_proposals(t, ledger, err);
     if (status == TIDE_OK)
         status = compare_list(t, &t->all->watch.markets, TIDE_HOT_MARKET, err);
     if (status == TIDE_OK)

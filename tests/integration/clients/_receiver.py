@@ -93,7 +93,7 @@ def sim(*words):
     check(run.returncode == 0, f"{words}: {run.stderr}")
 
 
-def until(find, what, seconds=60):
+def until(find, what, seconds=180):
     end = time.monotonic() + seconds
     while not (found := find()):
         check(time.monotonic() < end, f"{what}: not within {seconds} s; {len(GOT)} came")

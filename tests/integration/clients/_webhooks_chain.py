@@ -1,101 +1,11 @@
 """What the chain does, told to partners: see webhooks_chain.sh. Run as: _webhooks_chain.py DIR"""
-import json
 import os
-import secrets
-import subprocess
-import sys
 import time
-import urllib.request
 
-from _receiver import GOT, RPC, ask, check, name_of, receive, sql, until
+from _nodes import CLOCK, DIR, Node, all_items, close, indexed, prepare, settle, told
+from _receiver import ask, check, name_of, receive, sql, until
 
-DIR = sys.argv[1]
-CLOCK = os.path.join(os.environ["TIDE_BIN"], "libwall_clock.so")
-CLOCK = CLOCK if os.path.exists(CLOCK) else ""  # a build with a sanitizer has none
-METRICS_KEY = "metrics-key-of-tests"
 EVENTS = ["compliance.updated", "price.stale", "price.fresh", "market.listed", "proposal.queued", "proposal.executed"]
-
-
-class Node:
-    def __init__(self, name):
-        file = f"{DIR}/{name}.port"
-        role = f"host={DIR} port=5432 dbname=tidemark user=tidemark_"
-        env = {**os.environ, "TIDEMARK_DATABASE_URL": role + "feeder", "TIDEMARK_KYC_DATABASE_URL": role + "kyc", "TIDEMARK_API_METRICS_KEY": METRICS_KEY,
-               **({"LD_PRELOAD": CLOCK, "TIDE_WALL_FILE": f"{DIR}/wall"} if CLOCK else {})}
-        with open(f"{DIR}/{name}.log", "wb") as log:
-            self.run = subprocess.Popen(["tidemark-api", "--api-listen", "127.0.0.1:0", "--api-port-file", file, "--api-cache", f"{DIR}/{name}", "--kyc-file",
-                                         f"{DIR}/kyc.json", "--compliance-age-s", "0", "--stale-after-ms", "86400000", "--clock-skew-s", "3153600000",
-                                         "--api-drain-ms", "0", "--api-rate-lookup", "0", "--api-rate-query", "0"], env=env, stderr=log)
-        until(lambda: os.path.exists(file) and os.path.getsize(file), f"the port of {name}")
-        with open(file, encoding="ascii") as text:
-            self.url = f"http://127.0.0.1:{text.read().strip()}"
-        until(self.ready, f"{name} to be ready")
-
-    def ready(self):
-        try:
-            return ask("GET", "/readyz", url=self.url)[0] == 200
-        except OSError:
-            return False
-
-    def watches(self):
-        request = urllib.request.Request(self.url + "/metrics", headers={"Authorization": f"Bearer {METRICS_KEY}"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return "\ntidemark_kyc_notify_watches 1\n" in answer.read().decode()
-
-
-def prepare():
-    """The KYC file, an integrator and its key."""
-    words = {name: secrets.token_hex(32) for name in ("referenceKey", "metadataKey", "tokenKey", "intentKey", "webhookKey")}
-    seed = subprocess.run(["tidemark-sim", "keys", "--name", "challenge"], capture_output=True, text=True, check=True).stdout.split()[2]
-    file = {"publicUrl": "http://127.0.0.1:9", "open": True, "challengeSeed": seed, **words, "webhookLocal": True,
-            "providers": [{"key": "sandbox", "type": "sandbox", "name": "Sandbox", "webhookSecrets": [{"secret": secrets.token_hex(32), "notAfter": None}]}]}
-    with open(os.open(f"{DIR}/kyc.json", os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as out:
-        json.dump(file, out)
-    subprocess.run(["tidemark-indexer", "integrator", "put", "harbour", "Harbour"], check=True, stdout=subprocess.DEVNULL)
-    return subprocess.run(["tidemark-indexer", "key", "add", "harbour", "--scopes", "webhooks"], capture_output=True, text=True, check=True).stdout.strip()
-
-
-def close(count):
-    with urllib.request.urlopen(urllib.request.Request(RPC + "/close", str(count).encode(), method="POST"), timeout=60) as answer:
-        answer.read()
-
-
-def indexed():
-    request = urllib.request.Request(RPC, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "getLatestLedger"}).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
-        newest = json.load(answer)["result"]["sequence"]
-    return newest if sql("SELECT max(ledger) FROM chain.cursor") == str(newest) else 0
-
-
-def told(*types):
-    """What came, each notification once, in the order of its first arrival."""
-    once = {}
-    for one in list(GOT):
-        once.setdefault(one["headers"]["webhook-id"], json.loads(one["body"]))
-    return [one for one in once.values() if not types or one["type"] in types]
-
-
-def all_items(node, path):
-    items, cursor = [], ""
-    while cursor is not None:
-        status, page = ask("GET", path + (f"?cursor={cursor}" if cursor else ""), url=node.url)
-        check(status == 200, f"{path}: {page}")
-        items, cursor = items + page["items"], page.get("next")
-    return items
-
-
-def settle(node):
-    """Until everything is indexed, compared and delivered."""
-    newest = until(indexed, "the indexer")
-    until(lambda: sql(f"SELECT ledger = {newest} FROM kyc.hook_cursor") == "t", "the watcher")
-
-    def same():
-        seen = dict(line.split("|") for line in sql("SELECT subject, state FROM kyc.hook_seen WHERE kind = 'asset'").splitlines())
-        return seen == {one["asset"]: "price.stale" if one["stale"] else "price.fresh" for one in all_items(node, "/api/prices")}
-
-    until(same, "prices")
-    until(lambda: sql("SELECT count(*) FROM kyc.hook_watch WHERE due_at <= now()") == "0", "addresses")
-    until(lambda: sql("SELECT count(*) FROM kyc.hook_delivery WHERE state = 'queued'") == "0", "deliveries")
 
 
 def prices(node):
@@ -141,7 +51,29 @@ def compare(node, base, markets):
     return len(want), len(new), len(told("compliance.updated")) - len(WATCHED)
 
 
-key = prepare()
+def foreign(node, hook):
+    """Another integrator sees and changes nothing of it."""
+    before = ask("GET", f"/api/sdk/webhooks/{hook}", key=key, url=node.url)[1]
+    delivery = ask("GET", f"/api/sdk/webhooks/{hook}/deliveries", key=key, url=node.url)[1]["items"][0]["deliveryId"]
+    mine = ask("POST", "/api/sdk/webhooks", {"url": "http://127.0.0.1:9/", "events": ["price.stale"]}, key=stranger, url=node.url)[1]["webhookId"]
+    at = f"/api/sdk/webhooks/{hook}"
+    asked = [("GET", at, None), ("PATCH", at, {"enabled": False}), ("DELETE", at, None), ("POST", at + "/secret", {"overlapSeconds": 0, "secretRevision": 1}),
+             ("POST", at + "/test", None), ("GET", at + "/addresses", None), ("PATCH", at + "/addresses", {"remove": WATCHED}), ("GET", at + "/deliveries", None),
+             ("POST", f"{at}/deliveries/{delivery}/replay", None), ("POST", f"/api/sdk/webhooks/{mine}/deliveries/{delivery}/replay", None)]
+    for method, path, body in asked:
+        status, answer = ask(method, path, body, key=stranger, url=node.url)
+        check(status == 404 and answer["code"] in ("no_webhook", "no_delivery"), f"another integrator: {method} {path}: {status} {answer}")
+    check([one["webhookId"] for one in ask("GET", "/api/sdk/webhooks", key=stranger, url=node.url)[1]["items"]] == [mine], "another integrator's list")
+    check(ask("GET", at, key=key, url=node.url)[1] == before, f"changed by another integrator: {before}")
+    # The same Idempotency-Key of two integrators means two webhooks.
+    body = {"url": "http://127.0.0.1:9/", "events": ["price.stale"]}
+    one, two = (ask("POST", "/api/sdk/webhooks", body, key=who, url=node.url, idempotency="same")[1] for who in (key, stranger))
+    check(one["webhookId"] != two["webhookId"] and one["secret"] != two["secret"], "the same Idempotency-Key")
+    for who, made in ((key, one), (stranger, two), (stranger, {"webhookId": mine})):
+        check(ask("DELETE", f"/api/sdk/webhooks/{made['webhookId']}", key=who, url=node.url)[0] == 200, "delete")
+
+
+key, stranger = prepare()
 base = until(indexed, "the indexer")
 nodes = [Node("first"), Node("second")]
 try:
@@ -159,11 +91,11 @@ try:
     settle(nodes[0])
     prices(nodes[0])
     compare(nodes[0], base, markets)
+    foreign(nodes[0], hook["webhookId"])
     watcher = next(one for one in nodes if one.watches())
     other = next(one for one in nodes if one is not watcher)
     check(not other.watches(), "both watch")
-    watcher.run.kill()
-    watcher.run.wait()
+    watcher.kill()
     close(64)
     until(other.watches, "the other node takes over")
     settle(other)
@@ -173,6 +105,5 @@ try:
     check(min(proposals, listed, compliance) > 0, f"the chain had too little: {proposals} {listed} {compliance}")
     print(f"ok {proposals} proposals, {listed} markets, {len(told('price.stale', 'price.fresh'))} prices, {compliance} changes of compliance")
 finally:
-    for one in nodes:
-        one.run.kill()
-        one.run.wait()
+    for one in Node.all:
+        one.kill()

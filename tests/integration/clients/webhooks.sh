@@ -10,4 +10,4 @@ for name in known stranger; do
     cat "$work/$name.crt" >>"$work/$name.pem"
 done
 TIDEMARK_HTTP_CA_FILE=$work/known.crt "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 64 -- \
-    timeout 120 "$python" "$here/_webhooks.py" "$work" "$packages/_webhooks.mjs" || fail "see above"
+    timeout 600 "$python" "$here/_webhooks.py" "$work" "$packages/_webhooks.mjs" || fail "see above"

@@ -11,5 +11,5 @@ SERVE_DIR=$PG_DIR/network
 export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json
 serve_start --ledgers 10 --close-ms 0 --close-step 3600 --start-time 4102444800 --deployment "$TIDEMARK_DEPLOYMENT"
 "$TIDE_BIN/tidemark-indexer" run --rpc "$SERVE_URL" 2>"$PG_DIR/indexer.log" &
-TIDEMARK_RPC_URL=$SERVE_URL PATH="$TIDE_BIN:$PATH" timeout 240 python3 "$here/_webhooks_chain.py" "$PG_DIR" ||
+TIDEMARK_RPC_URL=$SERVE_URL PATH="$TIDE_BIN:$PATH" timeout 600 python3 "$here/_webhooks_chain.py" "$PG_DIR" ||
     fail "see above: $(tail -qn 2 "$PG_DIR"/*.log)"

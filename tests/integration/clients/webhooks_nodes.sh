@@ -4,4 +4,4 @@
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 64 -- \
-    timeout 300 "$python" "$here/_webhooks_nodes.py" "$work" "$packages" || fail "see above: $(tail -n 3 "$work"/second.log 2>/dev/null)"
+    timeout 900 "$python" "$here/_webhooks_nodes.py" "$work" "$packages" || fail "see above: $(tail -n 3 "$work"/second.log 2>/dev/null)"
