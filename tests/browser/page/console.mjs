@@ -97,6 +97,23 @@ assert.ok(!(await cleo.page.content()).includes(key.slice(16)), 'the confirmer s
 await ada.page.getByRole('button', { name: 'Close' }).click();
 assert.ok(!(await ada.page.content()).includes(key.slice(16)), 'the key is shown after that');
 assert.deepEqual(cleo.bad, []);
+
+// A page of another origin, in the browser of a person who has a certificate: it opens the console's page by a link and gets nothing else.
+const evil = await cleo.page.context().newPage();
+await evil.route('https://evil.example/', (route) => route.fulfill({ contentType: 'text/html', body: `<a href="${url}/console">console</a>` }));
+await evil.goto('https://evil.example/');
+const answers = evil.waitForResponse(`${url}/console/api/review`);
+await evil.evaluate((to) => fetch(`${to}/console/api/review`, { mode: 'no-cors', credentials: 'include' }), url);
+assert.equal((await answers).status(), 403, 'a GET of another origin');
+const open = (await (await cleo.page.request.get(`${url}/console/api/proposals`)).json()).items.find((item) => item.action === 'revoke');
+for (const type of ['text/plain', 'application/json']) {
+  await evil.evaluate(([to, proposal, sent]) => fetch(`${to}/console/api/confirm`, { method: 'POST', mode: sent === 'text/plain' ? 'no-cors' : 'cors', credentials: 'include',
+    headers: { 'Content-Type': sent }, body: JSON.stringify({ proposal }) }).catch(() => {}), [url, Number(open.id), type]);
+}
+const after = (await (await cleo.page.request.get(`${url}/console/api/proposals`)).json()).items.find((item) => item.id === open.id);
+assert.equal(after.state, 'open', 'another origin confirmed a proposal');
+await evil.getByRole('link').click();
+await evil.locator('#me', { hasText: 'cleo operator' }).waitFor();
 await bob.page.screenshot({ path: `${folder}/console.png`, fullPage: true });
 assert.deepEqual([...ada.bad, ...bob.bad], []);
 await browser.close();
