@@ -737,9 +737,13 @@ COMMENT ON TABLE kyc.hook_cursor IS 'Up to which ledger changes were compared fo
 CREATE TRIGGER tell AFTER INSERT ON kyc.hook_delivery FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
 
 CREATE FUNCTION kyc.hook_enqueue(one_hook text, one_deployment smallint, one_event text, one_subject text)
-  RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  INSERT INTO kyc.hook_delivery (deployment, hook, event, subject) VALUES (one_deployment, one_hook, one_event, one_subject) RETURNING id;
-$$;
+  RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  made bigint;
+BEGIN
+  INSERT INTO kyc.hook_delivery (deployment, hook, event, subject) VALUES (one_deployment, one_hook, one_event, one_subject) RETURNING id INTO made;
+  RETURN made;
+END $$;
 COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane; waits for nothing';
 
 -- integrator, hook: for their endpoints alone; NULL: for all that want this kind. One that is being deleted is skipped:
@@ -834,16 +838,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_place(smallint) IS 'Places new deliveries: the first of a lane becomes its head';
 
+-- In PL/pgSQL, which keeps plans: it is called for each claim.
 CREATE FUNCTION kyc.hook_room(one_hook text, one_deployment smallint, of_integrator text) RETURNS boolean
-  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = one_hook AND b.leased_until > statement_timestamp()) < 2
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = one_hook AND b.leased_until > statement_timestamp()) < 2
     AND (SELECT count(*) FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id WHERE o.deployment = one_deployment
          AND o.integrator = of_integrator AND b.leased_until > statement_timestamp()) < 4;
-$$;
+END $$;
 COMMENT ON FUNCTION kyc.hook_room(text, smallint, text) IS 'Whether less than two of its deliveries, and four of its integrator''s, are under way';
 
 -- may_wait: also of endpoints whose last attempts failed. The lock of an integrator makes its limit hold: of two claims
--- at once the second one leaves it alone. A row of NULLs: something is due, and was left alone for that reason.
+-- at once the second one takes another integrator's, or waits if there is none and it holds no lock itself. A row of
+-- NULLs: something is due, and was left alone because its integrator's lock was taken.
 CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease interval)
   RETURNS TABLE (id bigint, attempts integer, event text, payload text, hook text, integrator text, url text, revision integer,
     previous boolean, overdue boolean)
@@ -852,33 +859,41 @@ CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease 
 DECLARE
   candidate record;
   mine kyc.hook_delivery;
-  busy boolean := false;
+  busy text;
+  held boolean := false;
 BEGIN
   PERFORM kyc.hook_place(one_deployment);
-  FOR candidate IN
-    SELECT due.id, h.id AS hook, h.integrator FROM kyc.hook AS h CROSS JOIN LATERAL (SELECT d.id, d.next_try FROM kyc.hook_delivery AS d
-        WHERE d.hook = h.id AND d.head AND d.state = 'queued' AND d.next_try <= statement_timestamp()
-        ORDER BY d.next_try LIMIT 2) AS due
-    WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.paused_until <= statement_timestamp()
-      AND (may_wait OR h.failures = 0) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
-    ORDER BY due.next_try LOOP
-    CONTINUE WHEN NOT kyc.hook_room(candidate.hook, one_deployment, candidate.integrator);
-    IF NOT pg_try_advisory_xact_lock(7031, hashtext(candidate.integrator)) THEN
-      busy := true;
-      CONTINUE;
-    END IF;
-    SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate.id AND d.head AND d.state = 'queued'
-      AND d.next_try <= clock_timestamp() AND kyc.hook_room(d.hook, d.deployment, candidate.integrator) FOR UPDATE SKIP LOCKED;
-    IF FOUND THEN
-      UPDATE kyc.hook_delivery AS d SET attempts = d.attempts + 1, first_try = coalesce(d.first_try, clock_timestamp()),
-        next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = mine.id;
-      RETURN QUERY SELECT mine.id, mine.attempts + 1, e.id, e.payload, h.id, h.integrator, h.url, h.revision,
-          coalesce(h.previous_until > clock_timestamp(), false), coalesce(mine.first_try < clock_timestamp() - interval '3 days', false)
-        FROM kyc.hook AS h, kyc.hook_event AS e WHERE h.id = mine.hook AND e.id = mine.event;
-      RETURN;
-    END IF;
+  FOR turn IN 1 .. 2 LOOP
+    FOR candidate IN
+      SELECT due.id, h.id AS hook, h.integrator FROM kyc.hook AS h CROSS JOIN LATERAL (SELECT d.id, d.next_try FROM kyc.hook_delivery AS d
+          WHERE d.hook = h.id AND d.head AND d.state = 'queued' AND d.next_try <= statement_timestamp()
+          ORDER BY d.next_try LIMIT 2) AS due
+      WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.paused_until <= statement_timestamp()
+        AND (may_wait OR h.failures = 0) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
+      ORDER BY due.next_try LOOP
+      CONTINUE WHEN NOT kyc.hook_room(candidate.hook, one_deployment, candidate.integrator);
+      IF NOT pg_try_advisory_xact_lock(7031, hashtext(candidate.integrator)) THEN
+        busy := candidate.integrator;
+        CONTINUE;
+      END IF;
+      held := true;
+      SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate.id AND d.head AND d.state = 'queued'
+        AND d.next_try <= clock_timestamp() AND kyc.hook_room(d.hook, d.deployment, candidate.integrator) FOR UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        UPDATE kyc.hook_delivery AS d SET attempts = d.attempts + 1, first_try = coalesce(d.first_try, clock_timestamp()),
+          next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = mine.id;
+        RETURN QUERY SELECT mine.id, mine.attempts + 1, e.id, e.payload, h.id, h.integrator, h.url, h.revision,
+            coalesce(h.previous_until > clock_timestamp(), false), coalesce(mine.first_try < clock_timestamp() - interval '3 days', false)
+          FROM kyc.hook AS h, kyc.hook_event AS e WHERE h.id = mine.hook AND e.id = mine.event;
+        RETURN;
+      END IF;
+    END LOOP;
+    EXIT WHEN busy IS NULL OR held;
+    PERFORM pg_advisory_xact_lock(7031, hashtext(busy));
+    held := true;
+    busy := NULL;
   END LOOP;
-  IF busy THEN
+  IF busy IS NOT NULL THEN
     RETURN NEXT;
   END IF;
 END $$;
@@ -942,10 +957,10 @@ DECLARE
   old bigint;
 BEGIN
   DELETE FROM kyc.hook_event AS e WHERE e.id IN (SELECT o.id FROM kyc.hook_event AS o
-    WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 500);
+    WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 500 FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS old = ROW_COUNT;
   DELETE FROM kyc.hook_delivery AS d WHERE d.id IN (SELECT o.id FROM kyc.hook AS h JOIN kyc.hook_delivery AS o ON o.hook = h.id
-    WHERE h.deployment = one_deployment AND h.state = 'deleted' LIMIT 1000);
+    WHERE h.deployment = one_deployment AND h.state = 'deleted' LIMIT 1000 FOR UPDATE OF o SKIP LOCKED);
   GET DIAGNOSTICS deleted = ROW_COUNT;
   DELETE FROM kyc.hook AS h WHERE h.id IN (SELECT g.id FROM kyc.hook AS g WHERE g.deployment = one_deployment AND g.state = 'deleted'
     AND NOT EXISTS (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = g.id) FOR UPDATE SKIP LOCKED);

@@ -73,6 +73,25 @@ def foreign(node, hook):
         check(ask("DELETE", f"/api/sdk/webhooks/{made['webhookId']}", key=who, url=node.url)[0] == 200, "delete")
 
 
+def limits(node):
+    """A full queue takes no tests and no replays and disables the webhook; a long log delays no deletion."""
+    made = ask("POST", "/api/sdk/webhooks", {"url": f"http://127.0.0.1:{PORT}/full", "events": ["market.listed"]}, key=stranger, url=node.url)[1]["webhookId"]
+    path = f"/api/sdk/webhooks/{made}"
+    check(ask("POST", path + "/test", key=stranger, url=node.url)[0] == 202, "test")
+    taken = until(lambda: [one for one in ask("GET", path + "/deliveries", key=stranger, url=node.url)[1]["items"] if one["state"] == "delivered"], "the test")[0]
+    sql("INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, head, next_try) SELECT deployment, hook, event, 'full' || i, true, now() + interval '1 day'"
+        f" FROM kyc.hook_delivery, generate_series(1, 10001) AS i WHERE id = {taken['deliveryId']}")
+    for ask_for in ("/test", f"/deliveries/{taken['deliveryId']}/replay"):
+        status, answer = ask("POST", path + ask_for, key=stranger, url=node.url)
+        check((status, answer["code"]) == (409, "queue_full"), f"a full queue: {status} {answer}")
+    sql(f"SELECT kyc.hook_limit(ARRAY['{made}', 'x'])")
+    full = ask("GET", path, key=stranger, url=node.url)[1]
+    check((full["state"], full["reason"], full["queued"]) == ("disabled", "queue_full", 10001), f"a full queue: {full}")
+    check(ask("DELETE", path, key=stranger, url=node.url)[0] == 200 and ask("GET", path, key=stranger, url=node.url)[0] == 404, "delete")
+    until(lambda: sql(f"SELECT bool_or(kyc.hook_maintain(id)) FROM chain.deployment; SELECT count(*) FROM kyc.hook WHERE id = '{made}'").split()[-1] == "0",
+          "the row of a deleted webhook to go")
+
+
 key, stranger = prepare()
 base = until(indexed, "the indexer")
 nodes = [Node("first"), Node("second")]
@@ -92,6 +111,7 @@ try:
     prices(nodes[0])
     compare(nodes[0], base, markets)
     foreign(nodes[0], hook["webhookId"])
+    limits(nodes[0])
     watcher = next(one for one in nodes if one.watches())
     other = next(one for one in nodes if one is not watcher)
     check(not other.watches(), "both watch")
