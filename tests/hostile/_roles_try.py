@@ -198,7 +198,7 @@ class Run:
 
     def tidy(self):
         """What a login left in the queues is not the next one's."""
-        sql("TRUNCATE kyc.attester_fee, kyc.outbox, kyc.session, kyc.inbox, kyc.session_key, kyc.sandbox, kyc.challenge")
+        sql("TRUNCATE kyc.attester_fee, kyc.outbox, kyc.session, kyc.inbox, kyc.session_key, kyc.revocation, kyc.sandbox, kyc.challenge")
 
     # --- a seed
 
