@@ -671,7 +671,7 @@ CREATE TABLE kyc.hook_watch (
     PRIMARY KEY (hook, address)
 );
 CREATE INDEX hook_watch_address ON kyc.hook_watch (deployment, address);
-CREATE INDEX hook_watch_due ON kyc.hook_watch (deployment, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX hook_watch_due ON kyc.hook_watch (hook, due_at) WHERE due_at IS NOT NULL;
 COMMENT ON TABLE kyc.hook_watch IS 'Addresses that an endpoint watches';
 COMMENT ON COLUMN kyc.hook_watch.told IS 'The answer that it was last told; NULL: none yet';
 COMMENT ON COLUMN kyc.hook_watch.due_at IS 'When the answer is compared again: at once after a change, at the end of an attestation; NULL: not planned';
@@ -935,6 +935,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text) IS 'Notes what became of an attempt; the next one of the lane follows';
 
+-- Endpoints take turns, each with what is due for longest: one with thousands of addresses delays no other. The rows are
+-- locked in the order of all parts.
+CREATE FUNCTION kyc.hook_due(one_deployment smallint, share integer, batch integer)
+  RETURNS TABLE (hook text, address text, told text, wanted boolean)
+  LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT w.hook, w.address, w.told, 'compliance.updated' = ANY (h.events)
+  FROM kyc.hook_watch AS w JOIN kyc.hook AS h ON h.id = w.hook
+  WHERE (w.hook, w.address) IN (SELECT o.id, d.address
+      FROM kyc.hook AS o CROSS JOIN LATERAL (SELECT f.address, f.due_at, row_number() OVER (ORDER BY f.due_at) AS turn
+        FROM (SELECT a.address, a.due_at FROM kyc.hook_watch AS a WHERE a.hook = o.id AND a.due_at <= statement_timestamp()
+          ORDER BY a.due_at LIMIT share) AS f) AS d
+      WHERE o.deployment = one_deployment AND o.state = 'enabled' ORDER BY d.turn, d.due_at LIMIT batch)
+    AND w.due_at <= statement_timestamp()
+  ORDER BY w.address, w.hook FOR UPDATE OF w;
+$$;
+COMMENT ON FUNCTION kyc.hook_due(smallint, integer, integer) IS 'Takes addresses that are to be compared: share of an endpoint, batch in all';
+
 CREATE FUNCTION kyc.hook_full(one_hook text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) > 10000 FROM (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = one_hook AND d.state = 'queued' LIMIT 10001) AS q;
 $$;
@@ -1044,7 +1061,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_create(smallint, text, text, text, text[]) IS 'Registers an endpoint; the same id again answers what the first time made';
 
--- NULL: stays as it is. Enabled again, what waits is sent, and all addresses are compared.
+-- NULL: stays as it is. What changes nothing is not noted, nor compared again. Enabled again, what waits is sent, and all addresses are compared.
 CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one_hook text, new_url text, new_events text[], enable boolean)
   RETURNS kyc.hook_answer LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1052,7 +1069,7 @@ DECLARE
 BEGIN
   SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
     AND h.state <> 'deleted' FOR NO KEY UPDATE;
-  IF FOUND THEN
+  IF FOUND AND (new_url <> was.url OR new_events <> was.events OR enable AND was.state = 'disabled' OR NOT enable AND was.state = 'enabled') THEN
     UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
       WHERE h.id = one_hook;
     IF enable AND was.state = 'disabled' THEN

@@ -149,7 +149,7 @@ BEGIN
   GRANT EXECUTE ON FUNCTION kyc.hook_enqueue(text, smallint, text, text), kyc.hook_emit(smallint, text, text, json, text, text),
     kyc.hook_saw(smallint, text, text, text, text, json, boolean), kyc.hook_disable(text, text),
     kyc.hook_claim(smallint, boolean, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text),
-    kyc.hook_place(smallint), kyc.hook_room(text, smallint, text), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
+    kyc.hook_place(smallint), kyc.hook_due(smallint, integer, integer), kyc.hook_room(text, smallint, text), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
     kyc.hook_maintain(smallint), kyc.hook_json(kyc.hook), kyc.hook_list(smallint, text, text),
     kyc.hook_create(smallint, text, text, text, text[]), kyc.hook_change(smallint, text, text, text, text[], boolean),
     kyc.hook_delete(smallint, text, text), kyc.hook_rotate(smallint, text, text, interval, integer), kyc.hook_test(smallint, text, text),

@@ -87,6 +87,29 @@ def endings(hook):
     check(min(late) < 1 + 3 * plain, "no end was told within a second")
 
 
+def turns():
+    """An endpoint with many addresses, all of them before another's by their text, has its share of a batch and no more."""
+    many, few = "a" * 32, "b" * 32
+    took = sql(f"""BEGIN;
+        INSERT INTO kyc.hook (id, deployment, integrator, url, events) SELECT i, d.id, 'turns', 'https://turns.example/', '{{compliance.updated}}'
+          FROM chain.deployment AS d, unnest(ARRAY['{many}', '{few}']) AS i;
+        INSERT INTO kyc.hook_watch (hook, address, deployment, due_at) SELECT '{many}', 'GA' || lpad(n::text, 54, '0'), d.id, now() - interval '1 hour'
+          FROM chain.deployment AS d, generate_series(1, 200) AS n;
+        INSERT INTO kyc.hook_watch (hook, address, deployment, due_at) SELECT '{few}', rpad('GZ', 56, 'Z'), d.id, now() FROM chain.deployment AS d;
+        SELECT string_agg(w.hook, ' ' ORDER BY w.address) FROM chain.deployment AS d, kyc.hook_due(d.id, 16, 64) AS w WHERE w.hook IN ('{many}', '{few}');
+        ROLLBACK""")
+    check(took.split() == [many] * 16 + [few], f"a batch: {took}")
+
+
+def repeated(hook):
+    """What changes nothing is not noted in the audit, which keeps its rows for ever."""
+    rows = f"SELECT count(*) FROM kyc.audit WHERE about = '{hook}'"
+    before = sql(rows)
+    for body in ({"enabled": True}, {"url": AT + "/ok"}, {"events": ["compliance.updated"], "enabled": True}, {}):
+        check(ask("PATCH", f"/api/sdk/webhooks/{hook}", body)[0] == 200, f"{body}")
+    check(sql(rows) == before, f"noted: {before} {sql(rows)}")
+
+
 hook = register(AT + "/ok", "compliance.updated")
 broken = register(AT + "/broken", "kyc.session.updated")["webhookId"]
 stranger = register(f"https://localhost:{STRANGER}/ok", "kyc.session.updated")["webhookId"]
@@ -102,6 +125,8 @@ for who in WATCHED:
     begun = until(lambda who=who: came("/ok", type="compliance.updated", address=who), "the first answer")[0]["data"]
     check(begun["compliant"] is False and begun["previouslyCompliant"] is None, f"the first answer: {begun}")
 endings(ID)
+turns()
+repeated(ID)
 # Meanwhile the 500 was followed by a second attempt, with the same id.
 tries = until(lambda: len(came("/broken", type="webhook.test")) == 2 and came("/broken", type="webhook.test"), "500 is tried again")
 check(len({one["headers"]["webhook-id"] for one in tries}) == 1, "the same id")
