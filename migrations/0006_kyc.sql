@@ -358,6 +358,9 @@ CREATE INDEX challenge_expires ON kyc.challenge (expires_at);
 
 CREATE INDEX inbox_new ON kyc.inbox (deployment, provider, next_try) WHERE state = 'new';
 CREATE INDEX inbox_received ON kyc.inbox (received_at);
+CREATE INDEX inbox_provider_id ON kyc.inbox (provider, provider_id) WHERE provider_id IS NOT NULL; -- both for kyc.erase
+CREATE INDEX inbox_ref ON kyc.inbox (provider, ref) WHERE ref IS NOT NULL;
+CREATE INDEX attester_fee_outbox ON kyc.attester_fee (outbox);
 CREATE INDEX inbox_waits ON kyc.inbox (deployment, state, received_at) WHERE state IN ('new', 'failed');
 
 CREATE INDEX outbox_open ON kyc.outbox (deployment, next_try) WHERE state IN ('queued', 'signed', 'submitted');
@@ -588,10 +591,13 @@ DECLARE
   old kyc.integrator_key;
 BEGIN
   SELECT k.* INTO old FROM kyc.integrator_key AS k WHERE k.key_id = key_id;
+  IF old.ends_at <= clock_timestamp() THEN
+    RAISE EXCEPTION 'there is no such key, or it has ended' USING ERRCODE = 'no_data_found';
+  END IF;
   PERFORM kyc.key_end(who, key_id, clock_timestamp() + overlap);
-  PERFORM kyc.key_add(who, new_key_id, old.integrator, sha256, old.scopes, old.rate, old.burst, old.networks, NULL, NULL);
+  PERFORM kyc.key_add(who, new_key_id, old.integrator, sha256, old.scopes, old.rate, old.burst, old.networks, NULL, old.ends_at);
 END $$;
-COMMENT ON FUNCTION kyc.key_rotate(text, text, text, bytea, interval) IS 'Adds a key like that one, which ends after the overlap';
+COMMENT ON FUNCTION kyc.key_rotate(text, text, text, bytea, interval) IS 'Adds a key like that one, which ends after the overlap; a key with an end has a successor with that end';
 
 CREATE FUNCTION kyc.key_revoke(who text, key_id text)
   RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -78,6 +78,12 @@ def life(urls):
     until(urls, (401, "key_unknown"), 2, "a revoked key", SESSION, other)
     check("no such key" in tool("key", "rotate", other[:15], fails=True), "a revoked key is rotated")
     check("no such key" in tool("key", "end", "tk_000000000000", fails=True), "an unknown key is ended")
+    tool("key", "end", key[:15])
+    check("has ended" in tool("key", "rotate", key[:15], fails=True), "an ended key is rotated")
+    guest = new("rotate", new("add", "acme", "--ends-at", "2099-01-01T00:00:00Z")[:15], "--overlap", "0s")
+    line = [found for found in tool("key", "list").splitlines() if guest[:15] in found]
+    check(len(line) == 1 and "2099-01-01" in line[0], f"a successor lasts longer than its key might: {line}")
+    tool("key", "revoke", guest[:15])
     return new("add", "acme")
 
 
