@@ -634,13 +634,14 @@ CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
 --   hook_watch     addresses whose compliance an endpoint wants to know, and what it was last told
 --   hook_event     what happened, as it is sent
 --   hook_delivery  an event for an endpoint: the queue, and the log
+--   hook_use       how much of a limit for one day is used
 --   hook_seen      last known state of prices, markets and proposals
 --   hook_cursor    up to which ledger one node has compared all that
 --
 -- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a lane: they are
 -- sent in order, and only the first one, its head, can be taken. Any node takes heads.
 --
--- Locks, always in this order: the row of kyc.hook, then deliveries, then watched addresses in the order of their text.
+-- Locks, always in this order: the row of kyc.hook, then that of kyc.hook_use, then deliveries, then watched addresses in the order of their text.
 -- Heads change only under the lock of the endpoint's row. What adds a delivery (a decision of KYC) takes no such lock:
 -- it inserts the row without a place in its lane, and a sender gives it one.
 
@@ -739,6 +740,14 @@ CREATE TABLE kyc.hook_cursor (
     ledger     bigint   NOT NULL
 );
 COMMENT ON TABLE kyc.hook_cursor IS 'Up to which ledger changes were compared for notifications; no row: never, and what is there already is no news';
+
+CREATE TABLE kyc.hook_use (
+    what text    NOT NULL PRIMARY KEY CHECK (octet_length(what) BETWEEN 1 AND 160),
+    day  date    NOT NULL,
+    used integer NOT NULL CHECK (used > 0)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE kyc.hook_use IS 'What is used of the limits of one day; no row, or one of another day: nothing';
+COMMENT ON COLUMN kyc.hook_use.what IS 'changes of INTEGRATOR: they are noted in the audit, which keeps its rows for ever; sends of ENDPOINT: its tests and replays';
 
 CREATE TRIGGER tell AFTER INSERT ON kyc.hook_delivery FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
 
@@ -973,6 +982,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints whose queue is full';
 
+-- The limits of one day (UTC). It counts what it allows; the caller's transaction then does it.
+CREATE FUNCTION kyc.hook_may(one text, most integer) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  today CONSTANT date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+BEGIN
+  INSERT INTO kyc.hook_use AS u VALUES (one, today, 1) ON CONFLICT (what) DO UPDATE
+    SET used = CASE WHEN u.day < today THEN 1 ELSE u.used + 1 END, day = greatest(u.day, today) WHERE u.day < today OR u.used < most;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION kyc.hook_may(text, integer) IS 'Whether it may be done once more today; if so, it is counted';
+
 -- In small steps: the thread that calls it also tells the end of an attestation within a second.
 CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -994,6 +1014,8 @@ BEGIN
   UPDATE kyc.hook_delivery AS d SET head = true WHERE d.id IN (SELECT min(n.id) FROM kyc.hook_delivery AS n
     WHERE n.state = 'queued' GROUP BY n.hook, n.subject HAVING NOT bool_or(n.head));
   PERFORM kyc.hook_limit(array_agg(h.id)) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled';
+  DELETE FROM kyc.hook_use AS u WHERE u.what IN (SELECT o.what FROM kyc.hook_use AS o
+    WHERE o.day < (clock_timestamp() AT TIME ZONE 'UTC')::date - 1 LIMIT 1000 FOR UPDATE SKIP LOCKED);
   RETURN false;
 END $$;
 COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those whose queue is full; true: call it again';
@@ -1015,6 +1037,13 @@ COMMENT ON FUNCTION kyc.hook_figures(smallint) IS 'What waits (100000 at most), 
 -- --- routes of notifications: each answers a status, a problem's code (NULL: none), and a text or JSON
 
 CREATE TYPE kyc.hook_answer AS (status integer, code text, body text);
+
+-- What stops deliveries is never refused: deleting, and disabling what is enabled. Each of them needs a creation or an enabling before it.
+CREATE FUNCTION kyc.hook_may_change(of_integrator text) RETURNS kyc.hook_answer LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT ROW(429, 'too_many_changes', 'An integrator changes its webhooks 200 times a day at most. Deleting and disabling them is not limited.')::kyc.hook_answer
+    WHERE NOT kyc.hook_may('changes of ' || of_integrator, 200);
+$$;
+COMMENT ON FUNCTION kyc.hook_may_change(text) IS 'Counts a change of webhooks; NULL, or the answer that refuses it';
 
 CREATE FUNCTION kyc.hook_json(h kyc.hook) RETURNS json LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT json_build_object('webhookId', h.id, 'url', h.url, 'events', h.events, 'state', h.state, 'reason', h.reason,
@@ -1047,11 +1076,18 @@ CREATE FUNCTION kyc.hook_create(one_deployment smallint, of_integrator text, new
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   secret integer;
+  refused kyc.hook_answer;
 BEGIN
   PERFORM pg_advisory_xact_lock(7032, hashtext(of_integrator));
   IF (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id <> new_id
       AND h.state <> 'deleted') >= 8 THEN
     RETURN ROW(409, 'too_many_webhooks', 'An integrator has 8 webhooks at most.')::kyc.hook_answer;
+  END IF;
+  IF NOT EXISTS (SELECT FROM kyc.hook AS h WHERE h.id = new_id) THEN
+    refused := kyc.hook_may_change(of_integrator);
+    IF refused.status IS NOT NULL THEN
+      RETURN refused;
+    END IF;
   END IF;
   INSERT INTO kyc.hook (id, deployment, integrator, url, events) VALUES (new_id, one_deployment, of_integrator, new_url, new_events)
     ON CONFLICT DO NOTHING;
@@ -1072,10 +1108,17 @@ CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one
   RETURNS kyc.hook_answer LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   was kyc.hook;
+  refused kyc.hook_answer;
 BEGIN
   SELECT h.* INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
     AND h.state <> 'deleted' FOR NO KEY UPDATE;
   IF FOUND AND (new_url <> was.url OR new_events <> was.events OR enable AND was.state = 'disabled' OR NOT enable AND was.state = 'enabled') THEN
+    IF new_url <> was.url OR new_events <> was.events OR enable AND was.state = 'disabled' THEN
+      refused := kyc.hook_may_change(of_integrator);
+      IF refused.status IS NOT NULL THEN
+        RETURN refused;
+      END IF;
+    END IF;
     UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
       WHERE h.id = one_hook;
     IF enable AND was.state = 'disabled' THEN
@@ -1115,12 +1158,17 @@ CREATE FUNCTION kyc.hook_rotate(one_deployment smallint, of_integrator text, one
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   was integer;
+  refused kyc.hook_answer;
 BEGIN
   SELECT h.revision INTO was FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook
     AND h.state <> 'deleted' FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   ELSIF was = replaces THEN
+    refused := kyc.hook_may_change(of_integrator);
+    IF refused.status IS NOT NULL THEN
+      RETURN refused;
+    END IF;
     UPDATE kyc.hook AS h SET revision = replaces + 1, previous_until = clock_timestamp() + overlap, updated_at = clock_timestamp() WHERE h.id = one_hook;
     PERFORM kyc.note('integrator ' || of_integrator, 'hook_rotated', one_hook, jsonb_build_object('overlap', overlap));
   ELSIF was <> replaces + 1 THEN
@@ -1135,13 +1183,16 @@ CREATE FUNCTION kyc.hook_test(one_deployment smallint, of_integrator text, one_h
 DECLARE
   the_hook kyc.hook;
 BEGIN
-  SELECT h.* INTO the_hook FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted';
+  SELECT h.* INTO the_hook FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted'
+    FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN ROW(404, 'no_webhook', 'There is no such webhook of this integrator.')::kyc.hook_answer;
   ELSIF the_hook.state <> 'enabled' THEN
     RETURN ROW(409, 'webhook_disabled', 'This webhook is disabled: enable it first.')::kyc.hook_answer;
   ELSIF kyc.hook_full(one_hook) THEN
     RETURN ROW(409, 'queue_full', 'More than 10000 notifications wait for this webhook.')::kyc.hook_answer;
+  ELSIF NOT kyc.hook_may('sends of ' || one_hook, 1000) THEN
+    RETURN ROW(429, 'too_many_sends', 'A webhook gets 1000 tests and replays a day at most.')::kyc.hook_answer;
   END IF;
   PERFORM kyc.hook_emit(one_deployment, 'webhook.test', 'webhook:' || one_hook, json_build_object('webhookId', one_hook), of_integrator, one_hook);
   RETURN ROW(202, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
@@ -1205,20 +1256,28 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_log(smallint, text, text, bigint, integer) IS 'A page of deliveries, the newest first; code is where the next one begins';
 
+-- The row of the endpoint is locked first: of two requests at once the second one finds what the first one added.
 CREATE FUNCTION kyc.hook_replay(one_deployment smallint, of_integrator text, one_hook text, one_delivery bigint) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   old kyc.hook_delivery;
 BEGIN
-  SELECT d.* INTO old FROM kyc.hook_delivery AS d JOIN kyc.hook AS h ON h.id = d.hook
-    WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted' AND d.id = one_delivery;
-  IF NOT FOUND THEN
+  PERFORM FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.integrator = of_integrator AND h.id = one_hook AND h.state <> 'deleted'
+    FOR NO KEY UPDATE;
+  IF FOUND THEN
+    SELECT d.* INTO old FROM kyc.hook_delivery AS d WHERE d.id = one_delivery AND d.hook = one_hook;
+  END IF;
+  IF old.id IS NULL THEN
     RETURN ROW(404, 'no_delivery', 'There is no such delivery of this webhook.')::kyc.hook_answer;
   ELSIF old.state = 'queued' THEN
     UPDATE kyc.hook_delivery AS d SET next_try = clock_timestamp() WHERE d.id = one_delivery AND d.leased_until IS NULL;
     RETURN ROW(202, NULL, json_build_object('deliveryId', old.id::text)::text)::kyc.hook_answer;
   ELSIF kyc.hook_full(one_hook) THEN
     RETURN ROW(409, 'queue_full', 'More than 10000 notifications wait for this webhook.')::kyc.hook_answer;
+  ELSIF (SELECT count(*) > 10 FROM kyc.hook_delivery AS q WHERE q.event = old.event AND q.hook = one_hook) THEN
+    RETURN ROW(409, 'too_many_replays', 'It was sent again ten times.')::kyc.hook_answer;
+  ELSIF NOT kyc.hook_may('sends of ' || one_hook, 1000) THEN
+    RETURN ROW(429, 'too_many_sends', 'A webhook gets 1000 tests and replays a day at most.')::kyc.hook_answer;
   END IF;
   RETURN ROW(202, NULL, json_build_object('deliveryId', kyc.hook_enqueue(one_hook, one_deployment, old.event, old.subject)::text)::text)::kyc.hook_answer;
 END $$;

@@ -352,7 +352,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_attend(smallint, bigint, text, text, bytea[]) IS 'kyc.attend for a person of the console';
 
--- The same notification with the same id, at most ten times. One that waits already is tried now, so a repeated request adds
+-- The same notification with the same id, as often as kyc.hook_replay takes it. One that waits already is tried now, so a repeated request adds
 -- none, nor a row of the audit.
 CREATE FUNCTION kyc.console_replay(of_deployment smallint, delivery bigint, why text, who text, certificates bytea[])
   RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -375,12 +375,10 @@ BEGIN
   SELECT q.* INTO waiting FROM kyc.hook_delivery AS q WHERE q.event = d.event AND q.hook = h.id AND q.state = 'queued' ORDER BY q.id LIMIT 1;
   IF waiting.next_try <= clock_timestamp() THEN
     RETURN waiting.id::text;
-  ELSIF waiting.id IS NULL AND (SELECT count(*) > 10 FROM kyc.hook_delivery AS q WHERE q.event = d.event AND q.hook = h.id) THEN
-    RAISE EXCEPTION 'it was sent again ten times' USING ERRCODE = 'program_limit_exceeded';
   END IF;
   answer := kyc.hook_replay(of_deployment, h.integrator, h.id, coalesce(waiting.id, d.id));
   IF answer.status >= 400 THEN
-    RAISE EXCEPTION '%', answer.body USING ERRCODE = CASE answer.status WHEN 409 THEN 'program_limit_exceeded' ELSE 'TK001' END;
+    RAISE EXCEPTION '%', answer.body USING ERRCODE = CASE answer.status WHEN 404 THEN 'TK001' ELSE 'program_limit_exceeded' END;
   END IF;
   PERFORM kyc.note('console ' || who, 'did.replay', h.id, jsonb_build_object('delivery', d.id, 'event', d.event, 'reason', why));
   RETURN answer.body::jsonb ->> 'deliveryId';

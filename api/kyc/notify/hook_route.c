@@ -9,7 +9,7 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/json.h"
 
-enum { VALUES = 8, NUMBER = 24 };
+enum { VALUES = 8, NUMBER = 24, DAY_S = 86400 };
 
 /* One request. */
 struct ask {
@@ -58,18 +58,20 @@ static void put_next(const struct ask *ask, tide_slice next, tide_slice body,
     tide_json_close(&j, '}');
 }
 
-static void answer(const struct ask *ask, const struct tide_kyc_settings *settings,
+static void answer(const struct ask *ask, const struct tide_kyc_context *context,
                    const struct tide_pg_rows *rows, struct tide_reply *reply)
 {
     uint16_t status = (uint16_t)tide_pg_u64(rows, 0, 0);
     tide_slice body = tide_pg_slice(rows, 0, 2);
     if (status >= 400) {
         tide_reply_problem(reply, status, tide_pg_text(rows, 0, 1), "%s", tide_pg_text(rows, 0, 2));
+        if (status == 429) /* limits are those of a day (UTC) */
+            reply->retry_after_s = (uint32_t)(DAY_S - tide_kyc_now(context) % DAY_S);
         return;
     }
     reply->status = status;
     if (ask->shows_secret)
-        put_secret(ask, settings, (uint32_t)tide_pg_u64(rows, 0, 1), body, reply);
+        put_secret(ask, context->settings, (uint32_t)tide_pg_u64(rows, 0, 1), body, reply);
     else if (ask->pages)
         put_next(ask, tide_pg_slice(rows, 0, 1), body, reply);
     else
@@ -88,7 +90,7 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *cont
     if (status != TIDE_OK)
         return status;
     (void)TIDE_FAILPOINT("notify.asked");
-    answer(ask, context->settings, &rows, job->reply);
+    answer(ask, context, &rows, job->reply);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }

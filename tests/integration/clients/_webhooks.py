@@ -110,6 +110,52 @@ def repeated(hook):
     check(sql(rows) == before, f"noted: {before} {sql(rows)}")
 
 
+def bounded():
+    """What the audit and the log keep is limited; what stops deliveries is not. Another endpoint is no way around it."""
+    one, other = (register(AT + "/bounded", "price.stale")["webhookId"] for _ in range(2))
+    sql(f"UPDATE kyc.hook_use SET used = 198, day = day + 1 WHERE what = 'changes of ' || (SELECT integrator FROM kyc.hook WHERE id = '{one}')")
+    rows = "SELECT count(*) FROM kyc.audit"
+    for body in ({"url": AT + "/twice"}, {"url": AT + "/bounded"}):
+        check(ask("PATCH", f"/api/sdk/webhooks/{one}", body)[0] == 200, f"below the limit: {body}")
+    before = sql(rows)
+    new = {"url": AT + "/more", "events": ["price.stale"]}
+    for method, path, body in (("PATCH", "/" + one, {"url": AT + "/twice"}), ("PATCH", "/" + other, {"url": AT + "/more", "enabled": False}),
+                               ("POST", "", new), ("POST", f"/{one}/secret", {"overlapSeconds": 0, "secretRevision": 1})):
+        status, answer = ask(method, "/api/sdk/webhooks" + path, body)
+        check((status, answer["code"]) == (429, "too_many_changes"), f"beyond the limit: {method} {path} {body}: {status} {answer}")
+    check(sql(rows) == before, "a refused change is noted")
+    check(ask("PATCH", f"/api/sdk/webhooks/{one}", {"enabled": False})[1]["state"] == "disabled", "disabling is free")
+    check(ask("PATCH", f"/api/sdk/webhooks/{one}", {"enabled": True})[0] == 429, "enabling is not")
+    check(ask("DELETE", f"/api/sdk/webhooks/{one}")[0] == 200, "deleting is free")
+    check(ask("POST", "/api/sdk/webhooks", new)[0] == 429, "a deleted one makes no room")
+    sql("UPDATE kyc.hook_use SET day = day - 3")
+    check(ask("PATCH", f"/api/sdk/webhooks/{other}", {"url": AT + "/more"})[0] == 200, "the next day")
+    sends(other)
+    check(ask("DELETE", f"/api/sdk/webhooks/{other}")[0] == 200, "delete")
+
+
+def sends(hook):
+    """A notification is sent again ten times, and an endpoint has so many tests and replays a day."""
+    path = f"/api/sdk/webhooks/{hook}"
+    sql(f"UPDATE kyc.hook SET paused_until = now() + interval '1 day' WHERE id = '{hook}'")  # no sender takes them
+    check(ask("POST", path + "/test")[0] == 202, "test")
+    sql(f"UPDATE kyc.hook_use SET day = day + 1 WHERE what = 'sends of {hook}'")  # midnight ends nothing here
+    first = sql(f"SELECT id FROM kyc.hook_delivery WHERE hook = '{hook}' AND subject = 'webhook:{hook}'")
+    done = f"""UPDATE kyc.hook SET updated_at = now() WHERE id = '{hook}';
+        UPDATE kyc.hook_delivery SET state = 'delivered', head = false, done_at = now() WHERE hook = '{hook}'"""
+    for n in range(12):
+        sql(done)
+        status, answer = ask("POST", f"{path}/deliveries/{first}/replay")
+        check((status, answer.get("code")) == ((202, None) if n < 10 else (409, "too_many_replays")), f"replay {n}: {status} {answer}")
+    check(sql(f"SELECT used FROM kyc.hook_use WHERE what = 'sends of {hook}'") == "11", "tests and replays are counted")
+    sql(f"UPDATE kyc.hook_use SET used = 1000 WHERE what = 'sends of {hook}'")
+    status, answer = ask("POST", path + "/test")
+    check((status, answer["code"]) == (429, "too_many_sends"), f"beyond the limit: {status} {answer}")
+    sql("UPDATE kyc.hook_use SET day = day - 4")
+    until(lambda: sql(f"SELECT bool_or(kyc.hook_maintain(id)) FROM chain.deployment; SELECT count(*) FROM kyc.hook_use WHERE what = 'sends of {hook}'").split()[-1] == "0",
+          "what was used of another day to go")
+
+
 hook = register(AT + "/ok", "compliance.updated")
 broken = register(AT + "/broken", "kyc.session.updated")["webhookId"]
 stranger = register(f"https://localhost:{STRANGER}/ok", "kyc.session.updated")["webhookId"]
@@ -127,6 +173,7 @@ for who in WATCHED:
 endings(ID)
 turns()
 repeated(ID)
+bounded()
 # Meanwhile the 500 was followed by a second attempt, with the same id.
 tries = until(lambda: len(came("/broken", type="webhook.test")) == 2 and came("/broken", type="webhook.test"), "500 is tried again")
 check(len({one["headers"]["webhook-id"] for one in tries}) == 1, "the same id")
