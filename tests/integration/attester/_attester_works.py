@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -132,7 +133,7 @@ def sent_to_a_person(w):
         check(code == 0 and "queued again" in said, said + wrong)
         ends(w, int(frozen), "confirmed")
         check(w.attested(subject) == 1 and w.audit(int(frozen))[:2] == ["parked", "released"], f"{w.audit(int(frozen))}")
-        check("499" not in attester.said().replace(":499", ""), "a jurisdiction in the log")
+        check(not re.search(r"\b499\b", attester.said()), "a jurisdiction in the log")  # a hash may have these digits
     code, _, wrong = w.once("requeue", frozen)
     check(code == 67 and "not parked" in wrong, f"{code} {wrong}")
     w.tx("unblock_jurisdiction", "--as", "daowallet", "--country", "499")
