@@ -724,7 +724,7 @@ COMMENT ON TABLE kyc.hook_delivery IS 'Deliveries: those that wait, and those of
 COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject; NULL: a sender has not placed it yet';
 COMMENT ON COLUMN kyc.hook_delivery.leased_until IS 'A node sends it; if that node dies, another one takes it then';
 COMMENT ON COLUMN kyc.hook_delivery.last_status IS 'HTTP status of the last attempt; NULL: there was no answer';
-COMMENT ON COLUMN kyc.hook_delivery.tries IS 'The last 50 attempts whose end was noted: endedAt, status, error';
+COMMENT ON COLUMN kyc.hook_delivery.tries IS 'The last 50 attempts that were noted: endedAt, status, error';
 
 CREATE TABLE kyc.hook_seen (
     deployment smallint NOT NULL REFERENCES chain.deployment,
@@ -836,7 +836,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_disable(text, text) IS 'Disables an endpoint and tells the other endpoints of its integrator';
 
--- Of some endpoints, chosen by chance: one whose row is locked, or that has thousands of new deliveries, delays no other.
+-- Of some endpoints, chosen by chance: one with a locked row, or with thousands of new deliveries, delays no other.
 CREATE FUNCTION kyc.hook_place(one_deployment smallint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   one text;
@@ -863,7 +863,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_room(text, smallint, text) IS 'Whether less than two of its deliveries, and four of its integrator''s, are under way';
 
--- may_wait: also of endpoints whose last attempts failed. The lock of an integrator makes its limit hold: of two claims
+-- may_wait: also of endpoints after failed attempts. The lock of an integrator makes its limit hold: of two claims
 -- at once the second one takes another integrator's, or waits if there is none and it holds no lock itself. A row of
 -- NULLs: something is due, and was left alone because its integrator's lock was taken.
 CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease interval)
@@ -980,7 +980,7 @@ BEGIN
     PERFORM kyc.hook_disable(one, 'queue_full');
   END LOOP;
 END $$;
-COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints whose queue is full';
+COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints that have a full queue';
 
 -- The limits of one day (UTC). It counts what it allows; the caller's transaction then does it.
 CREATE FUNCTION kyc.hook_may(one text, most integer) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1018,7 +1018,7 @@ BEGIN
     WHERE o.day < (clock_timestamp() AT TIME ZONE 'UTC')::date - 1 LIMIT 1000 FOR UPDATE SKIP LOCKED);
   RETURN false;
 END $$;
-COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those whose queue is full; true: call it again';
+COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those with a full queue; true: call it again';
 
 CREATE FUNCTION kyc.hook_figures(one_deployment smallint)
   RETURNS TABLE (waiting bigint, oldest_ms bigint, disabled bigint, behind bigint)

@@ -12,34 +12,15 @@
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 #include "tidemark/sign.h"
+#include "tidemark/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { TURN_MS = 50, THREADS = 3, QUEUE = 256, CONNECTIONS = 256, RATE = 1200 };
-
-/* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_asked;
-
-static void ask_stop(int number)
-{
-    (void)number;
-    atomic_store(&stop_asked, true);
-}
-
-static void install_signals(void)
-{
-    struct sigaction act = { .sa_handler = ask_stop };
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    act.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &act, NULL);
-}
 
 struct program {
     struct tide_config config;
@@ -178,7 +159,7 @@ static void run(struct program *p)
     tide_log(TIDE_INFO, "console.listening", "address=%s port=%u people=%u",
              p->config.console_listen, tide_server_port(p->server), p->console.people->count);
     tide_notify(notify, "READY=1");
-    while (!atomic_load(&stop_asked)) {
+    while (!tide_stop_asked(NULL)) {
         if (all_alive())
             tide_watchdog_ping(&dog, clock->now_ms(clock->self));
         clock->sleep_ms(clock->self, TURN_MS);
@@ -220,7 +201,7 @@ int main(int argc, char **argv)
         tide_log_level_set((enum tide_log_level)p->config.log_level);
         tide_log_json_set(p->config.log_format == 1);
         tide_config_strays(environ);
-        install_signals();
+        tide_stop_install(NULL, 0);
         status = open_all(p, &err);
     }
     if (status == TIDE_OK)

@@ -132,7 +132,7 @@ static void sql_create(struct tide_writer *w, const struct tide_table *table, ui
         from + w->options.partition_ledgers);
 }
 
-/* The row comes first: who makes the same partition meanwhile waits for it, then finds it there. */
+/* The row comes first: another session that makes the partition waits for it, then takes it. */
 tide_status partition_make_tables(struct tide_writer *w, uint32_t from, struct tide_err *err)
 {
     struct tide_pg_rows rows;

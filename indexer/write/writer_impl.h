@@ -41,7 +41,7 @@ struct loading {
     uint64_t close_time;
 };
 
-/* A partition whose last ledger is loaded, and that is not attached. */
+/* A full partition: its last ledger is loaded, and it is not attached. */
 struct full {
     struct loading range;
     struct build *build; /* of its indexes and rows, beside us; NULL: none */
@@ -304,7 +304,7 @@ bool attach_moves_cursor(const struct tide_writer *w);
 tide_status attach_partition(struct tide_writer *w, const void *perhaps, struct tide_err *err);
 tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err);
 /* The transaction in two halves, on a second session: a copy of the writer with that session's
- * connection, whose `loading` is the full partition. The first half, on any thread, leaves the
+ * connection; its `loading` is the full partition. The first half, on any thread, leaves the
  * transaction open. The second belongs to the writer's thread. *sent: COMMIT was sent, so after a
  * failure the transaction may stand. */
 tide_status attach_begin_beside(struct tide_writer *second, struct tide_err *err);

@@ -5,7 +5,7 @@
  * Watcher   one thread of one node for a deployment, the holder of an advisory lock, compares
  *           compliance, prices, markets and proposals with what was last told (watch.c)
  * Senders   threads that each send one notification at a time (send.c). Half of them leave alone
- *           endpoints whose last attempts failed, so dead endpoints do not occupy all.
+ *           endpoints after failed attempts, so dead endpoints do not occupy all.
  * Kill      a delivery is taken for a while; if its node dies, another one sends it again. What was
  *           told and that it is to be told are one transaction. */
 #ifndef API_KYC_NOTIFY_NOTIFY_H

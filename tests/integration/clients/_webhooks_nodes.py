@@ -33,8 +33,8 @@ def refusals():
         status, answer = ask("POST", "/api/sdk/webhooks", body)
         check(status == code, f"{body}: {status} {answer}")
     check(ask("GET", "/api/sdk/webhooks", key=None)[0] == 401 and ask("GET", "/api/sdk/webhooks", key="x")[0] == 401, "without a key")
-    check(ask("GET", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook of nobody")
-    check(ask("DELETE", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook of nobody")
+    check(ask("GET", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook that is not there")
+    check(ask("DELETE", "/api/sdk/webhooks/" + "0" * 32)[0] == 404, "a webhook that is not there")
 
 
 def compliance(hook):
