@@ -145,8 +145,18 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
                            const char *const *values, size_t count,
                            struct tide_err *err) TIDE_MUST_USE;
 
-/* COPY … FROM STDIN (FORMAT binary): sends the file header, tuples, the trailer. The count of
- * rows that the server took must be rows. Inside a transaction. */
+/* COPY … FROM STDIN (FORMAT binary), inside a transaction: one statement or several, divided by
+ * ';', that go out together. For each in its order tide_pg_copy_put sends tuples between file
+ * header and trailer. It does not wait until the server has taken them: that is seen by the next
+ * put or by the close, which fail when the count of rows is not the one announced. what names the
+ * rows in errors and lives until then. The close is called whatever happened after the open;
+ * statements without a put fail, which is an error where nothing failed before. */
+tide_status tide_pg_copy_open(struct tide_pg *pg, const char *sql,
+                              struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tuples, uint64_t rows,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_pg_copy_close(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
+/* All three for a single statement. */
 tide_status tide_pg_copy(struct tide_pg *pg, const char *sql, tide_slice tuples, uint64_t rows,
                          struct tide_err *err) TIDE_MUST_USE;
 

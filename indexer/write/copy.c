@@ -5,15 +5,14 @@
 static void sql_target(struct tide_writer *w, const struct tide_table *table, uint32_t from)
 {
     const struct tide_table *stored = tide_table_stored(table);
-    writer_sql(w, "COPY ");
+    writer_sql_more(w, "COPY ");
     if (table->partitioned)
         writer_sql_leaf(w, table, from);
     else
         writer_sql_more(w, "%s.\"%s\"", stored->schema, stored->name);
     writer_sql_more(w, " (");
     writer_sql_columns(w, stored, "");
-    writer_sql_more(w, ") FROM STDIN (FORMAT binary)");
-    tide_buf_u8(&w->sql, 0);
+    writer_sql_more(w, ") FROM STDIN (FORMAT binary);");
 }
 
 tide_status writer_read_words(struct tide_writer *w, const struct tide_batch *batch, bool *ask,
@@ -48,29 +47,46 @@ tide_status writer_keyed(struct tide_writer *w, uint32_t table, const struct tid
     return status;
 }
 
+static bool is_copied(const struct tide_writer *w, const struct tide_batch *batch, uint32_t i)
+{
+    return batch->rows[i].count && w->options.tables[i].kind != TIDE_TABLE_STATE;
+}
+
 static tide_status copy_table(struct tide_writer *w, const struct tide_batch *batch, uint32_t i,
                               struct tide_err *err)
 {
-    const struct tide_table *table = &w->options.tables[i];
     const struct tide_rows *rows = &batch->rows[i];
     tide_slice tuples;
     tide_status status = writer_keyed(w, i, rows, &tuples, err);
-    sql_target(w, table, partition_start(w, batch->from));
-    if (status == TIDE_OK && w->sql.failed)
-        status = tide_fail(err, TIDE_E_LIMIT, "writer: statement for %s", table->name);
     if (status == TIDE_OK)
-        status = tide_pg_copy(w->pg, (const char *)w->sql.ptr, tuples, rows->count, err);
+        status = tide_pg_copy_put(w->pg, w->options.tables[i].name, tuples, rows->count, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.copied"), err);
     return status;
 }
 
+/* A statement for each table, in one message: the server takes in one table's rows while the next
+ * one's get their keys, and a hundred statements don't wait for a hundred answers. */
 tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch,
                              struct tide_err *err)
 {
-    tide_status status = TIDE_OK;
+    struct tide_err ignored;
+    bool any = false;
+    writer_sql(w, "%s", "");
+    for (uint32_t i = 0; i < w->options.table_count; i++) {
+        if (is_copied(w, batch, i))
+            sql_target(w, &w->options.tables[i], partition_start(w, batch->from));
+        any |= is_copied(w, batch, i);
+    }
+    tide_buf_u8(&w->sql, 0);
+    if (w->sql.failed)
+        return tide_fail(err, TIDE_E_LIMIT, "writer: statements too long");
+    if (!any)
+        return TIDE_OK;
+    tide_status status = tide_pg_copy_open(w->pg, (const char *)w->sql.ptr, err);
     for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++)
-        if (batch->rows[i].count && w->options.tables[i].kind != TIDE_TABLE_STATE)
+        if (is_copied(w, batch, i))
             status = copy_table(w, batch, i, err);
-    return status;
+    tide_status closed = tide_pg_copy_close(w->pg, status == TIDE_OK ? err : &ignored);
+    return status == TIDE_OK ? closed : status;
 }

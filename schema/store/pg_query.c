@@ -196,52 +196,8 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
         return pg_fail(pg, NULL, sql, err);
     if (status != TIDE_OK && tide_pg_alive(pg)) {
         pg_cancel(pg);
-        pg_drain(pg);
+        (void)pg_drain(pg);
     }
-    return status;
-}
-
-static bool put(struct tide_pg *pg, const void *bytes, size_t len)
-{
-    enum { CHUNK = 64 << 10 }; /* libpq copies a chunk: small ones keep its buffer small */
-    const char *at = bytes;
-    while (len) {
-        int n = len < CHUNK ? (int)len : CHUNK;
-        if (PQputCopyData(pg->conn, at, n) != 1 || !pg_flush(pg))
-            return false;
-        at += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-tide_status tide_pg_copy(struct tide_pg *pg, const char *sql, tide_slice tuples, uint64_t rows,
-                         struct tide_err *err)
-{
-    static const char header[19] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0";
-    static const char trailer[2] = "\377\377";
-    tide_status status;
-    if (!pg_begin(pg, sql, &status, err))
-        return status;
-    if (!PQsendQuery(pg->conn, sql) || !pg_flush(pg))
-        return pg_fail(pg, NULL, sql, err);
-    PGresult *result = pg_next_result(pg);
-    if (PQresultStatus(result) != PGRES_COPY_IN) {
-        status = pg_fail(pg, result, sql, err);
-        PQclear(result);
-        pg_drain(pg);
-        return status;
-    }
-    PQclear(result);
-    if (!put(pg, header, sizeof header) || !put(pg, tuples.ptr, tuples.len) ||
-        !put(pg, trailer, sizeof trailer) || PQputCopyEnd(pg->conn, NULL) != 1)
-        return pg_fail(pg, NULL, sql, err);
-    struct tide_pg_rows answer = { 0 };
-    status = finish(pg, &answer, 1, sql, err);
-    if (status == TIDE_OK && answer.affected != rows)
-        status = tide_fail(err, TIDE_E_DB_FATAL, "database: %.80s: %" PRIu64 " rows of %" PRIu64,
-                           sql, answer.affected, rows);
-    tide_pg_rows_release(&answer);
     return status;
 }
 

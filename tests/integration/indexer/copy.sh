@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Encoded rows through a real server and back: numbers of every size, times, arrays.
+# Encoded rows through a real server and back: numbers of every size, times, arrays. Statements that go out together.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BUILD/tests/unit_indexer" ] || exit 77
+[ -x "$TIDE_BIN/copy_driver" ] || { echo "skipped: no copy_driver"; exit 77; }
 pg_start
+"$TIDE_BIN/copy_driver" >"$PG_DIR/out" 2>&1 || fail "$(cat "$PG_DIR/out")"
 sql "CREATE TABLE t (n integer, v numeric(39,0), decimal text, at timestamptz, a numeric[])"
 "$TIDE_BUILD/tests/unit_indexer" copy_file | "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "COPY t FROM STDIN (FORMAT binary)"
 [ "$(sql "SELECT count(*) FROM t")" = 20012 ] || fail "$(sql "SELECT count(*) FROM t") rows"
