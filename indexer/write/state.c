@@ -57,18 +57,23 @@ void writer_sql_merge(struct tide_writer *w, uint32_t index, bool behind)
     sql_merge(w, state, source, behind);
 }
 
-/* The newest version of each key that a partition has. */
+/* The newest version of each key that a partition has. Keys have many versions: the newest are
+ * found in the primary key alone, and only they are read. */
 static tide_status merge_leaf(struct tide_writer *w, const struct tide_table *state, uint32_t from,
                               bool behind, struct tide_err *err)
 {
     const struct tide_table *history = &w->options.tables[state->pair];
-    char newest[512];
+    char leaf[128], newest[1024];
     struct tide_buf source;
     tide_buf_init(&source, WRITER_SQL_MAX);
+    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
+             history->name, w->deployment, from);
     snprintf(newest, sizeof newest,
-             "(SELECT DISTINCT ON (key_hash) * FROM %s.\"%s_p%u_%u\""
-             " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC)",
-             tide_table_stored(history)->schema, history->name, w->deployment, from);
+             "(SELECT l.* FROM (SELECT DISTINCT ON (key_hash) key_hash, ledger, tx, seq FROM %s"
+             " WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC, tx DESC, seq DESC) k"
+             " JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND l.ledger = k.ledger"
+             " AND l.tx = k.tx AND l.seq = k.seq)",
+             leaf, w->deployment, leaf, w->deployment);
     tide_buf_str(&source, "n AS MATERIALIZED (");
     tide_table_select(&source, history, newest, false);
     tide_buf_put(&source, ")", sizeof ")");
