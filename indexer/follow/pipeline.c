@@ -55,13 +55,13 @@ static void doze(struct tide_pipeline *p, uint32_t ms)
 }
 
 /* Buffers keep their capacity, but the mix of tables changes over a chain: when what is kept
- * exceeds twice the limit, it is given back. */
+ * exceeds the limit by a quarter, it is given back. */
 static void reuse(struct tide_pipeline *p, struct tide_batch *batch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < TIDE_TABLES_MAX; i++)
         kept += batch->rows[i].copy.cap;
-    if (kept > 2 * p->options.batch_bytes) {
+    if (kept > p->options.batch_bytes + p->options.batch_bytes / 4) {
         tide_batch_release(batch);
         tide_batch_init(batch);
     }

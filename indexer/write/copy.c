@@ -55,11 +55,14 @@ static bool is_copied(const struct tide_writer *w, const struct tide_batch *batc
 static tide_status copy_table(struct tide_writer *w, const struct tide_batch *batch, uint32_t i,
                               struct tide_err *err)
 {
+    const struct tide_table *table = &w->options.tables[i];
     const struct tide_rows *rows = &batch->rows[i];
+    char what[128];
     tide_slice tuples;
+    snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
     tide_status status = writer_keyed(w, i, rows, &tuples, err);
     if (status == TIDE_OK)
-        status = tide_pg_copy_put(w->pg, w->options.tables[i].name, tuples, rows->count, err);
+        status = tide_pg_copy_put(w->pg, what, tuples, rows->count, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.copied"), err);
     return status;

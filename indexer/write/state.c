@@ -58,7 +58,10 @@ void writer_sql_merge(struct tide_writer *w, uint32_t index, bool behind)
 }
 
 /* The newest version of each key that a partition has. Keys have many versions: the newest are
- * found in the primary key alone, and only they are read. */
+ * found in the primary key alone, and only they are read. None is newer, so >= is =; of a row that
+ * must be equal in four columns the planner expects one, and compares each with each. With the
+ * outer DISTINCT ON it expects as many as there are keys, and they come in their order, which fills
+ * the pages of the index of state. */
 static tide_status merge_leaf(struct tide_writer *w, const struct tide_table *state, uint32_t from,
                               bool behind, struct tide_err *err)
 {
@@ -69,10 +72,10 @@ static tide_status merge_leaf(struct tide_writer *w, const struct tide_table *st
     snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
              history->name, w->deployment, from);
     snprintf(newest, sizeof newest,
-             "(SELECT l.* FROM (SELECT DISTINCT ON (key_hash) key_hash, ledger, tx, seq FROM %s"
-             " WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC, tx DESC, seq DESC) k"
-             " JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND l.ledger = k.ledger"
-             " AND l.tx = k.tx AND l.seq = k.seq)",
+             "(SELECT DISTINCT ON (l.key_hash) l.* FROM (SELECT DISTINCT ON (key_hash) key_hash,"
+             " ledger, tx, seq FROM %s WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC,"
+             " tx DESC, seq DESC) k JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND"
+             " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq) ORDER BY l.key_hash)",
              leaf, w->deployment, leaf, w->deployment);
     tide_buf_str(&source, "n AS MATERIALIZED (");
     tide_table_select(&source, history, newest, false);

@@ -15,9 +15,10 @@
 #define WRITER_SQL_MAX (1u << 20)
 
 /* A writer that was stopped by its host, holding locks, must not hold them for ever: the server
- * ends its session, a standby takes over, and the fence stops the first one when it wakes.
- * Statistics come from 9 000 rows of each table: with 30 000, PostgreSQL's default, they cost more
- * than the indexes of small partitions. */
+ * ends its session, a standby takes over, and the fence stops the first one when it wakes. Not
+ * while it sends a batch's rows, where no time-out of the server applies: then only a standby ends
+ * it. Statistics of parents come from 9 000 rows of each table: with 30 000, PostgreSQL's default,
+ * they cost more than the indexes of small partitions. */
 #define WRITER_STATISTICS_SQL "SET default_statistics_target = 30"
 #define WRITER_SESSION_SQL                                                               \
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
@@ -27,8 +28,6 @@
     "SET client_connection_check_interval = '500ms';"                                    \
     "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
     " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
-    "SELECT set_config('work_mem', '65536', false)"                                      \
-    " WHERE pg_size_bytes(current_setting('work_mem')) < 67108864;"                      \
     "SET jit = off;" WRITER_STATISTICS_SQL ";"                                           \
     "SET plan_cache_mode = force_generic_plan"
 

@@ -340,20 +340,17 @@ PGresult *pg_next_result(struct tide_pg *pg)
     return PQgetResult(pg->conn);
 }
 
-bool pg_drain(struct tide_pg *pg)
+void pg_drain(struct tide_pg *pg)
 {
-    bool any = false;
     PGresult *result;
     while (tide_pg_alive(pg) && (result = pg_next_result(pg)) != NULL) {
         ExecStatusType type = PQresultStatus(result);
         PQclear(result);
-        any = true;
-        if (type == PGRES_COPY_IN)
-            PQputCopyEnd(pg->conn, "abandoned");
+        if (type == PGRES_COPY_IN && (PQputCopyEnd(pg->conn, "abandoned") != 1 || !pg_flush(pg)))
+            break;
         if (type == PGRES_COPY_OUT || type == PGRES_COPY_BOTH)
             break;
     }
-    return any;
 }
 
 bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err)
@@ -395,7 +392,7 @@ tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, st
         return TIDE_OK;
     }
     PQclear(kept);
-    (void)pg_drain(pg);
+    pg_drain(pg);
     if (!tide_pg_alive(pg))
         pg->remedy = TIDE_PG_RECONNECT;
     return status;

@@ -14,7 +14,7 @@ struct tide_pg {
     char sqlstate[6];
     bool cancelled;     /* we cancelled the running statement because of a stop */
     uint32_t silent_ms; /* since the server last did anything */
-    const char *copied; /* rows sent whose answer is not read; NULL: none (pg_in.c) */
+    char copied[128];   /* rows sent whose answer is not read; "": none (pg_in.c) */
     uint64_t copied_rows;
     bool copy_failed; /* since the open, and that was said */
 };
@@ -34,8 +34,8 @@ bool pg_wait(struct tide_pg *pg, int64_t *stopping_ms);
 void pg_cancel(struct tide_pg *pg);
 /* The next result, or NULL; waits, and minds a stop while waiting. */
 PGresult *pg_next_result(struct tide_pg *pg);
-/* Reads and drops what is left of the running statement; false: nothing was. */
-bool pg_drain(struct tide_pg *pg);
+/* Reads and drops what is left of the running statement. */
+void pg_drain(struct tide_pg *pg);
 /* Sends what is buffered and reads all results. *last is the caller's to clear. */
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err);
 

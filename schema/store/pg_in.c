@@ -21,10 +21,11 @@ static bool send_bytes(struct tide_pg *pg, const void *bytes, size_t len)
 /* The answer to the put before. */
 static tide_status read_answer(struct tide_pg *pg, struct tide_err *err)
 {
-    const char *what = pg->copied;
-    if (!what)
+    char what[sizeof pg->copied];
+    if (!pg->copied[0])
         return TIDE_OK;
-    pg->copied = NULL;
+    memcpy(what, pg->copied, sizeof what);
+    pg->copied[0] = 0;
     if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answer will not come */
         shutdown(PQsocket(pg->conn), SHUT_RDWR);
     PGresult *result = pg_next_result(pg);
@@ -45,7 +46,7 @@ static tide_status read_answer(struct tide_pg *pg, struct tide_err *err)
 tide_status tide_pg_copy_open(struct tide_pg *pg, const char *sql, struct tide_err *err)
 {
     tide_status status;
-    pg->copied = NULL;
+    pg->copied[0] = 0;
     pg->copy_failed = true;
     if (!pg_begin(pg, sql, &status, err))
         return status;
@@ -80,18 +81,36 @@ tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tu
     tide_status status = read_answer(pg, err);
     if (status == TIDE_OK)
         status = send_rows(pg, what, tuples, err);
-    pg->copied = status == TIDE_OK ? what : NULL;
+    snprintf(pg->copied, sizeof pg->copied, "%s", status == TIDE_OK ? what : "");
     pg->copied_rows = rows;
     pg->copy_failed |= status != TIDE_OK;
+    return status;
+}
+
+/* After the last answer there is none: a statement still waits for its rows, or the server says
+ * what became of it. */
+static tide_status read_end(struct tide_pg *pg, struct tide_err *err)
+{
+    PGresult *result = pg_next_result(pg);
+    tide_status status = TIDE_OK;
+    if (PQresultStatus(result) == PGRES_COPY_IN) {
+        if (PQputCopyEnd(pg->conn, "abandoned") == 1)
+            (void)pg_flush(pg);
+        status = tide_fail(err, TIDE_E_DB_FATAL, "database: COPY without its rows");
+    } else if (result || !tide_pg_alive(pg)) {
+        status = pg_fail(pg, result, "COPY", err);
+    }
+    PQclear(result);
     return status;
 }
 
 tide_status tide_pg_copy_close(struct tide_pg *pg, struct tide_err *err)
 {
     tide_status status = read_answer(pg, err);
-    bool left = tide_pg_alive(pg) && pg_drain(pg);
-    if (status == TIDE_OK && left && !pg->copy_failed)
-        status = tide_fail(err, TIDE_E_DB_FATAL, "database: COPY without its rows");
+    if (status == TIDE_OK && !pg->copy_failed)
+        status = read_end(pg, err);
+    if (tide_pg_alive(pg))
+        pg_drain(pg);
     if (!tide_pg_alive(pg))
         pg->remedy = TIDE_PG_RECONNECT;
     return status;

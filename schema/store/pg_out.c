@@ -60,7 +60,7 @@ static void abandon(struct tide_pg *pg)
     pg_cancel(pg);
     while ((len = next_message(pg, &text)) > 0)
         PQfreemem(text);
-    (void)pg_drain(pg);
+    pg_drain(pg);
 }
 
 tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *sink, const char *sql,
@@ -75,7 +75,7 @@ tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *si
     if (PQresultStatus(result) != PGRES_COPY_OUT) {
         status = pg_fail(pg, result, sql, err);
         PQclear(result);
-        (void)pg_drain(pg);
+        pg_drain(pg);
         return status;
     }
     PQclear(result);

@@ -196,7 +196,7 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
         return pg_fail(pg, NULL, sql, err);
     if (status != TIDE_OK && tide_pg_alive(pg)) {
         pg_cancel(pg);
-        (void)pg_drain(pg);
+        pg_drain(pg);
     }
     return status;
 }
