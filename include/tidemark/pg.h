@@ -149,8 +149,8 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
  * ';', that go out together. For each in its order tide_pg_copy_put sends tuples between file
  * header and trailer. It does not wait until the server has taken them: that is seen by the next
  * put or by the close, which fail when the count of rows is not the one announced. what names the
- * rows in errors. The close is called whatever happened after the open; statements without a put
- * fail, which is an error where nothing failed before. */
+ * rows in errors, and is not empty. The close is called whatever happened after the open;
+ * statements without a put fail, which is an error where nothing failed before. */
 tide_status tide_pg_copy_open(struct tide_pg *pg, const char *sql,
                               struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tuples, uint64_t rows,

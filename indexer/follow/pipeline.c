@@ -55,7 +55,8 @@ static void doze(struct tide_pipeline *p, uint32_t ms)
 }
 
 /* Buffers keep their capacity, but the mix of tables changes over a chain: when what is kept
- * exceeds the limit by a quarter, it is given back. */
+ * exceeds the limit by a quarter, it is given back. Capacities double, so that is often; at twice
+ * the limit it is seldom, for 2 % less CPU here and half as much memory again. */
 static void reuse(struct tide_pipeline *p, struct tide_batch *batch)
 {
     size_t kept = 0;

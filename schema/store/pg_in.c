@@ -78,6 +78,7 @@ static tide_status send_rows(struct tide_pg *pg, const char *what, tide_slice tu
 tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tuples, uint64_t rows,
                              struct tide_err *err)
 {
+    assert(what[0]); /* it marks an answer that is to come */
     tide_status status = read_answer(pg, err);
     if (status == TIDE_OK)
         status = send_rows(pg, what, tuples, err);
