@@ -59,6 +59,12 @@ static bool is_set(void *flag)
     return atomic_load((atomic_bool *)flag);
 }
 
+/* Nothing takes long from here on: SIGTERM came, or the process ends for another reason. */
+static bool is_ending(void *closing)
+{
+    return atomic_load(&stop_asked) || is_set(closing);
+}
+
 struct program {
     struct tide_config config;
     struct tide_api api;
@@ -135,7 +141,9 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (!p->config.api_cache[0])
         return tide_fail(err, TIDE_E_CONFIG, "api_cache is not set: the folder of the hot cache");
     tide_status status = tide_deployment_select_open(&api->select, p->config.deployment, err);
-    struct tide_hot_options hot = { .dir = p->config.api_cache };
+    struct tide_hot_options hot = { .dir = p->config.api_cache,
+                                    .stopped = is_ending,
+                                    .stopped_self = &p->closing };
     if (status == TIDE_OK)
         status = tide_hot_open(&api->hot, &hot, err);
     if (status != TIDE_OK)
@@ -164,6 +172,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         status = tide_receipt_keys_open(&api->receipts, &p->config, err);
     if (status == TIDE_OK)
         status = tide_hot_reader_open(&p->reader, api->hot, err);
+    if (status == TIDE_OK)
+        tide_receipt_keys_watch(api->receipts, p->reader, api->clock->now_ms(api->clock->self));
     struct tide_snapshots_options snapshots = {
         .hot = api->hot, .keys = api->receipts, .clock = api->clock, .folder = p->config.api_cache
     };
@@ -220,8 +230,9 @@ static tide_status write_port(const char *path, uint16_t port, struct tide_err *
                    : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Which deployment is served, if the database is there to say it. */
-static void ask_deployment(struct program *p)
+/* Which deployment is served, if the database is there to say it. TIDE_E_CONFLICT: the file has
+ * other roles than this database. */
+static tide_status ask_deployment(struct program *p, struct tide_err *why)
 {
     struct tide_pg_options to = { .conninfo = database_of(&p->config),
                                   .application = "tidemark-api",
@@ -232,10 +243,14 @@ static void ask_deployment(struct program *p)
     struct tide_pg *pg = NULL;
     struct tide_err err;
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (tide_deployment_select_connect(&pg, &to, p->api.select, &selected, &err) != TIDE_OK)
+    tide_status status = tide_deployment_select_connect(&pg, &to, p->api.select, &selected, &err);
+    tide_pg_close(pg);
+    if (status != TIDE_OK && tide_deployment_select_disagrees(p->api.select))
+        return tide_fail(why, TIDE_E_CONFLICT, "%s", err.text);
+    if (status != TIDE_OK)
         tide_log(TIDE_WARN, "deployment.unknown", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err.text));
-    tide_pg_close(pg);
+    return TIDE_OK;
 }
 
 /* Before the first connection is taken: its answer could be of another deployment than the next. */
@@ -262,7 +277,8 @@ static tide_status start_server(struct program *p, struct tide_err *err)
 
 static tide_status start(struct program *p, struct tide_err *err)
 {
-    ask_deployment(p);
+    if (ask_deployment(p, err) != TIDE_OK)
+        return err->code;
     uint16_t port = port_wanted(p);
     if (port && claim_port(p, port, err) != TIDE_OK)
         return err->code;
@@ -294,7 +310,8 @@ static void reload(struct program *p)
     else
         tide_log(TIDE_ERROR, "deployment.kept", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err.text));
-    if (tide_receipt_keys_reload(p->api.receipts, &err) == TIDE_OK)
+    int64_t now = p->api.clock->now_ms(p->api.clock->self);
+    if (tide_receipt_keys_reload(p->api.receipts, p->reader, now, &err) == TIDE_OK)
         tide_log(TIDE_INFO, "receipts.reloaded", "files=%s", p->config.api_receipt_keys);
     else
         tide_log(TIDE_ERROR, "receipts.kept", "text=%s",
@@ -324,13 +341,22 @@ static bool all_alive(void)
     return !name;
 }
 
-/* The main thread: once a second the cache is looked after. */
-static void run(struct program *p)
+/* A thread of the server is lost: the program ends, and systemd starts it again. */
+static tide_status told_of_stall(const struct program *p)
+{
+    if (!tide_server_stalled(p->api.server))
+        return TIDE_OK;
+    tide_log(TIDE_ERROR, "api.stalled", "thread=server exit=%d", tide_status_exit(TIDE_E_STALLED));
+    return TIDE_E_STALLED;
+}
+
+/* The main thread. It waits for no other thread, so that SIGTERM and the watchdog are heard.
+ * Returns TIDE_E_STALLED, or TIDE_OK when it was asked to stop. */
+static tide_status run(struct program *p)
 {
     const struct tide_clock *clock = p->api.clock;
     const char *notify = getenv("NOTIFY_SOCKET");
     struct tide_watchdog dog;
-    struct tide_err err;
     int64_t ticked = 0;
     tide_watchdog_init(&dog, notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_config_tell(&p->config, "api.settings");
@@ -338,26 +364,28 @@ static void run(struct program *p)
              p->config.api_listen, tide_server_port(p->api.server), p->config.api_threads,
              tide_server_library());
     tide_notify(notify, "READY=1");
-    while (!atomic_load(&stop_asked)) {
+    while (!atomic_load(&stop_asked) && !tide_server_stalled(p->api.server)) {
         int64_t now = clock->now_ms(clock->self);
         if (now - ticked >= TICK_MS) {
             ticked = now;
-            (void)!tide_hot_tick(p->api.hot, &err); /* no generation yet: the feeder's to mend */
+            tide_hot_tick(p->api.hot);
             reload(p);
-            tide_receipt_keys_watch(p->api.receipts, p->reader);
+            tide_receipt_keys_watch(p->api.receipts, p->reader, now);
             renew_claim(p);
             if (all_alive())
                 tide_watchdog_ping(&dog, now);
         }
         clock->sleep_ms(clock->self, TURN_MS);
     }
+    tide_status status = told_of_stall(p);
     tide_notify(notify, "STOPPING=1");
     tide_log(TIDE_INFO, "api.stopping", "drain_ms=%u", p->config.api_drain_ms);
     tide_server_drain(p->api.server);
     clock->sleep_ms(clock->self, p->config.api_drain_ms);
     tide_stream_service_stop(p->api.stream); /* each subscriber is told, and comes to its end */
     tide_server_stop(p->api.server);
-    tide_log(TIDE_INFO, "api.stopped", "why=asked");
+    tide_log(TIDE_INFO, "api.stopped", "why=%s", status == TIDE_OK ? "asked" : "stalled");
+    return status;
 }
 
 static const struct tide_cli_row rows[] = {
@@ -406,7 +434,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = start(p, &err);
     if (status == TIDE_OK)
-        run(p);
+        status = run(p);
     else
         fprintf(stderr, "tidemark-api: %s\n", err.text);
     close_all(p);

@@ -231,6 +231,15 @@ CREATE TABLE chain.database (
 COMMENT ON TABLE chain.database IS 'identifies this index: processes that share a port must serve the same';
 INSERT INTO chain.database DEFAULT VALUES;
 
+-- Every API node reads this through its cache, so that one command reaches all of them.
+CREATE TABLE chain.withdrawn_key (
+    kid          text        PRIMARY KEY CHECK (kid ~ '^[A-Za-z0-9_-]{43}$'), -- its thumbprint (RFC 7638), base64url
+    reason       text        NOT NULL DEFAULT '',
+    withdrawn_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    withdrawn_by text        NOT NULL DEFAULT session_user
+);
+COMMENT ON TABLE chain.withdrawn_key IS 'keys of receipts that count no more: no node publishes them or signs with them, whatever its files hold. Rows are only added';
+
 -- --- functions that need no table -----------------------------------------------------------------
 
 -- As Stellar RPC numbers events: tx counts from 1, op and event from 0. "<<" and "|" have the same precedence

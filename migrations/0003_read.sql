@@ -45,7 +45,7 @@ CREATE INDEX ON history_rows."compliance_registry_compliance_rec" (expires_at, k
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 
--- Lists as of a ledger take their keys from the state and from the removals after that ledger. The
+-- Lists as of a ledger take their keys from the state and from the removals after that ledger: columns of keys never change. The
 -- published contracts remove few entries, so these indexes are small.
 CREATE INDEX ON history_rows."partner_registry_partner" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."partner_registry_partner_asset" (ledger) WHERE removed;
@@ -62,6 +62,7 @@ CREATE INDEX ON history_rows."compliance_registry_attestation" (ledger) WHERE re
 CREATE INDEX ON history_rows."compliance_registry_blocked_jurisdiction" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."compliance_registry_verifier" (address, ledger) WHERE removed;
 CREATE INDEX ON history_rows."synthetic_engine_vault" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (key_owner, ledger) WHERE removed;
 CREATE INDEX ON history_rows."stability_pool_deposit" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."liquidity_pool_pool" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."liquidity_pool_lp_pos" (ledger) WHERE removed;
@@ -81,13 +82,15 @@ CREATE INDEX ON history_rows."oracle_instance" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."oracle_pending_observations" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."dao_governance_multi_sig_approval" (ledger) WHERE removed;
 CREATE INDEX ON history_rows."dao_governance_proposal_multi_sig_txs" (ledger) WHERE removed;
-CREATE INDEX ON history_rows."synth_token_instance" (ledger) WHERE removed;
-CREATE INDEX ON history_rows."stellar_asset_instance" (ledger) WHERE removed;
 
 -- Vaults as of a ledger, market by market in each order of the list. Changed vaults have an entry for each version.
-CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
-CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, (-debt), key_hash, ledger) WHERE NOT removed;
-CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, (-collateral), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, (-debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, (-collateral), key_hash, ledger) WHERE NOT removed;
+
+-- Tokens as of a ledger: a contract has one instance, and few versions of it.
+CREATE INDEX ON history_rows."synth_token_instance" (contract, ledger);
+CREATE INDEX ON history_rows."stellar_asset_instance" (contract, ledger);
 
 -- Undecoded versions of a contract, and the owners that a partner had.
 CREATE INDEX ON history_rows."raw" (contract, ledger);
@@ -163,6 +166,41 @@ CREATE VIEW chain.token AS
     s.metadata ->> 'name'
   FROM state.stellar_asset_instance AS s;
 COMMENT ON VIEW chain.token IS 'symbol and name of each token contract';
+
+-- A token that the chain names is followed from the ledger on that names it and shows its nature. Its past is read then, but is no part
+-- of states as of earlier ledgers: they would change.
+CREATE FUNCTION chain.followed_after(deployment smallint, contract text, at integer) RETURNS boolean
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN coalesce((SELECT greatest(min(s.ledger) FILTER (WHERE s.what = 'discovered'), min(s.ledger) FILTER (WHERE s.what <> 'discovered')) > $3
+    FROM chain.contract_seen AS s WHERE s.deployment = $1 AND s.contract = $2 AND s.what IN ('discovered', 'asset', 'token')), false);
+COMMENT ON FUNCTION chain.followed_after(smallint, text, integer) IS 'whether a discovered token is followed from a later ledger on';
+
+-- at: the ledger; 2147483647 for now.
+CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
+  RETURNS TABLE (symbol text, decimals bigint, synthetic boolean)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT t.symbol, t.decimals, t.synthetic FROM (
+    SELECT analyst.readable(s.symbol) AS symbol, s.decimals::bigint AS decimals, true AS synthetic
+    FROM state.synth_token_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
+    UNION ALL
+    SELECT CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END, 7, false
+    FROM state.stellar_asset_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
+    UNION ALL
+    SELECT analyst.readable(v.symbol), v.decimals, true
+    FROM (SELECT h.symbol, h.decimals, h.removed FROM history.synth_token_instance AS h
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
+    WHERE NOT v.removed
+    UNION ALL
+    SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END, 7, false
+    FROM (SELECT h.metadata, h.removed FROM history.stellar_asset_instance AS h
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
+    WHERE NOT v.removed
+  ) AS t WHERE $3 = 2147483647 OR NOT chain.followed_after($1, $2, $3) LIMIT 1;
+END;
+COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals and kind of a token as of a ledger; no row: there was no such token';
 
 -- Adds the ledgers indexed or loading now for each discovered contract that has no rows here, and starts
 -- again for a contract whose kind turned out to be another. Called in the transaction that stores the
@@ -516,7 +554,7 @@ BEGIN ATOMIC
     CASE WHEN state = 'open' THEN 100000000000
       WHEN state = 'unpriced' THEN CASE WHEN collateral_price IS NULL OR synth_price IS NULL OR synth_price <= 0
         THEN 99999999999 ELSE 0 END
-      ELSE coalesce(least(ceil(high), 99999999999), 99999999999) END::bigint
+      ELSE coalesce(greatest(least(ceil(high), 99999999999), 0), 99999999999) END::bigint
   FROM bound;
 END;
 COMMENT ON FUNCTION chain.vault_range(text, numeric, numeric, numeric, numeric) IS 'range of chain.vault_order that contains the vaults of a state';

@@ -418,14 +418,10 @@ CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger inte
 COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
 
 -- Anyone can send the engine a token, and a token chooses its symbol: only what the engine's own entries accepted as collateral is
--- valued, and only at a feed that a market prices its collateral by.
+-- valued, and only at a feed that a market prices its collateral by. Each time is that of a first version, and so is the symbol, so
+-- that figures of past days stay.
 CREATE VIEW chain.collateral AS
-  SELECT a.deployment, a.token, a.accepted_at,
-    (SELECT t.symbol FROM (SELECT CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
-        FROM state.stellar_asset_instance AS i WHERE i.deployment = a.deployment AND i.contract = a.token LIMIT 1) AS t
-      WHERE EXISTS (SELECT FROM (history.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
-        (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
-        WHERE m.deployment = a.deployment AND m.coll_oracle_sym = t.symbol)) AS feed
+  SELECT a.deployment, a.token, a.accepted_at, p.feed, p.priced_at
   FROM (
     SELECT k.deployment, v.token, v.closed_at AS accepted_at
     FROM (
@@ -442,16 +438,42 @@ CREATE VIEW chain.collateral AS
         FROM (history.synthetic_engine_collateral_allowed AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
           (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
         WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.value ORDER BY h.ledger, h.tx, h.seq LIMIT 1) AS v
-  ) AS a;
+  ) AS a
+    LEFT JOIN LATERAL (
+      SELECT t.symbol AS feed, greatest(t.closed_at, m.closed_at) AS priced_at
+      FROM (SELECT CASE h.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE h.metadata ->> 'symbol' END AS symbol, h.closed_at
+          FROM history.stellar_asset_instance AS h
+          WHERE h.deployment = a.deployment AND h.contract = a.token AND NOT h.removed
+          ORDER BY h.ledger, h.tx, h.seq LIMIT 1) AS t
+        CROSS JOIN LATERAL (SELECT m.closed_at
+          FROM (history.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
+            (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+          WHERE m.deployment = a.deployment AND m.coll_oracle_sym = t.symbol AND NOT m.removed
+          ORDER BY m.ledger LIMIT 1) AS m
+    ) AS p ON true;
 COMMENT ON VIEW chain.collateral IS 'Tokens that the vault engine ever accepted as collateral';
 COMMENT ON COLUMN chain.collateral.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.collateral.token IS 'Token, contract address';
 COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted';
-COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market prices its collateral by it';
+COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market ever priced its collateral by it';
+COMMENT ON COLUMN chain.collateral.priced_at IS 'When a market first priced its collateral by that feed';
 
 -- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC, its other collateral at the
 -- feed of its symbol, and the stability pool's USDC. A day's row uses the last values known at its end.
+-- The two CTEs do not depend on the day: each is evaluated once.
 CREATE VIEW rollup.held AS
+  WITH collateral AS MATERIALIZED (
+    SELECT c.deployment, c.token, c.accepted_at, c.feed, c.priced_at FROM chain.collateral AS c
+  ), pool AS MATERIALIZED (
+    SELECT s.deployment, s.key_hash, s.pool_id
+    FROM (state.liquidity_pool_pool AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+    UNION
+    SELECT g.deployment, g.key_hash, g.pool_id
+    FROM (history.liquidity_pool_pool AS g JOIN (SELECT) AS g_bound ON (g.deployment, g.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+    WHERE g.removed
+  )
   SELECT
     d.deployment,
     d.day,
@@ -473,28 +495,30 @@ CREATE VIEW rollup.held AS
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(2 * CASE usdc.address WHEN k.token_a THEN v.amount WHEN k.token_b THEN v.amount_b END), 0) AS amount,
         count(*) FILTER (WHERE usdc.address IS NULL OR usdc.address NOT IN (k.token_a, k.token_b)) AS unpriced
-      FROM (state.liquidity_pool_pool AS k JOIN (SELECT) AS k_bound ON (k.deployment, k.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-        CROSS JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
-          WHERE q.deployment = k.deployment AND q.what = 'pool' AND q.name = k.pool_id AND q.day <= d.day
+      FROM pool AS s
+        CROSS JOIN LATERAL (SELECT q.amount, q.amount_b, q.ledger, q.tx, q.seq FROM rollup.closing AS q
+          WHERE q.deployment = d.deployment AND q.what = 'pool' AND q.name = s.pool_id AND q.day <= d.day
           ORDER BY q.day DESC LIMIT 1) AS v
-      WHERE k.deployment = d.deployment
+        CROSS JOIN LATERAL (SELECT h.token_a, h.token_b
+          FROM (history.liquidity_pool_pool AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
+            (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+          WHERE h.deployment = d.deployment AND h.key_hash = s.key_hash AND h.ledger = v.ledger AND h.tx = v.tx AND h.seq = v.seq
+            AND NOT h.removed OFFSET 0) AS k
+      WHERE s.deployment = d.deployment
     ) AS p
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(CASE WHEN b.contract = usdc.address THEN v.amount ELSE div(v.amount * f.amount, 10000000) END), 0)
+      SELECT coalesce(sum(CASE WHEN t.token = usdc.address THEN v.amount ELSE div(v.amount * f.amount, 10000000) END), 0)
           AS amount,
-        count(*) FILTER (WHERE v.amount > 0 AND f.amount IS NULL AND b.contract IS DISTINCT FROM usdc.address) AS unpriced
-      FROM chain.deployment AS x
-        CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
-        JOIN state.stellar_asset_balance AS b ON b.deployment = x.id AND b.address = j.address
+        count(*) FILTER (WHERE v.amount > 0 AND f.amount IS NULL AND t.token IS DISTINCT FROM usdc.address) AS unpriced
+      FROM collateral AS t
         CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
-          WHERE q.deployment = x.id AND q.what = 'collateral' AND q.name = b.contract AND q.day <= d.day
+          WHERE q.deployment = d.deployment AND q.what = 'collateral' AND q.name = t.token AND q.day <= d.day
           ORDER BY q.day DESC LIMIT 1) AS v
-        JOIN chain.collateral AS t ON t.deployment = x.id AND t.token = b.contract AND t.accepted_at < chain.day_start(d.day + 1)
         LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
-          WHERE q.deployment = x.id AND q.what = 'price' AND q.name = t.feed AND q.day <= d.day
+          WHERE q.deployment = d.deployment AND q.what = 'price' AND q.name = t.feed AND q.day <= d.day
+            AND t.priced_at < chain.day_start(d.day + 1)
           ORDER BY q.day DESC LIMIT 1) AS f ON true
-      WHERE x.id = d.deployment AND j.role = 'synthetic_engine'
+      WHERE t.deployment = d.deployment AND t.accepted_at < chain.day_start(d.day + 1)
     ) AS c
     CROSS JOIN LATERAL (
       SELECT coalesce((SELECT q.amount FROM rollup.closing AS q

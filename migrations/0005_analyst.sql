@@ -330,7 +330,7 @@ COMMENT ON COLUMN analyst.markets.changed_at IS 'Close time of that ledger';
 CREATE VIEW analyst.vaults AS
   SELECT
     v.deployment,
-    v.owner,
+    v.key_owner AS owner,
     v.synth AS market,
     v.collateral_tok AS collateral_token,
     t.symbol AS collateral_token_symbol,
@@ -1213,15 +1213,15 @@ CREATE VIEW analyst.calls AS
     c.fn,
     CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args END AS args,
     c.ok,
-    c.ret AS answer,
+    CASE WHEN k.role IS DISTINCT FROM 'compliance_registry' OR json_typeof(c.ret) = 'boolean' THEN c.ret END AS answer,
     c.events,
     c.changed,
     (ARRAY['verified', 'rewritten', 'unverified'])[c.proof] AS proof,
     CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args_xdr END AS args_xdr,
-    c.ret_xdr AS answer_xdr
+    CASE WHEN k.role IS DISTINCT FROM 'compliance_registry' THEN c.ret_xdr END AS answer_xdr
   FROM chain.call AS c
     LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract;
-COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments that hold a jurisdiction are left out';
+COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments and answers that may hold a jurisdiction are left out';
 COMMENT ON COLUMN analyst.calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.calls.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.calls.tx_order IS 'Order of the transaction in its ledger, from 1';
@@ -1235,12 +1235,12 @@ COMMENT ON COLUMN analyst.calls.contract_name IS 'Its name in the deployment fil
 COMMENT ON COLUMN analyst.calls.fn IS 'Function; null when the contract was created';
 COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations, and when args_xdr has them';
 COMMENT ON COLUMN analyst.calls.ok IS 'False: refused, nothing changed';
-COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused, and when answer_xdr has it';
+COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused, when answer_xdr has it, and of the compliance registry unless it is true or false';
 COMMENT ON COLUMN analyst.calls.events IS 'Events of the operation';
 COMMENT ON COLUMN analyst.calls.changed IS 'Ledger entries changed, without changes of lifetimes';
 COMMENT ON COLUMN analyst.calls.proof IS 'verified: its events hash to its result; null when not checked';
 COMMENT ON COLUMN analyst.calls.args_xdr IS 'Arguments too long or deep for JSON, as XDR; null for attestations';
-COMMENT ON COLUMN analyst.calls.answer_xdr IS 'Return value too long or deep for JSON, as XDR';
+COMMENT ON COLUMN analyst.calls.answer_xdr IS 'Return value too long or deep for JSON, as XDR; null of the compliance registry';
 
 CREATE VIEW analyst.daily_pools AS
   SELECT

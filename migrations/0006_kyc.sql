@@ -635,13 +635,15 @@ CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
 --   hook_event     what happened, as it is sent
 --   hook_delivery  an event for an endpoint: the queue, and the log
 --   hook_use       how much of a limit for one day is used
+--   hook_slow      integrators and hosts that held a sender for long
 --   hook_seen      last known state of prices, markets and proposals
 --   hook_cursor    up to which ledger one node has compared all that
 --
 -- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a lane: they are
 -- sent in order, and only the first one, its head, can be taken. Any node takes heads.
 --
--- Locks, always in this order: the row of kyc.hook, then that of kyc.hook_use, then deliveries, then watched addresses in the order of their text.
+-- Locks, always in this order: the row of kyc.hook, then that of kyc.hook_use, then rows of kyc.hook_slow (the integrator's before the host's),
+-- then deliveries, then watched addresses in the order of their text.
 -- Heads change only under the lock of the endpoint's row. What adds a delivery (a decision of KYC) takes no such lock:
 -- it inserts the row without a place in its lane, and a sender gives it one.
 
@@ -657,6 +659,7 @@ CREATE TABLE kyc.hook (
     state          text        NOT NULL DEFAULT 'enabled' CHECK (state IN ('enabled', 'disabled', 'deleted')),
     reason         text        CHECK (reason IN ('integrator', 'operator', 'failed', 'gone', 'queue_full')),
     failures       integer     NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    proven         boolean     NOT NULL DEFAULT false,
     paused_until   timestamptz NOT NULL DEFAULT clock_timestamp(),
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at     timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -667,6 +670,7 @@ COMMENT ON COLUMN kyc.hook.state IS 'deleted: no route shows it; its log is remo
 COMMENT ON COLUMN kyc.hook.revision IS 'Of its secret, which follows from the KYC file''s webhookKey, the id and this number';
 COMMENT ON COLUMN kyc.hook.previous_until IS 'Until then notifications are signed with the secret of the revision before, too';
 COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503; 1 after an answer that took more than 3 s';
+COMMENT ON COLUMN kyc.hook.proven IS 'It took its last notification in time, at its present URL; false: all senders but a share leave it alone';
 COMMENT ON COLUMN kyc.hook.paused_until IS 'Nothing is sent to it before';
 
 CREATE TABLE kyc.hook_watch (
@@ -708,6 +712,7 @@ CREATE TABLE kyc.hook_delivery (
     first_try    timestamptz,
     next_try     timestamptz NOT NULL DEFAULT clock_timestamp(),
     leased_until timestamptz,
+    share        smallint    CHECK (share BETWEEN 1 AND 3),
     last_status  integer,
     last_error   text        CHECK (octet_length(last_error) <= 200),
     tries        jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_array_length(tries) <= 50),
@@ -723,6 +728,7 @@ CREATE INDEX hook_delivery_event ON kyc.hook_delivery (event);
 COMMENT ON TABLE kyc.hook_delivery IS 'Deliveries: those that wait, and those of the last 30 days';
 COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject; NULL: a sender has not placed it yet';
 COMMENT ON COLUMN kyc.hook_delivery.leased_until IS 'A node sends it; if that node dies, another one takes it then';
+COMMENT ON COLUMN kyc.hook_delivery.share IS 'Of the sender that took it last: see kyc.hook_claim';
 COMMENT ON COLUMN kyc.hook_delivery.last_status IS 'HTTP status of the last attempt; NULL: there was no answer';
 COMMENT ON COLUMN kyc.hook_delivery.tries IS 'The last 50 attempts that were noted: endedAt, status, error';
 
@@ -746,6 +752,18 @@ CREATE TABLE kyc.hook_use (
     day  date    NOT NULL,
     used integer NOT NULL CHECK (used > 0)
 ) WITH (fillfactor = 50);
+CREATE TABLE kyc.hook_slow (
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    what       text        NOT NULL CHECK (octet_length(what) <= 320),
+    marks      integer     NOT NULL DEFAULT 1 CHECK (marks BETWEEN 1 AND 7),
+    slow_until timestamptz NOT NULL,
+    PRIMARY KEY (deployment, what)
+);
+COMMENT ON TABLE kyc.hook_slow IS 'What held a sender for more than 3 s; rows are kept for a day';
+COMMENT ON COLUMN kyc.hook_slow.what IS 'integrator INTEGRATOR, or host HOST';
+COMMENT ON COLUMN kyc.hook_slow.marks IS 'How often within a day, at most 7';
+COMMENT ON COLUMN kyc.hook_slow.slow_until IS 'It counts as slow until then: a minute after the first time, twice as long after each further one, an hour at most';
+
 COMMENT ON TABLE kyc.hook_use IS 'What is used of the limits of one day; no row, or one of another day: nothing';
 COMMENT ON COLUMN kyc.hook_use.what IS 'changes of INTEGRATOR: they are noted in the audit, which keeps its rows for ever; sends of ENDPOINT: its tests and replays';
 
@@ -854,19 +872,49 @@ END $$;
 COMMENT ON FUNCTION kyc.hook_place(smallint) IS 'Places new deliveries: the first of a lane becomes its head';
 
 -- In PL/pgSQL, which keeps plans: it is called for each claim.
-CREATE FUNCTION kyc.hook_room(one_hook text, one_deployment smallint, of_integrator text) RETURNS boolean
+CREATE FUNCTION kyc.hook_host(url text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT left(lower(coalesce(substring(url FROM '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]*)'), '')), 253);
+$$;
+COMMENT ON FUNCTION kyc.hook_host(text) IS 'The host of a URL';
+
+CREATE FUNCTION kyc.hook_is_slow(one_deployment smallint, one text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM kyc.hook_slow AS s WHERE s.deployment = one_deployment AND s.what = one AND s.slow_until > statement_timestamp());
+$$;
+COMMENT ON FUNCTION kyc.hook_is_slow(smallint, text) IS 'Whether an integrator or a host counts as slow';
+
+CREATE FUNCTION kyc.hook_mark_slow(one_deployment smallint, one text) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO kyc.hook_slow AS s (deployment, what, slow_until) VALUES (one_deployment, one, clock_timestamp() + interval '1 minute')
+    ON CONFLICT (deployment, what) DO UPDATE SET marks = least(s.marks + 1, 7),
+      slow_until = clock_timestamp() + least(interval '1 hour', interval '1 minute' * 2 ^ s.marks);
+$$;
+COMMENT ON FUNCTION kyc.hook_mark_slow(smallint, text) IS 'Notes that it held a sender for long';
+
+CREATE FUNCTION kyc.hook_room(one_hook text, one_deployment smallint, of_integrator text, of_share integer) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN (SELECT count(*) FROM kyc.hook_delivery AS b WHERE b.hook = one_hook AND b.leased_until > statement_timestamp()) < 2
     AND (SELECT count(*) FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id WHERE o.deployment = one_deployment
-         AND o.integrator = of_integrator AND b.leased_until > statement_timestamp()) < 4;
+         AND o.integrator = of_integrator AND b.leased_until > statement_timestamp()) < 4
+    AND ((SELECT h.proven FROM kyc.hook AS h WHERE h.id = one_hook) OR NOT EXISTS (SELECT FROM kyc.hook AS o
+         JOIN kyc.hook_delivery AS b ON b.hook = o.id WHERE o.deployment = one_deployment AND o.integrator = of_integrator
+         AND NOT o.proven AND b.leased_until > statement_timestamp()))
+    AND (of_share < 3 OR NOT EXISTS (SELECT FROM kyc.hook AS o JOIN kyc.hook_delivery AS b ON b.hook = o.id
+         WHERE o.deployment = one_deployment AND o.integrator = of_integrator AND b.share = 3 AND b.leased_until > statement_timestamp()))
+    AND (of_share < 3 OR NOT kyc.hook_is_slow(one_deployment, 'integrator ' || of_integrator) OR (SELECT count(*) FROM kyc.hook_delivery AS b
+         JOIN kyc.hook AS o ON o.id = b.hook WHERE o.deployment = one_deployment AND b.share = 3 AND b.leased_until > statement_timestamp()
+         AND kyc.hook_is_slow(one_deployment, 'integrator ' || o.integrator)) < 2);
 END $$;
-COMMENT ON FUNCTION kyc.hook_room(text, smallint, text) IS 'Whether less than two of its deliveries, and four of its integrator''s, are under way';
+COMMENT ON FUNCTION kyc.hook_room(text, smallint, text, integer) IS 'Whether its limits let one more of its deliveries be under way, in that share of the senders';
 
--- may_wait: also of endpoints after failed attempts. The lock of an integrator makes its limit hold: of two claims
--- at once the second one takes another integrator's, or waits if there is none and it holds no lock itself. A row of
--- NULLs: something is due, and was left alone because its integrator's lock was taken.
-CREATE FUNCTION kyc.hook_claim(one_deployment smallint, may_wait boolean, lease interval)
+-- of_share: the sender's. Each kind of endpoint can hold its share of them, and no more:
+--   1  takes anything
+--   2  takes what neither failed nor is new at a host that is slow, of integrators that are not slow
+--   3  takes what is proven: of an integrator one at a time, of all slow integrators together two
+-- Under way are two of an endpoint at most, four of an integrator, one of its endpoints that are not proven. The host counts for new endpoints
+-- alone, so that no integrator can make another one's slow. The lock of an integrator makes its limit hold: of two claims at once the second one takes
+-- another integrator's, or waits if there is none and it holds no lock itself. A row of NULLs: something is due, and was left alone
+-- because its integrator's lock was taken.
+CREATE FUNCTION kyc.hook_claim(one_deployment smallint, of_share integer, lease interval)
   RETURNS TABLE (id bigint, attempts integer, event text, payload text, hook text, integrator text, url text, revision integer,
     previous boolean, overdue boolean)
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -884,19 +932,25 @@ BEGIN
           WHERE d.hook = h.id AND d.head AND d.state = 'queued' AND d.next_try <= statement_timestamp()
           ORDER BY d.next_try LIMIT 2) AS due
       WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.paused_until <= statement_timestamp()
-        AND (may_wait OR h.failures = 0) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
+        AND (of_share = 1 OR h.failures = 0) AND (of_share < 3 OR h.proven)
+        AND (of_share <> 2 OR NOT kyc.hook_is_slow(one_deployment, 'integrator ' || h.integrator)
+             AND (h.proven OR NOT kyc.hook_is_slow(one_deployment, 'host ' || kyc.hook_host(h.url)))) AND EXISTS (SELECT FROM kyc.integrator AS i WHERE i.id = h.integrator AND i.state = 'active')
       ORDER BY due.next_try LOOP
-      CONTINUE WHEN NOT kyc.hook_room(candidate.hook, one_deployment, candidate.integrator);
+      CONTINUE WHEN NOT kyc.hook_room(candidate.hook, one_deployment, candidate.integrator, of_share);
       IF NOT pg_try_advisory_xact_lock(7031, hashtext(candidate.integrator)) THEN
         busy := candidate.integrator;
         CONTINUE;
       END IF;
       held := true;
+      -- The limit of all slow ones together. Its holder waits for nothing.
+      IF of_share = 3 AND kyc.hook_is_slow(one_deployment, 'integrator ' || candidate.integrator) THEN
+        PERFORM pg_advisory_xact_lock(7039, one_deployment);
+      END IF;
       SELECT d.* INTO mine FROM kyc.hook_delivery AS d WHERE d.id = candidate.id AND d.head AND d.state = 'queued'
-        AND d.next_try <= clock_timestamp() AND kyc.hook_room(d.hook, d.deployment, candidate.integrator) FOR UPDATE SKIP LOCKED;
+        AND d.next_try <= clock_timestamp() AND kyc.hook_room(d.hook, d.deployment, candidate.integrator, of_share) FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
         UPDATE kyc.hook_delivery AS d SET attempts = d.attempts + 1, first_try = coalesce(d.first_try, clock_timestamp()),
-          next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease WHERE d.id = mine.id;
+          next_try = clock_timestamp() + lease, leased_until = clock_timestamp() + lease, share = of_share WHERE d.id = mine.id;
         RETURN QUERY SELECT mine.id, mine.attempts + 1, e.id, e.payload, h.id, h.integrator, h.url, h.revision,
             coalesce(h.previous_until > clock_timestamp(), false), coalesce(mine.first_try < clock_timestamp() - interval '3 days', false)
           FROM kyc.hook AS h, kyc.hook_event AS e WHERE h.id = mine.hook AND e.id = mine.event;
@@ -912,14 +966,17 @@ BEGIN
     RETURN NEXT;
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.hook_claim(smallint, boolean, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
+COMMENT ON FUNCTION kyc.hook_claim(smallint, integer, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
 
 -- attempt: as claimed. A success counts however late it comes; a failure only if no other node took it since.
--- pause: how long the whole endpoint is left alone; with a success: it was slow, so half of the senders avoid it.
-CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolean, status integer, error text, again interval, pause interval, disable text)
+-- pause: how long the whole endpoint is left alone; with a success: it was late, so most senders avoid it.
+-- slow: it held its sender for more than 3 s, which its integrator and its host answer for.
+CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolean, status integer, error text, again interval, pause interval,
+    slow boolean, disable text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   row kyc.hook_delivery;
+  target kyc.hook;
   try jsonb := jsonb_build_object('endedAt', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
     'status', status, 'error', left(error, 200));
 BEGIN
@@ -927,7 +984,10 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  PERFORM FROM kyc.hook AS h WHERE h.id = row.hook FOR NO KEY UPDATE;
+  SELECT h.* INTO target FROM kyc.hook AS h WHERE h.id = row.hook FOR NO KEY UPDATE;
+  IF slow THEN
+    PERFORM kyc.hook_mark_slow(row.deployment, 'integrator ' || target.integrator), kyc.hook_mark_slow(row.deployment, 'host ' || kyc.hook_host(target.url));
+  END IF;
   UPDATE kyc.hook_delivery AS d SET last_status = status, last_error = left(error, 200), leased_until = NULL,
       tries = CASE WHEN jsonb_array_length(d.tries) < 50 THEN d.tries ELSE d.tries - 0 END || try,
       state = CASE WHEN succeeded THEN 'delivered' ELSE 'queued' END, head = NOT succeeded,
@@ -939,16 +999,17 @@ BEGIN
   IF succeeded THEN
     UPDATE kyc.hook_delivery AS d SET head = true, next_try = clock_timestamp() WHERE d.id = (SELECT min(n.id)
       FROM kyc.hook_delivery AS n WHERE n.hook = row.hook AND n.subject = row.subject AND n.state = 'queued');
-    UPDATE kyc.hook AS h SET failures = (pause > interval '0')::integer WHERE h.id = row.hook AND h.failures <> (pause > interval '0')::integer;
+    UPDATE kyc.hook AS h SET failures = (pause > interval '0')::integer, proven = pause = interval '0'
+      WHERE h.id = row.hook AND (h.failures <> (pause > interval '0')::integer OR h.proven <> (pause = interval '0'));
   ELSIF pause > interval '0' THEN
-    UPDATE kyc.hook AS h SET failures = least(h.failures, 999999) + 1,
+    UPDATE kyc.hook AS h SET failures = least(h.failures, 999999) + 1, proven = false,
       paused_until = clock_timestamp() + least(interval '60 s', pause * 2 ^ least(h.failures, 10)) WHERE h.id = row.hook;
   END IF;
   IF disable IS NOT NULL THEN
     PERFORM kyc.hook_disable(row.hook, disable);
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text) IS 'Notes what became of an attempt; the next one of the lane follows';
+COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text) IS 'Notes what became of an attempt; the next one of the lane follows';
 
 -- Endpoints take turns, each with what is due for longest: one with thousands of addresses delays no other. The rows are
 -- locked in the order of all parts.
@@ -1003,7 +1064,9 @@ BEGIN
     WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 500 FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS old = ROW_COUNT;
   DELETE FROM kyc.hook_delivery AS d WHERE d.id IN (SELECT o.id FROM kyc.hook AS h JOIN kyc.hook_delivery AS o ON o.hook = h.id
-    WHERE h.deployment = one_deployment AND h.state = 'deleted' LIMIT 1000 FOR UPDATE OF o SKIP LOCKED);
+    WHERE h.deployment = one_deployment AND h.state = 'deleted'
+      AND (o.leased_until IS NULL OR o.leased_until <= statement_timestamp()) -- what is under way counts for its integrator
+    LIMIT 1000 FOR UPDATE OF o SKIP LOCKED);
   GET DIAGNOSTICS deleted = ROW_COUNT;
   DELETE FROM kyc.hook AS h WHERE h.id IN (SELECT g.id FROM kyc.hook AS g WHERE g.deployment = one_deployment AND g.state = 'deleted'
     AND NOT EXISTS (SELECT FROM kyc.hook_delivery AS d WHERE d.hook = g.id) FOR UPDATE SKIP LOCKED);
@@ -1016,6 +1079,8 @@ BEGIN
   PERFORM kyc.hook_limit(array_agg(h.id)) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled';
   DELETE FROM kyc.hook_use AS u WHERE u.what IN (SELECT o.what FROM kyc.hook_use AS o
     WHERE o.day < (clock_timestamp() AT TIME ZONE 'UTC')::date - 1 LIMIT 1000 FOR UPDATE SKIP LOCKED);
+  DELETE FROM kyc.hook_slow AS s WHERE (s.deployment, s.what) IN (SELECT o.deployment, o.what FROM kyc.hook_slow AS o
+    WHERE o.slow_until < clock_timestamp() - interval '1 day' LIMIT 1000 FOR UPDATE SKIP LOCKED);
   RETURN false;
 END $$;
 COMMENT ON FUNCTION kyc.hook_maintain(smallint) IS 'Deletes a part of what is older than 30 days or of deleted endpoints, and disables those with a full queue; true: call it again';
@@ -1028,7 +1093,7 @@ CREATE FUNCTION kyc.hook_figures(one_deployment smallint)
        JOIN kyc.integrator AS i ON i.id = h.integrator AND i.state = 'active'
        CROSS JOIN LATERAL (SELECT least((SELECT min(d.next_try) FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.head AND d.state = 'queued'),
          (SELECT d.created_at FROM kyc.hook_delivery AS d WHERE d.hook = h.id AND d.head IS NULL ORDER BY d.id LIMIT 1)) AS since) AS due
-       WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.failures = 0 AND h.paused_until <= clock_timestamp()),
+       WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.failures = 0 AND h.proven AND h.paused_until <= clock_timestamp()),
     (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'disabled' AND h.reason IN ('failed', 'gone', 'queue_full')),
     (SELECT c.ledger - k.ledger FROM chain.cursor AS c JOIN kyc.hook_cursor AS k ON k.deployment = c.deployment WHERE c.deployment = one_deployment);
 $$;
@@ -1119,7 +1184,8 @@ BEGIN
         RETURN refused;
       END IF;
     END IF;
-    UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp()
+    UPDATE kyc.hook AS h SET url = coalesce(new_url, h.url), events = coalesce(new_events, h.events), updated_at = clock_timestamp(),
+        proven = h.proven AND coalesce(new_url = h.url, true) AND NOT coalesce(enable AND was.state = 'disabled', false)
       WHERE h.id = one_hook;
     IF enable AND was.state = 'disabled' THEN
       UPDATE kyc.hook AS h SET state = 'enabled', reason = NULL, failures = 0, paused_until = clock_timestamp() WHERE h.id = one_hook;

@@ -142,14 +142,15 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE ON kyc.session, kyc.inbox, kyc.sandbox TO tidemark_kyc;
   GRANT SELECT, INSERT, DELETE ON kyc.challenge, kyc.session_key TO tidemark_kyc;
   GRANT DELETE ON kyc.inbox TO tidemark_kyc;
-  GRANT SELECT, INSERT, UPDATE, DELETE ON kyc.hook, kyc.hook_watch, kyc.hook_event, kyc.hook_delivery, kyc.hook_use TO tidemark_kyc;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON kyc.hook, kyc.hook_watch, kyc.hook_event, kyc.hook_delivery, kyc.hook_use, kyc.hook_slow TO tidemark_kyc;
   GRANT SELECT, INSERT, UPDATE ON kyc.hook_seen, kyc.hook_cursor TO tidemark_kyc;
   GRANT USAGE ON SCHEMA history TO tidemark_kyc;
   GRANT SELECT ON history.dao_governance_proposal TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION kyc.hook_enqueue(text, smallint, text, text), kyc.hook_emit(smallint, text, text, json, text, text),
     kyc.hook_saw(smallint, text, text, text, text, json, boolean), kyc.hook_disable(text, text),
-    kyc.hook_claim(smallint, boolean, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, text),
-    kyc.hook_place(smallint), kyc.hook_due(smallint, integer, integer), kyc.hook_room(text, smallint, text), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
+    kyc.hook_claim(smallint, integer, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text),
+    kyc.hook_host(text), kyc.hook_is_slow(smallint, text), kyc.hook_mark_slow(smallint, text),
+    kyc.hook_place(smallint), kyc.hook_due(smallint, integer, integer), kyc.hook_room(text, smallint, text, integer), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
     kyc.hook_maintain(smallint), kyc.hook_may(text, integer), kyc.hook_may_change(text), kyc.hook_json(kyc.hook), kyc.hook_list(smallint, text, text),
     kyc.hook_create(smallint, text, text, text, text[]), kyc.hook_change(smallint, text, text, text, text[], boolean),
     kyc.hook_delete(smallint, text, text), kyc.hook_rotate(smallint, text, text, interval, integer), kyc.hook_test(smallint, text, text),

@@ -292,9 +292,9 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
     tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_notify(r.notify, "READY=1");
     status = loop(&r, err);
+    tide_notify(r.notify, "STOPPING=1");
     if (send_heartbeat(&r, "stopped", &unheard) != TIDE_OK)
         tide_log(TIDE_WARN, "attester.heartbeat_failed", "state=stopped");
-    tide_notify(r.notify, "STOPPING=1");
     tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));
     att_work_release(&r.work);
     att_rpc_close(rpc);

@@ -149,7 +149,7 @@ static bool all_alive(void)
     return !name;
 }
 
-static void run(struct program *p)
+static tide_status run(struct program *p)
 {
     const struct tide_clock *clock = p->console.clock;
     const char *notify = getenv("NOTIFY_SOCKET");
@@ -159,14 +159,19 @@ static void run(struct program *p)
     tide_log(TIDE_INFO, "console.listening", "address=%s port=%u people=%u",
              p->config.console_listen, tide_server_port(p->server), p->console.people->count);
     tide_notify(notify, "READY=1");
-    while (!tide_stop_asked(NULL)) {
+    while (!tide_stop_asked(NULL) && !tide_server_stalled(p->server)) {
         if (all_alive())
             tide_watchdog_ping(&dog, clock->now_ms(clock->self));
         clock->sleep_ms(clock->self, TURN_MS);
     }
+    bool stalled = tide_server_stalled(p->server);
+    if (stalled)
+        tide_log(TIDE_ERROR, "console.stalled", "thread=server exit=%d",
+                 tide_status_exit(TIDE_E_STALLED));
     tide_notify(notify, "STOPPING=1");
     tide_server_stop(p->server);
-    tide_log(TIDE_INFO, "console.stopped", "why=asked");
+    tide_log(TIDE_INFO, "console.stopped", "why=%s", stalled ? "stalled" : "asked");
+    return stalled ? TIDE_E_STALLED : TIDE_OK;
 }
 
 static const struct tide_cli_row rows[] = {
@@ -207,7 +212,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = write_port(p, &err);
     if (status == TIDE_OK)
-        run(p);
+        status = run(p);
     else
         fprintf(stderr, "tidemark-console: %s\n", err.text);
     close_all(p);

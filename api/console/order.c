@@ -1,6 +1,7 @@
 /* Bodies of POSTs: read strictly, and compared with the person's role. */
 #include "api/console/console.h"
-#include "api/kyc/base/settings_read.h"
+#include "api/console/detail.h"
+#include "api/http/body.h"
 #include "tidemark/json.h"
 #include "tidemark/sign.h"
 
@@ -12,13 +13,12 @@ struct body {
     json_t *detail; /* borrowed from the body's tree; NULL: none */
 };
 
-/* The database takes its own members of it, and refuses what they may not be. */
+/* Its members are the action's (console_detail_check). */
 static tide_status read_detail(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     (void)m;
-    if (!json_is_object(value))
-        return tide_read_refuse(r, "expected an object");
+    (void)r;
     *(json_t **)to = value;
     return TIDE_OK;
 }
@@ -104,6 +104,13 @@ static bool refuse_field(struct tide_reply *reply, const char *where, const char
     return false;
 }
 
+/* Names the place where a reader stopped, and what it expected there. */
+static bool refuse_read(struct tide_reply *reply, const struct tide_reader *r)
+{
+    const char *expected = strstr(r->err->text, ": ");
+    return refuse_field(reply, r->path, expected ? expected + 2 : "not as expected");
+}
+
 static bool forbid(struct tide_reply *reply)
 {
     tide_reply_problem(reply, 403, "role", "Your role does not allow this.");
@@ -114,7 +121,10 @@ static bool forbid(struct tide_reply *reply)
 static bool take_detail(struct console_order *order, json_t *detail, bool makes_key,
                         struct tide_reply *reply)
 {
-    struct tide_err err;
+    struct tide_err err = { 0 };
+    struct tide_reader r = { .err = &err };
+    if (console_detail_check(&r, order->action, detail) != TIDE_OK)
+        return refuse_read(reply, &r);
     if (makes_key && (tide_api_key_make(&order->key, &err) != TIDE_OK ||
                       json_object_set_new(detail, "keyId", json_string(order->key.id)) != 0)) {
         tide_reply_problem(reply, 503, "no_key", "There are no random numbers, or no memory.");
@@ -158,16 +168,15 @@ bool console_order_read(struct console_ask *ask, const struct tide_request *requ
     struct body body = { 0 };
     struct tide_err err = { 0 };
     struct tide_reader r = { .err = &err };
-    json_error_t error;
-    json_t *root = tide_json_load(request->body, JSON_REJECT_DUPLICATES, &error);
-    tide_status status = TIDE_E_CONFIG;
-    if (root)
-        status = tide_read_object(
-            &r, proposes ? propose_members : decide_members,
-            proposes ? TIDE_COUNT(propose_members) : TIDE_COUNT(decide_members), &body, root);
+    json_t *root = tide_body_object(request->body, 0, "invalid_body", reply);
     ask->acts = true;
+    if (!root)
+        return false;
+    tide_status status = tide_read_object(
+        &r, proposes ? propose_members : decide_members,
+        proposes ? TIDE_COUNT(propose_members) : TIDE_COUNT(decide_members), &body, root);
     if (status != TIDE_OK)
-        good = refuse_field(reply, root ? r.path : "", root ? "not as expected" : "not JSON");
+        good = refuse_read(reply, &r);
     else if (proposes)
         good = read_action(ask, &body, reply);
     else {

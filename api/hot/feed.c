@@ -234,6 +234,8 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
         status = project_sql_apply(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
         status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
+    if (status == TIDE_OK && meta.withdrawn_keys != feed->look.withdrawn_keys)
+        status = feed_put_withdrawn(feed, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     return status;
@@ -310,6 +312,14 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
     return TIDE_OK;
 }
 
+/* Another process feeds, or the database is away: readers go on with what the link names. */
+static void follow_link(struct tide_feed *feed)
+{
+    struct tide_err none;
+    (void)!tide_hot_refresh(feed->options.hot,
+                            &none); /* a bad one is the feeding process's to mend */
+}
+
 static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, struct tide_err *err)
 {
     struct tide_hot_meta meta;
@@ -319,11 +329,13 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
     tide_status status = tide_hot_lock(feed->options.hot, &mine, err);
     if (status != TIDE_OK)
         return status;
-    if (!mine)
-        return tide_fail(err, TIDE_E_CONFLICT, "feed: another process feeds this cache");
-    status = connect_now(feed, err);
-    if (status == TIDE_OK)
-        status = have_cache(feed, &meta, &built, err);
+    status = mine ? connect_now(feed, err)
+                  : tide_fail(err, TIDE_E_CONFLICT, "feed: another process feeds this cache");
+    if (status != TIDE_OK) {
+        follow_link(feed);
+        return status;
+    }
+    status = have_cache(feed, &meta, &built, err);
     if (status != TIDE_OK || built)
         return status;
     uint64_t start = now_us();
@@ -402,7 +414,7 @@ static void wait_for_news(struct tide_feed *feed)
 static void complain(tide_status status, const struct tide_err *err, tide_status *last)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (status != *last && status != TIDE_E_CONFLICT)
+    if (status != *last && status != TIDE_E_CONFLICT && status != TIDE_E_STOPPED)
         tide_log(TIDE_WARN, "feed.trouble", "status=%s text=%s", tide_status_name(status),
                  tide_log_quote(quoted, sizeof quoted, err->text));
     *last = status;

@@ -20,6 +20,7 @@ enum {
     LOOK_OURS,
     LOOK_SCOPE,
     LOOK_READ,
+    LOOK_WITHDRAWN,
     LOOK_SIGN /* TIDE_AGE_COLUMNS */
 };
 
@@ -39,6 +40,7 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
         .unkept = project_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
         .sign = tide_age_read(rows, at, v + LOOK_SIGN),
         .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + LOOK_READ),
+        .withdrawn_keys = (uint32_t)tide_pg_u64(rows, at, v + LOOK_WITHDRAWN),
     };
     if (look->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
@@ -109,9 +111,33 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.contracts_seen = look->contracts_seen;
     put_age(&meta, feed, look);
     meta.pasts_read = look->pasts_read;
+    meta.withdrawn_keys = look->withdrawn_keys;
     if (status == TIDE_OK)
         warn_of_names(feed, &meta);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+/* --- keys of receipts ------------------------------------------------------------------------- */
+
+tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sink,
+                               struct tide_err *err)
+{
+    static const struct tide_hot_withdrawn record;
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(feed->pg, &rows, "SELECT kid FROM chain.withdrawn_key", NULL, 0, err);
+    if (status != TIDE_OK)
+        return status;
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
+        tide_slice kid = tide_pg_slice(&rows, i, 0);
+        struct tide_hot_key key;
+        if (kid.len != TIDE_HOT_KID)
+            continue; /* the table's constraint allows no other */
+        key = tide_hot_key_kid((const char *)kid.ptr);
+        status = sink->put(sink->self, &key, &record, err);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
 }
 
 /* --- ticks that no window reaches -------------------------------------------------------- */

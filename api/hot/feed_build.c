@@ -134,6 +134,8 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
     if (status == TIDE_OK)
         status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
+        status = feed_put_withdrawn(feed, sink, err);
+    if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "feed.built", "ledger=%u rows=%" PRIu64, feed->look.ledger, b.rows);

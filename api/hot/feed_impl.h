@@ -23,9 +23,10 @@ struct feed_look {
     uint64_t raw_states;
     uint32_t contracts_seen;
     uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete, weighed */
-    uint32_t from;       /* of the covered range */
-    uint32_t unkept;     /* sources that the index leaves out: PROJECT_BIT */
-    bool same;           /* our ledger's hash is the database's; also when we have none */
+    uint32_t withdrawn_keys;
+    uint32_t from;   /* of the covered range */
+    uint32_t unkept; /* sources that the index leaves out: PROJECT_BIT */
+    bool same;       /* our ledger's hash is the database's; also when we have none */
     struct tide_age_sign sign;
 };
 
@@ -67,6 +68,9 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
 /* Writes where the cache stands now. */
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_look *look, struct tide_err *err);
+/* Adds the withdrawn keys; rows are never taken back. */
+tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sink,
+                               struct tide_err *err);
 tide_status feed_prune(struct tide_feed *feed, struct tide_err *err);
 
 /* feed_build.c */

@@ -264,6 +264,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
     bool asked = g->partner && !c[count - 1].market;
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');
+    tide_record_json_address(j, "address", &c->token);
     tide_record_json_address(j, "token", &c->token);
     put_names(j, g->reader, c);
     tide_json_bool(j, "complete", tide_lookup_is_watched(g->reader, &c->token));

@@ -1,9 +1,9 @@
 /* GET /api/sdk/kyc/status/{address} and POST /api/sdk/kyc/status: may this address trade, now?
  * The single one, unless signed, allocates nothing and is written in one pass. */
+#include "api/http/body.h"
 #include "api/http/param.h"
 #include "api/routes/handlers.h"
 #include "api/routes/receipts.h"
-#include "schema/base/json_read.h"
 
 enum {
     ITEM_BYTES = 1024, /* of one standing, at most */
@@ -143,29 +143,12 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     tide_reader_close(&reader, reply);
 }
 
-/* Where it goes wrong, not what stands there. */
-static void tell_malformed(struct tide_reply *reply, const json_t *body, const json_error_t *error)
-{
-    if (body)
-        tide_reply_problem(reply, 400, "bad_body", "The body is not a JSON object.");
-    else
-        tide_reply_problem(
-            reply, 400, "bad_body", "The body is not JSON from byte %d on%s.", error->position,
-            json_error_code(error) == json_error_duplicate_key ? ": a member stands there twice"
-                                                               : "");
-}
-
 void tide_route_kyc_status_batch(struct tide_handler_context *context,
                                  const struct tide_request *request, struct tide_reply *reply)
 {
-    json_error_t error;
-    json_t *body = tide_json_load(request->body, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (!body || !json_is_object(body)) {
-        tell_malformed(reply, body, &error);
-    } else {
-        const json_t *list = addresses_of(body, reply);
-        if (list)
-            answer_list(context, request, list, reply);
-    }
+    json_t *body = tide_body_object(request->body, JSON_ALLOW_NUL, "bad_body", reply);
+    const json_t *list = body ? addresses_of(body, reply) : NULL;
+    if (list)
+        answer_list(context, request, list, reply);
     json_decref(body);
 }

@@ -1,38 +1,28 @@
 /* GET /api/sdk/contracts: addresses as configured, checked against what the DAO's storage names. */
 #include "api/routes/handlers.h"
 
+#include "tidemark/catalogue.h"
 #include "tidemark/strkey.h"
 
-/* Role, its name in the answer, and what a client calls. */
-#define CONTRACTS(X)                                                                             \
-    X(liquidity_pool, "liquidityPool", "swap_exact_in", "quote", "get_price", "get_pool",        \
-      "add_liquidity", "remove_liquidity", "claim_fees", "claimable_fees")                       \
-    X(synthetic_engine, "syntheticEngine", "open_vault", "deposit_collateral", "mint_synth",     \
-      "burn_synth", "withdraw_collateral", "liquidate", "get_vault", "get_cr_bps",               \
-      "is_liquidatable", "get_asset_config")                                                     \
-    X(stability_pool, "stabilityPool", "deposit", "withdraw", "claim_gains", "get_state",        \
-      "get_compounded_deposit", "get_collateral_gain")                                           \
-    X(compliance_registry, "complianceRegistry", "is_user_compliant", "get_compliance_status",   \
-      "submit_attestation", "attest", "revoke", "list_verifiers")                                \
-    X(partner_registry, "partnerRegistry", "self_register", "register_partner_asset",            \
-      "claim_revenue", "get_partner", "get_partner_asset", "get_revenue_share")                  \
-    X(earnings_distributor, "earningsDistributor", "claim", "finalize_epoch", "get_epoch",       \
-      "get_current_epoch", "get_epoch_revenue")                                                  \
-    X(oracle, "oracle", "get_price", "get_twap", "is_stale", "get_feed", "submit_prices")        \
-    X(dao_governance, "daoGovernance", "propose", "vote", "finalise", "execute", "get_proposal", \
-      "submit_multisig_tx", "approve_multisig_tx", "execute_multisig_tx")
+/* Role, and its name in the answer. */
+#define CONTRACTS(X)                               \
+    X(liquidity_pool, "liquidityPool")             \
+    X(synthetic_engine, "syntheticEngine")         \
+    X(stability_pool, "stabilityPool")             \
+    X(compliance_registry, "complianceRegistry")   \
+    X(partner_registry, "partnerRegistry")         \
+    X(earnings_distributor, "earningsDistributor") \
+    X(oracle, "oracle")                            \
+    X(dao_governance, "daoGovernance")
 
 static const struct {
     enum tide_role role;
     const char *name;
-    const char *entrypoints[12]; /* up to NULL */
 } roles[] = {
-#define ROLE(role, name, ...) { TIDE_ROLE_##role, name, { __VA_ARGS__ } },
+#define ROLE(role, name) { TIDE_ROLE_##role, name },
     CONTRACTS(ROLE)
 #undef ROLE
 };
-
-static const char *const token_calls[] = { "transfer", "approve", "balance", "decimals", NULL };
 
 /* A name that people know, of a passphrase that machines know. */
 const char *tide_network_name(const char *passphrase)
@@ -49,12 +39,12 @@ const char *tide_network_name(const char *passphrase)
     return "private";
 }
 
-static void put_calls(struct tide_json *j, const char *const *calls)
+static void put_entrypoints(struct tide_json *j, enum tide_role role)
 {
     tide_json_name(j, "entrypoints");
     tide_json_open(j, '[');
-    for (; *calls; calls++)
-        tide_json_plain(j, tide_slice_str(*calls));
+    for (const char *const *name = tide_functions(role); *name; name++)
+        tide_json_plain(j, tide_slice_str(*name));
     tide_json_close(j, ']');
 }
 
@@ -80,7 +70,7 @@ static void put_roles(struct tide_json *j, struct tide_reader *reader)
         tide_json_name(j, roles[i].name);
         tide_json_open(j, '{');
         tide_record_json_address(j, "address", &address);
-        put_calls(j, roles[i].entrypoints);
+        put_entrypoints(j, roles[i].role);
         put_check(j, &address, &reader->meta->dao_named[roles[i].role]);
         tide_json_bool(j, "complete", c->complete);
         tide_json_close(j, '}');
@@ -107,7 +97,7 @@ static void put_usdc(struct tide_json *j, struct tide_reader *reader)
         tide_json_null(j, "code");
         tide_json_null(j, "decimals");
     }
-    put_calls(j, token_calls);
+    put_entrypoints(j, TIDE_ROLE_stellar_asset);
     tide_json_close(j, '}');
 }
 

@@ -6,6 +6,7 @@
 #include "api/kyc/kyc.h"
 #include "api/kyc/worker/figures.h"
 #include "api/routes/handlers.h"
+#include "api/routes/receipt_keys.h"
 #include "api/routes/route_table.h"
 #include "api/sql/worker_pool.h"
 #include "api/stream/service.h"
@@ -187,6 +188,8 @@ static void put_cache(struct tide_buf *out, struct tide_handler_context *context
     struct tide_hot_stats s;
     tide_hot_stats(context->api->hot, &s);
     put_cache_age(out, context);
+    tide_metric_gauge(out, TIDE_M_receipt_keys_withdrawn,
+                      tide_receipt_keys_withdrawn(context->api->receipts));
     tide_metric_gauge(out, TIDE_M_cache_generation, s.generation);
     tide_metric_gauge(out, TIDE_M_cache_map_bytes, (double)s.map_bytes);
     tide_metric_gauge(out, TIDE_M_cache_used_bytes, (double)s.used_bytes);

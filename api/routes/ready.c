@@ -16,14 +16,18 @@ enum { DATABASE_MS = 2000 }; /* after so long without word it is away */
 void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
 {
-    (void)context;
     (void)request;
+    if (tide_server_stalled(context->api->server)) {
+        tide_reply_problem(reply, 503, "stalled",
+                           "a thread of the server makes no progress; the program ends");
+        return;
+    }
     tide_buf_str(&reply->body, "{\"alive\":true}");
 }
 
 /* What speaks against it; first in the order of who is to blame. */
 struct readiness {
-    bool draining, cached, fresh, complete, database;
+    bool stalled, draining, cached, fresh, complete, database;
     bool unmigrated; /* the database has no tables yet */
     uint64_t fed_age_ms;
     bool with_sql, sql; /* configured; works */
@@ -126,6 +130,8 @@ static void put_reasons(struct tide_json *j, const struct readiness *r)
 {
     tide_json_name(j, "reasons");
     tide_json_open(j, '[');
+    if (r->stalled)
+        tide_json_raw(j, TIDE_SLICE("\"stalled\""));
     if (r->draining)
         tide_json_raw(j, TIDE_SLICE("\"draining\""));
     if (!r->cached)
@@ -147,13 +153,15 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
                        struct tide_reply *reply)
 {
     (void)request;
-    struct readiness r = { .draining = tide_server_draining(context->api->server) };
+    struct readiness r = { .draining = tide_server_draining(context->api->server),
+                           .stalled = tide_server_stalled(context->api->server) };
     struct tide_json j = { .buf = &reply->body };
     look_at_cache(context, &r);
     r.database = database_answers(context->api, &r);
     r.with_sql = context->api->pool != NULL;
     r.sql = sql_works(context->api, &r);
-    bool ready = !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
+    bool ready =
+        !r.stalled && !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
     tide_json_open(&j, '{');
     tide_json_bool(&j, "ready", ready);
     put_reasons(&j, &r);

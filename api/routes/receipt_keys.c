@@ -1,4 +1,5 @@
 #include "api/routes/receipt_keys.h"
+#include "schema/reader/cache_meta.h"
 #include "schema/reader/receipt.h"
 #include "tidemark/log.h"
 #include "tidemark/secret.h"
@@ -10,14 +11,21 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { FILE_MAX = 16 << 10, DOCUMENT_MAX = 8 << 10, HEADER_MAX = 512, PATH_MAX_BYTES = 4096 };
+enum { FILE_MAX = 16 << 10, HEADER_MAX = 512, PATH_MAX_BYTES = 4096 };
+
+/* What the cache says of a set of keys. */
+struct key_state {
+    bool verifiers;     /* the signing key is a verifier's */
+    uint32_t withdrawn; /* bit of each key */
+    int64_t fed_ms;     /* of this host: when the database was last reached; 0: not known */
+};
 
 struct tide_receipt_keys {
     const struct tide_config *config;
     atomic_bool may_sign;
-    bool verifiers;        /* the signing key is a verifier's: of the watching thread */
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* of what follows; the watching thread alone changes it */
     struct tide_receipt_set *set;
+    struct key_state state; /* of that set */
 };
 
 static void free_set(struct tide_receipt_set *set)
@@ -26,7 +34,6 @@ static void free_set(struct tide_receipt_set *set)
         return;
     tide_sign_close(set->signer);
     tide_buf_release(&set->header);
-    tide_buf_release(&set->jwks);
     free(set);
 }
 
@@ -79,7 +86,7 @@ static tide_status add_text(struct tide_receipt_set *set, tide_slice pem, const 
             return tide_fail(err, TIDE_E_CONFIG,
                              "%s: holds what is no Ed25519 key in PEM (PKCS #8, not encrypted)",
                              path);
-        bool first = set->count == 0;
+        bool first = set->count == 0 && !set->emptied;
         status = add_key(set, public, path, err);
         if (first && pair)
             set->signer = pair;
@@ -90,10 +97,17 @@ static tide_status add_text(struct tide_receipt_set *set, tide_slice pem, const 
     }
     if (set->count == before)
         return tide_fail(err, TIDE_E_CONFIG, "%s: holds no key in PEM", path);
-    return set->signer
+    return set->signer || set->emptied
                ? TIDE_OK
                : tide_fail(err, TIDE_E_CONFIG,
                            "%s: the first key of api_receipt_keys signs: it must be private", path);
+}
+
+/* An operator empties the file of a key that must not sign any more. */
+static bool is_emptied(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
 static tide_status add_file(struct tide_receipt_set *set, const struct tide_config *config,
@@ -107,6 +121,10 @@ static tide_status add_file(struct tide_receipt_set *set, const struct tide_conf
     if (is_attesters(path, config->attester_key))
         return tide_fail(err, TIDE_E_CONFIG,
                          "%s: is attester_key: receipts need a key of their own", path);
+    if (is_emptied(path)) {
+        set->emptied = set->emptied || set->count == 0;
+        return TIDE_OK;
+    }
     tide_buf_init(&pem, FILE_MAX);
     status = tide_secret_file(&pem, path, err);
     if (status == TIDE_OK)
@@ -131,19 +149,6 @@ static tide_slice next_name(const char **text)
     return name;
 }
 
-static void write_documents(struct tide_receipt_set *set)
-{
-    if (set->signer)
-        tide_jws_put_header(&set->header, set->keys[0], TIDE_RECEIPT_TYPE);
-    tide_buf_str(&set->jwks, "{\"keys\":[");
-    for (uint32_t i = 0; i < set->count; i++) {
-        if (i)
-            tide_buf_u8(&set->jwks, ',');
-        tide_jws_put_jwk(&set->jwks, set->keys[i]);
-    }
-    tide_buf_str(&set->jwks, "]}");
-}
-
 static tide_status read_set(struct tide_receipt_set **out, const struct tide_config *config,
                             struct tide_err *err)
 {
@@ -152,7 +157,6 @@ static tide_status read_set(struct tide_receipt_set **out, const struct tide_con
     if (!set)
         return tide_fail(err, TIDE_E_MEMORY, "keys of receipts");
     tide_buf_init(&set->header, HEADER_MAX);
-    tide_buf_init(&set->jwks, DOCUMENT_MAX);
     for (const char *rest = config->api_receipt_keys; *rest && status == TIDE_OK;) {
         tide_slice name = next_name(&rest);
         status = name.len ? add_file(set, config, name, err)
@@ -161,8 +165,9 @@ static tide_status read_set(struct tide_receipt_set **out, const struct tide_con
     if (status == TIDE_OK && set->signer && !config->api_receipt_issuer[0])
         status = tide_fail(err, TIDE_E_CONFIG,
                            "api_receipt_issuer is not set: the name that receipts are issued in");
-    write_documents(set);
-    if (status == TIDE_OK && (set->header.failed || set->jwks.failed))
+    if (set->signer)
+        tide_jws_put_header(&set->header, set->keys[0], TIDE_RECEIPT_TYPE);
+    if (status == TIDE_OK && set->header.failed)
         status = tide_fail(err, TIDE_E_MEMORY, "keys of receipts");
     if (status == TIDE_OK)
         *out = set;
@@ -184,7 +189,6 @@ tide_status tide_receipt_keys_open(struct tide_receipt_keys **out, const struct 
         return status;
     }
     pthread_mutex_init(&keys->mutex, NULL);
-    atomic_store(&keys->may_sign, keys->set->signer != NULL);
     *out = keys;
     return TIDE_OK;
 }
@@ -219,60 +223,152 @@ void tide_receipt_keys_release(struct tide_receipt_keys *keys, struct tide_recei
         free_set(set);
 }
 
-tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide_err *err)
+bool tide_receipt_keys_is_signer(struct tide_receipt_keys *keys,
+                                 const uint8_t public[TIDE_HASH_BYTES])
 {
-    struct tide_receipt_set *set;
-    tide_status status = read_set(&set, keys->config, err);
-    if (status != TIDE_OK)
-        return status;
-    pthread_mutex_lock(&keys->mutex);
-    struct tide_receipt_set *old = keys->set;
-    keys->set = set;
-    atomic_store(&keys->may_sign, set->signer && !keys->verifiers);
-    bool unused = old->users == 0;
-    pthread_mutex_unlock(&keys->mutex);
-    if (unused)
-        free_set(old);
-    return TIDE_OK;
+    struct tide_receipt_set *set = tide_receipt_keys_use(keys);
+    bool is = set->signer && memcmp(set->keys[0], public, TIDE_HASH_BYTES) == 0;
+    tide_receipt_keys_release(keys, set);
+    return is;
 }
 
-/* --- the registry ------------------------------------------------------------------------ */
+/* --- what the cache says ----------------------------------------------------------------- */
 
 bool tide_receipt_keys_may_sign(const struct tide_receipt_keys *keys)
 {
     return atomic_load_explicit(&keys->may_sign, memory_order_relaxed);
 }
 
-/* False as well when there is no cache to look in: *known is false then. */
-static bool is_verifier(struct tide_hot_reader *reader, const uint8_t public[TIDE_HASH_BYTES],
-                        bool *known)
+/* Withdrawals are known up to when the database was last reached. */
+static bool is_known(const struct tide_receipt_keys *keys, const struct key_state *state,
+                     int64_t host_ms)
 {
-    const struct tide_hot_meta *meta;
-    struct tide_hot_address who = { .kind = TIDE_STRKEY_ACCOUNT };
-    struct tide_err err;
-    memcpy(who.key, public, sizeof who.key);
-    *known = tide_hot_begin(reader, &meta, &err) == TIDE_OK;
-    if (!*known)
-        return false;
-    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_VERIFIER, &who);
-    bool is = tide_hot_address_eq(&meta->canonical_verifier, &who) || tide_hot_get(reader, &key);
-    *known = tide_hot_end(reader) == TIDE_OK;
-    return is;
+    return state->fed_ms && host_ms - state->fed_ms <= (int64_t)keys->config->stale_after_ms;
 }
 
-void tide_receipt_keys_watch(struct tide_receipt_keys *keys, struct tide_hot_reader *reader)
+bool tide_receipt_keys_put_jwks(struct tide_receipt_keys *keys, int64_t host_ms,
+                                struct tide_buf *out)
 {
-    struct tide_receipt_set *set = tide_receipt_keys_use(keys);
-    bool known, is = set->signer && is_verifier(reader, set->keys[0], &known);
-    if (set->signer && known && is != keys->verifiers) {
-        keys->verifiers = is;
-        atomic_store(&keys->may_sign, !is);
-        if (is)
-            tide_log(TIDE_ERROR, "receipts.refused",
-                     "text=\"the first key of api_receipt_keys is a verifier's: give receipts a key"
-                     " of their own\"");
-        else
-            tide_log(TIDE_INFO, "receipts.signed", "text=\"the key is no verifier's any more\"");
+    pthread_mutex_lock(&keys->mutex);
+    struct tide_receipt_set *set = keys->set;
+    struct key_state state = keys->state;
+    set->users++;
+    pthread_mutex_unlock(&keys->mutex);
+    bool known = set->count == 0 || is_known(keys, &state, host_ms);
+    if (known) {
+        const char *before = "{\"keys\":[";
+        for (uint32_t i = 0; i < set->count; i++) {
+            if (state.withdrawn >> i & 1)
+                continue;
+            tide_buf_str(out, before);
+            tide_jws_put_jwk(out, set->keys[i]);
+            before = ",";
+        }
+        tide_buf_str(out, *before == ',' ? "]}" : "{\"keys\":[]}");
     }
     tide_receipt_keys_release(keys, set);
+    return known;
+}
+
+uint32_t tide_receipt_keys_withdrawn(struct tide_receipt_keys *keys)
+{
+    pthread_mutex_lock(&keys->mutex);
+    uint32_t withdrawn = keys->state.withdrawn;
+    pthread_mutex_unlock(&keys->mutex);
+    return (uint32_t)__builtin_popcount(withdrawn);
+}
+
+static bool is_verifier(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
+                        const uint8_t public[TIDE_HASH_BYTES])
+{
+    struct tide_hot_address who = { .kind = TIDE_STRKEY_ACCOUNT };
+    memcpy(who.key, public, sizeof who.key);
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_VERIFIER, &who);
+    return tide_hot_address_eq(&meta->canonical_verifier, &who) || tide_hot_get(reader, &key);
+}
+
+/* False: there is no cache to look in, and *state is as it was. */
+static bool read_state(struct key_state *state, const struct tide_receipt_set *set,
+                       struct tide_hot_reader *reader, int64_t host_ms)
+{
+    _Static_assert(TIDE_JWS_KID == TIDE_HOT_KID, "a key's name is the key of its record");
+    const struct tide_hot_meta *meta;
+    struct key_state found = { 0 };
+    struct tide_err err;
+    if (tide_hot_begin(reader, &meta, &err) != TIDE_OK)
+        return false;
+    uint64_t fed_age = tide_cache_fed_age_ms(meta, host_ms);
+    found.fed_ms = fed_age < (uint64_t)host_ms ? host_ms - (int64_t)fed_age : 0;
+    found.verifiers = set->signer && is_verifier(reader, meta, set->keys[0]);
+    for (uint32_t i = 0; i < set->count; i++) {
+        char kid[TIDE_JWS_KID + 1];
+        tide_jws_kid(kid, set->keys[i]);
+        struct tide_hot_key key = tide_hot_key_kid(kid);
+        if (!kid[0] || tide_hot_get(reader, &key))
+            found.withdrawn |= UINT32_C(1) << i;
+    }
+    if (tide_hot_end(reader) != TIDE_OK)
+        return false;
+    *state = found;
+    return true;
+}
+
+static void tell_change(const struct tide_receipt_set *set, const struct key_state *before,
+                        const struct key_state *now)
+{
+    if (now->verifiers && !before->verifiers)
+        tide_log(TIDE_ERROR, "receipts.refused",
+                 "text=\"the first key of api_receipt_keys is a verifier's: give receipts a key"
+                 " of their own\"");
+    else if (before->verifiers && !now->verifiers)
+        tide_log(TIDE_INFO, "receipts.signed", "text=\"the key is no verifier's any more\"");
+    for (uint32_t i = 0; i < set->count; i++) {
+        char kid[TIDE_JWS_KID + 1];
+        if (!((now->withdrawn & ~before->withdrawn) >> i & 1))
+            continue;
+        tide_jws_kid(kid, set->keys[i]);
+        tide_log(TIDE_ERROR, "receipts.withdrawn", "kid=%s signs=%d text=\"%s\"", kid,
+                 i == 0 && set->signer,
+                 i == 0 && set->signer ? "nothing is signed: put another key first"
+                                       : "it is not published: remove it from the files");
+    }
+}
+
+static void put_state(struct tide_receipt_keys *keys, struct tide_receipt_set *set,
+                      const struct key_state *state, int64_t host_ms)
+{
+    pthread_mutex_lock(&keys->mutex);
+    keys->set = set;
+    keys->state = *state;
+    atomic_store(&keys->may_sign, set->signer && !state->verifiers && !(state->withdrawn & 1) &&
+                                      is_known(keys, state, host_ms));
+    pthread_mutex_unlock(&keys->mutex);
+}
+
+void tide_receipt_keys_watch(struct tide_receipt_keys *keys, struct tide_hot_reader *reader,
+                             int64_t host_ms)
+{
+    struct key_state before = keys->state, now = before;
+    if (read_state(&now, keys->set, reader, host_ms))
+        tell_change(keys->set, &before, &now);
+    put_state(keys, keys->set, &now, host_ms);
+}
+
+tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide_hot_reader *reader,
+                                     int64_t host_ms, struct tide_err *err)
+{
+    static const struct key_state unknown;
+    struct tide_receipt_set *set, *old = keys->set;
+    struct key_state now = unknown;
+    tide_status status = read_set(&set, keys->config, err);
+    if (status != TIDE_OK)
+        return status;
+    if (read_state(&now, set, reader, host_ms))
+        tell_change(set, &unknown, &now);
+    pthread_mutex_lock(&keys->mutex);
+    old->users++; /* so that the last user, or this thread, frees it */
+    pthread_mutex_unlock(&keys->mutex);
+    put_state(keys, set, &now, host_ms);
+    tide_receipt_keys_release(keys, old);
+    return TIDE_OK;
 }

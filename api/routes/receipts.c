@@ -95,8 +95,11 @@ void tide_receipt_seal(struct tide_receipt_making *making,
 void tide_route_jwks(struct tide_handler_context *context, const struct tide_request *request,
                      struct tide_reply *reply)
 {
-    struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
     (void)request;
-    tide_buf_slice(&reply->body, tide_buf_view(&set->jwks));
-    tide_receipt_keys_release(context->api->receipts, set);
+    if (tide_receipt_keys_put_jwks(context->api->receipts, context->host_ms, &reply->body))
+        return;
+    tide_reply_problem(
+        reply, 503, "stale",
+        "It is not known whether keys were withdrawn: the database does not answer.");
+    reply->retry_after_s = 1;
 }

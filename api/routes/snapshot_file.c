@@ -11,6 +11,7 @@ enum { /* where the parts of the head stand */
        CLOSED_AT = 160,
        KIND_AT = 192,
        RECORDS_AT = 200,
+       DEPLOYMENT_AT = 232,
        HEADER_BYTES = 256,
        SIGNATURE_AT = 288
 };
@@ -51,6 +52,7 @@ static void put_header(uint8_t *out, const struct tide_snapshot_says *says)
     put_u32(out + KIND_AT, says->changes);
     put_u32(out + KIND_AT + 4, says->after);
     memcpy(out + RECORDS_AT, says->hash, TIDE_HASH_BYTES);
+    put_u32(out + DEPLOYMENT_AT, meta->deployment);
 }
 
 void tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD], const struct tide_snapshot_says *says,

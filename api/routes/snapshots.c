@@ -23,7 +23,7 @@ struct made {
     int64_t at_ms; /* of this host: when it was begun */
     uint32_t ledger;
     uint64_t close_time, age_ms;
-    uint8_t protocol[TIDE_HASH_BYTES];
+    uint8_t protocol[TIDE_HASH_BYTES], signer[TIDE_HASH_BYTES];
 };
 
 struct tide_snapshots {
@@ -103,6 +103,7 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     made->close_time = w->meta->close_time;
     made->age_ms = says.age_ms;
     memcpy(made->protocol, w->meta->protocol, sizeof made->protocol);
+    memcpy(made->signer, tide_sign_public(key), sizeof made->signer);
 }
 
 /* False: nothing is open; what went wrong is in the log. */
@@ -237,7 +238,8 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
     pthread_mutex_lock(&s->mutex);
     const struct made *made = &s->made;
     int64_t age_ms = now - made->at_ms;
-    bool fit = fits(made, meta, age_ms);
+    bool fit =
+        fits(made, meta, age_ms) && tide_receipt_keys_is_signer(s->options.keys, made->signer);
     if (!fit || age_ms > (int64_t)TIDE_SNAPSHOT_FRESH_MS) {
         s->wanted = true;
         pthread_cond_signal(&s->asked);

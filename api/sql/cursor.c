@@ -94,7 +94,7 @@ bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_curso
         return false;
     tide_slice read = tide_slice_of(bytes + TAG, len - TAG);
     tag_of(tag, scope, read);
-    if (memcmp(tag, bytes, TAG) != 0 || memchr(read.ptr, 0, read.len))
+    if (memcmp(tag, bytes, TAG) != 0 || memchr(read.ptr, 0, read.len) || !tide_utf8_valid(read))
         return false;
     memcpy(key, read.ptr, read.len);
     key[read.len] = 0;

@@ -4,8 +4,9 @@
  *
  * The scope is the deployment (network, its epoch, its contracts), the route and every parameter
  * but limit and cursor. A cursor of another scope, or a damaged one, does not fit its tag. The tag
- * is no secret: a forged key is a value like any other, bound to a statement and refused by it
- * when it does not fit. Cursors do not age: a key says where to go on, whatever came since. */
+ * is no secret: a forged key is a value like any other. Each list checks its form, or binds it to
+ * a statement whose refusal (SQLSTATE 22...) is answered with 400. Cursors do not age: a key says
+ * where to go on, whatever came since. */
 #ifndef API_SQL_CURSOR_H
 #define API_SQL_CURSOR_H
 
@@ -24,7 +25,8 @@ void tide_cursor_scope(struct tide_cursor_scope *out, const uint8_t deployment[T
  * TIDE_CURSOR_KEY_MAX. */
 size_t tide_cursor_write(char out[TIDE_CURSOR_MAX], const struct tide_cursor_scope *scope,
                          tide_slice key);
-/* The key, NUL-terminated; false when text is no cursor of this scope. */
+/* The key, UTF-8 and NUL-terminated; false when text is no cursor of this scope. The caller looks
+ * whether the key is one that its list gives out. */
 bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_cursor_scope *scope,
                       tide_slice text);
 /* 400 cursor_invalid. */

@@ -1,4 +1,5 @@
 #include "api/sql/deployment_select.h"
+#include "schema/store/identity.h"
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 #include "tidemark/log.h"
@@ -30,6 +31,8 @@ struct tide_deployment_select {
     _Atomic(struct allowed *) allowed;
     pthread_mutex_t mutex; /* of what follows */
     bool has_file, has_served;
+    struct tide_identity identity; /* has_file: of the file */
+    bool disagrees;                /* the database keeps other roles than the file */
     uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES]; /* of the file */
     uint8_t protocol[TIDE_HASH_BYTES];                            /* of what is served */
     uint8_t served[TIDE_HASH_BYTES];
@@ -319,7 +322,48 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
     return status;
 }
 
+/* A copy, because a reload replaces the file's while a statement runs. False: no file. The copy's
+ * buffer has failed if there is no memory for it. */
+static bool copy_identity(struct tide_identity *out, struct tide_deployment_select *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    bool has_file = s->has_file;
+    *out = s->identity;
+    if (has_file) {
+        tide_buf_init(&out->json, s->identity.json.len);
+        tide_buf_slice(&out->json, tide_buf_view(&s->identity.json));
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return has_file;
+}
+
+/* Whether the file gives the contracts the roles by which the database decoded them. */
+static tide_status check_roles(struct tide_deployment_select *s, struct tide_pg *pg,
+                               struct tide_err *err)
+{
+    struct tide_identity identity;
+    if (!copy_identity(&identity, s))
+        return TIDE_OK;
+    tide_status status = identity.json.failed ? tide_fail(err, TIDE_E_MEMORY, "deployment")
+                                              : tide_identity_check(pg, &identity, err);
+    tide_identity_release(&identity);
+    pthread_mutex_lock(&s->mutex);
+    s->disagrees = status == TIDE_E_CONFLICT;
+    pthread_mutex_unlock(&s->mutex);
+    if (status == TIDE_E_CONFLICT)
+        err->code = TIDE_E_CONFIG;
+    return status == TIDE_E_CONFLICT ? TIDE_E_CONFIG : status;
+}
+
 /* --- for connections --------------------------------------------------------------------- */
+
+bool tide_deployment_select_disagrees(struct tide_deployment_select *select)
+{
+    pthread_mutex_lock(&select->mutex);
+    bool disagrees = select->disagrees;
+    pthread_mutex_unlock(&select->mutex);
+    return disagrees;
+}
 
 bool tide_deployment_select_unmigrated(const struct tide_pg *pg)
 {
@@ -336,6 +380,8 @@ tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tid
     tide_status status = tide_pg_connect(pg, to, err);
     if (status == TIDE_OK && !select)
         status = tide_deployment_select_open(&own, "", err);
+    if (status == TIDE_OK && select)
+        status = check_roles(select, *pg, err);
     if (status == TIDE_OK)
         status = look(select ? select : own, *pg, out, err);
     if (status != TIDE_OK && tide_deployment_select_unmigrated(*pg))
@@ -395,7 +441,17 @@ static tide_status read_file(struct tide_deployment_select *s, struct tide_err *
     tide_status status = tide_deployment_read(&file, s->path, err);
     if (status != TIDE_OK)
         return status;
+    struct tide_identity identity;
+    status = tide_identity_make(&identity, file, err);
+    if (status != TIDE_OK) {
+        tide_identity_release(&identity);
+        free(file);
+        return status;
+    }
     pthread_mutex_lock(&s->mutex);
+    if (s->has_file)
+        tide_identity_release(&s->identity);
+    s->identity = identity;
     tide_deployment_hash(s->contracts, file);
     memcpy(s->network, file->network_id, sizeof s->network);
     s->has_file = true;
@@ -435,6 +491,8 @@ void tide_deployment_select_close(struct tide_deployment_select *select)
         free(list);
         list = older;
     }
+    if (select->has_file)
+        tide_identity_release(&select->identity);
     pthread_mutex_destroy(&select->mutex);
     free(select);
 }

@@ -40,12 +40,14 @@ tide_status tide_deployment_select_reload(struct tide_deployment_select *select,
 
 /* Connects, anew when *pg was lost, and chooses. select NULL: for this connection alone, without a
  * file. TIDE_E_MISSING when the database holds no such deployment, TIDE_E_CONFIG when there are
- * several and no file names one, TIDE_E_DB when this server lags behind the choice; *pg stays the
- * caller's to close either way. */
+ * several and no file names one, or the file has other roles than the database; TIDE_E_DB when this
+ * server lags behind the choice; *pg stays the caller's to close either way. */
 tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
                                            struct tide_deployment_select *select,
                                            struct tide_deployment_selected *out,
                                            struct tide_err *err) TIDE_MUST_USE;
+/* Whether the last look of a connection found other roles in the database than in the file. */
+bool tide_deployment_select_disagrees(struct tide_deployment_select *select);
 /* Whether the last statement failed because the database has no schema of ours yet. */
 bool tide_deployment_select_unmigrated(const struct tide_pg *pg);
 /* Whether a connection that chose still serves what the process serves. Takes no lock. */

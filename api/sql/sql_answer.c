@@ -378,7 +378,7 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
     }
     tide_status status = tide_session_prepare(session, index, err);
     if (status == TIDE_OK)
-        status = tide_token_symbol(run.token, &run.refused, session, request, reply, err);
+        status = tide_token_symbol(run.token, &run.refused, session, run.at, request, reply, err);
     if (status != TIDE_OK || run.refused)
         return status;
     status = ask(&run, err);

@@ -19,8 +19,9 @@ static void refuse_ambiguous(struct tide_reply *reply, const struct tide_pg_rows
 }
 
 tide_status tide_token_symbol(char out[TIDE_STRKEY_TEXT_MAX], bool *refused,
-                              struct tide_session *session, const struct tide_request *request,
-                              struct tide_reply *reply, struct tide_err *err)
+                              struct tide_session *session, const char *at,
+                              const struct tide_request *request, struct tide_reply *reply,
+                              struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_token);
@@ -28,7 +29,7 @@ tide_status tide_token_symbol(char out[TIDE_STRKEY_TEXT_MAX], bool *refused,
     *refused = false;
     if (!token || !token->given || token->address.kind)
         return TIDE_OK;
-    const char *const values[] = { session->selected.text, (const char *)token->text.ptr };
+    const char *const values[] = { session->selected.text, at, (const char *)token->text.ptr };
     tide_status status = tide_bound_query(session->pg, &rows, tide_query_file_text("token_symbol"),
                                           values, TIDE_COUNT(values), err);
     *refused = status == TIDE_OK && rows.count > 1;

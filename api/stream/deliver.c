@@ -6,11 +6,6 @@
 
 enum { STORED_VERIFIED = 2 };
 
-static bool wants(const struct tide_subscriber *sub, enum tide_stream_topic topic)
-{
-    return (sub->topics & (uint32_t)topic) != 0;
-}
-
 /* --- filters ------------------------------------------------------------ */
 
 static bool wants_kind(const struct tide_subscriber *sub, uint16_t kind)
@@ -38,11 +33,11 @@ static bool wants_subject(const struct tide_subscriber *sub, const struct stream
                              tide_slice_eq(note->subject, pool));
 }
 
-static bool wants_note(const struct tide_subscriber *sub, const struct stream_note *note)
+bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_note *note)
 {
     if (note->position.class == STREAM_PRICE)
-        return wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->position.asset);
-    return wants(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
+        return stream_wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->position.asset);
+    return stream_wants(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
            wants_subject(sub, note) &&
            (!sub->contract[0] || tide_slice_eq_str(note->contract, sub->contract)) &&
            (!sub->party[0] ||
@@ -55,7 +50,8 @@ static bool wants_note(const struct tide_subscriber *sub, const struct stream_no
 static struct stream_position id_at(const struct tide_subscriber *sub,
                                     struct stream_position position)
 {
-    position.time = wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
+    position.time =
+        stream_wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
     return position;
 }
 
@@ -72,8 +68,7 @@ static uint64_t turns(const struct tide_hot_person *person, uint64_t now)
     return lapses && person->expires_at >= now ? person->expires_at + 1 : 0;
 }
 
-/* Judges an address as of a ledger, at a time. */
-static struct tide_standing judge(struct tide_subscriber *sub, struct stream_watch *watch,
+struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_watch *watch,
                                   uint32_t ledger, uint64_t now)
 {
     struct stream_source *source = &sub->stream->options.source;
@@ -92,15 +87,11 @@ static bool same(const struct tide_standing *a, const struct tide_standing *b)
            a->needs_kyc == b->needs_kyc && a->valid_until == b->valid_until;
 }
 
-struct moment {
-    uint32_t ledger;
-    uint64_t close_time;
-    uint64_t now;
-};
-
-static tide_slice standing_text(struct tide_buf *text, const struct stream_watch *watch,
-                                const struct tide_standing *standing, const struct moment *when)
+tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct stream_watch *watch,
+                                const struct tide_standing *standing,
+                                const struct stream_moment *when)
 {
+    struct tide_buf *text = &stream->text;
     char who[TIDE_HOT_ADDRESS_TEXT], closed[TIDE_RFC3339_BYTES], now[TIDE_RFC3339_BYTES],
         until[TIDE_RFC3339_BYTES];
     tide_hot_address_text(who, &watch->address);
@@ -118,18 +109,18 @@ static tide_slice standing_text(struct tide_buf *text, const struct stream_watch
                   tide_standing_status_name(standing->status),
                   tide_standing_reason_code(standing->reason), quote,
                   standing->valid_until ? until : "null", quote, now);
-    return tide_buf_view(text);
+    return stream_text(stream);
 }
 
 /* Reports an address's status if it differs from the one reported before. The place is moved there
  * whether or not; false, and nothing changed, when there was no room. */
-static bool tell(struct tide_subscriber *sub, struct stream_watch *watch, const struct moment *when,
-                 struct stream_position id)
+static bool tell(struct tide_subscriber *sub, struct stream_watch *watch,
+                 const struct stream_moment *when, struct stream_position id)
 {
-    struct tide_standing standing = judge(sub, watch, when->ledger, when->now);
+    struct tide_standing standing = stream_judge(sub, watch, when->ledger, when->now);
     if (same(&standing, &watch->standing))
         return true;
-    tide_slice text = standing_text(&sub->stream->text, watch, &standing, when);
+    tide_slice text = stream_standing_text(sub->stream, watch, &standing, when);
     if (!stream_sub_put(sub, &id, text)) {
         watch->due = true;
         return false;
@@ -155,7 +146,7 @@ bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until)
     struct stream_watch *watch;
     while ((watch = next_lapse(sub, until))) {
         uint64_t at = watch->turns;
-        struct moment when = { sub->at.ledger, sub->closed, at };
+        struct stream_moment when = { sub->at.ledger, sub->closed, at };
         struct stream_position id = {
             .ledger = sub->at.ledger, .class = STREAM_TIME, .address = watch->address, .time = at
         };
@@ -209,7 +200,7 @@ static void apply_all(struct tide_subscriber *sub, const struct stream_piece *pi
 static bool give_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
     uint64_t now = sub->seen > piece->close_time ? sub->seen : piece->close_time;
-    struct moment when = { piece->ledger, piece->close_time, now };
+    struct stream_moment when = { piece->ledger, piece->close_time, now };
     apply_all(sub, piece, now);
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
@@ -229,12 +220,12 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
 /* The end of a ledger: what it did to people, and itself. */
 static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
-    if (wants(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
+    if (stream_wants(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
         return false;
     struct stream_position id = stream_whole(piece->ledger);
     uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
-    id.time = wants(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
-    if (wants(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
+    id.time = stream_wants(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
+    if (stream_wants(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
         return false;
     sub->at = stream_whole(piece->ledger);
     sub->closed = piece->close_time;
@@ -252,7 +243,7 @@ bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
         if (stream_position_cmp(&note->position, &sub->at) <= 0)
             continue;
         struct stream_position id = id_at(sub, note->position);
-        if (wants_note(sub, note) && !stream_sub_put(sub, &id, note->text))
+        if (stream_wants_note(sub, note) && !stream_sub_put(sub, &id, note->text))
             return false;
         sub->at = note->position;
     }
@@ -260,149 +251,4 @@ bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
         return give_whole(sub, piece);
     sub->at = piece->end;
     return true;
-}
-
-/* --- the beginning ------------------------------------------------------------ */
-
-/* As of which ledger, and at what time, the subscriber knows of an address. */
-static void known_at(const struct tide_subscriber *sub, const struct stream_watch *watch,
-                     bool *before, bool *earlier)
-{
-    int by = memcmp(&watch->address, &sub->at.address, sizeof watch->address);
-    *before = sub->at.class < STREAM_COMPLIANCE || (sub->at.class == STREAM_COMPLIANCE && by > 0);
-    *earlier = sub->at.class == STREAM_TIME && by > 0;
-}
-
-static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, bool before,
-                               uint64_t *closed, struct tide_err *err)
-{
-    struct stream_source *source = &sub->stream->options.source;
-    struct tide_hot_address addresses[TIDE_STREAM_NAMES_MAX] = { 0 };
-    struct tide_hot_person people[TIDE_STREAM_NAMES_MAX];
-    uint32_t which[TIDE_STREAM_NAMES_MAX], count = 0;
-    for (uint32_t i = 0; i < sub->watch_count; i++) {
-        bool older, earlier;
-        known_at(sub, &sub->watches[i], &older, &earlier);
-        if (older != before)
-            continue;
-        which[count] = i;
-        addresses[count++] = sub->watches[i].address;
-    }
-    tide_status status =
-        source->people(source->self, ledger, addresses, count, people, closed, err);
-    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        sub->watches[which[i]].person = people[i];
-    return status;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Records and standings as the subscriber knows them at its place. */
-static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *err)
-{
-    uint64_t closed = 0, closed_before = 0;
-    uint32_t ledger = sub->at.ledger;
-    bool part = sub->at.class < STREAM_WHOLE;
-    tide_status status = load_people(sub, ledger, false, &closed, err);
-    if (status == TIDE_OK && part)
-        status = load_people(sub, ledger - 1, true, &closed_before, err);
-    if (status != TIDE_OK)
-        return status;
-    sub->closed = part ? closed_before : closed;
-    sub->seen = later(sub->at.time, sub->closed);
-    if (!sub->resumed)
-        sub->seen = later(sub->seen, stream_wall_s(sub->stream));
-    for (uint32_t i = 0; i < sub->watch_count; i++) {
-        struct stream_watch *watch = &sub->watches[i];
-        bool before, earlier;
-        known_at(sub, watch, &before, &earlier);
-        uint64_t now = part && !before ? later(sub->seen, closed) : sub->seen - earlier;
-        watch->standing = judge(sub, watch, before ? ledger - 1 : ledger, now);
-    }
-    return TIDE_OK;
-}
-
-void stream_greet(struct tide_subscriber *sub)
-{
-    struct tide_buf *text = &sub->stream->text;
-    if (sub->greeted)
-        return;
-    tide_buf_reset(text);
-    tide_buf_putf(text, "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
-                  sub->at.ledger, sub->resumed ? "true" : "false");
-    stream_sub_say(sub, tide_buf_view(text));
-    sub->greeted = true;
-    stream_tell_staleness(sub);
-}
-
-/* What is true now of everything that was named. */
-static void snapshot(struct tide_subscriber *sub, const struct stream_piece *prices)
-{
-    struct tide_buf *text = &sub->stream->text;
-    struct moment when = { sub->at.ledger, sub->closed, sub->seen };
-    for (uint32_t i = 0; prices && i < prices->note_count; i++)
-        if (wants_note(sub, &prices->notes[i]))
-            stream_sub_say(sub, prices->notes[i].text);
-    for (uint32_t i = 0; i < sub->watch_count; i++)
-        stream_sub_say(sub,
-                       standing_text(text, &sub->watches[i], &sub->watches[i].standing, &when));
-}
-
-static void say_position(struct tide_subscriber *sub)
-{
-    char position[STREAM_POSITION_TEXT];
-    struct stream_position id = stream_id(sub);
-    stream_position_text(position, sub->stream->head.deployment, &id);
-    tide_buf_reset(&sub->stream->text);
-    tide_buf_putf(&sub->stream->text, "id: %s\n\n", position);
-    stream_sub_say(sub, tide_buf_view(&sub->stream->text));
-}
-
-/* Prices as of the head. Those of the assets that a subscriber names are its own, in *named; those
- * of all are read once for each head. */
-static tide_status load_prices(const struct tide_subscriber *sub, struct stream_piece **named,
-                               struct tide_err *err)
-{
-    struct tide_stream_hub *stream = sub->stream;
-    struct stream_source *source = &stream->options.source;
-    uint32_t ledger = stream->head.ledger;
-    if (sub->asset_count)
-        return source->prices(source->self, ledger, sub->assets, sub->asset_count, named, err);
-    if (stream->prices && stream->prices->ledger == ledger)
-        return TIDE_OK;
-    stream_piece_free(stream->prices);
-    stream->prices = NULL;
-    return source->prices(source->self, ledger, NULL, 0, &stream->prices, err);
-}
-
-tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
-{
-    struct tide_stream_hub *stream = sub->stream;
-    struct stream_piece *named = NULL;
-    tide_status status = TIDE_OK;
-    if (!sub->resumed) {
-        sub->at = stream_whole(stream->head.ledger);
-        sub->closed = stream->head.close_time;
-    }
-    assert(sub->at.ledger <= stream->head.ledger);
-    stream_greet(sub);
-    /* No standing is told from a stale index. */
-    *ready = !sub->watch_count || stream->stale == STREAM_FRESH;
-    if (*ready && sub->watch_count)
-        status = load_standings(sub, err);
-    if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))
-        status = load_prices(sub, &named, err);
-    if (!*ready || status != TIDE_OK)
-        return status;
-    if (!sub->resumed) {
-        snapshot(sub, sub->asset_count ? named : stream->prices);
-        say_position(sub);
-    }
-    stream_piece_free(named);
-    sub->begun = true;
-    sub->served = ++stream->served;
-    return TIDE_OK;
 }

@@ -296,39 +296,50 @@ static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint
     memcpy(out, "}", 2);
 }
 
-static tide_status source_prices(void *self, uint32_t ledger, const struct tide_hot_symbol *assets,
-                                 uint32_t count, struct stream_piece **out, struct tide_err *err)
+/* NULL without memory. */
+static struct stream_piece *make_prices(const struct tide_pg_rows *rows, uint32_t ledger)
 {
     enum { TIME = 2, BYTES_MAX = 4 << 20 };
+    struct stream_piece *piece = calloc(1, sizeof *piece);
+    if (!piece)
+        return NULL;
+    piece->ledger = ledger;
+    piece->close_time = rows->count ? tide_pg_u64(rows, 0, TIME) : 0;
+    piece->end = stream_whole(ledger);
+    tide_buf_init(&piece->bytes, BYTES_MAX);
+    piece->notes = calloc(rows->count + 1u, sizeof *piece->notes);
+    for (uint32_t i = 0; piece->notes && i < rows->count; i++)
+        stream_pg_price(piece, rows, i, 0);
+    if (!piece->notes || piece->bytes.failed) {
+        stream_piece_free(piece);
+        return NULL;
+    }
+    stream_pg_settle(piece);
+    piece->last = rows->count < STREAM_PAGE_PRICES || piece->note_count == 0;
+    if (!piece->last)
+        piece->end = piece->notes[piece->note_count - 1].position;
+    return piece;
+}
+
+static tide_status source_prices(void *self, const struct stream_prices_ask *ask,
+                                 struct stream_piece **out, struct tide_err *err)
+{
     struct stream_pg *pg = self;
     struct tide_pg_rows rows;
-    char at[16], wanted[TIDE_STREAM_NAMES_MAX * (sizeof assets->text + 3) + 3];
-    assert(count <= TIDE_STREAM_NAMES_MAX);
-    snprintf(at, sizeof at, "%u", ledger);
-    write_symbols(wanted, assets, count);
-    const char *values[] = { pg->selected.text, at, count ? wanted : NULL };
+    char at[16], limit[16], after[sizeof ask->after.text + 1];
+    char wanted[TIDE_STREAM_NAMES_MAX * (sizeof ask->assets->text + 3) + 3];
+    assert(ask->count <= TIDE_STREAM_NAMES_MAX);
+    snprintf(at, sizeof at, "%u", ask->ledger);
+    snprintf(limit, sizeof limit, "%u", STREAM_PAGE_PRICES);
+    snprintf(after, sizeof after, "%.*s", TIDE_SLICE_FMT(tide_hot_symbol_slice(&ask->after)));
+    write_symbols(wanted, ask->assets, ask->count);
+    const char *values[] = { pg->selected.text, at, ask->count ? wanted : NULL, after, limit };
     tide_status status = tide_pg_execute(pg->pg, &rows, "prices", values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
-    struct stream_piece *piece = calloc(1, sizeof *piece);
-    if (piece) {
-        piece->ledger = ledger;
-        piece->close_time = rows.count ? tide_pg_u64(&rows, 0, TIME) : 0;
-        piece->end = stream_whole(ledger);
-        tide_buf_init(&piece->bytes, BYTES_MAX);
-        piece->notes = calloc(rows.count + 1u, sizeof *piece->notes);
-    }
-    for (uint32_t i = 0; piece && piece->notes && i < rows.count; i++)
-        stream_pg_price(piece, &rows, i, 0);
-    bool failed = !piece || !piece->notes || piece->bytes.failed;
+    *out = make_prices(&rows, ask->ledger);
     tide_pg_rows_release(&rows);
-    if (failed) {
-        stream_piece_free(piece);
-        return tide_fail(err, TIDE_E_MEMORY, "stream: prices");
-    }
-    stream_pg_settle(piece);
-    *out = piece;
-    return TIDE_OK;
+    return *out ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "stream: prices");
 }
 
 struct stream_source stream_pg_source(struct stream_pg *pg)

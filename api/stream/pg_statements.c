@@ -53,14 +53,16 @@ const char stream_sql_people[] =
     " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","   \
     " p.observation_count AS \"observationCount\") AS x"
 
-/* As of $2: of the assets in $3, or, if that is NULL, of the first 1000. */
+/* As of $2: of the assets in $3, or, if that is NULL, of all; those after $4, at most $5. */
 const char stream_sql_prices[] =
-    "SELECT p.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
+    "SELECT s.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
     " WHERE deployment = $1 AND ledger = $2))::bigint"
-    " FROM state.oracle_feed AS s, LATERAL " NEWEST(
-        "oracle_feed", "s.key_hash") " AS p," PRICE " WHERE s.deployment = $1 AND ($3::text[] IS "
-                                     "NULL OR s.asset = ANY ($3::text[]))"
-                                     " ORDER BY p.asset COLLATE \"C\" LIMIT 1000";
+    " FROM (SELECT s.asset, s.key_hash FROM state.oracle_feed AS s WHERE s.deployment = $1"
+    " UNION SELECT h.asset, h.key_hash FROM history.oracle_feed AS h WHERE h.deployment = $1"
+    " AND h.removed AND h.ledger > $2) AS s, LATERAL " NEWEST(
+        "oracle_feed", "s.key_hash") " AS p," PRICE " WHERE ($3::text[] IS NULL OR s.asset ="
+                                     " ANY ($3::text[])) AND s.asset COLLATE \"C\" > $4::text"
+                                     " ORDER BY s.asset COLLATE \"C\" LIMIT $5::integer";
 
 /* The newest version of each ledger in $2 .. $3. */
 const char stream_sql_price_changes[] =

@@ -8,6 +8,7 @@
 
 #define STREAM_PAGE_LEDGERS 64u
 #define STREAM_PAGE_EVENTS  2000u
+#define STREAM_PAGE_PRICES  1000u
 
 /* Where the database stands. */
 struct stream_head {
@@ -59,6 +60,15 @@ struct stream_piece {
 void stream_piece_free(struct stream_piece *piece); /* with all that follow */
 size_t stream_piece_bytes(const struct stream_piece *piece);
 
+/* Which present prices are asked for: those as of a ledger, of assets after one (zero: from the
+ * first on), of these assets (count 0: of all). */
+struct stream_prices_ask {
+    uint32_t ledger;
+    struct tide_hot_symbol after;
+    const struct tide_hot_symbol *assets;
+    uint32_t count;
+};
+
 struct stream_source {
     void *self;
     /* Where the database stands. */
@@ -76,10 +86,10 @@ struct stream_source {
                           struct tide_err *err);
     /* Whether a jurisdiction was blocked as of a ledger not after the head's. */
     bool (*blocked)(void *self, uint32_t code, uint32_t ledger);
-    /* The present price of each of these assets as of the ledger, as the notes of one piece.
-     * count 0: of the first 1000 assets. */
-    tide_status (*prices)(void *self, uint32_t ledger, const struct tide_hot_symbol *assets,
-                          uint32_t count, struct stream_piece **out, struct tide_err *err);
+    /* One page of prices, in the order of assets, as the notes of one piece, the caller's to free.
+     * last: no asset comes after them; else end names the last of them. */
+    tide_status (*prices)(void *self, const struct stream_prices_ask *ask,
+                          struct stream_piece **out, struct tide_err *err);
 };
 
 #endif

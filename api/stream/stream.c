@@ -48,102 +48,6 @@ void tide_stream_hub_close(struct tide_stream_hub *stream)
 
 /* --- who takes part ------------------------------------------------------------ */
 
-static uint32_t count_of(const struct tide_stream_hub *stream, const char *who)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < stream->count; i++)
-        count += !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->who, who) == 0;
-    return count;
-}
-
-/* Whether a subscriber to events at this position would miss the events of some ledgers. */
-static bool lacks_events(const struct stream_head *head, uint32_t topics,
-                         const struct stream_position *at)
-{
-    struct stream_position last = stream_whole(head->archived_to);
-    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
-}
-
-/* Whether a subscriber gets all that it asks for: silence would say that nothing happened. */
-static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
-{
-    if (sub->topics & head->unkept_topics)
-        return true;
-    if (!(sub->topics & TIDE_TOPIC_EVENT))
-        return false;
-    bool lacks = false;
-    for (uint32_t i = 0; i < sub->kind_count; i++)
-        lacks |= head->unkept_kinds[sub->kinds[i]];
-    for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
-        lacks |= head->unkept_kinds[kind];
-    return lacks;
-}
-
-/* Under mutex. */
-static enum tide_stream_refusal check_position(const struct tide_stream_hub *stream,
-                                               const struct tide_subscriber *sub,
-                                               uint16_t deployment)
-{
-    const struct stream_head *head = &stream->head;
-    const struct stream_position *at = &sub->at;
-    if (deployment != head->deployment)
-        return TIDE_STREAM_ELSEWHERE;
-    if (lacks_events(head, sub->topics, at))
-        return TIDE_STREAM_ARCHIVED;
-    uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
-    if (oldest < head->ledger || at->ledger + 1 < head->first)
-        return TIDE_STREAM_TOO_OLD;
-    return at->ledger > (uint64_t)head->ledger + TIDE_STREAM_AHEAD_MAX ? TIDE_STREAM_AHEAD
-                                                                       : TIDE_STREAM_TAKEN;
-}
-
-/* Under mutex. */
-static enum tide_stream_refusal admit(struct tide_stream_hub *stream, struct tide_subscriber *sub,
-                                      uint16_t deployment)
-{
-    if (!stream->known)
-        return TIDE_STREAM_NOT_READY;
-    if (stream->count >= stream->options.subscribers_max)
-        return TIDE_STREAM_FULL;
-    if (count_of(stream, sub->who) >= stream->options.per_who_max)
-        return TIDE_STREAM_FULL_OF;
-    if (lacks_tables(&stream->head, sub))
-        return TIDE_STREAM_UNKEPT;
-    enum tide_stream_refusal refusal =
-        sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
-    if (refusal == TIDE_STREAM_TAKEN)
-        stream->all[stream->count++] = sub;
-    return refusal;
-}
-
-enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
-                                                   const struct tide_stream_ask *ask,
-                                                   tide_slice last_event_id,
-                                                   const struct tide_stream_sink *sink,
-                                                   struct tide_subscriber **out)
-{
-    uint16_t deployment = 0;
-    struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
-    if (!sub)
-        return TIDE_STREAM_NOT_READY;
-    sub->resumed = last_event_id.len > 0;
-    sub->said_ms = stream_now_ms(stream);
-    enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
-    if (sub->resumed && stream_position_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
-        refusal = TIDE_STREAM_BAD_POSITION;
-    tide_lock_counted(&stream->mutex, &stream->waits);
-    if (refusal == TIDE_STREAM_TAKEN)
-        refusal = admit(stream, sub, deployment);
-    stream->stats.opened += refusal == TIDE_STREAM_TAKEN;
-    stream->stats.refused += refusal != TIDE_STREAM_TAKEN;
-    pthread_mutex_unlock(&stream->mutex);
-    if (refusal == TIDE_STREAM_TAKEN)
-        *out = sub;
-    else
-        stream_sub_free(sub);
-    return refusal;
-}
-
 /* Frees who is gone, and takes note of all others for this turn. */
 static void gather(struct tide_stream_hub *stream)
 {
@@ -169,33 +73,11 @@ static void gather(struct tide_stream_hub *stream)
 
 /* --- the database ------------------------------------------------------------ */
 
-void stream_tell_staleness(struct tide_subscriber *sub)
-{
-    static const char *const reasons[] = {
-        [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
-    };
-    const struct tide_stream_hub *stream = sub->stream;
-    struct tide_buf *text = &sub->stream->text;
-    bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
-    bool stale = stream->stale != STREAM_FRESH || behind;
-    if (!sub->greeted || sub->told_stale == stale)
-        return;
-    tide_buf_reset(text);
-    tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
-                  stream->head.ledger);
-    if (stale)
-        tide_buf_putf(text, ",\"reason\":\"%s\"",
-                      stream->stale == STREAM_FRESH ? "behind" : reasons[stream->stale]);
-    tide_buf_str(text, "}\n\n");
-    stream_sub_say(sub, tide_buf_view(text));
-    sub->told_stale = stale;
-}
-
 static void tell_staleness(struct tide_stream_hub *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         if (!stream->turn[i]->dropped)
-            stream_tell_staleness(stream->turn[i]);
+            (void)!stream_tell_staleness(stream->turn[i]); /* the next turn tries again */
 }
 
 static void failed(struct tide_stream_hub *stream, const struct tide_err *err)
@@ -282,7 +164,7 @@ static void drop_lost(struct tide_stream_hub *stream)
             continue;
         if (sub->at.ledger + 1 < stream->head.first)
             stream_sub_drop(sub, TIDE_DROPPED_GAP);
-        else if (lacks_events(&stream->head, sub->topics, &sub->at))
+        else if (stream_lacks_events(&stream->head, sub->topics, &sub->at))
             stream_sub_drop(sub, TIDE_DROPPED_ARCHIVED);
     }
 }
@@ -335,8 +217,8 @@ static void give(struct tide_subscriber *sub, const struct stream_piece *first, 
     if (!has_room(sub))
         return;
     const struct stream_piece *piece = first;
-    bool all = true;
     sub->moved = false;
+    bool all = stream_tell_staleness(sub); /* nothing is told after that unless it is known */
     while (all && (piece = stream_piece_after(piece, &sub->at)))
         all = stream_give(sub, piece);
     if (all && wall)
@@ -348,9 +230,62 @@ static void give(struct tide_subscriber *sub, const struct stream_piece *first, 
     stream_sub_flush(sub);
 }
 
+/* The same for a subscriber that is still told the present values. */
+static void open_further(struct tide_subscriber *sub, const struct stream_piece *page)
+{
+    if (!has_room(sub))
+        return;
+    sub->moved = false;
+    if (stream_tell_present(sub, page))
+        sub->full_ms = 0;
+    else
+        is_full(sub);
+    stream_sub_flush(sub);
+}
+
+/* Reads the page of present prices that a subscriber is to be told next. One of all assets is also
+ * for others that open as of the same ledger. */
+static bool read_prices(struct tide_stream_hub *stream, struct tide_subscriber *sub)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_prices_ask ask = { sub->at.ledger, sub->price_told, sub->assets,
+                                     sub->asset_count };
+    struct stream_piece *page;
+    struct tide_err err;
+    if (source->prices(source->self, &ask, &page, &err) != TIDE_OK) {
+        failed(stream, &err);
+        return false;
+    }
+    if (sub->asset_count) {
+        open_further(sub, page);
+        stream_piece_free(page);
+        return true;
+    }
+    stream_piece_free(stream->prices);
+    stream->prices = page;
+    stream->prices_from = ask.after;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *other = stream->turn[i];
+        if (!other->dropped && stream_wants_prices(other) && stream_prices_for(other))
+            open_further(other, page);
+    }
+    return true;
+}
+
 static bool is_behind(const struct tide_stream_hub *stream, const struct tide_subscriber *sub)
 {
     return stream_position_cmp(&sub->at, &stream->ring.start) < 0;
+}
+
+/* Whether a page must be read for the subscriber, and there is room for some of it. */
+static bool needs_page(const struct tide_stream_hub *stream, struct tide_subscriber *sub)
+{
+    if (!sub->begun || sub->dropped || !has_room(sub))
+        return false;
+    if (!sub->opening)
+        return is_behind(stream, sub);
+    return stream_wants_prices(sub) && sub->at.ledger <= stream->head.ledger &&
+           !stream_prices_for(sub);
 }
 
 static bool begin(struct tide_stream_hub *stream, struct tide_subscriber *sub)
@@ -360,7 +295,10 @@ static bool begin(struct tide_stream_hub *stream, struct tide_subscriber *sub)
     tide_status status = stream_begin(sub, &ready, &err);
     if (status != TIDE_OK)
         failed(stream, &err);
-    return status == TIDE_OK;
+    if (status != TIDE_OK || !sub->opening)
+        return status == TIDE_OK;
+    open_further(sub, stream_prices_for(sub));
+    return !needs_page(stream, sub) || read_prices(stream, sub);
 }
 
 /* New subscribers begin in the order in which they came. Standings cost a statement for each
@@ -374,7 +312,7 @@ static void begin_some(struct tide_stream_hub *stream, bool *more)
         if (sub->begun || sub->dropped || held)
             continue;
         if (sub->resumed && sub->at.ledger > stream->head.ledger) {
-            stream_greet(sub); /* it waits, and is told so */
+            (void)!stream_greet(sub); /* it waits, and is told so */
             continue;
         }
         if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS) {
@@ -391,7 +329,9 @@ static void give_live(struct tide_stream_hub *stream)
     uint64_t wall = stream_wall_s(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (!sub->begun || sub->dropped || is_behind(stream, sub))
+        if (sub->begun && sub->opening && !sub->dropped)
+            open_further(sub, stream_prices_for(sub));
+        if (!sub->begun || sub->opening || sub->dropped || is_behind(stream, sub))
             continue;
         const struct stream_ring *ring = &stream->ring;
         bool recent = stream_position_cmp(&sub->at, &ring->fresh_from) >= 0;
@@ -400,24 +340,29 @@ static void give_live(struct tide_stream_hub *stream)
     }
 }
 
-/* The slot that a client's turns are counted in. Two clients in one slot share their turns. */
-static uint64_t *served_of(struct tide_stream_hub *stream, const struct tide_subscriber *sub)
+/* The slot that a client's turns and memory are counted in. Two clients in one slot share them. */
+static uint32_t slot_of(const struct tide_subscriber *sub)
 {
     uint32_t hash = 2166136261u;
     for (const char *c = sub->who; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
-    return &stream->served_of[hash % STREAM_CLIENTS];
+    return hash % STREAM_CLIENTS;
+}
+
+static uint64_t *served_of(struct tide_stream_hub *stream, const struct tide_subscriber *sub)
+{
+    return &stream->served_of[slot_of(sub)];
 }
 
 /* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
- * waits longest. NULL: none is behind and has room. */
-static struct tide_subscriber *next_behind(struct tide_stream_hub *stream)
+ * waits longest. NULL: none needs one and has room. */
+static struct tide_subscriber *next_waiting(struct tide_stream_hub *stream)
 {
     struct tide_subscriber *next = NULL;
     uint64_t least = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (!sub->begun || sub->dropped || !is_behind(stream, sub) || !has_room(sub))
+        if (!needs_page(stream, sub))
             continue;
         uint64_t client = *served_of(stream, sub);
         if (!next || client < least || (client == least && sub->served < next->served)) {
@@ -428,64 +373,93 @@ static struct tide_subscriber *next_behind(struct tide_stream_hub *stream)
     return next;
 }
 
-/* One page for the subscriber whose turn it is, and for all whose place is in it. */
-static void catch_up(struct tide_stream_hub *stream, bool *more)
+/* Reads a page of ledgers for a subscriber, and gives it to all whose place is in it. */
+static bool read_ledgers(struct tide_stream_hub *stream, const struct tide_subscriber *next)
 {
     struct stream_source *source = &stream->options.source;
+    struct stream_position from = next->at;
     struct stream_piece *page;
     struct tide_err err;
-    drop_lost(stream);
-    struct tide_subscriber *next = next_behind(stream);
-    if (!next)
-        return;
-    struct stream_position from = next->at;
-    next->served = *served_of(stream, next) = ++stream->served;
     if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
         failed(stream, &err);
-        return;
+        return false;
     }
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (sub->begun && !sub->dropped && stream_position_cmp(&sub->at, &from) >= 0)
+        bool open = sub->begun && !sub->opening && !sub->dropped;
+        if (open && stream_position_cmp(&sub->at, &from) >= 0)
             give(sub, page, 0);
     }
     stream_piece_free(page);
+    return true;
+}
+
+/* One page, of ledgers or of present prices, for the subscriber whose turn it is. */
+static void catch_up(struct tide_stream_hub *stream, bool *more)
+{
+    drop_lost(stream);
+    struct tide_subscriber *next = next_waiting(stream);
+    if (!next)
+        return;
+    next->served = *served_of(stream, next) = ++stream->served;
+    bool read = next->opening ? read_prices(stream, next) : read_ledgers(stream, next);
+    if (!read)
+        return;
     pthread_mutex_lock(&stream->mutex);
     stream->stats.catch_up_pages++;
     pthread_mutex_unlock(&stream->mutex);
-    *more |= next_behind(stream) != NULL;
+    *more |= next_waiting(stream) != NULL;
 }
 
 /* --- what time does ------------------------------------------------------------ */
 
-static void heartbeat(struct tide_subscriber *sub)
+/* The fullest subscriber that took nothing since then, of the slot, or of all (STREAM_CLIENTS). */
+static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream, uint32_t slot,
+                                            int64_t since_ms)
 {
-    struct tide_buf *text = &sub->stream->text;
-    char position[STREAM_POSITION_TEXT];
-    struct stream_position id = stream_id(sub);
-    stream_position_text(position, sub->stream->head.deployment, &id);
-    tide_buf_reset(text);
-    tide_buf_str(text, ": heartbeat\n");
-    if (sub->begun)
-        tide_buf_putf(text, "id: %s\n", position);
-    tide_buf_str(text, "\n");
-    stream_sub_say(sub, tide_buf_view(text));
+    struct tide_subscriber *fullest = NULL;
+    size_t most = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->dropped || (slot < STREAM_CLIENTS && slot_of(sub) != slot))
+            continue;
+        size_t len = stream_sub_untaken(sub, since_ms);
+        if (len > most) {
+            most = len;
+            fullest = sub;
+        }
+    }
+    return fullest;
 }
 
-/* All buffers together are full: who holds most and takes nothing gives way. The others wait. */
+/* The slot of the client that holds most, if that is more than a quarter while another client
+ * finds no room; else STREAM_CLIENTS. */
+static uint32_t greediest(struct tide_stream_hub *stream)
+{
+    uint64_t held[STREAM_CLIENTS] = { 0 };
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        uint32_t slot = slot_of(stream->turn[i]);
+        held[slot] += stream->turn[i]->dropped ? 0 : stream_sub_waiting(stream->turn[i]);
+        most = held[slot] > held[most] ? slot : most;
+    }
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        const struct tide_subscriber *sub = stream->turn[i];
+        if (sub->no_room && !sub->dropped && held[slot_of(sub)] < held[most] / 2)
+            return held[most] > stream->options.total_max / 4 ? most : STREAM_CLIENTS;
+    }
+    return STREAM_CLIENTS;
+}
+
+/* All buffers together are full. The subscriber that holds most and takes nothing gives way, or
+ * else one of a client that keeps the others out. The others wait. */
 static void make_room(struct tide_stream_hub *stream, int64_t now)
 {
     for (int drops = 0; drops < PRESSED_DROPS; drops++) {
-        struct tide_subscriber *fullest = NULL;
-        size_t most = 0;
-        for (uint32_t i = 0; i < stream->turn_count; i++) {
-            struct tide_subscriber *sub = stream->turn[i];
-            size_t len = sub->dropped ? 0 : stream_sub_untaken(sub, now - STREAM_PRESSED_MS);
-            if (len > most) {
-                most = len;
-                fullest = sub;
-            }
-        }
+        uint32_t slot = STREAM_CLIENTS;
+        struct tide_subscriber *fullest = find_fullest(stream, slot, now - STREAM_PRESSED_MS);
+        if (!fullest && (slot = greediest(stream)) < STREAM_CLIENTS)
+            fullest = find_fullest(stream, slot, now);
         if (!fullest)
             return;
         stream_sub_drop(fullest, TIDE_DROPPED_MEMORY);
@@ -508,7 +482,7 @@ static void keep_time(struct tide_stream_hub *stream)
         if (!has_room(sub) && now - sub->full_ms >= stream->options.full_ms)
             stream_sub_drop(sub, TIDE_DROPPED_SLOW);
         else if (now - sub->said_ms >= stream->options.heartbeat_ms && !stream_sub_waiting(sub))
-            heartbeat(sub);
+            (void)!stream_heartbeat(sub);
         stream_sub_flush(sub);
     }
 }
@@ -517,7 +491,8 @@ static void count_up(struct tide_stream_hub *stream)
 {
     uint32_t behind = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++)
-        behind += !stream->turn[i]->begun || is_behind(stream, stream->turn[i]);
+        behind += !stream->turn[i]->begun || stream->turn[i]->opening ||
+                  is_behind(stream, stream->turn[i]);
     pthread_mutex_lock(&stream->mutex);
     stream->stats.subscribers = stream->count; /* with who was dropped and is not gone yet */
     stream->stats.behind = behind;

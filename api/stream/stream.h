@@ -7,10 +7,17 @@
  * Resuming   a subscriber has seen exactly what is not after its position. What is after it comes
  *            from the ring of recent ledgers or, page by page, from the database; at the end of
  *            that there is no joint: being live is having nothing left to send.
+ * Start      a new subscriber is told the present standings and prices as of the head's ledger, in
+ *            pieces, as its buffer drains; prices come page by page from the database. Its place,
+ *            which is that ledger, is the last of it.
+ * Told       nothing counts as told that was not stored in the buffer: what finds no room or no
+ *            memory is tried again in the next turn.
  * Slow       each has a buffer of buffer_max bytes; while it is full nothing is read for it. One
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
  *            closed. When all buffers together reach total_max all wait, and the one that holds
- *            most of it and took nothing for five seconds is dropped.
+ *            most of it and took nothing for five seconds is dropped. If all take something, and a
+ *            client holds more than a quarter and twice as much as another that finds no room, its
+ *            fullest subscriber is.
  * Behind     when the database has fewer ledgers than before (a late replica took over, or one that
  *            lacks commits), a subscriber that was given the others is told "stale", "behind". It
  *            is given nothing twice: its next message is of the first ledger after its place.
@@ -21,7 +28,8 @@
  * Catching   pages of the past go to clients in turn, and to a client's subscribers in turn; a new
  * up         subscriber is last. So neither many subscriptions nor repeated ones take another
  *            client's share.
- * Memory     ring_max, total_max, one page that is being read; nothing grows beyond.
+ * Memory     ring_max, total_max, one page that is being read, and one of present prices; nothing
+ *            grows beyond.
  * Threads    tide_stream_hub_run is the hub thread's body. The others run on any thread. wake is
  *            called with the subscriber's lock held: it must not call back. */
 #ifndef API_STREAM_STREAM_H
@@ -128,7 +136,8 @@ void tide_stream_hub_run(struct tide_stream_hub *stream);
 void tide_stream_hub_turn(struct tide_stream_hub *stream, bool *more);
 void tide_stream_hub_stats(struct tide_stream_hub *stream, struct tide_stream_hub_stats *out);
 
-/* last_event_id empty: from now on, with the present value of each named asset and address first.
+/* last_event_id empty: from now on, with the present standing of each named address, and the price
+ * of each named asset, or of all, first.
  * *out, when taken, is the caller's until tide_subscriber_close. */
 enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
                                                    const struct tide_stream_ask *ask,

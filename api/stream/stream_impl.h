@@ -44,6 +44,11 @@ struct tide_subscriber {
     struct stream_watch *watches; /* in the order of addresses */
     /* the hub's alone */
     bool resumed, greeted, begun, dropped, told_stale, moved; /* moved: something fitted */
+    /* Begun, and the present values are not all told: it has no position yet. */
+    bool opening, prices_told;
+    bool no_room;            /* in all buffers together there was none for its last message */
+    uint32_t standings_told; /* of watches, from the first on      */
+    struct tide_hot_symbol price_told; /* the last asset; zero: none         */
     uint64_t served;           /* number of the page that was last read for it, or when it began */
     struct stream_position at; /* everything up to here was given            */
     uint64_t closed;           /* close time of the last whole ledger        */
@@ -83,7 +88,9 @@ struct tide_stream_hub {
     struct tide_subscriber **turn; /* of all, those of this turn */
     uint32_t turn_count;
     struct stream_ring ring;
-    struct stream_piece *prices; /* of all assets, as of a recent head */
+    /* The page of present prices that was read last, of assets after prices_from. NULL: none */
+    struct stream_piece *prices;
+    struct tide_hot_symbol prices_from;
     bool news;
     enum stream_staleness stale;
     uint64_t served;                    /* pages of the past that were read */
@@ -104,18 +111,29 @@ static inline uint64_t stream_wall_s(const struct tide_stream_hub *stream)
     return ms > 0 ? (uint64_t)ms / 1000 : 0;
 }
 
+static inline bool stream_wants(const struct tide_subscriber *sub, enum tide_stream_topic topic)
+{
+    return (sub->topics & (uint32_t)topic) != 0;
+}
+
+/* The scratch text. Empty, which no buffer takes, if there was no memory for all of it. */
+static inline tide_slice stream_text(const struct tide_stream_hub *stream)
+{
+    return stream->text.failed ? (tide_slice){ 0 } : tide_buf_view(&stream->text);
+}
+
 /* --- subscriber.c: one subscriber and its buffer ------------------------------------ */
 
 struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
-/* Appends "id: …" and text, whole or, where there is no room, not at all. */
-bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id, tide_slice text);
-/* Reports to it whether the stream is stale, if it knows otherwise. */
-void stream_tell_staleness(struct tide_subscriber *sub);
-/* What the hub itself says; room is kept for it. */
-void stream_sub_say(struct tide_subscriber *sub, tide_slice text);
+/* Appends "id: …", unless id is NULL, and text: whole, or not at all where there is no room or no
+ * memory. False: nothing was stored, so nothing may be noted as told. An empty text never is. */
+bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id,
+                    tide_slice text) TIDE_MUST_USE;
+/* The same for a message of the hub itself; room in the buffer is kept for those. */
+bool stream_sub_say(struct tide_subscriber *sub, tide_slice text) TIDE_MUST_USE;
 size_t stream_sub_waiting(struct tide_subscriber *sub);
 /* What waits if nothing of it was taken since then, else 0. */
 size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms);
@@ -123,6 +141,12 @@ size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms);
 void stream_sub_flush(struct tide_subscriber *sub);
 /* Says "dropped" after the message that is on its way, leaves out the rest, and ends. */
 void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason);
+
+/* --- admit.c: which subscriptions are taken ------------------------------------------- */
+
+/* Whether a subscriber to these topics at this position would miss the events of some ledgers. */
+bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
+                         const struct stream_position *at);
 
 /* --- ring.c: recent pieces ------------------------------------------------------ */
 
@@ -139,11 +163,40 @@ const struct stream_piece *stream_piece_after(const struct stream_piece *first,
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece);
 /* What time alone changed since, up to the second until. */
 bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until);
-/* The first message, once: where it begins, and whether the stream is stale. */
-void stream_greet(struct tide_subscriber *sub);
-/* Greets, and loads what is needed to go on from its place. *ready false: not yet possible. */
-tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
 /* Its place as the id of a message. */
 struct stream_position stream_id(const struct tide_subscriber *sub);
+bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_note *note);
+
+/* A standing's time: the last whole ledger, its close, when it was evaluated (unix seconds). */
+struct stream_moment {
+    uint32_t ledger;
+    uint64_t close_time;
+    uint64_t now;
+};
+
+/* Judges an address as of a ledger, at a time. */
+struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_watch *watch,
+                                  uint32_t ledger, uint64_t now);
+/* The message, in the scratch text. */
+tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct stream_watch *watch,
+                                const struct tide_standing *standing,
+                                const struct stream_moment *when);
+
+/* --- opening.c: the start of a subscription, and what the hub itself tells ------------- */
+
+/* Where it begins, once, and whether the stream is stale; false: not all of that is stored. */
+bool stream_greet(struct tide_subscriber *sub) TIDE_MUST_USE;
+/* Tells whether the stream is stale, if the subscriber knows otherwise; false: no room for it. */
+bool stream_tell_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;
+bool stream_heartbeat(struct tide_subscriber *sub) TIDE_MUST_USE;
+/* Greets, and loads what is needed to go on from its place. *ready false: not yet possible. */
+tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
+/* While sub->opening: tells what fits of the present standings, then of the prices, then the
+ * position, which ends the opening. page: prices that come next, or NULL. False: no more room. */
+bool stream_tell_present(struct tide_subscriber *sub, const struct stream_piece *page);
+/* Whether prices are what it is to be told next. */
+bool stream_wants_prices(const struct tide_subscriber *sub);
+/* The page at hand that holds them; NULL: one must be read. */
+const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub);
 
 #endif

@@ -116,48 +116,56 @@ static bool all_have_room(struct tide_subscriber *sub, size_t more)
     size_t grows = cap_for(sub, more) - sub->cap;
     bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
     stream->pressed |= !room;
+    sub->no_room = !room;
     return room;
 }
 
-static void append(struct tide_subscriber *sub, const void *bytes, size_t len)
+static void append(struct tide_subscriber *sub, tide_slice text)
 {
     if (sub->len == 0)
         sub->taken_ms = stream_now_ms(sub->stream);
-    memcpy(sub->bytes + sub->start + sub->len, bytes, len);
-    sub->len += len;
+    if (text.len)
+        memcpy(sub->bytes + sub->start + sub->len, text.ptr, text.len);
+    sub->len += text.len;
+}
+
+/* Appends both or none; reserve bytes of the buffer stay free. */
+static bool store(struct tide_subscriber *sub, tide_slice line, tide_slice text, size_t reserve)
+{
+    size_t more = line.len + text.len;
+    if (text.len == 0)
+        return false;
+    pthread_mutex_lock(&sub->mutex);
+    /* One that is longer than the buffer goes alone. */
+    bool fits = sub->len == 0 || sub->len + more + reserve <= sub->stream->options.buffer_max;
+    bool stored = fits && all_have_room(sub, more) && room_for(sub, more);
+    if (stored) {
+        append(sub, line);
+        append(sub, text);
+    }
+    pthread_mutex_unlock(&sub->mutex);
+    if (stored)
+        sub->said_ms = stream_now_ms(sub->stream);
+    return stored;
 }
 
 bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id, tide_slice text)
 {
-    char position[STREAM_POSITION_TEXT], line[STREAM_POSITION_TEXT + 8];
-    stream_position_text(position, sub->stream->head.deployment, id);
-    size_t line_len = (size_t)snprintf(line, sizeof line, "id: %s\n", position);
-    size_t more = line_len + text.len;
-    pthread_mutex_lock(&sub->mutex);
-    /* One that is longer than the buffer goes alone. */
-    bool fits =
-        sub->len == 0 || sub->len + more + STREAM_RESERVE <= sub->stream->options.buffer_max;
-    bool put = fits && all_have_room(sub, more) && room_for(sub, more);
-    if (put) {
-        append(sub, line, line_len);
-        append(sub, text.ptr, text.len);
-    }
-    pthread_mutex_unlock(&sub->mutex);
+    char position[STREAM_POSITION_TEXT], line[STREAM_POSITION_TEXT + 8] = "";
+    if (id)
+        stream_position_text(position, sub->stream->head.deployment, id);
+    size_t line_len = id ? (size_t)snprintf(line, sizeof line, "id: %s\n", position) : 0;
+    bool put = store(sub, tide_slice_of(line, line_len), text, STREAM_RESERVE);
     if (put) {
         sub->moved = true;
-        sub->said_ms = stream_now_ms(sub->stream);
         atomic_fetch_add(&sub->stream->messages, 1);
     }
     return put;
 }
 
-void stream_sub_say(struct tide_subscriber *sub, tide_slice text)
+bool stream_sub_say(struct tide_subscriber *sub, tide_slice text)
 {
-    pthread_mutex_lock(&sub->mutex);
-    if (sub->len + text.len <= sub->stream->options.buffer_max && room_for(sub, text.len))
-        append(sub, text.ptr, text.len);
-    pthread_mutex_unlock(&sub->mutex);
-    sub->said_ms = stream_now_ms(sub->stream);
+    return store(sub, (tide_slice){ 0 }, text, 0);
 }
 
 size_t stream_sub_waiting(struct tide_subscriber *sub)
@@ -225,8 +233,9 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
                        drop_names[reason], words[reason], ledgers);
     pthread_mutex_lock(&sub->mutex);
     leave_out(sub);
+    /* Without memory for it the stream ends without this event: the client resumes all the same. */
     if (room_for(sub, (size_t)len))
-        append(sub, text, (size_t)len);
+        append(sub, tide_slice_of(text, (size_t)len));
     sub->over = true;
     wake(sub);
     pthread_mutex_unlock(&sub->mutex);

@@ -93,7 +93,7 @@ struct tide_kind {
     bool temporary; /* entries */
     bool system;    /* host event */
     bool nothing;   /* the data is an empty vec, not an empty map */
-    bool hot;       /* held by the hot cache */
+    bool by_ledger; /* entries: their history has an index by ledger */
     uint32_t field_count;
     const struct tide_field *fields; /* in the order of the columns */
     const char *indexes[TIDE_KIND_INDEXES_MAX];
@@ -115,5 +115,7 @@ const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant)
 const struct tide_kind *tide_instance_find(enum tide_role role);
 /* True when argument index of that function is a person's jurisdiction. */
 bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index);
+/* The public functions of that role's contract, up to NULL; none for wallets. */
+const char *const *tide_functions(enum tide_role role);
 
 #endif

@@ -8,8 +8,8 @@
 /* Sends to the socket named by path (a path, or @name for the abstract space); NULL: nowhere. */
 void tide_notify(const char *path, const char *state);
 
-/* systemd's watchdog (WATCHDOG_USEC): a ping at least twice in its period, as long as the thread
- * that works comes by. Zeroed: there is none. */
+/* systemd's watchdog (WATCHDOG_USEC): a ping at least twice in its period, as long as its thread
+ * comes by. Belongs to one thread. Zeroed: there is none. */
 struct tide_watchdog {
     const char *path; /* borrowed */
     int64_t every_ms, last_ms;

@@ -7,7 +7,8 @@
  *            TIDE_E_DB_FATAL  a person must act (permissions, schema, constraint, corruption)
  *            TIDE_E_STOPPED   stopped() said so and the statement was cancelled
  * Stop     while a statement runs, stopped() is asked five times a second; once it says yes the
- *          statement has TIDE_PG_GRACE_MS to end, then it is cancelled.
+ *          statement has TIDE_PG_GRACE_MS to end, then it is cancelled; after as long again its
+ *          connection is cut.
  * Threads  one connection belongs to one thread. */
 #ifndef TIDEMARK_PG_H
 #define TIDEMARK_PG_H

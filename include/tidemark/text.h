@@ -32,6 +32,9 @@ size_t tide_u64_text(char *out, uint64_t v);
 
 /* Well-formed UTF-8 (no overlong, no surrogate, nothing above U+10FFFF). NUL is well-formed. */
 bool tide_utf8_valid(tide_slice text);
+/* Fit to be a name that a person reads: well-formed, with a visible character, without controls,
+ * marks of direction, characters of no width, private use. */
+bool tide_text_is_name(tide_slice text);
 
 /* A JSON string with its quotes. Control characters are escaped; bytes that are not
  * UTF-8 come out as U+FFFD, one each, so the output is always valid JSON. */

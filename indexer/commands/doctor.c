@@ -17,6 +17,7 @@ static const struct {
     { "words", doctor_words },
     { "roles", doctor_roles },
     { "grants", doctor_grants },
+    { "contracts", doctor_contracts },
     { "writer", doctor_writer },
     { "publications", doctor_publications },
     { "disk", doctor_disk },

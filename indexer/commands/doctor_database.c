@@ -3,6 +3,7 @@
 #include "indexer/commands/doctor.h"
 #include "indexer/commands/status_disk.h"
 #include "indexer/database/migrate.h"
+#include "schema/store/identity.h"
 #include "tidemark/buf.h"
 #include "tidemark/text.h"
 
@@ -250,6 +251,31 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
     else
         doctor_say(out, DOCTOR_OK, NULL, "%s at ledger %s, by %s", state, ledger,
                    tide_pg_text(rows, 0, 4));
+}
+
+/* False: the file disagrees with the index, and out is filled. */
+static bool check_roles(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_err err;
+    tide_status status = tide_identity_check_file(d->pg, d->deployment, &err);
+    if (status == TIDE_E_CONFLICT)
+        doctor_say(out, DOCTOR_FAILED,
+                   "give the file that the index was made with, or index into another database",
+                   "%s", err.text);
+    else if (status != TIDE_OK)
+        doctor_say_failed(d, &err, out);
+    return status == TIDE_OK;
+}
+
+void doctor_contracts(struct doctor *d, struct doctor_finding *out)
+{
+    if (!doctor_connected(d, out))
+        return;
+    if (!d->migrated || !d->deployment)
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
+                   d->migrated ? "deployment file" : "schema");
+    else if (check_roles(d, out))
+        doctor_say(out, DOCTOR_OK, NULL, "the index has no other roles than the deployment file");
 }
 
 /* Finds the deployment file's deployment, in the newest epoch of its network, for the checks to

@@ -5,6 +5,7 @@
 #include "indexer/database/query.h"
 #include "tidemark/api_key.h"
 #include "tidemark/sign.h"
+#include "tidemark/text.h"
 
 static const char *value_of(const struct tide_option *options, const char *name)
 {
@@ -43,6 +44,10 @@ static tide_status put_integrator(struct tide_pg *pg, const struct tide_option *
     struct tide_err why;
     if (text && tide_kyc_brand_parse(&brand, tide_slice_str(text), &why) != TIDE_OK)
         return tide_fail(err, TIDE_E_USAGE, "--brand: %s", why.text);
+    if (!tide_text_is_name(tide_slice_str(argv[3])))
+        return tide_fail(err, TIDE_E_USAGE,
+                         "the name needs a visible character, and none that is not seen (controls, "
+                         "marks of direction, no width)");
     const char *values[] = { argv[2],
                              argv[3],
                              value_of(options, "origins"),

@@ -132,7 +132,8 @@ static tide_status merge_history(struct tide_reproject *r, struct tide_buf *sql,
     return run(r, sql, "INSERT", err);
 }
 
-/* State of the keys staged: their newest version, where no raw one is newer. */
+/* State of the keys staged: their newest version in this table, as the writer merges it. A raw one
+ * may be newer: it stands in state.raw. */
 static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
                                const struct tide_table *table, struct tide_err *err)
 {
@@ -148,9 +149,7 @@ static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
                   " CROSS JOIN LATERAL (SELECT * FROM history.\"%s\" AS h WHERE h.deployment ="
                   " k.deployment AND h.key_hash = k.key_hash"
                   " ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS n"
-                  " WHERE NOT n.removed AND NOT EXISTS (SELECT FROM history.raw AS w WHERE"
-                  " w.deployment = n.deployment AND w.key_hash = n.key_hash"
-                  " AND (w.ledger, w.tx, w.seq) > (n.ledger, n.tx, n.seq))",
+                  " WHERE NOT n.removed",
                   table->name);
     return run(r, sql, "INSERT", err);
 }

@@ -1,6 +1,7 @@
 /* run and backfill: the same path, source -> decode -> write, over other ranges. */
 #include "indexer/commands/command.h"
 #include "indexer/follow/follow.h"
+#include "schema/base/supervise.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
@@ -19,7 +20,7 @@ static int finish(struct tide_follow *job, const char *command, tide_status stat
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
-    tide_notify(getenv("NOTIFY_SOCKET"), "STOPPING=1");
+    tide_supervise_stopping(job->supervise);
     if (job->writer && status != TIDE_E_FENCED) {
         tide_follow_heartbeat(job, state_at_end(status), well ? NULL : err->text);
         tide_writer_ended(job->writer);

@@ -1,5 +1,6 @@
 #include "indexer/database/query.h"
 #include "indexer/database/migrate.h"
+#include "schema/store/identity.h"
 #include "tidemark/hash.h"
 #include "tidemark/stop.h"
 #include "tidemark/strkey.h"
@@ -66,6 +67,8 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
     tide_status status = TIDE_OK;
     if (config->deployment[0])
         status = tide_deployment_read(&file, config->deployment, err);
+    if (status == TIDE_OK && file)
+        status = tide_identity_check_file(pg, file, err);
     if (status == TIDE_OK)
         status = find_deployments(pg, file, &rows, err);
     free(file);

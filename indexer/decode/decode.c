@@ -162,6 +162,7 @@ static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_e
     d->batch = batch;
     d->err = err;
     d->tx_count = d->our_txs = 0;
+    d->ledgers_begun++;
     d->seq_after = 0;
     assert(d->shown.count == 0); /* settled, or forgotten */
     d->ignored.count = d->markets.count = 0;

@@ -78,8 +78,9 @@ struct address_slot {
 /* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
 enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
 
-/* A token that the present ledger names and that is past the limit. */
-enum { IGNORED_MAX = 256 };
+/* A token that the present ledger names and that is past the limit. Those behind as many as a
+ * deployment has room for can never be followed, whatever the limit is raised to. */
+enum { IGNORED_MAX = TIDE_CONTRACTS_MAX };
 struct ignored_token {
     uint8_t id[TIDE_HASH_BYTES];
 };
@@ -127,10 +128,13 @@ struct tide_decode {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list ignored;                /* struct ignored_token */
+    struct list ignored;                /* struct ignored_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
     bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
     struct list markets; /* uint32_t: contracts that a market names since, by index */
+    uint32_t ledgers_begun;
+    /* ledgers_begun and transaction of each contract's last row "created", by index */
+    uint64_t created_at[TIDE_CONTRACTS_MAX];
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -207,7 +211,8 @@ tide_slice relevance_balance_holder(tide_slice key);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
 bool relevance_entry(const struct tide_decode *d, const struct tide_contract *contract,
                      tide_slice key);
-/* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
+/* Rows of chain.contract_seen. created: the contract's instance appeared, one row for each
+ * transaction however often it lists that. discovered: the engine or
  * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
  * far. market: the same, and a market names it, which has another limit. ignored: the limit of
  * discovered tokens is reached; one row for each ledger that names it, for at most IGNORED_MAX

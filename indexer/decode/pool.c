@@ -326,6 +326,29 @@ static bool append_rows(struct tide_decode_pool *p, const struct chunk *c, struc
     return false;
 }
 
+/* Exchanges the chunk's rows with the buffers of an empty batch: large rows are there once. */
+static void exchange_rows(struct tide_decode_pool *p, struct chunk *c, struct tide_batch *to)
+{
+    struct latest_map latest = p->latest;
+    assert(to->to == 0 && p->latest.entries.count == 0);
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        struct tide_rows rows = to->rows[i];
+        assert(rows.copy.len == 0 && rows.count == 0);
+        to->rows[i] = c->batch.rows[i];
+        c->batch.rows[i] = rows;
+    }
+    p->latest = c->latest;
+    c->latest = latest;
+}
+
+static bool move_rows(struct tide_decode_pool *p, struct chunk *c, struct tide_batch *to)
+{
+    if (to->to)
+        return append_rows(p, c, to);
+    exchange_rows(p, c, to);
+    return true;
+}
+
 static void append_head(struct tide_batch *to, const struct tide_batch *from)
 {
     if (to->from == 0) {
@@ -423,7 +446,7 @@ tide_status tide_decode_pool_take(struct tide_decode_pool *p, struct tide_batch 
     *failed = c->decoded < c->count ? c->sequence[c->decoded] : c->sequence[0];
     if (status != TIDE_OK)
         *err = c->err;
-    if (c->decoded && !append_rows(p, c, batch)) {
+    if (c->decoded && !move_rows(p, c, batch)) {
         *failed = c->sequence[0];
         status = tide_fail(err, TIDE_E_MEMORY, "rows from ledger %" PRIu32 " on", c->sequence[0]);
     } else if (c->decoded) {

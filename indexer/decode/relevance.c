@@ -251,6 +251,12 @@ static void put_seen(struct tide_decode *d, const struct tide_contract *contract
 
 void relevance_created(struct tide_decode *d, const struct tide_contract *contract, uint32_t tx)
 {
+    uint32_t index = (uint32_t)(contract - d->deployment->contracts);
+    uint64_t now = (uint64_t)d->ledgers_begun << 32 | tx;
+    assert(index < d->deployment->contract_count);
+    if (d->created_at[index] == now)
+        return; /* no hash covers changes: a server may list the instance as created again */
+    d->created_at[index] = now;
     put_seen(d, contract, "created", tx);
 }
 
@@ -277,19 +283,37 @@ static void fill_token(struct tide_contract *contract, const uint8_t *id)
     snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);
 }
 
+/* Index of the id among the present ledger's ignored tokens, or the place where it belongs. */
+static uint32_t ignored_place(const struct tide_decode *d, const uint8_t *id, bool *there)
+{
+    const struct ignored_token *all = d->ignored.items;
+    uint32_t low = 0, high = d->ignored.count;
+    *there = false;
+    while (low < high && !*there) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = memcmp(all[middle].id, id, TIDE_HASH_BYTES);
+        *there = order == 0;
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return *there ? high : low;
+}
+
 /* True when the present ledger has not reported that token yet and has room for the report. */
 static bool note_ignored(struct tide_decode *d, const uint8_t *id)
 {
-    const struct ignored_token *ignored = d->ignored.items;
-    for (uint32_t i = 0; i < d->ignored.count; i++)
-        if (memcmp(ignored[i].id, id, TIDE_HASH_BYTES) == 0)
-            return false;
-    if (d->ignored.count == IGNORED_MAX)
+    bool there;
+    uint32_t at = ignored_place(d, id, &there), count = d->ignored.count;
+    if (there || count == IGNORED_MAX)
         return false;
-    struct ignored_token *token = decode_list_push(&d->ignored, sizeof *token);
-    if (token)
-        memcpy(token->id, id, TIDE_HASH_BYTES);
-    return token != NULL;
+    if (!decode_list_push(&d->ignored, sizeof(struct ignored_token))) {
+        decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
+        return false;
+    }
+    struct ignored_token *all = d->ignored.items;
+    memmove(&all[at + 1], &all[at], (count - at) * sizeof *all);
+    memcpy(all[at].id, id, TIDE_HASH_BYTES);
+    return true;
 }
 
 /* A token that a catalog named is a market's from now on: it leaves room for another. */

@@ -400,7 +400,8 @@ static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
         return TIDE_OK;
     bool asset = contract->role == TIDE_ROLE_stellar_asset;
     bool named = asset && relevance_balance_holder(change->key).len > 0;
-    if (tx && asset && !named && !relevance_transaction(d))
+    /* Behind one that waits, others wait too: versions of a key must come in their order. */
+    if (tx && asset && !named && (d->later_changes.count || !relevance_transaction(d)))
         return wait_for_end(d, change, contract, seq);
     d->as_asset |= tx && named;
     return keep_change(d, tx, change, contract, seq);

@@ -159,6 +159,26 @@ static void put_nullable(struct tide_export *x, uint32_t column,
         tide_export_row_text(&x->row, column, tide_cursor_text(at, field));
 }
 
+/* The catalogue does not say what functions answer: a record of a person is one such answer. */
+static bool answer_is_public(const struct tide_export *x, const struct tide_export_cursor *at)
+{
+    if (!tide_export_hides(x, tide_cursor_text(at, AT_CONTRACT)))
+        return true;
+    tide_slice answer = tide_cursor_text(at, AT_RET);
+    return tide_slice_eq_str(answer, "true") || tide_slice_eq_str(answer, "false");
+}
+
+static void put_answer(struct tide_export *x, const struct tide_export_cursor *at, bool ok)
+{
+    bool shown = answer_is_public(x, at);
+    if (ok)
+        tide_export_row_json(&x->row, CALL_RET,
+                             tide_cursor_null(at, AT_RET) || !shown ? TIDE_SLICE("null")
+                                                                    : tide_cursor_text(at, AT_RET));
+    if (shown && !tide_cursor_null(at, AT_RET_XDR))
+        tide_export_row_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
+}
+
 static tide_status put_call(struct tide_export *x, const struct tide_export_cursor *at,
                             struct tide_err *err)
 {
@@ -183,12 +203,7 @@ static tide_status put_call(struct tide_export *x, const struct tide_export_curs
     else
         put_args(x, role, tide_cursor_text(at, AT_FN), tide_cursor_text(at, AT_ARGS));
     tide_export_row_json(&x->row, CALL_OK, ok ? TIDE_SLICE("true") : TIDE_SLICE("false"));
-    if (ok)
-        tide_export_row_json(&x->row, CALL_RET,
-                             tide_cursor_null(at, AT_RET) ? TIDE_SLICE("null")
-                                                          : tide_cursor_text(at, AT_RET));
-    if (!tide_cursor_null(at, AT_RET_XDR))
-        tide_export_row_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
+    put_answer(x, at, ok);
     tide_export_row_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
     tide_export_row_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
     return tide_export_row_end(&x->row, err);

@@ -19,6 +19,22 @@ static bool copy_text(char *out, size_t size, const char *text)
     return n >= 0 && (size_t)n < size;
 }
 
+static bool has_private(const struct tide_kind *kinds, uint32_t count, enum tide_role role)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < kinds[i].field_count; k++)
+            if (kinds[i].role == role && kinds[i].fields[k].is_private)
+                return true;
+    return false;
+}
+
+static bool is_private(enum tide_role role)
+{
+    return has_private(tide_events(), TIDE_EV_COUNT, role) ||
+           has_private(tide_entries(), TIDE_EN_COUNT, role) ||
+           has_private(tide_instances(), TIDE_IN_COUNT, role);
+}
+
 tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -36,6 +52,7 @@ tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err)
             !copy_text(c->role_name, sizeof c->role_name, tide_pg_text(&rows, i, 1)) ||
             !copy_text(c->name, sizeof c->name, tide_pg_text(&rows, i, 2)))
             status = tide_fail(err, TIDE_E_LIMIT, "export: contract %u has a name too long", i);
+        c->is_private = is_private(tide_export_role(tide_slice_str(c->role_name)));
         x->contract_count = i + 1;
     }
     tide_pg_rows_release(&rows);
@@ -52,6 +69,12 @@ const struct tide_export_contract *tide_export_contract(const struct tide_export
                                                         tide_slice address)
 {
     return bsearch(&address, x->contracts, x->contract_count, sizeof *x->contracts, compare);
+}
+
+bool tide_export_hides(const struct tide_export *x, tide_slice contract)
+{
+    const struct tide_export_contract *known = tide_export_contract(x, contract);
+    return !x->with_private && (!known || known->is_private);
 }
 
 enum tide_role tide_export_role(tide_slice role_name)

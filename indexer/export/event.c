@@ -159,6 +159,18 @@ static void put_made(struct tide_export *x, uint32_t column, make_fn make,
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
+static void put_raw_content(struct tide_export *x, const struct tide_raw_event *raw)
+{
+    tide_buf_reset(&x->json);
+    if (tide_raw_topics_json(&x->json, raw))
+        tide_export_row_json(&x->row, EVENT_TOPICS, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
+    tide_buf_reset(&x->json);
+    if (tide_scval_json(&x->json, raw->data) == TIDE_OK)
+        tide_export_row_json(&x->row, EVENT_DATA, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
+}
+
 /* Type, topics and data of a ContractEvent that is kept as XDR. */
 static void put_raw(struct tide_export *x, const struct stream *stream)
 {
@@ -168,15 +180,10 @@ static void put_raw(struct tide_export *x, const struct stream *stream)
     if (tide_raw_event_hex(&raw, &xdr, tide_cursor_text(&stream->cursor, AT_FIELDS))) {
         tide_export_row_text(&x->row, EVENT_TYPE,
                              tide_slice_str(raw.system ? "system" : "contract"));
-        tide_buf_reset(&x->json);
-        if (tide_raw_topics_json(&x->json, &raw))
-            tide_export_row_json(&x->row, EVENT_TOPICS, tide_buf_view(&x->json));
-        x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
-        tide_buf_reset(&x->json);
-        if (tide_scval_json(&x->json, raw.data) == TIDE_OK)
-            tide_export_row_json(&x->row, EVENT_DATA, tide_buf_view(&x->json));
+        if (!tide_export_hides(x, tide_cursor_text(&stream->cursor, AT_CONTRACT)))
+            put_raw_content(x, &raw);
     }
-    x->row.bytes.failed = x->row.bytes.failed || x->json.failed || xdr.failed;
+    x->row.bytes.failed = x->row.bytes.failed || xdr.failed;
     tide_buf_release(&xdr);
 }
 

@@ -8,7 +8,9 @@
  * Memory   a piece of rows a table, whatever the number of rows
  * Snapshot all lines of an export are of one moment of the database
  * Private  a person's jurisdiction is left out of objects, and null among arguments, unless asked
- *          for. Raw entries and malformed arguments that may hold one lose the whole value. */
+ *          for. What may hold one in a place that the catalogue does not know is left out whole:
+ *          raw entries, raw events and answers of contracts with such entries, and malformed
+ *          arguments. */
 #ifndef INDEXER_EXPORT_EXPORT_H
 #define INDEXER_EXPORT_EXPORT_H
 
@@ -20,6 +22,7 @@ struct tide_export_contract {
     char address[57];
     char role_name[TIDE_NAME_MAX];
     char name[TIDE_NAME_MAX];
+    bool is_private; /* its entries may hold a person's jurisdiction */
 };
 
 struct tide_export {
@@ -49,6 +52,8 @@ tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err) T
 /* NULL when the deployment does not know that address. */
 const struct tide_export_contract *tide_export_contract(const struct tide_export *x,
                                                         tide_slice address);
+/* True if what that contract told must be left out where the catalogue does not say what it is. */
+bool tide_export_hides(const struct tide_export *x, tide_slice contract);
 /* The role that a contract's exported role name stands for; TIDE_ROLE_COUNT: none. */
 enum tide_role tide_export_role(tide_slice role_name);
 

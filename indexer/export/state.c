@@ -24,6 +24,7 @@ enum { AT_CONTRACT, AT_LIVE_UNTIL, AT_DURABILITY, AT_EXECUTABLE, AT_WASM, AT_FIE
 struct source {
     const struct tide_kind *kind; /* NULL: raw */
     const char *name;             /* of the table in state and history */
+    bool roles[TIDE_ROLE_COUNT];  /* raw: of the contracts that have such entries */
 };
 
 static tide_slice field_text(const void *self, uint32_t field)
@@ -68,28 +69,49 @@ static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
     tide_buf_str(sql, ")");
 }
 
-static void put_newer(struct tide_buf *sql, const struct tide_export *x,
+/* Whether the raw row's key is of that kind: no other table can have its versions. */
+static void put_is_of_kind(struct tide_buf *sql, const struct tide_kind *kind)
+{
+    if (kind->class == TIDE_KIND_INSTANCE) {
+        tide_buf_putf(sql, "t.key_xdr = '\\x%08x'",
+                      (unsigned)TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+        return;
+    }
+    enum { BEFORE_SYMBOL = 12 }; /* arm, present, count */
+    size_t len = strlen(kind->name);
+    tide_buf_putf(sql, "substr(t.key_xdr, %d, %zu) = '\\x%08x%08zx", BEFORE_SYMBOL + 1, 8 + len,
+                  (unsigned)TIDE_SCV_SYMBOL, len);
+    for (size_t i = 0; i < len; i++)
+        tide_buf_putf(sql, "%02x", (unsigned)(uint8_t)kind->name[i]);
+    tide_buf_str(sql, "'");
+}
+
+static void put_newer(struct tide_buf *sql, const struct tide_export *x, const struct source *raw,
                       const struct tide_kind *kinds, uint32_t count)
 {
     uint32_t tables;
     const struct tide_table *all = tide_tables(&tables);
     for (uint32_t i = 0; i < count; i++) {
-        tide_buf_putf(
-            sql,
-            " UNION ALL SELECT 1 FROM %s.\"%s\" AS s WHERE s.deployment = t.deployment AND"
-            " s.key_hash = t.key_hash AND (s.ledger, s.tx, s.seq) > (t.ledger, t.tx, t.seq)",
-            x->as_of ? "history" : "state", all[kinds[i].table].name);
+        if (!raw->roles[kinds[i].role])
+            continue;
+        tide_buf_putf(sql, " UNION ALL SELECT 1 FROM history.\"%s\" AS s WHERE ",
+                      all[kinds[i].table].name);
+        put_is_of_kind(sql, &kinds[i]);
+        tide_buf_str(sql, " AND s.deployment = t.deployment AND s.key_hash = t.key_hash"
+                          " AND (s.ledger, s.tx, s.seq) > (t.ledger, t.tx, t.seq)");
         if (x->as_of)
             tide_buf_putf(sql, " AND s.ledger <= %u", x->as_of);
     }
 }
 
-/* A count, not an anti-join: raw rows are few, each is worth a probe of every table. */
-static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x)
+/* In history, as of now too: a removal leaves no row in state. A count, not an anti-join: raw rows
+ * are few, each is worth a probe of its table. */
+static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x,
+                           const struct source *raw)
 {
     tide_buf_str(sql, "(SELECT count(*) FROM (SELECT 1 WHERE false");
-    put_newer(sql, x, tide_entries(), TIDE_EN_COUNT);
-    put_newer(sql, x, tide_instances(), TIDE_IN_COUNT);
+    put_newer(sql, x, raw, tide_entries(), TIDE_EN_COUNT);
+    put_newer(sql, x, raw, tide_instances(), TIDE_IN_COUNT);
     tide_buf_str(sql, ") AS n) = 0");
 }
 
@@ -98,7 +120,7 @@ static void put_newest(struct tide_buf *sql, const struct tide_export *x, const 
     if (from->kind)
         put_newest_typed(sql, x);
     else
-        put_newest_raw(sql, x);
+        put_newest_raw(sql, x, from);
 }
 
 static void put_now(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
@@ -172,14 +194,6 @@ static void put_known(struct tide_export *x, const struct tide_kind *kind,
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
-/* True when an entry of that contract, kept undecoded, may be a person's record. */
-static bool may_be_private(const struct tide_export *x, const struct tide_export_cursor *at)
-{
-    const struct tide_export_contract *known =
-        tide_export_contract(x, tide_cursor_text(at, AT_CONTRACT));
-    return !known || strcmp(known->role_name, "compliance_registry") == 0;
-}
-
 static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
 {
     struct tide_buf bytes;
@@ -211,7 +225,7 @@ static tide_status put_entry(struct tide_export *x, const struct source *from,
         put_known(x, from->kind, at);
     else {
         put_xdr(x, STATE_KEY, tide_cursor_text(at, AT_FIELDS));
-        if (x->with_private || !may_be_private(x, at))
+        if (!tide_export_hides(x, contract))
             put_xdr(x, STATE_VAL, tide_cursor_text(at, AT_FIELDS + 1));
     }
     return tide_export_row_end(&x->row, err);
@@ -255,11 +269,43 @@ static tide_status export_kinds(struct tide_export *x, const struct tide_kind *k
     return status;
 }
 
-tide_status tide_export_state(struct tide_export *x, struct tide_err *err)
+/* A token may have shown as either kind of token. */
+static void add_role(struct source *raw, const struct tide_export_contract *known)
+{
+    enum tide_role role =
+        known ? tide_export_role(tide_slice_str(known->role_name)) : TIDE_ROLE_COUNT;
+    bool token = role == TIDE_ROLE_synth_token || role == TIDE_ROLE_stellar_asset;
+    for (int i = 0; i < (int)TIDE_ROLE_COUNT && role == TIDE_ROLE_COUNT; i++)
+        raw->roles[i] = true;
+    if (token)
+        raw->roles[TIDE_ROLE_synth_token] = raw->roles[TIDE_ROLE_stellar_asset] = true;
+    else if (role != TIDE_ROLE_COUNT)
+        raw->roles[role] = true;
+}
+
+/* Most indexes have no raw rows at all, and then no table is looked into. */
+static tide_status export_raw(struct tide_export *x, struct tide_err *err)
 {
     struct source raw = { .name = "raw" };
+    struct tide_pg_rows rows = { 0 };
+    char id[8];
+    snprintf(id, sizeof id, "%u", x->deployment);
+    tide_status status =
+        tide_pg_query(x->pg, &rows,
+                      x->as_of ? "SELECT DISTINCT contract FROM history.raw WHERE deployment = $1"
+                               : "SELECT DISTINCT contract FROM state.raw WHERE deployment = $1",
+                      (const char *[]){ id }, 1, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++)
+        add_role(&raw, tide_export_contract(x, tide_pg_slice(&rows, i, 0)));
+    bool any = rows.count > 0;
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK && any ? export_table(x, &raw, err) : status;
+}
+
+tide_status tide_export_state(struct tide_export *x, struct tide_err *err)
+{
     tide_status status = export_kinds(x, tide_instances(), TIDE_IN_COUNT, err);
     if (status == TIDE_OK)
         status = export_kinds(x, tide_entries(), TIDE_EN_COUNT, err);
-    return status == TIDE_OK ? export_table(x, &raw, err) : status;
+    return status == TIDE_OK ? export_raw(x, err) : status;
 }

@@ -1,6 +1,7 @@
 #include "indexer/follow/discovery.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
+#include "schema/base/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 #include "tidemark/stop.h"
@@ -13,7 +14,8 @@
 enum { BATCH_BYTES = 128 << 10, BATCH_LEDGERS = 5000, BATCH_MS = 500, BATCHES = 2, THREADS = 1 };
 enum { RETRY_MS = 5000, RETRY_MS_MAX = 600000, TURN_MS = 5 };
 
-enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ };
+/* Asks the database; nothing is to be read; waits after trouble; reads; rests. */
+enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ, PHASE_REST };
 
 /* The ledgers of one gap, read again. */
 struct reader {
@@ -38,6 +40,7 @@ struct tide_discovery {
     struct reader *reader;
     uint32_t failures;
     int64_t retry_at_ms;
+    int64_t began_ms, rest_until_ms; /* of readings for catalogs: the running one, the next one */
     bool settled;
 };
 
@@ -176,6 +179,10 @@ static tide_status ask(struct tide_discovery *d, struct tide_writer *writer, str
         d->failures = 0;
         return TIDE_OK;
     }
+    if (status == TIDE_OK && !d->gap.market && now_ms() < d->rest_until_ms) {
+        d->phase = PHASE_REST;
+        return TIDE_OK;
+    }
     if (status == TIDE_OK)
         status = tide_writer_adopt(writer, err);
     if (status == TIDE_OK)
@@ -183,8 +190,10 @@ static tide_status ask(struct tide_discovery *d, struct tide_writer *writer, str
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
     d->phase = PHASE_READ;
-    tide_log(TIDE_INFO, "discovery.reading", "from=%u to=%u contracts=%u", d->gap.range.from,
-             d->gap.range.to, d->gap.contract_count);
+    d->began_ms = now_ms();
+    tide_log(TIDE_INFO, "discovery.reading", "from=%u to=%u contracts=%u markets=%s",
+             d->gap.range.from, d->gap.range.to, d->gap.contract_count,
+             d->gap.market ? "true" : "false");
     return TIDE_OK;
 }
 
@@ -203,13 +212,23 @@ static tide_status end_gap(struct tide_discovery *d, const struct tide_item *ite
     return TIDE_OK;
 }
 
+/* *moved: the gap is smaller now. */
 static tide_status write_item(struct tide_discovery *d, struct tide_writer *writer,
-                              const struct tide_item *item, struct tide_err *err)
+                              const struct tide_item *item, bool *moved, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     if (item->batch.to)
-        status = tide_writer_commit_gap(writer, &d->gap, &item->batch, err);
+        status = tide_writer_commit_gap(writer, &d->gap, &item->batch, moved, err);
     return status == TIDE_OK && item->last ? end_gap(d, item, err) : status;
+}
+
+static void end_reading(struct tide_discovery *d)
+{
+    int64_t now = now_ms();
+    close_reader(d);
+    d->phase = PHASE_ASK;
+    if (!d->gap.market)
+        d->rest_until_ms = now + (now - d->began_ms);
 }
 
 static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
@@ -225,17 +244,16 @@ static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
     struct tide_item *item = tide_pipeline_take(r->pipeline, 0);
     if (!item)
         return TIDE_OK;
-    tide_status status = write_item(d, writer, item, err);
+    bool moved = true;
+    tide_status status = write_item(d, writer, item, &moved, err);
     bool settled = status == TIDE_OK && item->batch.settled;
-    bool last = item->last || settled; /* the rest is read with what is known now */
+    bool last = item->last || !moved;
     tide_pipeline_give(r->pipeline, item);
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
     d->settled |= settled;
-    if (last) {
-        close_reader(d);
-        d->phase = PHASE_ASK;
-    }
+    if (last)
+        end_reading(d);
     return TIDE_OK;
 }
 
@@ -243,6 +261,8 @@ tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *wr
                                 struct tide_err *err)
 {
     if (d->phase == PHASE_WAIT && now_ms() >= d->retry_at_ms)
+        d->phase = PHASE_ASK;
+    if (d->phase == PHASE_REST && now_ms() >= d->rest_until_ms)
         d->phase = PHASE_ASK;
     if (tide_writer_is_loading(writer))
         return TIDE_OK; /* what is loading has no keys yet, and is among the ledgers to read */
@@ -256,11 +276,13 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
 {
     const struct tide_clock *clock = tide_clock_system();
     tide_status status = TIDE_OK;
-    if (d->phase == PHASE_IDLE || d->phase == PHASE_WAIT)
+    if (d->phase != PHASE_READ)
         d->phase = PHASE_ASK;
     while (status == TIDE_OK && (d->phase == PHASE_ASK || d->phase == PHASE_READ)) {
+        tide_liveness_mark();
         if (d->options.stopped(d->options.stopped_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        d->rest_until_ms = 0; /* nothing is followed that it could hold up */
         status = tide_discovery_turn(d, writer, err);
         if (d->phase == PHASE_READ)
             clock->sleep_ms(clock->self, TURN_MS);
@@ -268,11 +290,9 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
     return status;
 }
 
-void tide_discovery_wake(struct tide_discovery *d, bool settled)
+void tide_discovery_wake(struct tide_discovery *d)
 {
-    if (settled)
-        close_reader(d);
-    if (d->phase == PHASE_IDLE || (settled && d->phase == PHASE_READ))
+    if (d->phase == PHASE_IDLE || d->phase == PHASE_REST)
         d->phase = PHASE_ASK;
 }
 

@@ -2,9 +2,14 @@
  * index knew them, once for all of them, and adds the rows that they lack. Afterwards the tables
  * are as if the deployment file had named the contracts from the start.
  *
+ * Order     a gap is read to its end, whatever the chain names or shows meanwhile. What was found
+ *          by then is read together: markets' tokens first, then those that only catalogs name.
+ *          Readings of the latter rest for as long as they took, so what a catalog lists takes at
+ *          most half of the time.
  * Settling  a contract that was just discovered may be a Stellar asset's or another token's: rules
  *          and tables differ. Until an event of it or its instance shows which, it is not followed.
- *          Then all that is indexed is read again for it, from the first ledger on.
+ *          Then all that is indexed is read again for it, from the first ledger on, as a gap of its
+ *          own.
  *
  * Reading  a source and a pipeline of its own, in threads of their own. Only ledgers that hold the
  *          id of one of the contracts are decoded into rows.
@@ -36,9 +41,9 @@ tide_status tide_discovery_open(struct tide_discovery **out,
 /* Stops the threads. Must be called before the writer or the deployment change. NULL is allowed. */
 void tide_discovery_close(struct tide_discovery *discovery);
 
-/* The writer committed contracts that were seen: the next turn asks the database. settled: of some,
- * what they are. What is being read is dropped then, for it may have read past them. */
-void tide_discovery_wake(struct tide_discovery *discovery, bool settled);
+/* The writer committed contracts that were seen: the next turn asks the database, unless a gap is
+ * being read. */
+void tide_discovery_wake(struct tide_discovery *discovery);
 /* True once after the past showed what a contract is. The ledgers that are indexed so far are to be
  * read again for it, and those to come by a decoder that adopted it. */
 bool tide_discovery_settled(struct tide_discovery *discovery);

@@ -1,6 +1,8 @@
 #include "indexer/follow/follow.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
+#include "schema/base/liveness.h"
+#include "schema/base/supervise.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
@@ -11,14 +13,6 @@ int64_t follow_now_ms(void)
 {
     const struct tide_clock *clock = tide_clock_system();
     return clock->now_ms(clock->self);
-}
-
-/* Asked all the time by the thread that works, so it is also the sign that it lives. */
-bool follow_is_stopped(void *self)
-{
-    struct tide_follow *job = self;
-    tide_watchdog_ping(&job->watchdog, follow_now_ms());
-    return tide_stop_asked(NULL);
 }
 
 bool follow_is_endless(const struct tide_follow *job, struct tide_range range)
@@ -123,6 +117,7 @@ tide_status follow_open_source(struct tide_follow *job, struct tide_source *sour
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_status status;
+    tide_liveness_mark();
     while ((status = try_source(job, source, range, err)) == TIDE_E_IO &&
            follow_is_endless(job, range)) {
         job->source_away_ms = job->source_away_ms ? job->source_away_ms : follow_now_ms();
@@ -134,8 +129,9 @@ tide_status follow_open_source(struct tide_follow *job, struct tide_source *sour
         for (int64_t until = follow_now_ms() + job->config->http_retry_ms_max / 10;
              follow_now_ms() < until;) {
             const struct tide_clock *clock = tide_clock_system();
-            if (follow_is_stopped(job))
+            if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+            tide_liveness_mark();
             clock->sleep_ms(clock->self, 50);
         }
     }
@@ -166,14 +162,12 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .hold_lease = true,
                                       .witness = job->witness,
                                       .clock = tide_clock_system(),
-                                      .stopped = follow_is_stopped,
-                                      .stopped_self = job };
+                                      .stopped = tide_stop_asked };
     const struct tide_discovery_options discover = { .config = config,
                                                      .deployment = job->deployment,
                                                      .tables =
                                                          job->scope.all ? NULL : job->scope.wanted,
-                                                     .stopped = follow_is_stopped,
-                                                     .stopped_self = job };
+                                                     .stopped = tide_stop_asked };
     tide_status status = tide_writer_open(&job->writer, &to, err);
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
@@ -219,8 +213,6 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
 {
     *job = (struct tide_follow){ .config = config };
     tide_config_tell(config, "index.settings");
-    tide_watchdog_init(&job->watchdog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
-                       getenv("WATCHDOG_PID"));
     job->tables = tide_tables(&job->table_count);
     tide_buf_init(&job->scope_text, 64u << 10);
     if (!*config->deployment)
@@ -238,16 +230,19 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
     log_missing_contracts(job->deployment);
     tide_scope_text(&job->scope_text, &job->scope, job->tables, job->table_count);
     tide_buf_u8(&job->scope_text, 0);
-    status = become_writer(job, err);
-    if (status == TIDE_OK)
-        tide_notify(getenv("NOTIFY_SOCKET"), "READY=1");
-    return status;
+    status = tide_supervise_open(&job->supervise, "writer", err);
+    if (status != TIDE_OK)
+        return status;
+    /* A standby is ready too: it may wait for longer than systemd waits for a start. */
+    tide_notify(getenv("NOTIFY_SOCKET"), "READY=1\nSTATUS=waiting to become the writer");
+    return become_writer(job, err);
 }
 
 void tide_follow_close(struct tide_follow *job)
 {
     tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);
+    tide_supervise_close(job->supervise);
     tide_buf_release(&job->scope_text);
     free(job->deployment);
 }

@@ -11,6 +11,7 @@
 #include "tidemark/notify.h"
 
 struct tide_source;
+struct tide_supervise;
 
 struct tide_follow {
     const struct tide_config *config;
@@ -22,9 +23,9 @@ struct tide_follow {
     struct tide_writer *writer;
     struct tide_discovery *discovery;
     struct tide_progress progress;
-    struct tide_watchdog watchdog;
-    struct tide_witness witness; /* of the writer before this one */
-    uint32_t tip, ledger;        /* newest known, newest committed */
+    struct tide_supervise *supervise; /* NULL: systemd did not start this process */
+    struct tide_witness witness;      /* of the writer before this one */
+    uint32_t tip, ledger;             /* newest known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
     bool following, began;
     const struct tide_source *source; /* while a range is indexed */

@@ -6,8 +6,6 @@
 #include "indexer/source/source.h"
 
 int64_t follow_now_ms(void);
-/* Also tells the watchdog that the job's thread is alive. self is the job. */
-bool follow_is_stopped(void *self);
 bool follow_is_endless(const struct tide_follow *job, struct tide_range range);
 /* A heartbeat with the job's own state, "degraded" if the source has been in trouble for long. */
 void follow_report(struct tide_follow *job);

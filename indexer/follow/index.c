@@ -1,5 +1,6 @@
 #include "indexer/follow/follow_impl.h"
 #include "indexer/follow/pipeline.h"
+#include "schema/base/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
@@ -43,7 +44,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
             return status;
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
-            tide_discovery_wake(job->discovery, batch->settled);
+            tide_discovery_wake(job->discovery);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -69,7 +70,8 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
     *end = TIDE_OK;
     *again = false;
     for (bool last = false; !last;) {
-        if (follow_is_stopped(job))
+        tide_liveness_mark();
+        if (tide_stop_asked(NULL))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (tide_writer_lost(job->writer))
             return tide_fail(err, TIDE_E_FENCED, "writer: another writer holds the lease");

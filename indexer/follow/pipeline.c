@@ -115,7 +115,10 @@ static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, stru
     if (status != TIDE_OK)
         return status;
     const uint8_t *hash = ledger_peek(&peek, lcm) == TIDE_OK ? peek.hash : NULL;
-    return tide_decode_pool_add(p->decode, lcm, *sequence, hash, err);
+    status = tide_decode_pool_add(p->decode, lcm, *sequence, hash, err);
+    if (source->ops->done)
+        source->ops->done(source->self);
+    return status;
 }
 
 /* A batch must be able to end behind this ledger. */

@@ -1,16 +1,23 @@
 -- What partners earned per token: each cut is in the token of the revenue_received that comes next in its operation.
-WITH cut AS (
-  SELECT DISTINCT ON (f.ledger, f.tx, f.op, f.event) f.partner_id, f.epoch, f.partner_cut, r.token_key, r.amount AS fee
-  FROM {!event.earnings_distributor_partner_revenue_forwarded} AS f
-    JOIN {event.earnings_distributor_revenue_received} AS r
-      ON r.ledger = f.ledger AND r.tx = f.tx AND r.op = f.op AND r.event > f.event
-  WHERE f.deployment = $1::smallint AND f.ledger BETWEEN $2::integer AND $3::integer
-    AND r.deployment = $1::smallint AND r.ledger BETWEEN $2::integer AND $3::integer
-  ORDER BY f.ledger, f.tx, f.op, f.event, r.event
+-- One pass over the events from the last to the first: a join of the two tables would pair each with each within one operation.
+WITH entry AS (
+  SELECT ledger, tx, op, event, partner_id, epoch, partner_cut, NULL::numeric[] AS received
+  FROM {!event.earnings_distributor_partner_revenue_forwarded}
+  WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  UNION ALL
+  SELECT ledger, tx, op, event, NULL, NULL, NULL, ARRAY[event, token_key, amount]
+  FROM {event.earnings_distributor_revenue_received}
+  WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+), cut AS (
+  SELECT partner_id, epoch, partner_cut, received IS NOT NULL AS is_received,
+    min(received) OVER (PARTITION BY ledger, tx, op ORDER BY event DESC ROWS UNBOUNDED PRECEDING) AS next
+  FROM entry
 ), epoch AS (
   SELECT partner_id, epoch, (SELECT w.word FROM chain.word AS w WHERE w.id = token_key) AS token, sum(partner_cut) AS amount,
     sum(fee) AS fees, count(*) AS forwards
-  FROM cut GROUP BY partner_id, epoch, token_key
+  FROM (SELECT partner_id, epoch, partner_cut, next[2]::integer AS token_key, next[3] AS fee FROM cut
+    WHERE NOT is_received AND next IS NOT NULL) AS c
+  GROUP BY partner_id, epoch, token_key
 ), by_epoch AS (
   INSERT INTO {=partner_epoch_revenue} AS p (deployment, partner_id, epoch, token, amount, fees, forwards)
   SELECT $1::smallint, partner_id, epoch, token, amount, fees, forwards FROM epoch

@@ -33,17 +33,16 @@ bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_n
 static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *writer,
                       const struct tide_rollup_name *name, enum tide_role role)
 {
-    bool words = tide_slice_eq_str(name->schema, "state");
+    assert(!tide_slice_eq_str(name->schema, "state"));
     tide_buf_u8(out, '(');
     writer->put(writer->self, out, name);
-    tide_buf_putf(
-        out,
-        " AS \"%.*s\" JOIN (SELECT) AS \"%.*s_bound\" ON \"%.*s\".%s FROM"
-        " chain.deployment AS k, jsonb_to_recordset(k.contracts) AS c(address text,"
-        " role text) WHERE k.id = $1::smallint AND c.role = '%s'))",
-        TIDE_SLICE_FMT(name->table), TIDE_SLICE_FMT(name->table), TIDE_SLICE_FMT(name->table),
-        words ? "contract = (SELECT c.address" : "contract_key = (SELECT chain.word_key(c.address)",
-        tide_role_name(role));
+    tide_buf_putf(out,
+                  " AS \"%.*s\" JOIN (SELECT) AS \"%.*s_bound\" ON \"%.*s\".contract_key ="
+                  " (SELECT chain.word_key(c.address) FROM chain.deployment AS k, "
+                  "jsonb_to_recordset(k.contracts) AS c(address text,"
+                  " role text) WHERE k.id = $1::smallint AND c.role = '%s'))",
+                  TIDE_SLICE_FMT(name->table), TIDE_SLICE_FMT(name->table),
+                  TIDE_SLICE_FMT(name->table), tide_role_name(role));
 }
 
 /* The statements have no other $. */

@@ -3,7 +3,8 @@
  * Text      indexer/rollup/NAME.sql, embedded: $1 deployment, $2 first and $3 last ledger. Names
  *           in braces are filled in by the caller, which knows the partition of the rows:
  *             {!event.x}  a table without whose rows there is nothing to fold
- *             {history.x} a table that is read beside
+ *             {history.x} a table that is read beside. No table of state: what it holds depends on
+ *                         where the batch ends
  *             {=candle}   a table of the schema rollup that is folded into
  * Meaning   adds what the range has, so each range is folded once, in the transaction that makes
  *           its rows visible; the order of ranges does not matter. What depends on rows of other
@@ -20,7 +21,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 7
+#define TIDE_ROLLUP_VERSION 8
 
 /* Ledgers folded at a time where there are many: bounds what one statement sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u

@@ -91,6 +91,13 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
     return status;
 }
 
+static void joined_done(void *self)
+{
+    struct joined *j = self;
+    if (current(j)->ops && current(j)->ops->done)
+        current(j)->ops->done(current(j)->self);
+}
+
 /* Where the lake's copy is damaged for good, RPC may have a better one. */
 static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
@@ -180,6 +187,7 @@ static const struct tide_source_ops joined_ops = {
     .name = "joined",
     .seek = joined_seek,
     .next = joined_next,
+    .done = joined_done,
     .refetch = joined_refetch,
     .range = joined_range,
     .finite = joined_finite,

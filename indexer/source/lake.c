@@ -296,6 +296,16 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     return status;
 }
 
+static void lake_done(void *self)
+{
+    struct lake *l = self;
+    if (l->used < l->plain.len || l->plain.cap <= TIDE_SOURCE_WINDOW_KEPT)
+        return;
+    tide_buf_release(&l->plain);
+    l->used = 0;
+    l->longest = 0; /* one large ledger must not widen the window for ever */
+}
+
 /* Its object becomes the one at hand. */
 static void go_back(struct lake *l, uint32_t ledger)
 {
@@ -351,6 +361,7 @@ static const struct tide_source_ops lake_ops = {
     .name = "lake",
     .seek = lake_seek,
     .next = lake_next,
+    .done = lake_done,
     .refetch = lake_refetch,
     .range = lake_range,
     .finite = lake_finite,

@@ -29,6 +29,10 @@ struct tide_source_ops {
      * TIDE_E_CHAIN   wrong network (config of the lake) or ledgers out of order */
     tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
 
+    /* The caller needs the bytes of the last ledger no more: the window that a large one filled is
+     * given back. NULL: nothing large is kept. */
+    void (*done)(void *self);
+
     /* A ledger that next returned is bad, as err (filled) says: damage that only a decoder sees, or
      * a break of the chain. Others may have been read behind it. True: next returns it once more,
      * from a fresh copy, and those behind it after it. False: that has been done already, or there
@@ -53,6 +57,8 @@ struct tide_source_ops {
 
     void (*close)(void *self);
 };
+
+enum { TIDE_SOURCE_WINDOW_KEPT = 8 << 20 }; /* a larger one is given back by done */
 
 struct tide_source_options {
     const struct tide_config *config; /* borrowed while the source is open */

@@ -167,6 +167,16 @@ static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_er
     return TIDE_OK;
 }
 
+static void stream_done(void *self)
+{
+    struct stream *s = self;
+    if (s->used < s->plain.len || s->plain.cap <= TIDE_SOURCE_WINDOW_KEPT)
+        return;
+    s->offset += s->used;
+    s->used = 0;
+    tide_buf_release(&s->plain);
+}
+
 static tide_status check_order(struct stream *s, uint32_t sequence, struct tide_err *err)
 {
     if (sequence == 0)
@@ -273,6 +283,7 @@ static const struct tide_source_ops stream_ops = {
     .name = "stream",
     .seek = stream_seek,
     .next = stream_next,
+    .done = stream_done,
     .refetch = stream_refetch,
     .range = stream_range,
     .finite = stream_finite,

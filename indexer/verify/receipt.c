@@ -106,8 +106,14 @@ static bool find_key(uint8_t public[TIDE_HASH_BYTES], const json_t *set, const c
     return false;
 }
 
+/* A signer may name in crit what a reader must understand (RFC 7515, 4.1.11). Nothing of it is
+ * understood here, so a header with crit, whatever it holds, is refused. */
 static tide_status check_header(const json_t *header, struct tide_err *err)
 {
+    if (json_object_get(header, "crit"))
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "not a receipt: its header has crit, and nothing that crit may name is "
+                         "understood");
     if (strcmp(text_of(header, "alg"), "EdDSA") == 0 &&
         strcmp(text_of(header, "typ"), TIDE_RECEIPT_TYPE) == 0)
         return TIDE_OK;
@@ -129,6 +135,8 @@ static tide_status check_signature(const struct check *check, const char *kid, c
     json_t *set = status == TIDE_OK ? load(tide_buf_view(&text), jwks, err) : NULL;
     if (!set) {
         status = err->code;
+    } else if (!json_is_array(json_object_get(set, "keys"))) {
+        status = tide_fail(err, TIDE_E_DECODE, "%s: keys is no list", jwks);
     } else if (!find_key(public, set, kid)) {
         status = tide_fail(err, TIDE_E_CONFLICT, "wrong: %s has no key %.60s", jwks, kid);
     } else if (!tide_jws_holds(&check->jws, public)) {
@@ -138,6 +146,23 @@ static tide_status check_signature(const struct check *check, const char *kid, c
     }
     json_decref(set);
     tide_buf_release(&text);
+    return status;
+}
+
+/* A thief may have signed, whatever the signature says. */
+static tide_status check_withdrawn(struct tide_pg *pg, const char *kid, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows,
+                                       "SELECT chain.rfc3339(withdrawn_at) FROM"
+                                       " chain.withdrawn_key WHERE kid = $1",
+                                       (const char *[]){ kid }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count)
+        status = tide_fail(err, TIDE_E_CONFLICT, "wrong: key %.60s was withdrawn at %s", kid,
+                           tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -435,6 +460,8 @@ static tide_status open_receipt(struct check *check, const struct tide_verify_re
     status = header ? check_header(header, err) : err->code;
     if (status == TIDE_OK)
         status = check_signature(check, text_of(header, "kid"), of->jwks, err);
+    if (status == TIDE_OK)
+        status = check_withdrawn(of->pg, text_of(header, "kid"), err);
     json_decref(header);
     if (status != TIDE_OK)
         return status;

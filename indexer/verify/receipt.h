@@ -1,8 +1,8 @@
 /* verify --receipt: whether a receipt (schema/reader/receipt.h) was right.
  *
  * Right    TIDE_OK: the answer is what the index gives at that ledger and time
- * Wrong    TIDE_E_CONFLICT: the signature does not hold, the key is not in the JWKS, or the answer
- *          or a claim differs; each difference is printed
+ * Wrong    TIDE_E_CONFLICT: the signature does not hold, the key is not in the JWKS or was
+ *          withdrawn, or the answer or a claim differs; each difference is printed
  * Unknown  TIDE_E_MISSING: another network or deployment, a ledger that is not indexed or has
  *          another hash, tables that are not filled
  * TIDE_E_DECODE: the file is no receipt. Archived events change nothing: answers come from entries.

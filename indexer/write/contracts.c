@@ -75,12 +75,20 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 }
 
 /* Tokens that were past the limit are discovered when it has room for them: the first that were
- * named. Their past is noted in the same transaction. */
+ * named. Their past is noted in the same transaction. Those behind as many others as a deployment
+ * can have are forgotten: catalogs may name any number, and no limit would have room for them. */
 tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
 {
     writer_sql(
         w,
-        "BEGIN; WITH known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+        "BEGIN; DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
+        " chain.contract_seen WHERE deployment = %u AND what = 'ignored' GROUP BY contract"
+        " ORDER BY min(ARRAY[ledger, tx]), contract OFFSET %u) AS late WHERE s.deployment = %u AND"
+        " s.what = 'ignored' AND s.contract = late.contract; ",
+        w->deployment, TIDE_CONTRACTS_MAX, w->deployment);
+    writer_sql_more(
+        w,
+        "WITH known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
         " bool_or(what = 'market') AS market FROM chain.contract_seen WHERE deployment = %u AND"
         " what IN ('discovered', 'ignored', 'market') GROUP BY contract), first AS (SELECT"
         " DISTINCT ON (s.contract) s.*, k.market FROM chain.contract_seen AS s JOIN known AS k ON"

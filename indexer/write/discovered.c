@@ -11,7 +11,15 @@
 #include "indexer/write/writer_impl.h"
 #include "tidemark/strkey.h"
 
-static bool add_contract(struct tide_gap *gap, tide_slice address)
+static enum tide_role role_of(const char *known_as)
+{
+    int role = 0;
+    while (role < (int)TIDE_ROLE_COUNT && strcmp(known_as, tide_role_name((enum tide_role)role)))
+        role++;
+    return (enum tide_role)role;
+}
+
+static bool add_contract(struct tide_gap *gap, tide_slice address, const char *known_as)
 {
     enum tide_strkey kind;
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
@@ -24,24 +32,28 @@ static bool add_contract(struct tide_gap *gap, tide_slice address)
             return true;
     if (gap->contract_count == TIDE_COUNT(gap->ids))
         return true; /* the next gap has it */
+    gap->roles[gap->contract_count] = role_of(known_as);
     memcpy(gap->ids[gap->contract_count++], payload, TIDE_HASH_BYTES);
     return true;
 }
 
-/* Rows come by next_ledger: those that touch make one range. */
+/* Rows come by next_ledger, those of markets first: those of one kind that touch make one range. */
 static tide_status read_rows(struct tide_gap *gap, const struct tide_pg_rows *rows,
                              struct tide_err *err)
 {
     *gap = (struct tide_gap){ .contract_count = 0 };
     for (uint32_t i = 0; i < rows->count; i++) {
         uint32_t from = (uint32_t)tide_pg_u64(rows, i, 1), to = (uint32_t)tide_pg_u64(rows, i, 2);
-        if (i == 0)
+        bool market = tide_pg_bool(rows, i, 4);
+        if (i == 0) {
             gap->range = (struct tide_range){ from, to };
-        if (from > gap->range.to + 1)
+            gap->market = market;
+        }
+        if (from > gap->range.to + 1 || market != gap->market)
             break;
         if (to > gap->range.to)
             gap->range.to = to;
-        if (!add_contract(gap, tide_pg_slice(rows, i, 0)))
+        if (!add_contract(gap, tide_pg_slice(rows, i, 0), tide_pg_text(rows, i, 3)))
             return tide_fail(err, TIDE_E_SCHEMA, "chain.contract_coverage: contract \"%.60s\"",
                              tide_pg_text(rows, i, 0));
     }
@@ -53,8 +65,11 @@ static tide_status read_gap(struct tide_writer *w, const void *arg, struct tide_
     struct tide_gap *gap = *(struct tide_gap *const *)arg;
     struct tide_pg_rows rows;
     writer_sql(w,
-               "SELECT contract, next_ledger, to_ledger FROM chain.contract_coverage WHERE"
-               " deployment = %u AND next_ledger <= to_ledger ORDER BY next_ledger, contract",
+               "SELECT c.contract, c.next_ledger, c.to_ledger, c.known_as, EXISTS (SELECT FROM"
+               " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
+               " c.contract AND s.what = 'market') AS market FROM chain.contract_coverage AS c"
+               " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger"
+               " ORDER BY market DESC, c.next_ledger, c.contract",
                w->deployment);
     tide_status status = writer_query_sql(w, &rows, err);
     if (status == TIDE_OK)
@@ -69,14 +84,18 @@ tide_status tide_writer_gap(struct tide_writer *w, struct tide_gap *gap, struct 
     return writer_has_contracts(w) ? writer_retry(w, read_gap, &gap, false, err) : TIDE_OK;
 }
 
-/* ('C…', 'C…') */
+/* The condition of rows that are read as the gap says: one text a contract, which the server looks
+ * up in a hash table. */
 static void sql_contracts(struct tide_writer *w, const struct tide_gap *gap)
 {
+    writer_sql_more(w, "contract || ' ' || coalesce(known_as, '') IN ");
     for (uint32_t i = 0; i < gap->contract_count; i++) {
+        bool known = gap->roles[i] != TIDE_ROLE_COUNT;
         char text[TIDE_STRKEY_TEXT_MAX];
         size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT,
                                         tide_slice_of(gap->ids[i], TIDE_HASH_BYTES));
-        writer_sql_more(w, "%s'%.*s'", i ? ", " : "(", (int)len, text);
+        writer_sql_more(w, "%s'%.*s %s'", i ? ", " : "(", (int)len, text,
+                        known ? tide_role_name(gap->roles[i]) : "");
     }
     writer_sql_more(w, ")");
 }
@@ -91,7 +110,7 @@ static tide_status note_trouble(struct tide_writer *w, const void *arg, struct t
     const struct trouble *t = arg;
     writer_sql(w,
                "UPDATE chain.contract_coverage SET trouble = $1, trouble_at = clock_timestamp()"
-               " WHERE deployment = %u AND next_ledger <= to_ledger AND contract IN ",
+               " WHERE deployment = %u AND next_ledger <= to_ledger AND ",
                w->deployment);
     sql_contracts(w, t->gap);
     tide_status status = writer_sql_sealed(w, err);
@@ -185,6 +204,7 @@ void writer_sql_add(struct tide_writer *w, uint32_t index)
 struct step {
     const struct tide_gap *gap;
     const struct tide_batch *batch;
+    bool *moved;
 };
 
 /* What the answers must say, by their place in the pipeline. */
@@ -213,6 +233,8 @@ static tide_status on_answer(void *self, uint32_t index, const struct tide_pg_ro
         return other_chain(a, err);
     if (index == a->last && rows->count != 1)
         return other_chain(a, err);
+    if (index == a->last)
+        *a->step->moved = tide_pg_u64(rows, 0, 0) > 0;
     return TIDE_OK;
 }
 
@@ -246,7 +268,7 @@ static void sql_progress(struct tide_writer *w, const struct step *s)
     writer_sql(w,
                "WITH p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
                " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
-               " %u AND least(to_ledger, %u) AND contract IN ",
+               " %u AND least(to_ledger, %u) AND ",
                s->batch->to, w->deployment, s->batch->from, s->batch->to);
     sql_contracts(w, s->gap);
     /* What these ledgers show first is read again from its first ledger on, also when this
@@ -257,9 +279,10 @@ static void sql_progress(struct tide_writer *w, const struct step *s)
                         " WHERE n.deployment = %u AND n.what IN ('asset', 'token')"
                         " AND n.ledger BETWEEN %u AND %u)",
                         w->deployment, s->batch->from, s->batch->to);
-    writer_sql_more(
-        w, ") SELECT 1 FROM chain.ledger WHERE deployment = %u AND ledger = %u AND hash = ",
-        w->deployment, s->batch->to);
+    writer_sql_more(w,
+                    " RETURNING 1) SELECT (SELECT count(*) FROM p) FROM chain.ledger WHERE "
+                    "deployment = %u AND ledger = %u AND hash = ",
+                    w->deployment, s->batch->to);
     writer_sql_hash(w, s->batch->hash);
 }
 
@@ -341,9 +364,10 @@ static tide_status find_archived(struct tide_writer *w, const void *arg, struct 
 }
 
 tide_status tide_writer_commit_gap(struct tide_writer *w, const struct tide_gap *gap,
-                                   const struct tide_batch *batch, struct tide_err *err)
+                                   const struct tide_batch *batch, bool *moved,
+                                   struct tide_err *err)
 {
-    const struct step step = { gap, batch };
+    const struct step step = { gap, batch, moved };
     struct archived archived = { .range = { batch->from, batch->to } }, *arg = &archived;
     assert(!tide_writer_is_loading(w) && batch->to);
     tide_status status = TIDE_OK;

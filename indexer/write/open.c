@@ -1,38 +1,9 @@
 #include "indexer/database/migrate.h"
 #include "indexer/write/writer_impl.h"
-#include "tidemark/hash.h"
+#include "schema/store/identity.h"
 #include "tidemark/strkey.h"
-#include "tidemark/text.h"
 
 /* ---- who we are: chain.deployment ---- */
-
-static void contracts_json(struct tide_buf *out, const struct tide_deployment *d)
-{
-    tide_buf_u8(out, '[');
-    for (uint32_t i = 0; i < d->contract_count; i++) {
-        const struct tide_contract *c = &d->contracts[i];
-        tide_buf_str(out, i ? ",{\"name\":" : "{\"name\":");
-        tide_buf_json_string(out, tide_slice_str(c->name));
-        tide_buf_str(out, ",\"role\":");
-        tide_buf_json_string(out, tide_slice_str(c->role_name));
-        tide_buf_str(out, ",\"address\":");
-        tide_buf_json_string(out, tide_slice_str(c->address));
-        tide_buf_u8(out, '}');
-    }
-    tide_buf_u8(out, ']');
-}
-
-struct identity {
-    char network[2 * TIDE_HASH_BYTES + 3], contracts[2 * TIDE_HASH_BYTES + 3], first[12];
-    struct tide_buf json;
-};
-
-static void hex_literal(char *out, const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[2 + 2 * TIDE_HASH_BYTES] = 0;
-}
 
 /* The account that the file calls daowallet; false: there is none. */
 static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deployment *d)
@@ -49,7 +20,7 @@ static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deploy
     return false;
 }
 
-static tide_status refuse_other_network(struct tide_writer *w, const struct identity *id,
+static tide_status refuse_other_network(struct tide_writer *w, const struct tide_identity *id,
                                         struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -68,17 +39,18 @@ static tide_status refuse_other_network(struct tide_writer *w, const struct iden
     return status;
 }
 
-static tide_status upsert_deployment(struct tide_writer *w, const struct identity *id,
+static tide_status upsert_deployment(struct tide_writer *w, const struct tide_identity *id,
                                      struct tide_err *err)
 {
     struct tide_pg_rows rows;
     const struct tide_deployment *d = w->options.deployment;
-    char wallet[TIDE_STRKEY_TEXT_MAX];
+    char wallet[TIDE_STRKEY_TEXT_MAX], first[12];
+    snprintf(first, sizeof first, "%u", d->first_ledger);
     const char *values[] = { d->passphrase,
                              id->network,
                              id->contracts,
                              (const char *)id->json.ptr,
-                             id->first,
+                             first,
                              w->options.scope,
                              dao_wallet(wallet, d) ? wallet : NULL };
     tide_status status = tide_pg_query(
@@ -107,23 +79,30 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct identit
     return status;
 }
 
+/* The lock keeps a second indexer from storing other roles between the look and the row. */
+static tide_status agree_and_store(struct tide_writer *w, const struct tide_identity *id,
+                                   struct tide_err *err)
+{
+    tide_status status = tide_pg_run(w->pg, "BEGIN", "BEGIN", err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, "LOCK TABLE chain.deployment IN SHARE ROW EXCLUSIVE MODE",
+                             "LOCK TABLE", err);
+    if (status == TIDE_OK)
+        status = tide_identity_check(w->pg, id, err);
+    if (status == TIDE_OK)
+        status = upsert_deployment(w, id, err);
+    return status == TIDE_OK ? tide_pg_run(w->pg, "COMMIT", "COMMIT", err) : status;
+}
+
 static tide_status resolve(struct tide_writer *w, struct tide_err *err)
 {
-    struct identity id;
-    uint8_t hash[TIDE_HASH_BYTES];
-    tide_deployment_hash(hash, w->options.deployment);
-    hex_literal(id.contracts, hash);
-    hex_literal(id.network, w->options.deployment->network_id);
-    snprintf(id.first, sizeof id.first, "%u", w->options.deployment->first_ledger);
-    tide_buf_init(&id.json, 1u << 20);
-    contracts_json(&id.json, w->options.deployment);
-    tide_buf_u8(&id.json, 0);
-    tide_status status = id.json.failed
-                             ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
-                             : refuse_other_network(w, &id, err);
+    struct tide_identity id;
+    tide_status status = tide_identity_make(&id, w->options.deployment, err);
     if (status == TIDE_OK)
-        status = upsert_deployment(w, &id, err);
-    tide_buf_release(&id.json);
+        status = refuse_other_network(w, &id, err);
+    if (status == TIDE_OK)
+        status = agree_and_store(w, &id, err);
+    tide_identity_release(&id);
     if (status == TIDE_OK)
         w->options.deployment->id = (uint16_t)w->deployment;
     return status;
@@ -299,6 +278,23 @@ tide_status writer_open_session(const struct tide_writer *w, struct tide_pg **ou
         *out = NULL;
     }
     return status;
+}
+
+void writer_wait_helper(struct tide_writer *w, const atomic_bool *ended, const atomic_bool *enough,
+                        atomic_bool *stopped)
+{
+    const struct tide_clock *clock = w->options.clock;
+    struct tide_err ignored;
+    while (!atomic_load(ended) && !atomic_load(enough)) {
+        int64_t until = clock->now_ms(clock->self) + WRITER_SPEAK_MS;
+        while (!atomic_load(ended) && !atomic_load(enough) && clock->now_ms(clock->self) < until) {
+            clock->sleep_ms(clock->self, 20);
+            if (writer_stopped(w))
+                atomic_store(stopped, true);
+        }
+        if (!atomic_load(ended) && !atomic_load(enough) && tide_pg_alive(w->pg))
+            (void)!tide_pg_run(w->pg, "SELECT 1", "SELECT", &ignored);
+    }
 }
 
 void tide_writer_close(struct tide_writer *w)

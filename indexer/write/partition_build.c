@@ -1,4 +1,5 @@
 #include "indexer/write/writer_impl.h"
+#include "schema/base/liveness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -280,9 +281,8 @@ static void merge(struct lane *lane)
     lane->merged = lane->status == TIDE_OK;
 }
 
-static void *run_lane(void *self)
+static void run_lane(struct lane *lane)
 {
-    struct lane *lane = self;
     tide_pg_patience(lane->pg, 0);
     lane->status = tide_pg_run(
         lane->pg, lane->work->statistics ? LANE_SQL : LANE_SQL ";" COARSE_SQL, NULL, &lane->err);
@@ -299,28 +299,14 @@ static void *run_lane(void *self)
     if (lane->status == TIDE_OK && take_merge(lane->work))
         merge(lane);
     atomic_store(&lane->ended, true);
-    return NULL;
 }
 
-/* The server ends a session that is silent for long (WRITER_SESSION_SQL), and with the writer's own
- * session goes its lock. So the session speaks while another one is still at an index. A failure
- * is not looked at: the next statement meets it. */
-static void wait_for_helper(struct tide_writer *w, const struct lane *helper,
-                            const atomic_bool *enough)
+static void *run_helper(void *self)
 {
-    const struct tide_clock *clock = w->options.clock;
-    struct tide_err ignored;
-    while (!atomic_load(&helper->ended) && !atomic_load(enough)) {
-        int64_t until = clock->now_ms(clock->self) + WRITER_SPEAK_MS;
-        while (!atomic_load(&helper->ended) && !atomic_load(enough) &&
-               clock->now_ms(clock->self) < until) {
-            clock->sleep_ms(clock->self, 20);
-            if (writer_stopped(w))
-                atomic_store(&helper->work->stopped, true);
-        }
-        if (!atomic_load(&helper->ended) && !atomic_load(enough) && tide_pg_alive(w->pg))
-            (void)!tide_pg_run(w->pg, "SELECT 1", "SELECT", &ignored);
-    }
+    tide_liveness_begin("index", TIDE_LIVENESS_LONG_MS);
+    run_lane(self);
+    tide_liveness_end();
+    return NULL;
 }
 
 static void lane_init(struct lane *lane, struct work *work, struct tide_pg *pg)
@@ -363,7 +349,7 @@ static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wante
         struct lane *lane = &b->lanes[b->count];
         lane_init(lane, &b->work, NULL);
         if (writer_open_session(w, &lane->pg, is_work_stopped, lane->work, &lane->err) != TIDE_OK ||
-            pthread_create(&lane->thread, NULL, run_lane, lane) != 0) {
+            pthread_create(&lane->thread, NULL, run_helper, lane) != 0) {
             tide_pg_close(lane->pg);
             lane_release(lane);
             return;
@@ -379,7 +365,7 @@ static tide_status join_helpers(struct tide_writer *w, struct build *b, uint32_t
     tide_status status = TIDE_OK;
     for (uint32_t i = first; i < b->count; i++) {
         struct lane *lane = &b->lanes[i];
-        wait_for_helper(w, lane, &lane->ended);
+        writer_wait_helper(w, &lane->ended, &lane->ended, &lane->work->stopped);
         pthread_join(lane->thread, NULL);
         if (status == TIDE_OK && lane->status != TIDE_OK) {
             status = lane->status;
@@ -404,7 +390,9 @@ static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide
     lane_init(&b->lanes[0], &b->work, w->pg);
     b->count = 1;
     start_helpers(w, b, lanes_wanted(w, &b->work.rows));
+    tide_liveness_long(true);
     run_lane(&b->lanes[0]);
+    tide_liveness_long(false);
     tide_status status = b->lanes[0].status;
     if (status != TIDE_OK)
         *err = b->lanes[0].err;
@@ -536,7 +524,8 @@ bool partition_build_ended(const struct full *full)
 void partition_build_indexes(struct tide_writer *w, struct full *full)
 {
     for (uint32_t i = 0; full->build && i < full->build->count; i++)
-        wait_for_helper(w, &full->build->lanes[i], &full->build->work.indexed);
+        writer_wait_helper(w, &full->build->lanes[i].ended, &full->build->work.indexed,
+                           &full->build->work.stopped);
 }
 
 void partition_build_merge(struct tide_writer *w, struct full *full)

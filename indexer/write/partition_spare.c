@@ -1,34 +1,39 @@
 #include "indexer/write/writer_impl.h"
+#include "schema/base/liveness.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* The tables of the partition after the one that loads, by a thread with a session of its own:
  * PostgreSQL waits for the disk once for each of them, and the writer's session would wait with
  * it. A spare partition has its row in chain.partition and nothing loaded. partition_create takes
  * it, in this process or, after a kill, in the next. A spare that can't be made is no failure: then
- * partition_create makes the tables. */
+ * partition_create makes the tables. The thread gives up when the writer stops, when the lease is
+ * lost, and when its server is silent (silence_ms). */
 
 struct spare {
-    struct tide_writer second; /* a copy of the writer, on the session of the thread */
+    struct tide_writer second;        /* a copy of the writer, on the session of the thread */
+    const struct tide_writer *writer; /* borrowed, for its lease */
     uint32_t from;
-    atomic_bool stopped;
+    atomic_bool stopped, ended;
     pthread_t thread;
 };
 
 static bool is_stopped(void *self)
 {
     const struct spare *spare = self;
-    return atomic_load(&spare->stopped) || writer_stopped(&spare->second);
+    return atomic_load(&spare->stopped) || writer_stopped(&spare->second) ||
+           tide_writer_lost(spare->writer);
 }
 
 static tide_status make_spare(struct spare *spare, struct tide_err *err)
 {
     struct tide_writer *second = &spare->second;
     tide_status status = writer_open_session(second, &second->pg, is_stopped, spare, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK) {
+        tide_pg_patience(second->pg, second->options.silence_ms);
         status = tide_pg_run(second->pg, "BEGIN", "BEGIN", err);
+    }
     if (status == TIDE_OK)
         status = partition_make_tables(second, spare->from, err);
     return status == TIDE_OK ? tide_pg_run(second->pg, "COMMIT", "COMMIT", err) : status;
@@ -38,11 +43,14 @@ static void *run(void *self)
 {
     struct spare *spare = self;
     struct tide_err err;
+    tide_liveness_begin("partition", TIDE_LIVENESS_LONG_MS);
     if (make_spare(spare, &err) != TIDE_OK && !is_stopped(spare)) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
         tide_log(TIDE_WARN, "partition.spare", "from=%u reason=%s", spare->from,
                  tide_log_quote(quoted, sizeof quoted, err.text));
     }
+    tide_liveness_end();
+    atomic_store(&spare->ended, true);
     return NULL;
 }
 
@@ -65,7 +73,9 @@ void partition_spare_begin(struct tide_writer *w)
     if (!spare)
         return;
     writer_second(&spare->second, w);
+    spare->writer = w;
     atomic_init(&spare->stopped, false);
+    atomic_init(&spare->ended, false);
     w->spare_from = spare->from = l->end;
     if (pthread_create(&spare->thread, NULL, run, spare) != 0)
         release(spare);
@@ -79,6 +89,7 @@ void partition_spare_end(struct tide_writer *w, bool stop)
         return;
     if (stop)
         atomic_store(&w->spare->stopped, true);
+    writer_wait_helper(w, &w->spare->ended, &w->spare->ended, &w->spare->stopped);
     pthread_join(w->spare->thread, NULL);
     release(w->spare);
     w->spare = NULL;

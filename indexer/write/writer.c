@@ -1,4 +1,5 @@
 #include "indexer/write/writer_impl.h"
+#include "schema/base/liveness.h"
 #include "tidemark/text.h"
 
 #include <stdarg.h>
@@ -20,6 +21,7 @@ void writer_pause(struct tide_writer *w, uint32_t attempt)
     while (ms && !writer_stopped(w)) {
         uint32_t slice = ms < 100 ? ms : 100;
         clock->sleep_ms(clock->self, (int64_t)slice);
+        tide_liveness_mark();
         ms -= slice;
     }
 }
@@ -131,11 +133,13 @@ tide_status writer_begin_long(struct tide_writer *w, struct tide_err *err)
         status = tide_pg_run(w->pg, "SET LOCAL statement_timeout = 0", "SET", err);
     if (status == TIDE_OK)
         tide_pg_patience(w->pg, 0);
+    tide_liveness_long(true);
     return status;
 }
 
 void writer_end_long(struct tide_writer *w)
 {
+    tide_liveness_long(false);
     tide_pg_patience(w->pg, w->options.silence_ms);
 }
 

@@ -110,20 +110,25 @@ tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
 /* Ledgers that are indexed, but not for these contracts, which were discovered later. */
 struct tide_gap {
     struct tide_range range;
+    bool market;             /* of markets' tokens; else of tokens that only catalogs name */
     uint32_t contract_count; /* 0: there is no gap */
     uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
+    /* As which each is read: other ledgers may show meanwhile that it is something else. */
+    enum tide_role roles[TIDE_CONTRACTS_MAX]; /* TIDE_ROLE_COUNT: not known yet */
 };
-/* The earliest gap, of all contracts that have it. Also while a partition is loading. */
+/* The earliest gap of markets' tokens, or else the earliest of all, of all contracts of that kind
+ * that have it. Also while a partition is loading. */
 tide_status tide_writer_gap(struct tide_writer *writer, struct tide_gap *gap,
                             struct tide_err *err) TIDE_MUST_USE;
 /* Adds the rows of ledgers of the gap to those that are there, and moves the beginning of the gap
  * behind them, in one transaction. Batches come in order; nothing is loading. A batch has the
  * rows of all the deployment's contracts for each of its ledgers that holds one of the gap's, and
- * none for its other ledgers.
+ * none for its other ledgers. *moved: the gap began in these ledgers for one of its contracts. If
+ * not, all of them showed meanwhile that they are something else, and have gaps of their own.
  * TIDE_E_CHAIN    they are not the ledgers that are indexed
  * TIDE_E_MISSING  their partitions are archived */
 tide_status tide_writer_commit_gap(struct tide_writer *writer, const struct tide_gap *gap,
-                                   const struct tide_batch *batch,
+                                   const struct tide_batch *batch, bool *moved,
                                    struct tide_err *err) TIDE_MUST_USE;
 /* Stores why the gap cannot be read now. text may be that of err. */
 tide_status tide_writer_gap_trouble(struct tide_writer *writer, const struct tide_gap *gap,

@@ -12,6 +12,8 @@
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 
+#include <stdatomic.h>
+
 #define WRITER_SQL_MAX (1u << 20)
 
 /* A writer that was stopped by its host, holding locks, must not hold them for ever: the server
@@ -255,6 +257,13 @@ void writer_second(struct tide_writer *second, const struct tide_writer *w);
  * waits for. */
 tide_status writer_open_session(const struct tide_writer *w, struct tide_pg **out,
                                 bool (*stopped)(void *self), void *self, struct tide_err *err);
+
+/* Waits until a helper's thread has *ended, or did *enough. The server ends a session that is
+ * silent for long (WRITER_SESSION_SQL), and with the writer's own session goes its lock. So this
+ * session speaks meanwhile. A failure is not looked at: the next statement meets it. The helper is
+ * *stopped when the writer is. The watchdog judges the helper by its own progress. */
+void writer_wait_helper(struct tide_writer *w, const atomic_bool *ended, const atomic_bool *enough,
+                        atomic_bool *stopped);
 
 /* partition_spare.c: makes the next partition when the loading one is almost full */
 void partition_spare_begin(struct tide_writer *w);

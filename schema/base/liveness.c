@@ -7,6 +7,7 @@ struct slot {
     atomic_bool taken;
     const char *_Atomic name; /* NULL: its thread is not watched */
     atomic_llong limit_ms, marked_ms;
+    atomic_bool is_long;
 };
 
 static struct slot slots[TIDE_LIVENESS_THREADS];
@@ -35,6 +36,7 @@ void tide_liveness_begin(const char *name, int64_t limit_ms)
     if (!mine)
         return;
     atomic_store(&mine->limit_ms, limit_ms);
+    atomic_store(&mine->is_long, false);
     atomic_store(&mine->marked_ms, now_ms());
     atomic_store(&mine->name, name);
 }
@@ -43,6 +45,20 @@ void tide_liveness_mark(void)
 {
     if (mine)
         atomic_store_explicit(&mine->marked_ms, now_ms(), memory_order_relaxed);
+}
+
+void tide_liveness_long(bool begins)
+{
+    tide_liveness_mark();
+    if (mine)
+        atomic_store(&mine->is_long, begins);
+}
+
+static int64_t limit_of(const struct slot *slot)
+{
+    int64_t limit_ms = atomic_load(&slot->limit_ms);
+    bool is_long = atomic_load(&slot->is_long);
+    return is_long && limit_ms < TIDE_LIVENESS_LONG_MS ? TIDE_LIVENESS_LONG_MS : limit_ms;
 }
 
 void tide_liveness_end(void)
@@ -60,7 +76,7 @@ const char *tide_liveness_stalled(int64_t *silent_ms)
     for (size_t i = 0; i < TIDE_LIVENESS_THREADS; i++) {
         const char *name = atomic_load(&slots[i].name);
         *silent_ms = now - atomic_load(&slots[i].marked_ms);
-        if (name && *silent_ms > atomic_load(&slots[i].limit_ms))
+        if (name && *silent_ms > limit_of(&slots[i]))
             return name;
     }
     *silent_ms = 0;

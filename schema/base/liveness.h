@@ -14,11 +14,17 @@
 /* The limit of threads that wait for databases and servers: longer than the time limits of one turn
  * together. */
 #define TIDE_LIVENESS_WAITS_MS 300000
+/* The limit of one statement that no time-out ends, such as an index of a full partition. */
+#define TIDE_LIVENESS_LONG_MS 21600000
 
 /* The calling thread is watched from now on. name: static. limit_ms: longest silence. */
 void tide_liveness_begin(const char *name, int64_t limit_ms);
 /* It came by. Nothing happens in a thread that is not watched. */
 void tide_liveness_mark(void);
+/* The calling thread begins, or ends, work whose statements may take as long as what is stored is
+ * large. Meanwhile its limit is TIDE_LIVENESS_LONG_MS at least. Nothing happens in a thread that is
+ * not watched. */
+void tide_liveness_long(bool begins);
 /* Before it ends. */
 void tide_liveness_end(void);
 

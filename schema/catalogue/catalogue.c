@@ -13,7 +13,7 @@ enum line_kind {
     LINE_SUBJECT,
     LINE_HIDDEN,
     LINE_INDEX,
-    LINE_HOT
+    LINE_BY_LEDGER
 };
 
 /* One line of a .def file. */
@@ -61,7 +61,7 @@ struct line {
 #define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
 #define TIDE_HIDDEN(f)              { .kind = LINE_HIDDEN, .text = #f },
 #define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
-#define TIDE_HOT()                  { .kind = LINE_HOT },
+#define TIDE_BY_LEDGER()            { .kind = LINE_BY_LEDGER },
 #define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
 #define TIDE_TOPIC_OPT(f, T, d)     FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
 #define TIDE_DATA(f, T, d)          FIELD_LINE(#f, T, DATA, d, .name = #f)
@@ -93,6 +93,16 @@ static const struct private_arg private_args[] = {
 #include "schema/catalogue/all.def"
 };
 
+struct function {
+    enum tide_role role;
+    const char *name;
+};
+
+static const struct function functions[] = {
+#define TIDE_FUNCTION(r, n) { TIDE_ROLE_##r, #n },
+#include "schema/catalogue/all.def"
+};
+
 enum { KINDS = (int)TIDE_EV_COUNT + (int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT, SLOTS = 1024 };
 static_assert(SLOTS > 2 * KINDS, "the hash table stays sparse");
 
@@ -101,6 +111,8 @@ static struct {
     struct tide_kind kinds[KINDS]; /* events, entries, instances */
     struct tide_field fields[TIDE_COUNT(lines)];
     uint16_t slots[SLOTS]; /* index in kinds + 1, by class, role and name; linear probing */
+    const char *function_names[TIDE_COUNT(functions) + TIDE_ROLE_COUNT]; /* NULL ends each role's */
+    const char **functions_of[TIDE_ROLE_COUNT];
     pthread_once_t once;
 } built = { .once = PTHREAD_ONCE_INIT };
 
@@ -155,8 +167,8 @@ static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fie
     case LINE_NOTHING:
         kind->nothing = true;
         return;
-    case LINE_HOT:
-        kind->hot = true;
+    case LINE_BY_LEDGER:
+        kind->by_ledger = true;
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;
@@ -173,6 +185,19 @@ static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fie
             }
         }
     }
+}
+
+static void build_functions(void)
+{
+    const char **next = built.function_names;
+    for (uint32_t role = 0; role < TIDE_ROLE_COUNT; role++) {
+        built.functions_of[role] = next;
+        for (size_t i = 0; i < TIDE_COUNT(functions); i++)
+            if (functions[i].role == role)
+                *next++ = functions[i].name;
+        *next++ = NULL;
+    }
+    assert(next == built.function_names + TIDE_COUNT(built.function_names));
 }
 
 static void build(void)
@@ -193,6 +218,7 @@ static void build(void)
     for (uint32_t i = 0; i < KINDS; i++)
         enter(i);
     tide_tables_assign(built.kinds, KINDS);
+    build_functions();
 }
 
 static struct tide_kind *kinds(void)
@@ -255,4 +281,10 @@ bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index)
             tide_slice_eq_str(function, private_args[i].function))
             return true;
     return false;
+}
+
+const char *const *tide_functions(enum tide_role role)
+{
+    kinds();
+    return (const char *const *)built.functions_of[role];
 }

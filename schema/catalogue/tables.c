@@ -135,7 +135,7 @@ static const struct tide_column log_columns[] = {
 static const struct tide_column raw_event_columns[] = {
     { "type", TIDE_PG_INT2, .comment = "0 system, 1 contract" },
     { "reason", TIDE_PG_TEXT, .comment = "Why it was not decoded" },
-    { "xdr", TIDE_PG_BYTEA, .comment = "The ContractEvent" },
+    { "xdr", TIDE_PG_BYTEA, .is_private = true, .comment = "The ContractEvent" },
 };
 
 static const struct tide_column raw_state_columns[] = {
@@ -336,7 +336,7 @@ static void entry_tables(struct tide_kind *kind)
     kind->table = (int)new_pair(table_name(kind), kind->doc, columns, count);
     kind->state_table = built.tables[kind->table].pair;
     add_indexes(&built.tables[kind->state_table], kind);
-    if (kind->hot)
+    if (kind->by_ledger)
         add_index(&built.tables[kind->table], "(deployment, ledger)");
 }
 

@@ -10,7 +10,7 @@
 #include "schema/store/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define PROJECT_COLUMNS_MAX 14u
+#define PROJECT_COLUMNS_MAX 15u
 #define PROJECT_TABLE_NAME  64u
 
 /* Sources that others name; the rest are known by their place in project_sources. */

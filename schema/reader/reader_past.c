@@ -155,21 +155,29 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
             load_source(past, parts[i].source, parts[i].removable);
 }
 
-/* The last asset of a page: the one that stands most places behind after, if there are more. */
+/* The last asset of a page: the one that stands most places behind after, if there are more. Feeds
+ * are counted as of the ledger, so that pages of the past stay as they are. */
 static void read_end_of_feeds(struct reader_past *past, const char *after, uint32_t most,
                               char end[sizeof(struct tide_hot_symbol) + 1])
 {
-    char id[8], before[16];
+    static const char end_sql[] =
+        "SELECT k.asset FROM (SELECT s.asset, s.key_hash FROM state.oracle_feed AS s"
+        " WHERE s.deployment = $1 AND s.asset > $2 UNION SELECT h.asset, h.key_hash"
+        " FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $4"
+        " AND h.asset > $2 ORDER BY asset) AS k, LATERAL (SELECT h.removed"
+        " FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.key_hash = k.key_hash"
+        " AND h.ledger <= $4 ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v"
+        " WHERE NOT v.removed ORDER BY k.asset OFFSET $3 LIMIT 2";
+    char id[8], before[16], at[16];
     struct tide_pg_rows rows;
     *end = 0;
     if (past->status != TIDE_OK)
         return;
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(before, sizeof before, "%u", most - 1);
-    past->status = tide_bound_query(past->history.pg, &rows,
-                                    "SELECT s.asset FROM state.oracle_feed AS s WHERE s.deployment"
-                                    " = $1 AND s.asset > $2 ORDER BY s.asset OFFSET $3 LIMIT 2",
-                                    (const char *[]){ id, after, before }, 3, &past->err);
+    snprintf(at, sizeof at, "%u", past->history.ledger);
+    past->status = tide_bound_query(past->history.pg, &rows, end_sql,
+                                    (const char *[]){ id, after, before, at }, 4, &past->err);
     if (past->status != TIDE_OK)
         return;
     if (rows.count == 2)

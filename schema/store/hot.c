@@ -20,6 +20,8 @@ tide_status tide_hot_open(struct tide_hot **out, const struct tide_hot_options *
     hot->map_first = options->map_first ? options->map_first : TIDE_HOT_MAP_FIRST;
     hot->map_max = options->map_max ? options->map_max : TIDE_HOT_MAP_MAX;
     hot->readers_max = options->readers_max ? options->readers_max : TIDE_HOT_READERS_MAX;
+    hot->stopped = options->stopped;
+    hot->stopped_self = options->stopped_self;
     atomic_init(&hot->lock_fd, -1);
     pthread_mutex_init(&hot->opening, NULL);
     pthread_mutex_init(&hot->mutex, NULL);
@@ -60,7 +62,7 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
     hot_generation_name(name, generation);
     tide_status status = hot_path(path, hot, name, err);
     if (status == TIDE_OK)
-        status = hot_check(path, err);
+        status = hot_check(hot, path, err);
     if (status == TIDE_OK)
         status = hot_env_open(&env, hot, path, 0, err);
     if (status != TIDE_OK)
@@ -166,14 +168,13 @@ static void clear_dead_readers(struct tide_hot *hot)
     tide_log(TIDE_INFO, "cache.dead_readers", "cleared=%d", dead);
 }
 
-tide_status tide_hot_tick(struct tide_hot *hot, struct tide_err *err)
+void tide_hot_tick(struct tide_hot *hot)
 {
     enum { MINUTE = 60 };
     uint32_t now = atomic_fetch_add(&hot->seconds, 1) + 1;
     end_late_readers(hot, now);
     if (atomic_load(&hot->lock_fd) >= 0 && now % MINUTE == 0)
         clear_dead_readers(hot);
-    return tide_hot_refresh(hot, err);
 }
 
 void tide_hot_stats(struct tide_hot *hot, struct tide_hot_stats *out)

@@ -35,6 +35,9 @@ struct tide_hot_options {
     size_t map_first;     /* bytes of a new generation's map; 0: TIDE_HOT_MAP_FIRST */
     size_t map_max;       /* ceiling of its doublings; 0: TIDE_HOT_MAP_MAX */
     uint32_t readers_max; /* 0: TIDE_HOT_READERS_MAX */
+    /* Asked while a file is checked, which may take minutes; true ends the check. NULL: never */
+    bool (*stopped)(void *self);
+    void *stopped_self;
 };
 
 /* Opens the folder, not yet a generation: see tide_hot_refresh. */
@@ -44,12 +47,14 @@ tide_status tide_hot_open(struct tide_hot **out, const struct tide_hot_options *
 void tide_hot_close(struct tide_hot *hot);
 
 /* Opens the current generation when it is not the one that is open; costs one readlink when it
- * is. On failure the generation that is open stays so, but with TIDE_E_MISSING: then it was
- * withdrawn, and readers are told the same until there is another. Any thread. */
+ * is. Before one is opened a child process reads it whole: that takes up to three times 10 s and a
+ * second for each 16 MiB, in which the calling thread marks itself alive (liveness.h). On failure
+ * the generation that is open stays so, but with TIDE_E_MISSING: then it was withdrawn, and readers
+ * are told the same until there is another. TIDE_E_STOPPED: the check was cut short. Any thread. */
 tide_status tide_hot_refresh(struct tide_hot *hot, struct tide_err *err) TIDE_MUST_USE;
-/* Once a second: looks for a new generation, ends readers that take too long, and, as the
- * feeder, each minute, clears the slots of readers that died. Failure as tide_hot_refresh. */
-tide_status tide_hot_tick(struct tide_hot *hot, struct tide_err *err) TIDE_MUST_USE;
+/* Once a second: ends readers that take too long, and, as the feeder, each minute, clears the slots
+ * of readers that died. Does not wait for a check. */
+void tide_hot_tick(struct tide_hot *hot);
 
 struct tide_hot_stats {
     uint32_t generation; /* open here; 0: none           */

@@ -1,11 +1,15 @@
+#include "schema/base/liveness.h"
 #include "schema/store/hot_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,6 +17,7 @@
 
 /* A check that takes longer hangs: a machine reads 16 MiB a second even from a slow disk. */
 enum { CHECK_SECONDS = 10, CHECK_BYTES_PER_SECOND = 16 << 20, CHECK_TRIES = 3 };
+enum { POLL_MS = 50, REAP_MS = 1000 };
 
 /* --- records ------------------------------------------------------------------------- */
 
@@ -189,12 +194,32 @@ struct verdict {
     char text[256];
 };
 
-static _Noreturn void be_child(const char *path, unsigned seconds, int to)
+/* Closes all descriptors but the standard ones and keep: a check that outlives its process for a
+ * moment holds neither a port nor a lock of it. */
+static void close_others(int keep)
+{
+    struct rlimit limit;
+    bool closed = keep <= 3 || close_range(3, (unsigned)keep - 1, 0) == 0;
+    if (closed && close_range((unsigned)keep + 1, ~0u, 0) == 0)
+        return;
+    /* The system does not know the call. */
+    int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT32_MAX
+                  ? (int)limit.rlim_cur
+                  : 1 << 20;
+    for (int fd = 3; fd < end; fd++)
+        if (fd != keep)
+            close(fd);
+}
+
+static _Noreturn void be_child(const char *path, unsigned seconds, int to, pid_t parent)
 {
     static const int deadly[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM };
     struct rlimit none = { 0 };
     struct sigaction plain = { .sa_handler = SIG_DFL };
     struct tide_err err = { .code = TIDE_OK };
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(1);
+    close_others(to);
     for (size_t i = 0; i < TIDE_COUNT(deadly); i++)
         sigaction(deadly[i], &plain, NULL);
     setrlimit(RLIMIT_CORE, &none);
@@ -206,46 +231,101 @@ static _Noreturn void be_child(const char *path, unsigned seconds, int to)
     _exit(sent == sizeof verdict ? 0 : 1);
 }
 
+/* A child at work. */
+struct check {
+    const struct tide_hot *hot;
+    const char *path;
+    pid_t child;
+    int from; /* the end of the pipe that is read */
+    bool stopped, late, reaped;
+    int how; /* it ended */
+};
+
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+/* Waits until the child says something or ends, its time is over, or the process stops. The waiting
+ * thread is alive meanwhile: the wait has an end. */
+static void wait_for_child(struct check *c, unsigned seconds)
+{
+    const struct tide_hot *hot = c->hot;
+    struct pollfd word = { .fd = c->from, .events = POLLIN };
+    int64_t end = now_ms() + 1000 * ((int64_t)seconds + 1);
+    while (poll(&word, 1, POLL_MS) <= 0) {
+        tide_liveness_mark();
+        c->stopped = hot->stopped && hot->stopped(hot->stopped_self);
+        c->late = now_ms() > end;
+        if (c->stopped || c->late) {
+            kill(c->child, SIGKILL);
+            return;
+        }
+    }
+}
+
+/* A child that the system does not let die, for its disk hangs, is left to the system. */
+static void reap(struct check *c)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    int64_t end = now_ms() + REAP_MS;
+    while (waitpid(c->child, &c->how, WNOHANG) != c->child) {
+        if (now_ms() > end) {
+            tide_log(TIDE_WARN, "cache.check_stuck", "pid=%d", (int)c->child);
+            return;
+        }
+        clock->sleep_ms(clock->self, 5);
+    }
+    c->reaped = true;
+}
+
 /* hung: its time was over, which says nothing about the file. */
-static tide_status hear(pid_t child, int from, const char *path, bool *hung, struct tide_err *err)
+static tide_status hear(struct check *c, unsigned seconds, bool *hung, struct tide_err *err)
 {
     struct verdict verdict;
-    int how = 0;
-    ssize_t got;
-    do
-        got = read(from, &verdict, sizeof verdict);
-    while (got < 0 && errno == EINTR);
-    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-        continue;
-    *hung = WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM;
-    if (WIFSIGNALED(how))
-        return tide_fail(err, TIDE_E_DECODE, "cache: %s: reading it ends with %s", path,
-                         strsignal(WTERMSIG(how)));
+    ssize_t got = 0;
+    wait_for_child(c, seconds);
+    if (!c->stopped && !c->late)
+        got = read(c->from, &verdict, sizeof verdict);
+    reap(c);
+    if (c->stopped)
+        return tide_fail(err, TIDE_E_STOPPED, "cache: %s: its check was cut short", c->path);
+    *hung = c->late || (c->reaped && WIFSIGNALED(c->how) && WTERMSIG(c->how) == SIGALRM);
+    if (*hung)
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: its check took more than %u s", c->path,
+                         seconds);
+    if (c->reaped && WIFSIGNALED(c->how))
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: reading it ends with %s", c->path,
+                         strsignal(WTERMSIG(c->how)));
     if (got != sizeof verdict)
-        return tide_fail(err, TIDE_E_DECODE, "cache: %s: its check ended without a word", path);
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: its check ended without a word", c->path);
     if (verdict.status == TIDE_OK)
         return TIDE_OK;
     verdict.text[sizeof verdict.text - 1] = 0;
-    return tide_fail(err, verdict.status, "%s (%s)", verdict.text, path);
+    return tide_fail(err, verdict.status, "%s (%s)", verdict.text, c->path);
 }
 
-static tide_status ask_child(const char *path, unsigned seconds, bool *hung, struct tide_err *err)
+static tide_status ask_child(const struct tide_hot *hot, const char *path, unsigned seconds,
+                             bool *hung, struct tide_err *err)
 {
     int ends[2];
+    pid_t parent = getpid();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return tide_fail(err, TIDE_E_IO, "cache: pipe: %s", strerror(errno));
-    pid_t child = fork();
-    if (child == 0)
-        be_child(path, seconds, ends[1]);
+    struct check check = { .hot = hot, .path = path, .child = fork(), .from = ends[0] };
+    if (check.child == 0)
+        be_child(path, seconds, ends[1], parent);
     close(ends[1]);
-    tide_status status = child > 0 ? hear(child, ends[0], path, hung, err)
-                                   : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
+    tide_status status = check.child > 0
+                             ? hear(&check, seconds, hung, err)
+                             : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
     close(ends[0]);
     return status;
 }
 
 /* A child of a process with threads may inherit a lock that no thread releases: try another. */
-tide_status hot_check(const char *path, struct tide_err *err)
+tide_status hot_check(const struct tide_hot *hot, const char *path, struct tide_err *err)
 {
     unsigned seconds;
     bool hung = true;
@@ -254,7 +334,7 @@ tide_status hot_check(const char *path, struct tide_err *err)
         return status;
     for (int tries = 0; hung && tries < CHECK_TRIES; tries++) {
         hung = false;
-        status = ask_child(path, seconds, &hung, err);
+        status = ask_child(hot, path, seconds, &hung, err);
     }
     return status;
 }

@@ -32,6 +32,8 @@ struct tide_hot {
     char dir[HOT_PATH_MAX];
     size_t map_first, map_max;
     uint32_t readers_max;
+    bool (*stopped)(void *self); /* NULL: never */
+    void *stopped_self;
     atomic_int lock_fd;      /* -1: not the feeder; the feeder writes it, the ticker asks */
     pthread_mutex_t opening; /* one at a time opens, builds or discards; taken before mutex */
     pthread_mutex_t mutex;
@@ -80,8 +82,8 @@ tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err 
 /* Another process enlarged the map: take its size. */
 tide_status hot_remap(struct tide_hot *hot, struct hot_env *env, struct tide_err *err);
 
-/* hot_check.c: in a child. TIDE_E_MISSING, _DECODE, _SCHEMA, _IO as said in hot.h. */
-tide_status hot_check(const char *path, struct tide_err *err);
+/* hot_check.c: in a child. TIDE_E_MISSING, _DECODE, _SCHEMA, _IO, _STOPPED as said in hot.h. */
+tide_status hot_check(const struct tide_hot *hot, const char *path, struct tide_err *err);
 uint32_t hot_sum(tide_slice key, const void *record, size_t size);
 /* The record in a value, or NULL when it cannot be one of that key. */
 const void *hot_record_of(const uint8_t *key, size_t key_len, const void *value, size_t size);

@@ -16,7 +16,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 
-#define TIDE_HOT_FORMAT 11u
+#define TIDE_HOT_FORMAT 12u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -34,7 +34,8 @@
     X(CATALOG, catalog)       /* symbol                  assets of partners       */  \
     X(VERIFIER, verifier)     /* address                 who may attest           */  \
     X(PROVIDER, provider)     /* address                 who may submit prices    */  \
-    X(COLLATERAL, collateral) /* address                 tokens taken             */
+    X(COLLATERAL, collateral) /* address                 tokens taken             */  \
+    X(WITHDRAWN, withdrawn)   /* kid                     keys of receipts that count no more */
 
 enum tide_hot_kind {
     TIDE_HOT_NONE,
@@ -45,6 +46,7 @@ enum tide_hot_kind {
 };
 
 #define TIDE_HOT_KEY_MAX       80u
+#define TIDE_HOT_KID           43u    /* bytes of a key's name, base64url         */
 #define TIDE_HOT_CODES         1024u  /* jurisdictions with a bit of their own    */
 #define TIDE_HOT_WINDOW_S      86400u /* sliding window of trade                  */
 #define TIDE_HOT_WINDOW_KEEP_S 90000u /* ticks are kept that long                 */
@@ -79,6 +81,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
+    uint32_t withdrawn_keys; /* rows of chain.withdrawn_key               */
     uint64_t records;        /* in the cache, this one included               */
     uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
     uint8_t
@@ -247,6 +250,11 @@ struct TIDE_HOT_PACKED tide_hot_collateral {
     uint32_t ledger;
 };
 
+/* Of every deployment of the database. */
+struct TIDE_HOT_PACKED tide_hot_withdrawn {
+    uint8_t none;
+};
+
 /* Bytes of a record of that kind. 0 for no kind. */
 static inline size_t tide_hot_record_size(enum tide_hot_kind kind)
 {
@@ -295,6 +303,13 @@ static inline struct tide_hot_key tide_hot_key_symbol(enum tide_hot_kind kind,
 {
     struct tide_hot_key key = tide_hot_key(kind);
     tide_hot_key_put(&key, symbol, sizeof *symbol);
+    return key;
+}
+
+static inline struct tide_hot_key tide_hot_key_kid(const char kid[TIDE_HOT_KID])
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_WITHDRAWN);
+    tide_hot_key_put(&key, kid, TIDE_HOT_KID);
     return key;
 }
 

@@ -1,4 +1,5 @@
 #include "tidemark/pg.h"
+#include "schema/base/liveness.h"
 #include "schema/store/pg_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
@@ -281,9 +282,12 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     if (!pg->options.stopped || !pg->options.stopped(pg->options.stopped_self))
         return;
     *stopping_ms += waited_ms;
-    if (*stopping_ms < TIDE_PG_GRACE_MS || pg->cancelled)
+    if (*stopping_ms < TIDE_PG_GRACE_MS)
         return;
-    pg_cancel(pg);
+    if (*stopping_ms >= 2 * TIDE_PG_GRACE_MS)
+        shutdown(PQsocket(pg->conn), SHUT_RDWR); /* its process takes no cancel request */
+    else if (!pg->cancelled)
+        pg_cancel(pg);
     pg->cancelled = true;
 }
 
@@ -310,6 +314,7 @@ static bool wait_socket(struct tide_pg *pg, short events, int64_t *stopping_ms)
         mind_silence(pg, SLICE_MS);
     } else if (ready > 0) {
         pg->silent_ms = 0;
+        tide_liveness_mark();
     }
     if (ready > 0 && (fd.revents & (POLLIN | POLLERR | POLLHUP)))
         return PQconsumeInput(pg->conn) == 1;
@@ -357,6 +362,7 @@ bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct 
 {
     pg->cancelled = false;
     pg->silent_ms = 0;
+    tide_liveness_mark();
     pg->remedy = TIDE_PG_NONE;
     pg->sqlstate[0] = 0;
     if (TIDE_FAILPOINT("pg.statement")) {

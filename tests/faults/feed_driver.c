@@ -252,8 +252,11 @@ static tide_status watch(struct driver *d)
             printf("fed %u\n", ledger);
         fflush(stdout);
         last = ledger;
-        if (ticks % 100 == 0 && tide_hot_tick(d->hot, &d->err) != TIDE_OK)
-            fprintf(stderr, "tick: %s\n", d->err.text);
+        if (ticks % 100 == 0) {
+            tide_hot_tick(d->hot);
+            if (tide_hot_refresh(d->hot, &d->err) != TIDE_OK)
+                fprintf(stderr, "refresh: %s\n", d->err.text);
+        }
         nap_us(10000);
     }
     return TIDE_OK;

@@ -28,6 +28,7 @@ python3 "$here/_unproject.py" "$PG_DIR/events.jsonl" "$PG_DIR/state.jsonl" >"$PG
 raw=$(sql "SELECT (SELECT count(*) FROM event.raw) || ' ' || (SELECT count(*) FROM history.raw)")
 echo "raw: $raw"
 [ "$raw" = "370 30" ] || fail "the rows to be decoded again are $raw"
+sql "CREATE TABLE public.were_raw AS SELECT * FROM history.raw"
 digest >"$PG_DIR/unknown"
 ! cmp -s "$PG_DIR/before" "$PG_DIR/unknown" || fail "raw rows do not show in the digest"
 for kind in events state; do
@@ -76,3 +77,21 @@ sql "DELETE FROM $stored WHERE (tableoid, ctid) = (SELECT tableoid, max(ctid) FR
 as_before
 sql "DELETE FROM $swap WHERE ledger * 1000000::bigint + tx = $one"
 changed "a deleted row" $swap
+
+# A version that can be decoded, with a newer one of its key that cannot: state has the older one in its table, as if it had never been raw.
+key=$(sql "SELECT encode(r.key_hash, 'hex') FROM were_raw AS r JOIN state.synthetic_engine_vault AS s USING (key_hash) ORDER BY 1 LIMIT 1")
+late="$middle, 1048575, 1, r.closed_at, r.contract"
+bad="1, 'test', r.key_xdr, '\x00000001'::bytea FROM were_raw AS r WHERE r.key_hash = '\x$key'"
+sql "INSERT INTO history.raw SELECT r.deployment, r.key_hash, $late, false, $bad; INSERT INTO state.raw SELECT r.deployment, r.key_hash, $late, $bad"
+digest >"$PG_DIR/planted"
+sql "INSERT INTO history.raw SELECT * FROM were_raw WHERE key_hash = '\x$key';
+    UPDATE chain.ledger AS l SET raw_states = raw_states + 1 FROM were_raw AS r WHERE r.key_hash = '\x$key' AND l.ledger = r.ledger;
+    UPDATE chain.cursor SET raw_states = raw_states + 1;
+    DELETE FROM history.synthetic_engine_vault AS h USING were_raw AS r WHERE r.key_hash = '\x$key' AND h.key_hash = r.key_hash
+        AND (h.ledger, h.tx, h.seq) = (r.ledger, r.tx, r.seq);
+    DELETE FROM state.synthetic_engine_vault WHERE key_hash = '\x$key'"
+digest >"$PG_DIR/now"
+! cmp -s "$PG_DIR/planted" "$PG_DIR/now" || fail "nothing is raw again"
+"$bin" reproject
+digest >"$PG_DIR/now"
+diff "$PG_DIR/planted" "$PG_DIR/now" >&2 || fail "reproject leaves out what a newer raw version follows"

@@ -1,8 +1,9 @@
-"""usage: _chain.py --seed N | --seconds S [--ledgers N] [--tail N] [--attacks LIST] [--keep]   called by chain
+"""usage: _chain.py --seed N | --seconds S [--ledgers N] [--tail N] [--attacks LIST] [--index-alone] [--keep]   called by chain
 
 For each seed: the chain of that seed with attackers and without, each in a database of its own.
 The first part of the hostile chain spares what people own, so both must answer alike about it;
-in the second part (--tail ledgers) nothing is spared, and only health is judged.
+in the second part (--tail ledgers) nothing is spared, and only health is judged. Then the hostile
+chain is indexed again in steps: what each step answers is what the whole index says as of its last ledger.
 """
 import argparse
 import csv
@@ -21,11 +22,11 @@ import threading
 import time
 
 from _chain_ask import Crawl, Failure, compare, strict
+from _chain_past import START, follow
 
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
 DIR = pathlib.Path(os.environ["PG_DIR"])
 FIRST = 1024
-OBJECT = 64  # ledgers in a file of the lake
 # Stored bytes of rows without indexes over uncompressed ledgers, and what each ledger may cost beside.
 RATIO, EACH = 8, 2048
 RSS_MIB, RSS_MORE_MIB = 700, 160
@@ -75,7 +76,8 @@ class Index:
         return (self.folder / "out").read_bytes()
 
     def write(self, ledgers, *more):
-        self.tool("tidemark-sim", "write", "--lake", self.folder / "lake", "--ledgers", ledgers, "--first-ledger", FIRST, "--quiet", *more)
+        self.tool("tidemark-sim", "write", "--lake", self.folder / "lake", "--ledgers", ledgers, "--first-ledger", FIRST,
+                  "--start-time", START, "--quiet", *more)
 
     def index(self):
         self.tool("tidemark-indexer", "run", "--lake", self.folder / "lake", "--stop-at-end")
@@ -187,12 +189,53 @@ def judge_csv(name, raw):
                 raise Failure(f"{name}: a cell that a spreadsheet executes: {cell[:80]!r}")
 
 
+def exported(index, *args):
+    return [strict(line) for line in index.tool("tidemark-indexer", "export", *args).split(b"\n") if line]
+
+
 def judge_exports(index):
     for what in ("events", "calls", "state"):
-        for line in index.tool("tidemark-indexer", "export", what).split(b"\n"):
-            if line:
-                strict(line)
+        exported(index, what)
         judge_csv(f"{index.name} {what}", index.tool("tidemark-indexer", "export", what, "--format", "csv"))
+
+
+def live_entries(index, ledger):
+    """By contract: the keys of which the newest version until then, in whatever table, is no removal."""
+    tables = [t["name"] for t in rows(index.name, "SELECT viewname AS name FROM pg_views WHERE schemaname = 'history' AND viewname <> 'ttl'")]
+    versions = " UNION ALL ".join(f"SELECT contract, key_hash, ledger, tx, seq, removed FROM history.{t} WHERE ledger <= {ledger}" for t in tables)
+    return {r["contract"]: r["n"] for r in rows(index.name, f"""SELECT contract, count(*) AS n FROM (SELECT DISTINCT ON (key_hash) * FROM ({versions}) AS v
+        ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS newest WHERE NOT removed GROUP BY contract""")}
+
+
+def judge_exported_state(index):
+    """Each live entry is told once, as of now and as of a ledger."""
+    last = rows(index.name, "SELECT ledger FROM chain.cursor")[0]["ledger"]
+    for ledger, args in ((last, []), ((FIRST + last) // 2, ["--ledger", (FIRST + last) // 2])):
+        told = {}
+        for entry in exported(index, "state", *args):
+            told[entry["contract"]] = told.get(entry["contract"], 0) + 1
+        wanted = live_entries(index, ledger)
+        if told != wanted:
+            differ = {c: (told.get(c, 0), wanted.get(c, 0)) for c in told.keys() | wanted.keys() if told.get(c) != wanted.get(c)}
+            raise Failure(f"{index.name}: export state {args}: entries told and live, by contract: {differ}")
+
+
+def judge_privacy(index):
+    """Exports and views leave out events and answers of the registry that may hold a jurisdiction."""
+    registry = [r["contract"] for r in rows(index.name, "SELECT contract FROM chain.role WHERE role = 'compliance_registry'")]
+    raw = {(r["ledger"], r["tx"], r["op"], r["event"]) for r in rows(index.name, "SELECT ledger, tx, op, event FROM event.raw WHERE contract IN "
+                                                                     "(SELECT contract FROM chain.role WHERE role = 'compliance_registry')")}
+    for args, shown in (([], False), (["--private"], True)):
+        wrong = [e for e in exported(index, "events", *args) if (e["ledger"], e["tx"], e["op"], e["event"]) in raw and ("topics" in e or "data" in e) != shown]
+        if wrong:
+            raise Failure(f"{index.name}: export events {args}: {wrong[0]} and {len(wrong) - 1} more of {len(raw)}")
+    for call in exported(index, "calls"):
+        if call["contract"] in registry and (call.get("ret") not in (None, True, False) or "retXdr" in call):
+            raise Failure(f"{index.name}: export calls: {call}")
+    told = rows(index.name, "SELECT answer FROM analyst.calls WHERE role = 'compliance_registry' AND (json_typeof(answer) <> 'boolean' OR answer_xdr IS NOT NULL)")
+    if told:
+        raise Failure(f"{index.name}: analyst.calls: {told[0]} and {len(told) - 1} more")
+    return len(raw)
 
 
 def judge_views(index):
@@ -213,6 +256,59 @@ def judge_views(index):
     return len(views)
 
 
+def digests(index):
+    """Table to its count of rows and digest; "total" too."""
+    return dict(line.split(maxsplit=1) for line in index.tool("tidemark-indexer", "digest").decode().splitlines())
+
+
+def other_rows(way, wanted, got):
+    differ = [table for table in wanted.keys() | got.keys() if wanted.get(table) != got.get(table)]
+    return f"{way}: other rows of {', '.join(sorted(differ))}" if differ else None
+
+
+def judge_ways(index, last, dice):
+    """The same rows ledger by ledger, in batches of any size, backwards, and made again from what was kept."""
+    wanted, faults = digests(index), []
+    lake = ["--lake", index.folder / "lake"]
+    for way in ("ledger by ledger", "in pieces", "backwards"):
+        again = Index(index.folder, f"{index.name}_{way.replace(' ', '_')}")
+        again.env["TIDEMARK_DEPLOYMENT"] = index.env["TIDEMARK_DEPLOYMENT"]
+        try:
+            for start, end in ranges(last, way, dice):
+                again.tool("tidemark-indexer", "backfill", *lake, "--from", start, "--to", end,
+                           "--batch-ledgers", 1 if way == "ledger by ledger" else dice.randrange(1, 12), "--array-kib", dice.choice([0, 30, 1024]))
+            again.tool("tidemark-indexer", "run", *lake, "--stop-at-end")
+            faults.append(other_rows(way, wanted, digests(again)))
+            if way == "backwards":
+                again.tool("tidemark-indexer", "reproject")
+                faults.append(other_rows("reprojected", wanted, digests(again)))
+                again.tool("tidemark-indexer", "verify", *lake)
+        finally:
+            again.drop()
+    if any(faults):
+        raise Failure("\n".join(filter(None, faults)))
+
+
+ROLLED = ("liquidity_pool_pool", "synthetic_engine_debt_total", "stability_pool_state", "oracle_feed", "stellar_asset_balance",
+          "compliance_registry_compliance_rec")  # that rollups are folded from
+
+
+def judge_removals(index):
+    """A fixed seed must remove entries that rollups are folded from: else batches of other sizes find the same."""
+    missing = [t for t in ROLLED if not rows(index.name, f"SELECT 1 FROM history.{t} WHERE removed LIMIT 1")]
+    if missing:
+        raise Failure(f"{index.name}: no entry is removed of {', '.join(missing)}: take another seed")
+
+
+def ranges(last, way, dice):
+    """Ranges from FIRST to last. The first one makes the partition, the others add to it."""
+    if way == "ledger by ledger":
+        return [(FIRST, FIRST), (FIRST + 1, last)]
+    cuts = sorted({FIRST, *(dice.randrange(FIRST + 1, last + 1) for _ in range(5)), last + 1})
+    out = [(start, end - 1) for start, end in zip(cuts, cuts[1:])]
+    return out[::-1] if way == "backwards" else out
+
+
 class Seed:
     """One seed's two chains, and all that was wrong with them."""
 
@@ -220,8 +316,11 @@ class Seed:
         self.seed, self.options, self.folder = seed, options, DIR / f"chain{seed}"
         self.faults, self.answers, self.views = [], 0, 0
         self.base, self.hostile = Index(self.folder, f"base_{seed}"), Index(self.folder, f"hostile_{seed}")
-        self.chain = ["--seed", seed % 1000 + 1, "--txs", options.txs]
-        self.attack = ["--hostile", seed, "--hostile-all-from", FIRST + options.ledgers]
+        self.then = Index(self.folder, f"then_{seed}")
+        self.indexes, self.compared = (self.base, self.hostile, self.then), 0
+        self.chain = ["--seed", seed % 1000 + 1, "--txs", options.txs, "--ledgers-per-object", 1]
+        spared = options.ledgers if options.all_from is None else options.all_from
+        self.attack = ["--hostile", seed, "--hostile-all-from", FIRST + spared]
         if options.attacks:
             self.attack += ["--hostile-attacks", options.attacks]
 
@@ -246,11 +345,21 @@ class Seed:
         if crawl.faults:
             raise Failure("\n".join(crawl.faults.lines()))
 
+    def exports(self):
+        for judge in (judge_exports, judge_exported_state, judge_privacy):
+            self.see(judge, self.hostile)
+
     def health(self):
         self.see(self.hostile.tool, "tidemark-indexer", "verify", "--lake", self.hostile.folder / "lake")
-        self.see(judge_exports, self.hostile)
+        self.exports()
         self.views = self.see(judge_views, self.hostile) or 0
         self.see(self.crawl)
+
+    def past(self, ledgers):
+        done = follow(self.hostile, self.then, rows, random.Random(self.seed), range(FIRST + 8, FIRST + ledgers - 1), self.options)
+        self.answers, self.compared = self.answers + done.asked, self.compared + done.compared
+        if done.faults:
+            raise Failure("past answers changed:\n" + "\n".join(done.faults.lines()))
 
     def memory(self):
         if self.hostile.peak > min(RSS_MIB, self.base.peak + RSS_MORE_MIB):
@@ -274,18 +383,35 @@ class Seed:
         self.hostile.wait_for(FIRST + ledgers - 1)
         self.see(self.alike, FIRST + self.options.ledgers - 1)
         self.health()
+        self.see(judge_ways, self.hostile, FIRST + ledgers - 1, random.Random(self.seed))
+
+    def index_alone(self):
+        """No API and no other chain: how the rows come about is all that is judged."""
+        last = FIRST + self.options.ledgers + self.options.tail - 1
+        self.hostile.write(last - FIRST + 1, *self.chain, *self.attack)
+        self.hostile.index()
+        self.see(self.hostile.tool, "tidemark-indexer", "verify", "--lake", self.hostile.folder / "lake")
+        self.exports()
+        self.see(judge_ways, self.hostile, last, random.Random(self.seed))
+        if self.options.seed is not None:
+            self.see(judge_removals, self.hostile)
 
     def run(self):
+        if self.options.index_alone:
+            self.index_alone()
+            return
         self.first_part()
         if self.options.tail:
             self.second_part()
+        if self.options.past:
+            self.see(self.past, self.options.ledgers + self.options.tail)
         self.see(self.memory)
         self.see(judge_bytes, self.hostile, self.options.ledgers + self.options.tail)
-        self.base.stop()
-        self.hostile.stop()
+        for index in self.indexes:
+            index.stop()
 
     def close(self):
-        for index in (self.base, self.hostile):
+        for index in self.indexes:
             index.drop()
         if not self.options.keep:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -297,7 +423,7 @@ def one_seed(number, options):
     try:
         seed.see(seed.run)
         ledgers = options.ledgers + options.tail
-        print(f"seed {number}: {ledgers} ledgers, {seed.answers} answers, {seed.views} views, rows {seed.hostile.ratio} times the ledgers' bytes, "
+        print(f"seed {number}: {ledgers} ledgers, {seed.answers} answers ({seed.compared} as of a ledger with an index that ends there), {seed.views} views, rows {seed.hostile.ratio} times the ledgers' bytes, "
               f"indexer {seed.hostile.peak:.0f} MiB ({seed.base.peak:.0f} without attackers), {len(seed.faults)} faults", flush=True)
         for fault in seed.faults:
             print(f"FAIL: seed {number}: {fault}", flush=True)
@@ -310,16 +436,20 @@ def main():
     parser = argparse.ArgumentParser(prog="chain", description="a hostile chain, indexed and asked")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--seconds", type=float)
-    parser.add_argument("--ledgers", type=int, default=256, help="that spare what people own, whole objects of 64")
+    parser.add_argument("--ledgers", type=int, default=256, help="that spare what people own")
     parser.add_argument("--tail", type=int, default=64, help="more that spare nothing")
+    parser.add_argument("--all-from", type=int, help="ledgers that spare what people own; default: --ledgers")
     parser.add_argument("--txs", type=int, default=8)
+    parser.add_argument("--past", type=int, default=6, help="ledgers at which the index is compared with one that ends there")
+    parser.add_argument("--values", type=int, default=6, help="values of a parameter at each of them")
     parser.add_argument("--attacks", help="comma list; default: all")
+    parser.add_argument("--index-alone", action="store_true", help="no API, and no chain without attackers")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     if (options.seed is None) == (options.seconds is None):
         parser.error("one of --seed and --seconds")
-    if options.ledgers <= 0 or options.ledgers % OBJECT:
-        parser.error(f"--ledgers: the simulator writes whole objects of {OBJECT} ledgers; the rest of one would spare nothing")
+    if options.ledgers <= 0:
+        parser.error("--ledgers: at least one")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what it started ends with it
     seeds = ledgers = answers = failed = 0
     end = time.monotonic() + (options.seconds or 0)
@@ -334,4 +464,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -22,6 +22,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 from _steady import steady  # noqa: E402
 
+from _http import Failure, check, random_or_fixed, take_answer  # noqa: E402
+
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
 KEYS = dict(line.split() for line in open(sys.argv[3], encoding="ascii"))  # good, narrow, …: an integrator's
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -77,15 +79,6 @@ assert len(ON_HOOKS) == 11, ON_HOOKS
 NO_KEYS = ["cut", "long", "other", "empty", "huge", "repeated"]  # made of the good one, or of nothing
 HOOKS = []  # ids of webhooks of the good key's integrator; a client may delete them
 OF_FORM = (400, 408, 411, 413, 414, 415, 417, 431, 501, 503, 505)  # said before a key is looked at, or of a body
-
-
-class Failure(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failure(what)
 
 
 # --- the process under test ------------------------------------------------------------------------
@@ -317,31 +310,6 @@ class Generator:
 # --- one connection ----------------------------------------------------------------------------------
 
 
-def take_answer(raw, head):
-    """(status, rest) of the first whole answer; None when there is none yet."""
-    top, found, rest = raw.partition(b"\r\n\r\n")
-    if not found:
-        return None
-    lines = top.split(b"\r\n")
-    match = re.fullmatch(rb"HTTP/1\.[01] (\d{3})[ -~]*", lines[0])
-    check(match, f"no status line: {lines[0][:100]}")
-    status = int(match.group(1))
-    names = [line.partition(b":")[0].lower() for line in lines[1:]]
-    check(all(re.fullmatch(rb"[!#-'*+.^-z|~-]+", name) for name in names), f"header lines: {top[:300]}")
-    for name in (b"content-length", b"date", b"request-id", b"content-type", b"transfer-encoding"):
-        check(names.count(name) <= 1, f"{name} twice: {top[:300]}")
-    if status == 100:
-        return take_answer(rest, head)
-    chunked = b"transfer-encoding" in names
-    length = next((int(line.partition(b":")[2]) for line in lines if line.lower().startswith(b"content-length:")), None)
-    if head or status in (204, 304):
-        return status, chunked, rest
-    if chunked:  # the stream: it has no end that a client waits for
-        return status, True, b""
-    check(length is not None, f"no length: {top[:300]}")
-    return (status, False, rest[length:]) if len(rest) >= length else None
-
-
 class Client(threading.Thread):
     def __init__(self, rng):
         super().__init__(daemon=True)
@@ -412,7 +380,7 @@ class Client(threading.Thread):
         while wanted:
             found = take_answer(raw, wanted[0].head)
             if found:
-                status, chunked, raw = found
+                status, chunked, raw = found.status, found.chunked, found.rest
                 self.got += 1
                 check(status < 500 or status in (501, 503, 505), f"{status} to {wanted[0].raw[:300]}")
                 request = wanted.pop(0)
@@ -520,17 +488,6 @@ def sanitized():
     return re.search(r"lib[atu]san|libclang_rt", open(f"/proc/{PID}/maps").read()) is not None
 
 
-def seeds():
-    if sys.argv[4] == "--seconds":
-        end = time.monotonic() + float(sys.argv[5])
-        while time.monotonic() < end:
-            yield random.SystemRandom().randrange(1 << 40)
-    elif sys.argv[4] == "--seeds":
-        yield from range(int(sys.argv[5]), int(sys.argv[5]) + int(sys.argv[6]))
-    else:
-        yield int(sys.argv[5])
-
-
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
@@ -539,7 +496,7 @@ def main():
     warm, seed, keyed = None, None, 0
     try:
         keyed = keys_on_routes()
-        for seed in seeds():
+        for seed in random_or_fixed(sys.argv[4:]):
             statuses.update(attack_hooks(seed))
             more = batch(seed)
             count, sent, got = count + 1, sent + more[0], got + more[1]

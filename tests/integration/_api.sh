@@ -5,13 +5,24 @@
 #   api_index 256                  # that many ledgers of the simulator, indexed
 #   api_start --api-threads 1 …    # sets API_URL, API_PORT, API_PID; the log is $PG_DIR/api.log
 #   API_READY=/api/prices api_start   # waits until that answers, not for /readyz
+#   API_SCHEME=https api_start --api-tls-cert …
 #   api_stop                       # SIGTERM; its exit code
+#   api_feeds 1100                 # so many feeds more, ZZ00001 …, as if the oracle's administrator had added them; after pg_writable
 #   api_follow                     # an indexer that waits for ledgers of the lake: its lease is renewed
 api_index() {
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers "$1" --quiet
     export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
     "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" ||
         fail "run: $(tail -2 "$PG_DIR/run.log")"
+}
+
+api_feeds() {
+    local table
+    for table in history state; do
+        sql "INSERT INTO $table.oracle_feed SELECT (jsonb_populate_record(NULL::$table.oracle_feed, to_jsonb(f) || jsonb_build_object('asset', 'ZZ' || lpad(i::text, 5, '0'),
+                'latest_price', 1000000 + i, 'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*
+            FROM (SELECT * FROM $table.oracle_feed ORDER BY ledger DESC LIMIT 1) AS f, generate_series(1, $1) AS i"
+    done
 }
 
 api_follow() { "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --db-retry-ms-max 300 2>>"$PG_DIR/run.log" & }
@@ -26,7 +37,7 @@ api_start() {
     API_PID=$!
     local tries=0
     # Ready, and its stream, which opens a connection of its own.
-    until [ -s "$PG_DIR/api.port" ] && curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
+    until [ -s "$PG_DIR/api.port" ] && curl -fsk "${API_SCHEME:-http}://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
         ! grep -q '"stream":"down"' "$PG_DIR/api.ready"; do
         kill -0 "$API_PID" 2>/dev/null || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
         tries=$((tries + 1))
@@ -34,7 +45,7 @@ api_start() {
         sleep 0.1
     done
     API_PORT=$(cat "$PG_DIR/api.port")
-    API_URL=http://127.0.0.1:$API_PORT
+    API_URL=${API_SCHEME:-http}://127.0.0.1:$API_PORT
 }
 
 api_stop() {

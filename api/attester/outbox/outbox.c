@@ -1,6 +1,7 @@
 /* The session, and what is read. */
 #include "api/attester/outbox/outbox.h"
 #include "api/attester/outbox/outbox_impl.h"
+#include "schema/store/identity.h"
 #include "tidemark/clock.h"
 #include "tidemark/hash.h"
 #include "tidemark/intent.h"
@@ -69,6 +70,15 @@ static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
     return tide_pg_connect(&o->pg, &pg, err);
 }
 
+/* A file with other roles than the index has would name another registry than the rows are of. */
+static tide_status check_roles(struct att_outbox *o, struct tide_err *err)
+{
+    tide_status status = tide_identity_check_file(o->pg, o->options.deployment, err);
+    if (status == TIDE_E_CONFLICT)
+        err->code = status = TIDE_E_CONFIG; /* no later attempt can succeed */
+    return status;
+}
+
 static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -100,6 +110,8 @@ static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
     tide_status status = connect_session(o, err);
     if (status == TIDE_OK)
         status = tide_pg_run(o->pg, session_sql, NULL, err);
+    if (status == TIDE_OK)
+        status = check_roles(o, err);
     return status;
 }
 

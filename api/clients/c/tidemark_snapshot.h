@@ -4,11 +4,17 @@
  * A snapshot is a file from GET /api/sdk/snapshot. Changes since then come from
  * GET /api/sdk/snapshot/changes?after=LEDGER, in the same format. Map or read both, open them, ask:
  *
+ *     struct tidemark_mirror mirror = { .view = { .stale_after_ms = 10000, .ledger_age_s = 300 } };
  *     struct tidemark_snapshot base, changes;
+ *     tidemark_mirror_keys(&mirror, kids, count, now_ms);      // at least every five minutes
  *     if (tidemark_snapshot_open(&base, bytes, size, check, keys) != TIDEMARK_OK) …
- *     struct tidemark_view view = { &base, &changes, stale_after_ms, ledger_age_s };
- *     if (tidemark_compliant(&view, address, now_ms) == TIDEMARK_YES)
+ *     tidemark_mirror_take(&mirror, &base, &changes, now_ms);  // with each answer of the server
+ *     if (tidemark_mirror_compliant(&mirror, address, now_ms) == TIDEMARK_YES)
  *         let it pass;                 // no, stale, incomplete …: all but YES refuse
+ *
+ * A mirror keeps what several nodes answer over time from stepping back: files of a node that is
+ * behind, late ones and those of another chain are refused. tidemark_compliant judges two files
+ * alone, without that memory.
  *
  * One file, C99, no allocation, no global state. Threads may share an open snapshot. An open one
  * takes 16 KiB, so that a question finds an account with few looks into the file.
@@ -31,7 +37,8 @@
  *  192   4  0: a snapshot, 1: changes
  *  196   4  changes: those after this ledger; else 0
  *  200  32  SHA-256 of all records
- *  232  24  zero
+ *  232   4  number of the deployment in the server's database: a reset of the network changes it
+ *  236  20  zero
  *  256  32  the key that signed: its thumbprint (RFC 7638), `kid` of /.well-known/jwks.json decoded
  *  288  64  Ed25519 signature over "tidemark-snapshot-v1", a zero byte, and bytes 0 to 287
  *  352      records, by address
@@ -93,6 +100,7 @@ struct tidemark_snapshot {
 typedef bool tidemark_check_fn(void *self, const unsigned char *head, const unsigned char *records,
                                size_t len);
 
+/* Two files that were opened. */
 struct tidemark_view {
     const struct tidemark_snapshot *base;
     const struct tidemark_snapshot *changes; /* NULL: none yet */
@@ -293,8 +301,28 @@ static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], c
     return true;
 }
 
-/* What the newest of the two says of the whole. A clock of this host that runs more than a minute
- * behind the server's makes all stale. */
+/* Network, deployment, registry, and epoch of the network. */
+static inline bool tidemark_is_of(const struct tidemark_snapshot *file,
+                                  const struct tidemark_snapshot *other)
+{
+    return memcmp(file->bytes + 24, other->bytes + 24, 96) == 0 &&
+           memcmp(file->bytes + 232, other->bytes + 232, 4) == 0;
+}
+
+/* Whether changes can be those since base: of the same chain, after its ledger, not from before. */
+static inline bool tidemark_continues(const struct tidemark_snapshot *changes,
+                                      const struct tidemark_snapshot *base)
+{
+    if (base->is_changes || !changes->is_changes || changes->after != base->ledger ||
+        !tidemark_is_of(changes, base))
+        return false;
+    if (changes->ledger == base->ledger)
+        return memcmp(changes->bytes + 128, base->bytes + 128, 32) == 0;
+    return changes->ledger > base->ledger && changes->closed_at_s >= base->closed_at_s;
+}
+
+/* What the newest of the two says of the whole. Changes do not have what their base lacks. A clock
+ * of this host that runs more than a minute behind the server's makes all stale. */
 static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *view,
                                                    uint64_t now_ms)
 {
@@ -302,11 +330,9 @@ static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *v
                                    *newest = view->changes ? view->changes : base;
     if (!base || !base->bytes || base->is_changes || !newest->bytes)
         return TIDEMARK_MISMATCHED;
-    if (view->changes &&
-        (!newest->is_changes || newest->after != base->ledger || newest->ledger < base->ledger ||
-         memcmp(newest->bytes + 24, base->bytes + 24, 96) != 0))
+    if (view->changes && !tidemark_continues(newest, base))
         return TIDEMARK_MISMATCHED;
-    if (!newest->complete)
+    if (!base->complete || !newest->complete)
         return TIDEMARK_INCOMPLETE;
     uint64_t since = now_ms > newest->signed_at_ms ? now_ms - newest->signed_at_ms : 0;
     uint64_t ahead = newest->signed_at_ms > now_ms ? newest->signed_at_ms - now_ms : 0;
@@ -348,6 +374,149 @@ static inline enum tidemark_answer tidemark_compliant(const struct tidemark_view
     unsigned char raw[TIDEMARK_ADDRESS_BYTES];
     return tidemark_address(raw, address) ? tidemark_compliant_raw(view, raw, now_ms)
                                           : TIDEMARK_BAD_ADDRESS;
+}
+
+/* --- a mirror ----------------------------------------------------------------------------- */
+
+#define TIDEMARK_KEYS_OLDEST_MS 300000u /* nothing is believed by older keys */
+#define TIDEMARK_AHEAD_MS       60000u  /* by which clocks may differ */
+
+/* Begin with the limits of view and zero elsewhere. Not for several threads at once: lock it, or
+ * replace a whole copy. */
+struct tidemark_mirror {
+    struct tidemark_view view; /* base NULL: nothing is known */
+    const unsigned char
+        *deployment; /* `deployment` of receipts, 32 bytes; NULL: the first file's */
+    /* The rest belongs to the functions below. */
+    uint32_t ledger; /* the newest that was seen */
+    uint64_t closed_at_s;
+    unsigned char ledger_signer[32]; /* the key that says so */
+    unsigned char identity[100];     /* of the first file */
+    bool identified;
+    uint64_t keys_at_ms;
+};
+
+enum tidemark_taken {
+    TIDEMARK_TAKEN,  /* the view is of these files now: both must stay open */
+    TIDEMARK_BEHIND, /* of an earlier ledger than files before, or not as fresh at the same one */
+    TIDEMARK_OTHER   /* of another deployment or chain, or not of each other */
+};
+
+static inline const struct tidemark_snapshot *tidemark_newest(const struct tidemark_view *view)
+{
+    return view->changes ? view->changes : view->base;
+}
+
+static inline bool tidemark_is_whole(const struct tidemark_view *view)
+{
+    return view->base->complete && tidemark_newest(view)->complete;
+}
+
+static inline bool tidemark_is_behind(const struct tidemark_mirror *mirror,
+                                      const struct tidemark_snapshot *file)
+{
+    return file->ledger < mirror->ledger || file->closed_at_s < mirror->closed_at_s;
+}
+
+/* Remembers what a verified file says of the chain. False: it is of another one. */
+static inline bool tidemark_note(struct tidemark_mirror *mirror,
+                                 const struct tidemark_snapshot *file, uint64_t now_ms)
+{
+    const unsigned char *signer = file->bytes + 256;
+    uint64_t most = (now_ms + TIDEMARK_AHEAD_MS) / 1000;
+    uint64_t closed = file->closed_at_s < most ? file->closed_at_s : most;
+    if (mirror->deployment && memcmp(mirror->deployment, file->bytes + 56, 32) != 0)
+        return false;
+    if (mirror->identified && (memcmp(mirror->identity, file->bytes + 24, 96) != 0 ||
+                               memcmp(mirror->identity + 96, file->bytes + 232, 4) != 0))
+        return false;
+    memcpy(mirror->identity, file->bytes + 24, 96);
+    memcpy(mirror->identity + 96, file->bytes + 232, 4);
+    mirror->identified = true;
+    if (file->ledger >= mirror->ledger) {
+        mirror->ledger = file->ledger;
+        memcpy(mirror->ledger_signer, signer, 32);
+    }
+    if (closed > mirror->closed_at_s)
+        mirror->closed_at_s = closed;
+    return true;
+}
+
+/* Whether files that are not behind give way to the known ones. At the same ledger the complete
+ * ones stay, and those with fresher knowledge. */
+static inline enum tidemark_taken tidemark_compare(const struct tidemark_view *known,
+                                                   const struct tidemark_view *offered,
+                                                   uint64_t now_ms)
+{
+    const struct tidemark_snapshot *old = known->base ? tidemark_newest(known) : NULL;
+    const struct tidemark_snapshot *file = tidemark_newest(offered);
+    if (!old || old->ledger != file->ledger || old->signed_at_ms > now_ms + TIDEMARK_AHEAD_MS)
+        return TIDEMARK_TAKEN;
+    if (memcmp(old->bytes + 128, file->bytes + 128, 32) != 0)
+        return TIDEMARK_OTHER;
+    if (tidemark_is_whole(known) != tidemark_is_whole(offered))
+        return tidemark_is_whole(known) ? TIDEMARK_BEHIND : TIDEMARK_TAKEN;
+    bool older = file->signed_at_ms + old->age_ms < old->signed_at_ms + file->age_ms;
+    return older ? TIDEMARK_BEHIND : TIDEMARK_TAKEN;
+}
+
+/* Answers by these files from now on: a snapshot and its changes (NULL: none yet), both opened and
+ * verified. Newer changes come with the snapshot that they belong to. If it refuses them the view
+ * stays as it is. */
+static inline enum tidemark_taken tidemark_mirror_take(struct tidemark_mirror *mirror,
+                                                       const struct tidemark_snapshot *base,
+                                                       const struct tidemark_snapshot *changes,
+                                                       uint64_t now_ms)
+{
+    struct tidemark_view offered = mirror->view;
+    offered.base = base;
+    offered.changes = changes;
+    bool known = tidemark_note(mirror, tidemark_newest(&offered), now_ms);
+    if (!known || base->is_changes || (changes && !tidemark_continues(changes, base)))
+        return TIDEMARK_OTHER;
+    if (tidemark_is_behind(mirror, tidemark_newest(&offered)))
+        return TIDEMARK_BEHIND;
+    enum tidemark_taken taken = tidemark_compare(&mirror->view, &offered, now_ms);
+    if (taken == TIDEMARK_TAKEN)
+        mirror->view = offered;
+    return taken;
+}
+
+/* The server's keys as they were at_ms (when they were asked for, less their Age): their
+ * thumbprints, `kid` decoded. What only another key proves is dropped; when the newest ledger
+ * closed stays, so that a node that is behind does not become the newest. */
+static inline void tidemark_mirror_keys(struct tidemark_mirror *mirror,
+                                        const unsigned char (*kids)[32], size_t count,
+                                        uint64_t at_ms)
+{
+    struct tidemark_view *view = &mirror->view;
+    bool base = false, changes = false, ledger = false;
+    for (size_t i = 0; i < count; i++) {
+        base = base || (view->base && memcmp(view->base->bytes + 256, kids[i], 32) == 0);
+        changes =
+            changes || (view->changes && memcmp(view->changes->bytes + 256, kids[i], 32) == 0);
+        ledger = ledger || memcmp(mirror->ledger_signer, kids[i], 32) == 0;
+    }
+    if (!base || !changes)
+        view->changes = NULL;
+    if (!base)
+        view->base = NULL;
+    if (!ledger)
+        mirror->ledger = 0;
+    mirror->keys_at_ms = at_ms;
+}
+
+/* Whether the address may trade now, by what the mirror knows. TIDEMARK_STALE as well while it
+ * knows of a newer ledger than it has, and when tidemark_mirror_keys was called too long ago. */
+static inline enum tidemark_answer tidemark_mirror_compliant(const struct tidemark_mirror *mirror,
+                                                             const char *address, uint64_t now_ms)
+{
+    uint64_t at = mirror->keys_at_ms;
+    if (!mirror->view.base || at > now_ms + TIDEMARK_AHEAD_MS ||
+        (now_ms > at && now_ms - at >= TIDEMARK_KEYS_OLDEST_MS) ||
+        tidemark_is_behind(mirror, tidemark_newest(&mirror->view)))
+        return TIDEMARK_STALE;
+    return tidemark_compliant(&mirror->view, address, now_ms);
 }
 
 #endif

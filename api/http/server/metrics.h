@@ -8,8 +8,9 @@
 /* clang-format off */
 /* Statuses with a counter of their own; the rest is OTHER. */
 #define TIDE_METRIC_STATUSES(X) \
-    X(200) X(201) X(202) X(204) X(303) X(304) X(400) X(401) X(403) X(404) X(405) X(406) X(408) \
-    X(409) X(410) X(413) X(414) X(415) X(417) X(422) X(429) X(431) X(500) X(501) X(502) X(503)
+    X(200) X(201) X(202) X(204) X(303) X(304) X(400) X(401) X(403) X(404) X(405) X(406) \
+    X(408) X(409) X(410) X(411) X(413) X(414) X(415) X(417) X(422) X(429) X(431) \
+    X(500) X(501) X(502) X(503)
 
 /* Upper bounds of the latency buckets, microseconds; one more counts what took longer. A request
  * lasts from its request line to the last byte of its answer; streams are not timed. */

@@ -15,6 +15,9 @@ enum form {
     FORM_LENGTH_TWICE,
     FORM_BOTH,
     FORM_CODING,
+    FORM_CHUNKED,
+    FORM_QUERY_PAIRS,
+    FORM_COOKIE_PAIRS,
     FORM_REPEATED,
     FORM_EXPECT,
 };
@@ -35,7 +38,13 @@ static const struct tide_refusal_of_form *refuse(enum form form)
         [FORM_LENGTH] = { 400, "malformed_request", "Content-Length is no number" },
         [FORM_LENGTH_TWICE] = { 400, "malformed_request", "two Content-Length headers" },
         [FORM_BOTH] = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
-        [FORM_CODING] = { 400, "transfer_coding", "no transfer coding but chunked is understood" },
+        [FORM_CODING] = { 400, "transfer_coding", "the transfer coding is unknown" },
+        [FORM_CHUNKED] = { 411, "length_required",
+                           "a body must say its length: chunked bodies are not taken" },
+        [FORM_QUERY_PAIRS] = { 414, "target_too_long",
+                               "the query and the cookies may have 64 pairs together" },
+        [FORM_COOKIE_PAIRS] = { 431, "headers_too_large",
+                                "the query and the cookies may have 64 pairs together" },
         [FORM_REPEATED] = { 400, "malformed_request", "a header is given twice" },
         [FORM_EXPECT] = { 417, "expectation_failed", "no expectation but 100-continue is met" },
     };
@@ -55,9 +64,27 @@ static bool printable_8(const uint8_t *p)
            ((bytes + LANES * (0x80 - '!')) & high) == high;
 }
 
-const struct tide_refusal_of_form *tide_request_check_target(tide_slice target)
+/* As the library splits them: cookies at a comma too. */
+static uint32_t count_pairs(tide_slice text, const char *between)
+{
+    uint32_t pairs = text.len > 0;
+    for (size_t i = 0; i < text.len; i++)
+        pairs += text.ptr[i] == between[0] || text.ptr[i] == between[1];
+    return pairs;
+}
+
+static uint32_t count_query_pairs(tide_slice target)
+{
+    const uint8_t *mark = memchr(target.ptr, '?', target.len);
+    size_t path = mark ? (size_t)(mark - target.ptr) + 1 : target.len;
+    return count_pairs(tide_slice_of(target.ptr + path, target.len - path), "&&");
+}
+
+const struct tide_refusal_of_form *tide_request_check_target(const struct tide_request_head *head,
+                                                             tide_slice target)
 {
     size_t at = 0;
+    uint32_t pairs;
     if (target.len > TIDE_TARGET_MAX)
         return refuse(FORM_TARGET_LONG);
     if (target.len == 0 || target.ptr[0] != '/')
@@ -67,7 +94,10 @@ const struct tide_refusal_of_form *tide_request_check_target(tide_slice target)
     for (; at < target.len; at++)
         if (target.ptr[at] <= ' ' || target.ptr[at] >= 0x7f)
             return refuse(FORM_TARGET);
-    return NULL;
+    pairs = count_query_pairs(target);
+    if (pairs > TIDE_HEAD_PAIRS_MAX)
+        return refuse(FORM_QUERY_PAIRS);
+    return pairs + head->cookies > TIDE_HEAD_PAIRS_MAX ? refuse(FORM_COOKIE_PAIRS) : NULL;
 }
 
 /* RFC 9110's tchar. */
@@ -146,6 +176,10 @@ static const struct tide_refusal_of_form *take(struct tide_request_head *head, t
             return take_length(head, value);
         if (same(name, "content-type") && !keep_once(&head->content_type, value))
             return refuse(FORM_REPEATED);
+        if (same(name, "content-encoding") && !keep_once(&head->content_encoding, value))
+            return refuse(FORM_REPEATED);
+        if (same(name, "cookie"))
+            head->cookies += count_pairs(value, ";,");
         break;
     case 'e':
         if (same(name, "expect"))
@@ -250,7 +284,7 @@ const struct tide_refusal_of_form *tide_request_check_end(struct tide_request_he
         return refuse(FORM_CODING);
     if (!head->host.ptr && !head->http_1_0)
         return refuse(FORM_NO_HOST);
-    return NULL;
+    return head->chunked ? refuse(FORM_CHUNKED) : NULL;
 }
 
 tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,

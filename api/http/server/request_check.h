@@ -15,6 +15,7 @@
 
 #define TIDE_HEAD_BYTES_MAX  6144u /* request line and headers        */
 #define TIDE_HEAD_LINES_MAX  48u
+#define TIDE_HEAD_PAIRS_MAX  64u                 /* of the query and of cookies, together */
 #define TIDE_HEAD_LENGTH_MAX ((uint64_t)1 << 40) /* a Content-Length above is refused */
 
 struct tide_request_head_line {
@@ -27,6 +28,7 @@ struct tide_request_head {
     tide_slice host;
     tide_slice accept_encoding; /* empty if there are several lines: what they want is unsure */
     tide_slice content_type;
+    tide_slice content_encoding;
     tide_slice forwarded_for; /* the last X-Forwarded-For line */
     tide_slice if_none_match;
     tide_slice last_event_id;
@@ -35,9 +37,10 @@ struct tide_request_head {
     tide_slice api_key;    /* X-API-Key                  */
     uint64_t length;       /* Content-Length             */
     bool has_length;
-    bool chunked;
+    bool chunked; /* refused at the end of the head */
     bool http_1_0;
-    bool expects; /* Expect: 100-continue */
+    bool expects;     /* Expect: 100-continue */
+    uint32_t cookies; /* pairs in Cookie lines */
     uint32_t count;
     struct tide_request_head_line lines[TIDE_HEAD_LINES_MAX]; /* count of them are filled */
 };
@@ -63,8 +66,10 @@ const struct tide_refusal_of_form *tide_request_check_end(struct tide_request_he
 tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,
                                   uint32_t *occurrences);
 
-/* The target as it came: origin form, no longer than TIDE_TARGET_MAX, visible ASCII alone. What
- * its escapes say is tide_route_match's to judge. */
-const struct tide_refusal_of_form *tide_request_check_target(tide_slice target);
+/* The target as it came: origin form, no longer than TIDE_TARGET_MAX, visible ASCII alone, and
+ * with the head's cookies no more than TIDE_HEAD_PAIRS_MAX pairs. What its escapes say is
+ * tide_route_match's to judge. */
+const struct tide_refusal_of_form *tide_request_check_target(const struct tide_request_head *head,
+                                                             tide_slice target);
 
 #endif

@@ -14,24 +14,6 @@
 
 /* --- what the library calls, all on the worker's thread ---------------------------------- */
 
-/* Told in the library's place, which has not read anything yet. */
-static void turn_away(const struct tide_server *server, int fd)
-{
-    static const char body[] =
-        "{\"type\":\"urn:tidemark:problem:too_many_connections\","
-        "\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"too_many_connections\","
-        "\"detail\":\"there are too many connections; come again\"}";
-    char answer[768];
-    int len = snprintf(answer, sizeof answer,
-                       "HTTP/1.1 503 Service Unavailable\r\n"
-                       "Content-Type: application/problem+json; charset=utf-8\r\n"
-                       "Access-Control-Allow-Origin: *\r\nRetry-After: 1\r\n"
-                       "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
-                       sizeof body - 1, body);
-    if (!server->tls)
-        (void)!send(fd, answer, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 static struct server_conn *conn_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
@@ -74,17 +56,20 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     if (conn->counted)
         return;
     server_add(&worker->totals.refused, 1);
-    turn_away(server, conn->fd);
-    server_cut(conn);
+    server_turn_away(conn);
 }
 
 static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
                           enum MHD_ConnectionNotificationCode code)
 {
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    server_moved(self);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         open_connection(self, mhd, memory);
-    else if (*memory)
+    } else if (*memory) {
+        server_answer_unread(*memory);
+        server_linger_begin(*memory);
         server_conn_close(*memory);
+    }
 }
 
 /* The target is kept as it came: what the library gives later it has cut up and decoded. What is
@@ -96,6 +81,7 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     struct timespec now;
     if (!conn)
         return NULL;
+    server_moved(conn->worker);
     size_t len = target ? strlen(target) : 0;
     conn->target_len = len < sizeof conn->target ? len : sizeof conn->target;
     if (conn->target_len)
@@ -142,7 +128,8 @@ static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
                                               size ? size->header_size : 0);
     /* A target that was cut is too long by its length. */
     return reader.wrong ? reader.wrong
-                        : tide_request_check_target(tide_slice_of(conn->target, conn->target_len));
+                        : tide_request_check_target(&conn->head,
+                                                    tide_slice_of(conn->target, conn->target_len));
 }
 
 /* With "Expect: 100-continue" and no body, the library would say 100 and close: it is answered in
@@ -153,6 +140,8 @@ static void begin(struct server_conn *conn, const char *method, const char *vers
     server_request_begin(conn, tide_slice_str(method), wrong);
     if (conn->step == STEP_BODY && conn->head.expects && !server_has_body(conn))
         conn->early = conn->close = true;
+    if (TIDE_UNLIKELY(conn->early))
+        conn->sent = server_bytes_sent(conn);
 }
 
 /* On resuming, the library reads before it asks for the answer, and takes an end of what the client
@@ -192,6 +181,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
     struct server_conn *conn = *memory;
     if (TIDE_UNLIKELY(!conn || conn->cut))
         return MHD_NO;
+    server_moved(conn->worker);
     if (conn->step == STEP_HEAD) {
         begin(conn, method, version);
         if (!conn->early)
@@ -222,9 +212,14 @@ static void on_end(void *self, struct MHD_Connection *mhd, void **memory,
 {
     (void)self;
     (void)mhd;
-    if (*memory)
-        server_request_end(*memory, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    struct server_conn *conn = *memory;
     *memory = NULL;
+    if (!conn)
+        return;
+    server_moved(conn->worker);
+    if (code == MHD_REQUEST_TERMINATED_WITH_ERROR)
+        server_answer_unsent(conn);
+    server_request_end(conn, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
@@ -341,11 +336,11 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
         flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
         (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
-        1, MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK,
-        leave_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY, server->tls ? tls : none,
-        MHD_OPTION_END);
+        (size_t)(server->tls ? SERVER_TLS_POOL_BYTES : SERVER_POOL_BYTES),
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes,
+        NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
+        on_end, worker, MHD_OPTION_ARRAY, server->tls ? tls : none, MHD_OPTION_END);
 }
 
 static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,
@@ -358,7 +353,9 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     worker->routes = calloc(server->options.routes->count + 1, sizeof *worker->routes);
     if (worker->event_fd < 0 || !worker->routes)
         return tide_fail(err, TIDE_E_MEMORY, "no memory or no descriptor for a worker");
-    tide_status status = server->options.thread->open(&worker->state, server->options.api, err);
+    tide_status status = server_linger_open(worker, err);
+    if (status == TIDE_OK)
+        status = server->options.thread->open(&worker->state, server->options.api, err);
     if (status != TIDE_OK)
         return status;
     worker->daemon = start_daemon(worker, address);
@@ -393,9 +390,10 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
     server->options = *options;
     server->worker_count = count;
     server_encoder_init(&server->encoder);
+    server_watch_init(&server->watch);
     for (uint32_t i = 0; i < count; i++) {
         server->workers[i].server = server;
-        server->workers[i].event_fd = -1;
+        server->workers[i].event_fd = server->workers[i].linger_fd = -1;
         pthread_mutex_init(&server->workers[i].mutex, NULL);
     }
     tide_status status = read_address(config->api_listen, &address, err);
@@ -425,7 +423,7 @@ tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
             return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
         worker->started = true;
     }
-    return TIDE_OK;
+    return server_watch_start(server, err);
 }
 
 void tide_server_drain(struct tide_server *server)
@@ -446,6 +444,7 @@ void tide_server_stop(struct tide_server *server)
     for (uint32_t i = 0; i < server->worker_count; i++)
         server->workers[i].started = false;
     server_encoder_stop(server);
+    server_watch_stop(&server->watch);
 }
 
 void tide_server_close(struct tide_server *server)
@@ -457,6 +456,7 @@ void tide_server_close(struct tide_server *server)
         struct server_worker *worker = &server->workers[i];
         if (worker->daemon)
             MHD_stop_daemon(worker->daemon);
+        server_linger_close(worker);
         server->options.thread->close(worker->state);
         if (worker->event_fd >= 0)
             close(worker->event_fd);
@@ -465,6 +465,7 @@ void tide_server_close(struct tide_server *server)
     }
     pthread_mutex_destroy(&server->encoder.mutex);
     pthread_cond_destroy(&server->encoder.wanted);
+    server_watch_destroy(&server->watch);
     tide_rate_close(server->rate);
     tide_conn_limit_close(server->limit);
     if (server->tls_key.ptr)
@@ -487,4 +488,9 @@ const char *tide_server_library(void)
 bool tide_server_draining(const struct tide_server *server)
 {
     return atomic_load(&server->draining);
+}
+
+bool tide_server_stalled(const struct tide_server *server)
+{
+    return atomic_load(&server->stalled);
 }

@@ -60,6 +60,9 @@ uint16_t tide_server_port(const struct tide_server *server);
 /* The version of the libmicrohttpd that runs, "0.9.75". Static. */
 const char *tide_server_library(void);
 bool tide_server_draining(const struct tide_server *server);
+/* A worker makes no progress, and cutting its connections did not help: the program is to stop with
+ * TIDE_E_STALLED. If it does not, the server ends the process with that exit code. Any thread. */
+bool tide_server_stalled(const struct tide_server *server);
 /* Any thread; routes and route_max are the caller's, the rest is filled. */
 void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);
 

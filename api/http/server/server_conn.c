@@ -1,4 +1,5 @@
 #include "api/http/server/server_impl.h"
+#include "schema/base/lock.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,10 +17,12 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     conn->wake.conn = conn;
     tide_reply_init(&conn->reply);
     tide_buf_init(&conn->body, 0); /* each request sets its route's ceiling */
+    tide_lock_counted(&worker->mutex, &worker->waits);
     conn->next = worker->conns;
     if (conn->next)
         conn->next->prev = conn;
     worker->conns = conn;
+    pthread_mutex_unlock(&worker->mutex);
     worker->conn_count++;
     server_add(&worker->totals.accepted, 1);
     server_add(&worker->totals.connections, 1);
@@ -31,17 +34,20 @@ void server_conn_close(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
     server_hold_end(conn);
+    server_progress_closed(conn);
     if (conn->counted) {
         struct tide_peer key = tide_peer_key(&conn->peer);
         tide_conn_limit_leave(worker->server->limit, &key);
     }
     server_unlist(&conn->wake);
+    tide_lock_counted(&worker->mutex, &worker->waits);
     if (conn->prev)
         conn->prev->next = conn->next;
     else
         worker->conns = conn->next;
     if (conn->next)
         conn->next->prev = conn->prev;
+    pthread_mutex_unlock(&worker->mutex);
     worker->conn_count--;
     server_add(&worker->totals.connections, -1);
     tide_reply_release(&conn->reply);
@@ -54,9 +60,12 @@ void server_step(struct server_conn *conn, enum server_step step)
     const struct tide_config *config = conn->worker->server->options.config;
     int64_t now = conn->worker->now_ms;
     conn->step = step;
+    if (conn->cut)
+        return; /* it has a deadline to be gone */
     switch (step) {
     case STEP_HEAD:
         conn->deadline_ms = now + config->api_header_ms;
+        conn->nudge = conn->nudge == NUDGE_NONE ? NUDGE_DUE : conn->nudge;
         break;
     case STEP_BODY:
         conn->deadline_ms = now + config->api_request_ms;
@@ -81,7 +90,7 @@ void server_cut(struct server_conn *conn)
 {
     assert(conn->fd >= 0);
     conn->cut = true;
-    conn->deadline_ms = INT64_MAX;
+    conn->deadline_ms = conn->worker->now_ms + SERVER_CUT_MS;
     shutdown(conn->fd, SHUT_RDWR);
 }
 
@@ -99,9 +108,17 @@ static void count_cut(struct server_conn *conn)
 void server_sweep(struct server_worker *worker)
 {
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
-        if (conn->deadline_ms > worker->now_ms || conn->suspended)
+        if (conn->suspended)
             continue;
+        if (conn->nudge != NUDGE_NONE)
+            server_progress_nudge(conn);
+        if (conn->deadline_ms > worker->now_ms)
+            continue;
+        if (conn->cut) {
+            server_progress_overdue(conn);
+            continue;
+        }
         count_cut(conn);
-        server_cut(conn);
+        server_time_out(conn);
     }
 }

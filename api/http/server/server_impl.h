@@ -6,6 +6,7 @@
 #include "api/http/server/rate.h"
 #include "api/http/server/request_check.h"
 #include "api/http/server/server.h"
+#include "api/http/server/stall.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,17 +16,20 @@ struct MHD_Daemon;
 struct MHD_Response;
 
 enum {
-    SERVER_SWEEP_MS = 100,       /* between looks at deadlines                                 */
-    SERVER_SILENT_MS = 20000,    /* a turn of a worker's loop that takes longer has hung       */
-    SERVER_FILTER_MS = 50,       /* a handshake that began before the stop has so long to end  */
-    SERVER_LINGER_MS = 1000,     /* the stop waits so long for a request of an idle connection */
-    SERVER_POOL_BYTES = 16384,   /* the library's memory of a connection: a request's head and
+    SERVER_SWEEP_MS = 100,         /* between looks at deadlines                                 */
+    SERVER_SILENT_MS = 20000,      /* a turn of a worker's loop that takes longer has hung       */
+    SERVER_CUT_MS = 2000,          /* a connection that was cut should be gone after so long      */
+    SERVER_FILTER_MS = 50,         /* a handshake that began before the stop has so long to end  */
+    SERVER_LINGER_MS = 1000,       /* the stop waits so long for a request of an idle connection */
+    SERVER_POOL_BYTES = 16384,     /* the library's memory of a connection: a request's head and
                                    the lines of its answer                                    */
-    SERVER_KEEP_BYTES = 16384,   /* of a buffer that is kept for the next request, and is counted
+    SERVER_TLS_POOL_BYTES = 65536, /* the same with TLS, where a head with many pairs cannot be
+                                      answered in the library's place */
+    SERVER_KEEP_BYTES = 16384,     /* of a buffer that is kept for the next request, and is counted
                                    with the connection; larger ones count in conn_limit       */
     SERVER_FILE_BYTES = 1 << 16, /* of a file, read at once                                      */
     SERVER_STREAM_BYTES = 4096,  /* of a stream, read at once                                  */
-    SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
+    SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one ends the connection */
     SERVER_TAG_BYTES = 40,         /* of an ETag: W/, quotes, 32 digits, NUL */
 };
 
@@ -40,6 +44,9 @@ enum server_step {
     STEP_STREAM, /* the same, without end                  */
     STEP_IDLE,   /* between requests                       */
 };
+
+/* A look of the library at a connection whose head does not come (server_progress.c). */
+enum server_nudge { NUDGE_NONE, NUDGE_DUE, NUDGE_SET };
 
 struct server_conn;
 
@@ -56,6 +63,7 @@ struct server_conn {
     struct MHD_Connection *mhd;
     int fd;
     enum server_step step;
+    enum server_nudge nudge;
     int64_t deadline_ms; /* INT64_MAX: none */
     uint64_t start_ns;   /* of the request  */
     uint32_t requests;
@@ -70,7 +78,10 @@ struct server_conn {
     const struct tide_route *likely; /* of the request before */
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
-    size_t dropped; /* bytes of a body that was refused         */
+    uint64_t sent;            /* bytes to the client, before an early answer */
+    uint64_t bytes;           /* that went over the socket, at the last look    */
+    uint32_t unread, overdue; /* looks at unread bytes; sweeps since it should have gone */
+    bool unended;             /* the last request may go on after its answer */
     size_t held[TIDE_CONN_LIMIT_ANSWER +
                 1]; /* bytes of the body and of the answer, counted in conn_limit */
     struct tide_peer peer;
@@ -122,14 +133,24 @@ struct server_worker {
     void *state; /* of options.thread */
     pthread_t thread;
     bool started;
-    int epoll_fd, event_fd;
+    int epoll_fd, event_fd, linger_fd;
+    struct server_lingering *lingering;
+    uint32_t lingering_count;
     struct server_conn *conns;
     uint32_t conn_count;
     int64_t now_ms, swept_ms; /* monotonic, as of this turn of the loop */
     uint64_t wall_ms;
     uint64_t ids; /* of requests that brought none */
     uint64_t requests, requests_seen;
-    atomic_bool called; /* a thread wrote to event_fd */
+    atomic_bool called;         /* a thread wrote to event_fd */
+    uint64_t slept, slept_seen; /* turns that waited and had nothing to do */
+    uint32_t sweeps;
+    uint64_t moved_seen;        /* at the last look */
+    uint64_t marked;            /* moved, as of the last mark for the watchdog */
+    struct tide_stall stall;    /* the watch's */
+    atomic_uint_fast64_t kept;  /* connections that were cut and stay */
+    atomic_bool ended;          /* the loop */
+    atomic_uint_fast64_t moved; /* counts what was done, and turns that had nothing to do */
     uint32_t sampled;
     char network[SERVER_NETWORK_BYTES]; /* header value; "" while unknown */
     char date[32];                      /* header value of this second */
@@ -139,9 +160,8 @@ struct server_worker {
     /* stopping */
     bool stopping, quiet;
     int64_t stop_ms;
-    /* woken from other threads */
-    pthread_mutex_t mutex;
-    atomic_ullong waits; /* its own, for that mutex */
+    pthread_mutex_t mutex; /* of the list of the woken, and of changes to the list of connections */
+    atomic_ullong waits;   /* its own, for that mutex */
     struct tide_wake *woken;
     struct server_totals totals;
     struct server_counters *routes; /* one more than there are */
@@ -157,9 +177,20 @@ struct server_encoder {
     size_t bytes;                     /* of their bodies and of the one in work */
 };
 
+/* server_watch.c: whether the workers make progress. */
+struct server_watch {
+    pthread_t thread;
+    bool started, stopping;
+    pthread_mutex_t mutex;
+    pthread_cond_t wanted;
+    bool stalled;  /* said so */
+    uint32_t left; /* observations until the process ends */
+};
+
 struct tide_server {
     struct tide_server_options options;
     struct server_encoder encoder;
+    struct server_watch watch;
     struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
@@ -167,10 +198,16 @@ struct tide_server {
     bool tls;
     uint16_t port;
     uint64_t seed;
-    atomic_bool draining, stopping;
+    atomic_bool draining, stopping, stalled;
     uint32_t worker_count;
     struct server_worker workers[];
 };
+
+/* Something happened that is progress. On the worker. */
+static inline void server_moved(struct server_worker *worker)
+{
+    server_add(&worker->moved, 1);
+}
 
 /* --- server_loop.c: the worker's thread -------------------------------------------------- */
 
@@ -189,6 +226,44 @@ void server_step(struct server_conn *conn, enum server_step step);
 void server_sweep(struct server_worker *worker);
 void server_cut(struct server_conn *conn);
 
+/* --- server_watch.c ---------------------------------------------------------------------- */
+
+void server_watch_init(struct server_watch *watch);
+void server_watch_destroy(struct server_watch *watch);
+tide_status server_watch_start(struct tide_server *server, struct tide_err *err);
+/* After the workers have ended. */
+void server_watch_stop(struct server_watch *watch);
+
+/* --- server_progress.c: what a worker sees of it ----------------------------------------- */
+
+/* In each sweep. Cuts connections whose bytes the library leaves unread. */
+void server_progress(struct server_worker *worker);
+/* In the sweep after a head has begun, and in the one after that. */
+void server_progress_nudge(struct server_conn *conn);
+/* In each sweep, of a connection that was cut SERVER_CUT_MS ago: the library keeps it. */
+void server_progress_overdue(struct server_conn *conn);
+void server_progress_closed(const struct server_conn *conn);
+
+/* --- server_linger.c: connections that end while their clients may still send ------------- */
+
+tide_status server_linger_open(struct server_worker *worker, struct tide_err *err);
+void server_linger_close(struct server_worker *worker);
+/* The library is about to close the connection. */
+void server_linger_begin(struct server_conn *conn);
+void server_linger_read(struct server_worker *worker);
+void server_linger_sweep(struct server_worker *worker);
+/* Cuts a connection beyond the limit, with 503. */
+void server_turn_away(struct server_conn *conn);
+/* Cuts a connection whose deadline has passed; with 408 if a request has begun. */
+void server_time_out(struct server_conn *conn);
+/* The library ends a request with an error, or closes the connection. If that leaves a request
+ * without an answer, it gets 414 or 431. */
+void server_answer_unsent(struct server_conn *conn);
+void server_answer_unread(struct server_conn *conn);
+/* Bytes that were given to the connection's socket; and those plus the bytes read from it. */
+uint64_t server_bytes_sent(const struct server_conn *conn);
+uint64_t server_bytes_moved(const struct server_conn *conn);
+
 /* NULL for TIDE_ROUTE_INLINE. */
 static inline const struct tide_executor *server_executor(const struct server_conn *conn, int index)
 {
@@ -203,12 +278,14 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
                           const struct tide_refusal_of_form *wrong);
 static inline bool server_has_body(const struct server_conn *conn)
 {
-    return conn->head.length > 0 || conn->head.chunked;
+    return conn->head.length > 0; /* chunks are refused before */
 }
 
 /* Whether the request's route has a second form (struct tide_route_form): its answers vary by
  * Accept. */
 bool server_has_form(const struct server_conn *conn);
+/* Gives the request an id of the server's. */
+void server_request_name(struct server_conn *conn);
 /* A part of the body. */
 void server_request_body(struct server_conn *conn, tide_slice part);
 

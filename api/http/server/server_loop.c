@@ -120,7 +120,8 @@ static void close_the_door(struct server_worker *worker)
     close(door);
 }
 
-/* True when no connection is left, or when time is up for all but what the pool works on. */
+/* True when no connection is left but those that the library keeps. Once time is up, all are cut
+ * but what the pool works on. */
 static bool stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
@@ -136,7 +137,9 @@ static bool stopped(struct server_worker *worker)
         if (conn->cut && conn->suspended)
             resume(conn);
     }
-    return worker->conn_count == 0;
+    bool lingers = worker->lingering && since < SERVER_LINGER_MS;
+    uint64_t kept = atomic_load_explicit(&worker->kept, memory_order_relaxed);
+    return worker->conn_count <= kept && !lingers;
 }
 
 /* --- the loop ---------------------------------------------------------------------------- */
@@ -173,8 +176,12 @@ static void wait_for_work(struct server_worker *worker)
     if (MHD_get_timeout(worker->daemon, &until) == MHD_YES && until < (unsigned)ms)
         ms = (int)until;
     struct pollfd fds[] = { { .fd = worker->epoll_fd, .events = POLLIN },
-                            { .fd = worker->event_fd, .events = POLLIN } };
-    poll(fds, TIDE_COUNT(fds), ms);
+                            { .fd = worker->event_fd, .events = POLLIN },
+                            { .fd = worker->linger_fd, .events = POLLIN } };
+    if (poll(fds, TIDE_COUNT(fds), ms) == 0 && ms > 0) {
+        worker->slept++; /* nothing is left undone */
+        server_moved(worker);
+    }
     uint64_t count;
     atomic_store_explicit(&worker->called, false, memory_order_relaxed);
     if (fds[1].revents && read(worker->event_fd, &count, sizeof count) == sizeof count)
@@ -195,7 +202,18 @@ static void sweep(struct server_worker *worker)
         return;
     worker->swept_ms = worker->now_ms;
     server_sweep(worker);
+    server_linger_sweep(worker);
+    server_progress(worker);
     ask_network(worker);
+}
+
+/* A turn alone is none. */
+static void mark_progress(struct server_worker *worker)
+{
+    uint64_t moved = atomic_load_explicit(&worker->moved, memory_order_relaxed);
+    if (moved != worker->marked)
+        tide_liveness_mark();
+    worker->marked = moved;
 }
 
 void *server_loop(void *self)
@@ -206,16 +224,18 @@ void *server_loop(void *self)
     look_at_clock(worker);
     ask_network(worker);
     do {
-        tide_liveness_mark();
+        mark_progress(worker);
         wait_for_work(worker);
         look_at_clock(worker);
         if (!worker->stopping && atomic_load_explicit(&server->stopping, memory_order_relaxed))
             refuse_newcomers(worker);
         MHD_run(worker->daemon);
+        server_linger_read(worker);
         sweep(worker);
     } while (!worker->stopping || !stopped(worker));
     MHD_stop_daemon(worker->daemon);
     worker->daemon = NULL;
+    atomic_store(&worker->ended, true);
     tide_liveness_end();
     return NULL;
 }

@@ -20,21 +20,26 @@ static bool is_id(tide_slice text)
     return text.len < 32 || text.ptr[0] != 'S';
 }
 
-static void name_request(struct server_conn *conn)
+void server_request_name(struct server_conn *conn)
 {
     static const char digits[] = "0123456789abcdef";
     char *id = conn->request.id;
-    tide_slice theirs = conn->head.request_id;
-    if (is_id(theirs)) {
-        memcpy(id, theirs.ptr, theirs.len);
-        id[theirs.len] = 0;
-        return;
-    }
     uint64_t ours = conn->worker->ids;
     conn->worker->ids += 0x9e3779b97f4a7c15u; /* odd: no value comes twice */
     for (int i = 0; i < 16; i++)
         id[i] = digits[ours >> (60 - 4 * i) & 15];
     id[16] = 0;
+}
+
+static void name_request(struct server_conn *conn)
+{
+    tide_slice theirs = conn->head.request_id;
+    if (!is_id(theirs)) {
+        server_request_name(conn);
+        return;
+    }
+    memcpy(conn->request.id, theirs.ptr, theirs.len);
+    conn->request.id[theirs.len] = 0;
 }
 
 static void ask_key(struct server_conn *conn, struct tide_rate_client *who,
@@ -73,9 +78,8 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 
 /* --- the head ---------------------------------------------------------------------------- */
 
-/* The answer is known before the body is read. A small body is read and dropped: to close before
- * the client has sent it would take the answer from it as well. After a large one the connection
- * ends. */
+/* The answer is known before the body is read. A small body is read and dropped, and the connection
+ * goes on. With a large one it ends, and lingers until the client has the answer. */
 static void answer_early(struct server_conn *conn)
 {
     if (!server_has_body(conn)) {
@@ -162,6 +166,18 @@ static bool type_fits(const struct tide_route *route, tide_slice type)
            (route->class->page && is_type(type, "application/x-www-form-urlencoded"));
 }
 
+/* Nothing here unpacks a body. */
+static bool coding_fits(struct server_conn *conn)
+{
+    tide_slice coding = conn->head.content_encoding;
+    if (!server_has_body(conn) || coding.len == 0 || is_type(coding, "identity"))
+        return true;
+    tide_reply_problem(&conn->reply, 415, "unsupported_encoding",
+                       "the body must come without Content-Encoding");
+    tide_reply_header(&conn->reply, "Accept-Encoding", "identity");
+    return false;
+}
+
 static void refuse_large_body(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
@@ -178,10 +194,12 @@ static bool body_fits(struct server_conn *conn)
     if (executor && executor->accept &&
         !executor->accept(executor->self, &conn->request, &conn->reply))
         return false;
-    if (conn->head.length > route->body_max || (!route->body_max && conn->head.chunked)) {
+    if (conn->head.length > route->body_max) {
         refuse_large_body(conn);
         return false;
     }
+    if (!coding_fits(conn))
+        return false;
     if (route->body_max && !type_fits(route, conn->head.content_type)) {
         tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
                            "the body must be application/json");
@@ -266,8 +284,8 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     conn->request.route = NULL;
     conn->near = NULL;
     conn->head_only = tide_slice_eq_str(method, "HEAD");
-    conn->close |= conn->head.http_1_0 || conn->head.chunked || conn->worker->stopping ||
-                   conn->requests >= config->api_requests;
+    conn->close |=
+        conn->head.http_1_0 || conn->worker->stopping || conn->requests >= config->api_requests;
     name_request(conn);
     if (TIDE_UNLIKELY(wrong != NULL)) {
         conn->early = conn->close = true;
@@ -310,21 +328,17 @@ static void refuse_to_hold_body(struct server_conn *conn)
     server_add(&conn->worker->totals.shed, 1);
 }
 
-/* A chunked body says nothing of its length: beyond its limit it is refused when it has ended. */
+/* Its length was checked when the head came. */
 static void take_body(struct server_conn *conn, tide_slice part)
 {
-    if (!hold_body(conn, part)) {
-        conn->refused = true;
-        refuse_to_hold_body(conn);
-        return;
-    }
-    tide_buf_slice(&conn->body, part);
+    bool room = hold_body(conn, part);
+    if (room)
+        tide_buf_slice(&conn->body, part);
     assert(conn->body.len <= conn->request.route->body_max);
-    if (!conn->body.failed)
+    if (room && !conn->body.failed)
         return;
     conn->refused = true;
-    refuse_large_body(conn);
-    server_add(&conn->worker->totals.malformed, 1);
+    refuse_to_hold_body(conn);
 }
 
 void server_request_body(struct server_conn *conn, tide_slice part)
@@ -333,7 +347,4 @@ void server_request_body(struct server_conn *conn, tide_slice part)
         return;
     if (!conn->refused)
         take_body(conn, part);
-    conn->dropped += conn->refused ? part.len : 0;
-    if (conn->dropped > SERVER_DROP_BYTES)
-        server_cut(conn);
 }

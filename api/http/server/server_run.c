@@ -192,6 +192,7 @@ void server_request_end(struct server_conn *conn, bool whole)
         count_request(conn, us);
         log_request(conn, us);
     }
+    conn->unended = conn->early || conn->step == STEP_HEAD;
     tide_reply_reset(&conn->reply);
     forget(&conn->reply.body);
     forget(&conn->reply.lines);
@@ -200,6 +201,6 @@ void server_request_end(struct server_conn *conn, bool whole)
     conn->early = conn->asked_again = conn->refused = conn->completed = conn->varies = false;
     conn->tag[0] = 0;
     conn->encoding = TIDE_ENCODING_NONE;
-    conn->dropped = 0;
+    conn->target_len = 0;
     server_step(conn, STEP_IDLE);
 }

@@ -10,6 +10,7 @@ static ssize_t read_on(void *self, uint64_t at, char *to, size_t max)
     const struct tide_stream_out *stream = &conn->reply.stream;
     if (conn->cut)
         return MHD_CONTENT_READER_END_WITH_ERROR;
+    server_moved(conn->worker);
     ptrdiff_t got = stream->read(stream->self, to, max);
     assert(got <= (ptrdiff_t)max);
     if (got < 0)

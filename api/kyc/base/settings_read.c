@@ -93,12 +93,10 @@ tide_status tide_read_text(struct tide_reader *r, const struct tide_member *m, v
                            json_t *value)
 {
     tide_slice text = tide_read_string(value);
-    bool fits = text.len > 0 && text.len < m->high && tide_utf8_valid(text);
-    for (size_t i = 0; i < text.len && fits; i++)
-        fits = text.ptr[i] >= ' ' && text.ptr[i] != 0x7f;
-    if (!fits) {
-        char expected[80];
-        snprintf(expected, sizeof expected, "expected a text of 1..%u bytes on one line",
+    if (text.len >= m->high || !tide_text_is_name(text)) {
+        char expected[120];
+        snprintf(expected, sizeof expected,
+                 "expected a text of 1..%u bytes on one line, without characters that are not seen",
                  m->high - 1);
         return tide_read_refuse(r, expected);
     }

@@ -48,7 +48,7 @@ tide_status tide_read_list(struct tide_reader *r, const struct tide_member *m,
 /* Borrows from value; empty when it is no string. */
 tide_slice tide_read_string(const json_t *value);
 
-tide_read_fn tide_read_text;   /* UTF-8 on one line */
+tide_read_fn tide_read_text;   /* on one line, as tide_text_is_name wants it */
 tide_read_fn tide_read_token;  /* ASCII without spaces: goes into a header or a path as it is */
 tide_read_fn tide_read_word;   /* a-z, 0-9, _ and - */
 tide_read_fn tide_read_hex32;  /* 64 digits into 32 bytes */

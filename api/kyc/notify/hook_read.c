@@ -1,6 +1,6 @@
 #include "api/kyc/notify/hook_read.h"
+#include "api/http/body.h"
 #include "api/kyc/base/url.h"
-#include "schema/base/json_read.h"
 #include "schema/base/public_address.h"
 
 #include <arpa/inet.h>
@@ -201,14 +201,10 @@ bool tide_notify_body_read(struct tide_notify_body *out, enum tide_notify_form f
                            struct tide_reply *reply)
 {
     struct reading r = { .out = out, .settings = settings, .reply = reply };
-    json_error_t error;
-    json_t *body = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(body)) {
-        tide_reply_problem(reply, 400, "bad_body", "The body is no JSON object.");
-        r.failed = true;
-    } else {
-        read_members(&r, form, body);
-    }
+    json_t *body = tide_body_object(text, 0, "bad_body", reply);
+    if (!body)
+        return false;
+    read_members(&r, form, body);
     json_decref(body);
     return !r.failed;
 }

@@ -8,6 +8,8 @@
 #include "api/sql/cursor.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/json.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
 
 enum { VALUES = 8, NUMBER = 24, DAY_S = 86400 };
 
@@ -259,26 +261,45 @@ void tide_route_webhook_watch(struct tide_handler_context *context,
     ask->values[ask->count++] = *ask->body.remove ? ask->body.remove : "{}";
 }
 
-/* A page of a list: behind which key it begins, and its size. False: the reply says why. */
-static bool read_page(struct ask *ask, struct tide_handler_context *context,
+/* Keys that the lists give out: a cursor may be forged. */
+static bool is_address(tide_slice key)
+{
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    return tide_strkey_decode(&kind, payload, &len, key) == TIDE_OK;
+}
+
+static bool is_delivery(tide_slice key)
+{
+    uint64_t id;
+    return tide_parse_u64(&id, key, INT64_MAX) == TIDE_OK;
+}
+
+static bool read_cursor(struct ask *ask, bool (*is_key)(tide_slice key), tide_slice cursor)
+{
+    return tide_cursor_read(ask->after, &ask->scope, cursor) && is_key(tide_slice_str(ask->after));
+}
+
+/* A page of a list: behind which key it begins, and its size. Or the reply says why not. */
+static void read_page(struct ask *ask, struct tide_handler_context *context,
                       const struct tide_request *request, const char *first,
-                      struct tide_reply *reply)
+                      bool (*is_key)(tide_slice key), struct tide_reply *reply)
 {
     static const uint8_t none[TIDE_HASH_BYTES];
     const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
     const struct tide_param_value *limit = tide_request_param(request, TIDE_PARAM_limit);
     tide_cursor_scope(&ask->scope, none, request);
     snprintf(ask->after, sizeof ask->after, "%s", first);
-    if (cursor->given && !tide_cursor_read(ask->after, &ask->scope, cursor->text)) {
+    if (cursor->given && !read_cursor(ask, is_key, cursor->text)) {
         give_up(context);
         tide_cursor_refuse(reply);
-        return false;
+        return;
     }
     ask->pages = true;
     snprintf(ask->limit, sizeof ask->limit, "%" PRIu64, limit->number);
     ask->values[ask->count++] = ask->after;
     ask->values[ask->count++] = ask->limit;
-    return true;
 }
 
 void tide_route_webhook_addresses(struct tide_handler_context *context,
@@ -288,7 +309,7 @@ void tide_route_webhook_addresses(struct tide_handler_context *context,
         begin(context, request, reply,
               "SELECT * FROM kyc.hook_watched($1::smallint, $2, $3, $4, $5::integer)");
     if (ask)
-        (void)read_page(ask, context, request, "", reply);
+        read_page(ask, context, request, "", is_address, reply);
 }
 
 void tide_route_webhook_deliveries(struct tide_handler_context *context,
@@ -298,7 +319,7 @@ void tide_route_webhook_deliveries(struct tide_handler_context *context,
         begin(context, request, reply,
               "SELECT * FROM kyc.hook_log($1::smallint, $2, $3, $4::bigint, $5::integer)");
     if (ask)
-        (void)read_page(ask, context, request, "9223372036854775807", reply);
+        read_page(ask, context, request, "9223372036854775807", is_delivery, reply);
 }
 
 void tide_route_webhook_replay(struct tide_handler_context *context,

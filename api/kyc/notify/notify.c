@@ -125,10 +125,6 @@ tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_
                                   .clock = options->clock,
                                   .select = options->select,
                                   .hot = options->hot };
-    all->watch.feeds.items = calloc(NOTIFY_LIST_MAX, sizeof(struct notify_seen));
-    all->watch.markets.items = calloc(NOTIFY_LIST_MAX, sizeof(struct notify_seen));
-    if (!all->watch.feeds.items || !all->watch.markets.items)
-        status = tide_fail(err, TIDE_E_MEMORY, "notifications");
     for (uint32_t i = 0; i < NOTIFY_THREADS && status == TIDE_OK; i++) {
         all->threads[i].all = all;
         all->threads[i].index = i;

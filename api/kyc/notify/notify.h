@@ -4,8 +4,10 @@
  *           of sessions are queued by a trigger, in the transaction of the change.
  * Watcher   one thread of one node for a deployment, the holder of an advisory lock, compares
  *           compliance, prices, markets and proposals with what was last told (watch.c)
- * Senders   threads that each send one notification at a time (send.c). Half of them leave alone
- *           endpoints after failed attempts, so dead endpoints do not occupy all.
+ * Senders   threads that each send one notification at a time (send.c). Of eight, two take
+ *           anything, two leave slow ones alone, and four serve proven endpoints: so neither dead
+ *           endpoints nor new ones, nor an integrator that makes hanging ones again and again,
+ *           occupy all.
  * Kill      a delivery is taken for a while; if its node dies, another one sends it again. What was
  *           told and that it is to be told are one transaction. */
 #ifndef API_KYC_NOTIFY_NOTIFY_H

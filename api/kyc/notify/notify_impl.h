@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { NOTIFY_SENDERS = 8, NOTIFY_THREADS = NOTIFY_SENDERS + 1 };
+/* Senders up to NOTIFY_ANY take any delivery, those up to NOTIFY_NEW leave slow ones alone, the
+ * others take those of proven endpoints: the shares of kyc.hook_claim. */
+enum { NOTIFY_ANY = 2, NOTIFY_NEW = 4, NOTIFY_SENDERS = 8, NOTIFY_THREADS = NOTIFY_SENDERS + 1 };
 
 struct notify_thread {
     struct tide_notify *all;
@@ -29,9 +31,10 @@ struct notify_seen {
     bool state; /* of a feed: stale */
 };
 
+/* In the order of symbols. */
 struct notify_list {
     struct notify_seen *items;
-    uint32_t count;
+    uint32_t count, max;
 };
 
 struct notify_watch {
@@ -40,6 +43,7 @@ struct notify_watch {
     uint32_t ledger; /* compared up to it */
     bool baseline;   /* of what was there before is no news */
     struct notify_list feeds, markets;
+    struct tide_hot_symbol next_feed; /* a turn compares NOTIFY_WINDOW feeds from here on */
     int64_t maintained_ms, counted_ms;
 };
 
@@ -60,7 +64,7 @@ struct tide_notify {
     struct notify_figures figures;
 };
 
-#define NOTIFY_LIST_MAX 4096u
+#define NOTIFY_WINDOW 4096u /* feeds or markets that are read at once */
 
 bool notify_is_closing(void *notify);
 /* *more: there is more to do now. */

@@ -19,17 +19,17 @@ enum { ID, ATTEMPTS, EVENT, PAYLOAD, HOOK, INTEGRATOR, URL, REVISION, PREVIOUS, 
 /* What became of an attempt. */
 struct outcome {
     bool succeeded, tires; /* tires: it holds up senders. After a failure it is left alone */
+    bool slow;             /* it held this one for more than SLOW_MS                       */
     uint32_t code;         /* 0: no answer */
     char error[TIDE_ERR_TEXT_MAX];
 };
 
 static tide_status claim(struct notify_thread *t, struct tide_pg_rows *rows, struct tide_err *err)
 {
-    bool waits = t->index <= NOTIFY_SENDERS / 2;
+    const char *share = t->index <= NOTIFY_ANY ? "1" : t->index <= NOTIFY_NEW ? "2" : "3";
     return tide_pg_query(t->context.pg, rows,
-                         "SELECT * FROM kyc.hook_claim($1::smallint, $2::boolean, interval '20 s')",
-                         (const char *[]){ t->context.deployment_text, waits ? "true" : "false" },
-                         2, err);
+                         "SELECT * FROM kyc.hook_claim($1::smallint, $2::integer, interval '20 s')",
+                         (const char *[]){ t->context.deployment_text, share }, 2, err);
 }
 
 /* A reason in our own words: texts of libraries name addresses. */
@@ -71,9 +71,9 @@ static void post(struct notify_thread *t, const struct tide_pg_rows *d,
     /* An answer that is too long was a success if its status says so. */
     out->succeeded =
         (status == TIDE_OK || status == TIDE_E_LIMIT) && answer.code >= 200 && answer.code < 300;
-    out->tires =
-        clock->now_ms(clock->self) - began > SLOW_MS ||
-        (!out->succeeded && (answer.code == 0 || answer.code == 429 || answer.code == 503));
+    out->slow = clock->now_ms(clock->self) - began > SLOW_MS;
+    out->tires = out->slow || (!out->succeeded &&
+                               (answer.code == 0 || answer.code == 429 || answer.code == 503));
     if (!out->succeeded)
         snprintf(out->error, sizeof out->error, "%s", error_of(status, &answer));
 }
@@ -95,11 +95,12 @@ static tide_status finish(struct notify_thread *t, const struct tide_pg_rows *d,
     tide_status status = tide_pg_query(
         t->context.pg, NULL,
         "SELECT kyc.hook_done($1::bigint, $2::integer, $3::boolean, $4::integer, $5,"
-        " $6::interval, $7::interval, $8)",
+        " $6::interval, $7::interval, $8::boolean, $9)",
         (const char *[]){ tide_pg_text(d, 0, ID), tide_pg_text(d, 0, ATTEMPTS),
                           outcome->succeeded ? "true" : "false", outcome->code ? code : NULL,
-                          outcome->succeeded ? NULL : outcome->error, again, pause, disable },
-        8, err);
+                          outcome->succeeded ? NULL : outcome->error, again, pause,
+                          outcome->slow ? "true" : "false", disable },
+        9, err);
     if (status != TIDE_OK)
         return status;
     atomic_fetch_add(outcome->succeeded ? &t->all->delivered : &t->all->failed, 1);

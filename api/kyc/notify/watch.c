@@ -7,6 +7,8 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/json.h"
 
+#include <stdlib.h>
+
 enum {
     BATCH = 64,
     SHARE = 16, /* of one endpoint */
@@ -54,8 +56,16 @@ static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
 static tide_status take_due(struct notify_thread *t, struct tide_pg_rows *rows,
                             struct tide_err *err)
 {
-    return tide_pg_query(t->context.pg, rows, "SELECT * FROM kyc.hook_due($1::smallint, 16, 64)",
-                         (const char *[]){ t->context.deployment_text }, 1, err);
+    char share[16], batch[16];
+    snprintf(share, sizeof share, "%d", SHARE);
+    snprintf(batch, sizeof batch, "%d", BATCH);
+    tide_status status = tide_pg_query(
+        t->context.pg, rows, "SELECT * FROM kyc.hook_due($1::smallint, $2::integer, $3::integer)",
+        (const char *[]){ t->context.deployment_text, share, batch }, 3, err);
+    if (status == TIDE_OK && rows->count > BATCH)
+        status = tide_fail(err, TIDE_E_DB, "kyc.hook_due answers %u rows, %d were asked for",
+                           rows->count, BATCH);
+    return status;
 }
 
 struct finding {
@@ -249,49 +259,94 @@ static tide_status collect_changes(struct notify_watch *watch, const struct tide
 
 /* --- prices and markets ------------------------------------------------------------------- */
 
-struct scan {
-    struct notify_list *next;
+/* A part of the feeds or markets: NOTIFY_WINDOW of them from one on, in the order of symbols. */
+struct window {
+    struct notify_list seen;
+    struct tide_hot_symbol from, next; /* next: where the following part begins, unless at_end */
+    bool at_end;
     uint64_t now;
 };
 
+/* Room for one more; NULL at the end of the window, which is noted. */
+static struct notify_seen *next_seen(struct window *w, tide_slice key)
+{
+    struct tide_hot_symbol symbol;
+    memcpy(&symbol, key.ptr + 1, sizeof symbol);
+    if (w->seen.count == NOTIFY_WINDOW) {
+        w->next = symbol;
+        w->at_end = false;
+        return NULL;
+    }
+    struct notify_seen *seen = &w->seen.items[w->seen.count];
+    seen->symbol = symbol;
+    return seen;
+}
+
 static bool note_feed(void *self, tide_slice key, const void *record)
 {
-    struct scan *s = self;
-    if (s->next->count == NOTIFY_LIST_MAX)
+    struct window *w = self;
+    struct notify_seen *seen = next_seen(w, key);
+    if (!seen)
         return false;
-    struct notify_seen *seen = &s->next->items[s->next->count++];
-    memcpy(&seen->symbol, key.ptr + 1, sizeof seen->symbol);
-    seen->state = tide_rule_stale(record, s->now);
+    seen->state = tide_rule_stale(record, w->now);
+    w->seen.count++;
     return true;
 }
 
 static bool note_market(void *self, tide_slice key, const void *record)
 {
-    struct scan *s = self;
+    struct window *w = self;
     const struct tide_hot_market *market = record;
-    if (s->next->count == NOTIFY_LIST_MAX)
+    struct notify_seen *seen = next_seen(w, key);
+    if (!seen)
         return false;
-    struct notify_seen *seen = &s->next->items[s->next->count];
-    memcpy(&seen->symbol, key.ptr + 1, sizeof seen->symbol);
     seen->state = true;
-    s->next->count += market->listed;
+    w->seen.count += market->listed;
     return true;
 }
 
-static bool is_known(const struct notify_list *list, const struct notify_seen *seen)
+/* Of the first item whose symbol is not below this one. */
+static uint32_t place_of(const struct notify_list *list, const struct tide_hot_symbol *symbol)
 {
     uint32_t low = 0, high = list->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = memcmp(&list->items[middle].symbol, &seen->symbol, sizeof seen->symbol);
-        if (order == 0)
-            return list->items[middle].state == seen->state;
-        if (order < 0)
+        if (memcmp(&list->items[middle].symbol, symbol, sizeof *symbol) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return false;
+    return low;
+}
+
+static bool is_known(const struct notify_list *list, const struct notify_seen *seen)
+{
+    uint32_t place = place_of(list, &seen->symbol);
+    return place < list->count && list->items[place].state == seen->state &&
+           memcmp(&list->items[place].symbol, &seen->symbol, sizeof seen->symbol) == 0;
+}
+
+/* Puts what the window holds in the place of what the list has of its range. */
+static tide_status keep_window(struct notify_list *list, const struct window *w,
+                               struct tide_err *err)
+{
+    uint32_t from = place_of(list, &w->from);
+    uint32_t to = w->at_end ? list->count : place_of(list, &w->next);
+    uint32_t behind = list->count - to, count = from + w->seen.count + behind;
+    if (count > list->max) {
+        uint32_t max = count + NOTIFY_WINDOW;
+        struct notify_seen *items = realloc(list->items, max * sizeof *items);
+        if (!items)
+            return tide_fail(err, TIDE_E_MEMORY, "notifications: %u feeds or markets", count);
+        list->items = items;
+        list->max = max;
+    }
+    if (behind)
+        memmove(&list->items[from + w->seen.count], &list->items[to], behind * sizeof *list->items);
+    if (w->seen.count)
+        memcpy(&list->items[from], w->seen.items, w->seen.count * sizeof *list->items);
+    list->count = count;
+    return TIDE_OK;
 }
 
 static tide_status saw(struct notify_thread *t, const struct notify_seen *seen, bool market,
@@ -311,31 +366,54 @@ static tide_status saw(struct notify_thread *t, const struct notify_seen *seen, 
         6, err);
 }
 
-static tide_status compare_list(struct notify_thread *t, struct notify_list *list,
-                                enum tide_hot_kind kind, struct tide_err *err)
+/* False: nothing may be said now. */
+static bool read_window(struct notify_thread *t, struct window *w, enum tide_hot_kind kind,
+                        uint32_t *ledger)
 {
-    struct notify_list next = { .items = calloc(NOTIFY_LIST_MAX, sizeof *next.items) };
-    struct tide_hot_key prefix = tide_hot_key(kind);
+    struct tide_hot_key prefix = tide_hot_key(kind), from = tide_hot_key_symbol(kind, &w->from);
     struct tide_reader reader;
+    w->at_end = true;
+    if (!open_reader(t, &reader))
+        return false;
+    w->now = reader.now;
+    *ledger = reader.meta->ledger;
+    tide_hot_scan(t->all->watch.reader, &prefix, &from,
+                  kind == TIDE_HOT_MARKET ? note_market : note_feed, w);
+    return tide_hot_end(t->all->watch.reader) == TIDE_OK;
+}
+
+/* Compares one window, the one after *from, which is moved on; zero at the end. */
+static tide_status compare_window(struct notify_thread *t, struct notify_list *list,
+                                  enum tide_hot_kind kind, struct tide_hot_symbol *from,
+                                  struct tide_err *err)
+{
+    struct window w = { .seen.items = calloc(NOTIFY_WINDOW, sizeof *w.seen.items), .from = *from };
     tide_status status = TIDE_OK;
-    bool market = kind == TIDE_HOT_MARKET;
-    if (!next.items)
+    uint32_t ledger = 0;
+    if (!w.seen.items)
         return tide_fail(err, TIDE_E_MEMORY, "notifications");
-    bool held = open_reader(t, &reader);
-    struct scan s = { .next = &next, .now = held ? reader.now : 0 };
-    uint32_t ledger = held ? reader.meta->ledger : 0;
-    if (held) {
-        tide_hot_scan(t->all->watch.reader, &prefix, NULL, market ? note_market : note_feed, &s);
-        held = tide_hot_end(t->all->watch.reader) == TIDE_OK;
-    }
-    for (uint32_t i = 0; i < next.count && held && status == TIDE_OK; i++)
-        if (!is_known(list, &next.items[i]))
-            status = saw(t, &next.items[i], market, ledger, err);
-    if (held && status == TIDE_OK) {
-        memcpy(list->items, next.items, next.count * sizeof *next.items);
-        list->count = next.count;
-    }
-    free(next.items);
+    bool held = read_window(t, &w, kind, &ledger);
+    for (uint32_t i = 0; i < w.seen.count && held && status == TIDE_OK; i++)
+        if (!is_known(list, &w.seen.items[i]))
+            status = saw(t, &w.seen.items[i], kind == TIDE_HOT_MARKET, ledger, err);
+    if (held && status == TIDE_OK)
+        status = keep_window(list, &w, err);
+    *from = (struct tide_hot_symbol){ 0 };
+    if (held && status == TIDE_OK && !w.at_end)
+        *from = w.next;
+    free(w.seen.items);
+    return status;
+}
+
+/* All of them, for what is listed in a ledger is told with it. */
+static tide_status compare_markets(struct notify_thread *t, struct tide_err *err)
+{
+    static const struct tide_hot_symbol none;
+    struct tide_hot_symbol from = none;
+    tide_status status;
+    do
+        status = compare_window(t, &t->all->watch.markets, TIDE_HOT_MARKET, &from, err);
+    while (status == TIDE_OK && memcmp(&from, &none, sizeof none) != 0);
     return status;
 }
 
@@ -416,7 +494,7 @@ static tide_status note_ledger(struct notify_thread *t, struct changes *c, bool 
     if (status == TIDE_OK)
         status = compare_proposals(t, ledger, err);
     if (status == TIDE_OK)
-        status = compare_list(t, &t->all->watch.markets, TIDE_HOT_MARKET, err);
+        status = compare_markets(t, err);
     if (status == TIDE_OK)
         status = move_cursor(t, ledger, err);
     (void)TIDE_FAILPOINT("notify.ledger");
@@ -505,6 +583,7 @@ tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_e
     if (status == TIDE_OK)
         status = compare_batch(t, more, err);
     if (status == TIDE_OK)
-        status = compare_list(t, &t->all->watch.feeds, TIDE_HOT_FEED, err);
+        status =
+            compare_window(t, &t->all->watch.feeds, TIDE_HOT_FEED, &t->all->watch.next_feed, err);
     return status == TIDE_OK ? maintain(t, err) : status;
 }

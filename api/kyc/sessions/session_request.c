@@ -1,7 +1,7 @@
 #include "api/kyc/sessions/session_request.h"
+#include "api/http/body.h"
 #include "api/http/param.h"
 #include "api/kyc/sessions/session_store.h"
-#include "schema/base/json_read.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
@@ -119,20 +119,12 @@ static void read_members(struct reading *r, json_t *body)
 
 static bool read_body(struct reading *r, tide_slice text)
 {
-    json_error_t error;
-    json_t *body = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
+    json_t *body = tide_body_object(text, 0, "bad_body", r->reply);
     if (!body)
-        tide_reply_problem(
-            r->reply, 400, "bad_body", "The body is not JSON from byte %d on%s.", error.position,
-            json_error_code(&error) == json_error_duplicate_key ? ": a member stands there twice"
-                                                                : "");
-    else if (!json_is_object(body))
-        tide_reply_problem(r->reply, 400, "bad_body", "The body is not a JSON object.");
-    else
-        read_members(r, body);
-    bool read = json_is_object(body) && !r->failed;
+        return false;
+    read_members(r, body);
     json_decref(body);
-    return read;
+    return !r->failed;
 }
 
 /* --- who asks ---------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Receipts of a running tidemark-api; run by receipts.sh. Signatures are made and verified by the openssl program.
 
-usage: _receipts.py PORT none|answers|rotate|verify [DIR [PID]]
+usage: _receipts.py PORT none|answers|rotate|verify|withdraw|unknown [DIR [PID [SECOND_PORT SECOND_PID]]]
 """
 import base64
 import http.client
@@ -246,6 +246,84 @@ def rotate():
     until("several keys of a file", lambda: len(keys()) == 3)
 
 
+# --- withdrawal -----------------------------------------------------------------------------
+
+
+def indexer(*args):
+    return subprocess.run([pathlib.Path(os.environ["TIDE_BIN"]) / "tidemark-indexer", *args], capture_output=True, text=True)
+
+
+def kids_of(port):
+    """The published keys; None: the node does not say."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", "/.well-known/jwks.json")
+    response = connection.getresponse()
+    body = json.loads(response.read())
+    connection.close()
+    check(response.status in (200, 503), body)
+    check(response.status == 503 or response.headers["Cache-Control"] == "public, max-age=60", response.headers["Cache-Control"])
+    return [key["kid"] for key in body["keys"]] if response.status == 200 else None
+
+
+def metric(port):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", "/metrics")
+    lines = connection.getresponse().read().decode().splitlines()
+    connection.close()
+    return next(float(line.split()[1]) for line in lines if line.startswith("tidemark_receipt_keys_withdrawn "))
+
+
+def withdraw():
+    """Keys of the files are second (it signs), first and other. One that does not sign is withdrawn, then the one that signs."""
+    nodes = {PORT: int(sys.argv[4]), int(sys.argv[5]): int(sys.argv[6])}
+    before = kids_of(PORT)
+    check(len(before) == 3, before)
+    until("the second node does not publish the keys", lambda: kids_of(int(sys.argv[5])) == before)
+    _, path, _ = next(questions())
+    stolen = receipt(path, JWT)
+    check(parts(stolen)[0]["kid"] == before[0], stolen)
+    for wrong in (["withdraw", "x"], ["withdraw", before[0] + "A"], ["withdraw", "é" + before[0][1:]], ["withdraw", before[0], before[1]]):
+        check(indexer(*wrong).returncode == 64, wrong)
+    check(indexer("withdraw").stdout == "", "something is withdrawn")
+    for count, kid in ((1, before[2]), (2, before[0])):
+        done = indexer("withdraw", kid, "--reason", "stolen")
+        check(done.returncode == 0, done)
+        left = [one for one in before if one not in {before[2], kid}]
+        for port in nodes:
+            until(f"{port} publishes {kid}", lambda: kids_of(port) == left)
+            until(f"{port} does not count {kid}", lambda: metric(port) == count)
+    check(indexer("withdraw", before[0]).returncode == 0, "again")
+    expect(stolen, 68, "was withdrawn", jwks=None)
+    listed = indexer("withdraw").stdout.splitlines()
+    check(len(listed) == 2 and listed[0].startswith(before[2]) and listed[1].startswith(before[0]) and listed[1].endswith("stolen"), listed)
+    for port, pid in nodes.items():
+        status, _, body = ask(path, JWT) if port == PORT else (406, None, None)
+        check(status == 406, f"{port} signs with a withdrawn key: {body}")
+        os.kill(pid, signal.SIGHUP)
+    until("the files are not read again", lambda: (DIR / "second.log").read_text().count("receipts.reloaded") == 1)
+    for port in nodes:
+        check(kids_of(port) == [before[1]], f"{port} publishes a withdrawn key after SIGHUP")
+    check(ask("/api/sdk/snapshot")[0] == 404, "a snapshot without a key that signs")
+    check((DIR / "second.log").read_text().count("receipts.withdrawn") >= 2, "receipts.withdrawn is not logged")
+    install(["first.pem"], "signing.pem")
+    install([], "more.pem")
+    os.kill(nodes[PORT], signal.SIGHUP)
+    until("the next key does not sign", lambda: ask(path, JWT)[0] == 200)
+    check(parts(receipt(path, JWT))[0]["kid"] == before[1] == keys()[0]["kid"], "another key signs")
+    install([], "signing.pem")
+    os.kill(nodes[PORT], signal.SIGHUP)
+    until("an empty file is not heeded", lambda: kids_of(PORT) == [])
+    check(ask(path, JWT)[0] == 406, "without a key a receipt is signed")
+    install(["first.pem"], "signing.pem")
+
+
+def unknown():
+    """The database is away."""
+    until("it publishes keys without knowing which were withdrawn", lambda: kids_of(PORT) is None)
+    status, _, body = ask("/.well-known/jwks.json")
+    check(status == 503 and json.loads(body)["code"] == "stale", body)
+
+
 # --- tidemark-indexer verify ------------------------------------------------------------------
 
 
@@ -269,6 +347,24 @@ def changed(token, change):
     return sign(header, payload, DIR / "keys" / "signing.pem")
 
 
+def malformed(token):
+    """A set of keys that is none, or has odd members beside the right one: refused with a documented code, or the right one is found."""
+    right = json.loads(ask("/.well-known/jwks.json")[2])
+    key = next(k for k in right["keys"] if k["kid"] == parts(token)[0]["kid"])
+    odd = [None, 1, "x", [], {}, {"kty": None}, {**key, "x": None}, {**key, "x": key["x"] + "="}, {**key, "x": key["x"][:-1]}, {**key, "x": 1}, {**key, "crv": None}, {**key, "kty": "oct"}]
+
+    def says(keys, code):
+        (DIR / "jwks.json").write_text(keys if isinstance(keys, str) else json.dumps(keys))
+        got = tell(token, "kept")
+        check(got[0] == code, f"verify with {keys}: {got}, not {code}")
+    for keys in "", "null", "[]", "{", "{}", '{"keys":null}', '{"keys":{}}', '{"keys":1}', '{"keys":[],"keys":[]}', json.dumps(right["keys"]), "\\u0000":
+        says(keys, 65)
+    for one in odd:
+        says({"keys": [one]}, 68)
+        says({"keys": [one, key]}, 0)
+    says({"keys": odd}, 68)
+
+
 def verify():
     last = int(get("/api/ledgers?limit=1")["items"][0]["ledger"])
     for _, path, _ in questions():
@@ -284,6 +380,9 @@ def verify():
     expect(sign(parts(token)[0], parts(token)[1], DIR / "keys" / "other.pem"), 68, "the signature does not hold")
     expect(sign({**parts(token)[0], "kid": "x" * 43}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "has no key")
     expect(sign({**parts(token)[0], "alg": "none"}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "alg is to be EdDSA")
+    for crit in [], ["exp"], None, "exp":
+        expect(sign({**parts(token)[0], "crit": crit}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "crit")
+    malformed(token)
     was = parts(token)[1]["answer"]["compliant"]
     expect(changed(token, lambda p: p["answer"].update(compliant=not was)), 68, "/answer/compliant", "wrong: 1 difference")
     expect(changed(token, lambda p: p["answer"].update(extra=1)), 68, "/answer/extra")
@@ -299,4 +398,4 @@ def verify():
     expect("nonsense", 65, "not a signed receipt")
 
 
-{"none": none, "answers": answers, "rotate": rotate, "verify": verify}[WHAT]()
+{"none": none, "answers": answers, "rotate": rotate, "verify": verify, "withdraw": withdraw, "unknown": unknown}[WHAT]()

@@ -405,6 +405,71 @@ def many_readers(count):
 EXPECTED_BY_START = {}
 
 
+def answers():
+    """What the API answers now: prices of all feeds, and the standings of 32 addresses."""
+    prices, cursor = [], ""
+    while cursor is not None:
+        status, _, body = get("/api/prices?maxAgeMs=86400000" + (f"&cursor={cursor}" if cursor else ""))
+        assert status == 200, body
+        page = json.loads(body)
+        prices += [(item["asset"], item["latestPrice"], item["twapPrice"]) for item in page["items"]]
+        cursor = page["next"]
+    people = [row[0] for row in sql("SELECT word FROM chain.word WHERE word ~ '^G[A-Z2-7]{55}$' ORDER BY word LIMIT 32")]
+    assert len(people) == 32 and len(prices) > 1000, (len(people), len(prices))
+    return prices, {who: json.loads(get(f"/api/sdk/kyc/status/{who}")[2]) for who in people}
+
+
+def check_present(who, messages, prices, people):
+    expect(f"{who}: prices", [(m.data["asset"], m.data["latestPrice"], m.data["twapPrice"]) for m in fold(messages, "price")], prices)
+    told = fold(messages, "compliance")
+    expect(f"{who}: addresses", sorted(m.data["address"] for m in told), sorted(people))
+    for m in told:
+        differ = {k: (v, people[m.data["address"]][k]) for k, v in m.data.items()
+                  if k not in ("ledger", "closedAt", "evaluatedAt") and people[m.data["address"]][k] != v}
+        assert not differ, f"{who}: {m}, the status route {differ}"
+    assert not fold(messages, "dropped", "stale"), f"{who}: {fold(messages, 'dropped', 'stale')}"
+
+
+def present(kib):
+    """Each subscriber is told what the API answers, however small its buffer is and however it reads."""
+    prices, people = answers()
+    query = {"topics": "ledger,event,price,compliance", "addresses": ",".join(people)}
+    check_present("a quick reader", Stream(query).until(lambda s: s.id).messages, prices, people)
+    slow = Stream(query, receive=2048)
+    while not slow.id:
+        if not slow.read(500):
+            sys.exit(f"a slow reader was cut off: {slow.messages[-1:]}")
+    check_present("a slow reader", slow.messages, prices, people)
+    rng, cuts, total = random.Random(kib), 0, len(slow.messages)
+    while cuts < 6:  # one that is cut off in the middle was told no position, and is told all again
+        part = Stream(query, receive=2048).until(lambda s: len(s.messages) >= rng.randrange(1, total - 40))
+        whole = part.id is not None
+        part.close()
+        again = Stream(query, part.id)
+        again.until(lambda s: s.messages if whole else s.id)
+        if whole:
+            assert fold(again.messages, "open")[0].data["resumed"]
+        else:
+            check_present("one that came back", again.messages, prices, people)
+        again.close()
+        cuts += 1
+    many, dropped = [Stream(query, receive=2048) for _ in range(12)], 0  # none reads until all are there
+    while not all(s.id for s in many):
+        for i, s in enumerate(many):
+            if s.id or s.read(20000):
+                continue
+            if not fold(s.messages, "dropped"):  # it may be dropped for memory; then it is told so and comes again
+                sys.exit(f"one of many was cut off without a word: {s.messages[-1:]}")
+            s.close()
+            many[i], dropped = Stream(query), dropped + 1
+            if dropped > 240:
+                sys.exit("many readers do not come to an end")
+    for s in many:
+        check_present("one of many", s.messages, prices, people)
+    print(f"ok {len(prices)} prices and {len(people)} standings of {kib} KiB: a quick and a slow reader, {cuts} that were cut off, {len(many)} at once"
+          f" ({dropped} dropped for memory, and back)")
+
+
 def refusals():
     old = START - 1
     table = [("topics=zzz", None, 400, "invalid_parameters"), ("topics=event&kinds=nothing", None, 400, "invalid_parameters"),
@@ -426,7 +491,7 @@ def refusals():
 def main():
     for word in sys.argv[1:]:
         name, _, number = word.partition("=")
-        phase = {"exact": exact, "filters": filters, "lapse": lapse, "slow": slow, "many": many_readers, "refusals": refusals}[name]
+        phase = {"exact": exact, "filters": filters, "lapse": lapse, "slow": slow, "many": many_readers, "refusals": refusals, "present": present}[name]
         phase(*([int(number)] if number else []))
         sys.stdout.flush()
 

@@ -43,5 +43,32 @@ api_start --api-receipt-keys "$keys/signing.pem,$keys/more.pem" --api-receipt-is
 python3 "$here/_receipts.py" "$API_PORT" answers "$PG_DIR" || fail "answers: $(tail -3 "$PG_DIR/api.log")"
 python3 "$here/_receipts.py" "$API_PORT" rotate "$PG_DIR" "$API_PID" || fail "rotation: $(tail -3 "$PG_DIR/api.log")"
 python3 "$here/_receipts.py" "$API_PORT" verify "$PG_DIR" || fail "verify: $(tail -3 "$PG_DIR/api.log")"
+
+# Withdrawal: another node with the same keys and a cache of its own drops the key as this one does, and neither takes it back.
+second() {
+    rm -f "$PG_DIR/second.port"
+    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=$1 TIDEMARK_CLOCK_SKEW_S=3153600000 TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 \
+        TIDEMARK_API_CACHE=$2 "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/second.port" \
+        --api-receipt-keys "$keys/signing.pem,$keys/more.pem" --api-receipt-issuer https://api.example.org 2>>"$PG_DIR/second.log" &
+    second_pid=$!
+    for _ in $(seq 600); do
+        [ ! -s "$PG_DIR/second.port" ] || break
+        sleep 0.1
+    done
+    second_port=$(cat "$PG_DIR/second.port")
+}
+second 86400000 "$PG_DIR/cache2"
+python3 "$here/_receipts.py" "$API_PORT" withdraw "$PG_DIR" "$API_PID" "$second_port" "$second_pid" || fail "withdrawal: $(tail -3 "$PG_DIR/api.log" "$PG_DIR/second.log")"
+kill "$second_pid"
+wait "$second_pid" || fail "exit code $?: $(tail -3 "$PG_DIR/second.log")"
+
+# Without the database a node can't know what was withdrawn: with a cache of before it is silent after stale_after_ms, without one at once.
+pg_stop
+for cache in cache2 cache3; do
+    second 3000 "$PG_DIR/$cache"
+    python3 "$here/_receipts.py" "$second_port" unknown "$PG_DIR" || fail "a node without a database: $(tail -3 "$PG_DIR/second.log")"
+    kill "$second_pid"
+    wait "$second_pid" || fail "exit code $?: $(tail -3 "$PG_DIR/second.log")"
+done
 if grep -q 'BEGIN PRIVATE' "$PG_DIR/api.log"; then fail "a key in the log"; fi
 api_stop || fail "exit code $?: $(tail -3 "$PG_DIR/api.log")"

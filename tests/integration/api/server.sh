@@ -16,6 +16,7 @@ try() { # WHAT option…
     api_stop || fail "$what: exit code $?: $(tail -3 "$PG_DIR/api.log")"
 }
 try limits --api-header-ms 600 --api-request-ms 1000 --api-write-ms 1200 --api-idle-ms 900 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
+try answered --api-request-ms 4000 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
 try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32 --api-idle-ms 60000 --api-header-ms 60000 --api-rate-lookup 0
 try rate --api-rate-lookup 100 --api-rate-query 50 --api-proxies 127.0.0.9,192.0.2.0/24 \
     --api-idle-ms 60000 --api-requests 1000000
@@ -23,11 +24,7 @@ export PG_BIN
 try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32
 if [ -n "${TIDE_LONG:-}" ]; then # more feeds and catalog entries than a page holds
     pg_writable
-    for table in history state; do # as if anybody had made himself the oracle's administrator
-        sql "INSERT INTO $table.oracle_feed SELECT (jsonb_populate_record(NULL::$table.oracle_feed, to_jsonb(f) || jsonb_build_object('asset', 'ZZ' || lpad(i::text, 4, '0'),
-                'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*
-            FROM (SELECT * FROM $table.oracle_feed ORDER BY ledger DESC LIMIT 1) AS f, generate_series(1, 1100) AS i"
-    done
+    api_feeds 1100
     python3 "$here/_server.py" 0 0 plant || fail "no entries of catalogs"
     rm -rf "$PG_DIR/cache"
     try feeds --api-rate-lookup 0 --api-rate-query 0

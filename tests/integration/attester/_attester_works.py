@@ -367,6 +367,9 @@ def slow_is_not_dead(w):
             while pings < 3:
                 pings += heard.recv(1000) == b"WATCHDOG=1"
             check("attester.trouble" not in attester.said(), "the pings came behind the call")
+            attester.send(signal.SIGTERM)
+            while heard.recv(1000) != b"STOPPING=1":
+                pass
     finally:
         del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
         heard.close()

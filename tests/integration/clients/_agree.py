@@ -1,4 +1,4 @@
-"""Both packages judge the same receipts and notifications alike. Makes them: right ones, and mutants, most of them signed by the right key.
+"""Both packages judge the same receipts, key sets and notifications alike. Makes them: right ones, and mutants, most of them signed by the right key.
 
     _agree.py NODE_FOLDER [SEED]     NODE_FOLDER: where _agree.mjs finds the TypeScript package
 """
@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 
+import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import tidemark_client as tidemark
@@ -95,6 +96,35 @@ def receipts():
         yield token[:at] + dice.choice([one, "", one + token[at]]) + token[at + 1:], "G"
 
 
+def key_sets():
+    """Key sets as a server may answer them: the good key, changed or beside others. Texts, for what no JSON library writes."""
+    x = part(key.public_key().public_bytes_raw())
+    good, more = {"kty": "OKP", "crv": "Ed25519", "kid": "k1", "x": x}, {"kty": "OKP", "crv": "Ed25519", "kid": "k2", "x": part(other.public_key().public_bytes_raw())}
+    sets = [[good], [], [more], [more, good], [good, more], [None], [good, None], [None, good], [good, []], [good, 7], [good, "k"], [good, {}], [{}] * 63 + [good], [{}] * 64 + [good], [good] * 2,
+            [good, {**good, "x": "AAAA"}], [{**good, "x": "AAAA"}, good], [good, {**more, "kid": "k1"}], [{**more, "kid": "k1"}, good], [good, {"kty": "oct", "kid": "k1", "k": "AAAA"}], [{"kty": "EC", "kid": "k1"}, good],
+            [good, {**more, "kid": None}], [good, {**more, "kid": 1}, {**more, "kid": 1}], [without(good, "kid"), more], [good, without(more, "kid"), without(more, "kid")]]
+    for bad in (x + "=", x + "==", x + "A", x[:-1], x[:-1] + chr(ord(x[-1]) + 1), x.replace("-", "+").replace("_", "/"), " " + x, x + "\n", "", x + x, "A" * 43, "é" * 43, "A" * 42 + "B", None, 7, [x], {"x": x}, True):
+        sets.append([{**good, "x": bad}])
+    for name, values in (("kty", ("okp", "EC", None, ["OKP"], 7)), ("crv", ("ed25519", "X25519", "Ed448", "P-256", None, ["Ed25519"])), ("kid", ("", "k1 ", "K1", None, 1, ["k1"], "__proto__")),
+                         ("use", ("sig", "enc", "", "SIG", None, 1, ["sig"])), ("alg", ("EdDSA", "Ed25519", "HS256", "none", "eddsa", "", None, ["EdDSA"])),
+                         ("key_ops", (["verify"], ["sign"], [], ["sign", "verify"], ["verify", "verify"], ["verify", 1], ["Verify"], "verify", None, {"verify": 1}, [["verify"]])),
+                         ("d", ("AAAA", "", None, x)), ("x5c", (["AAAA"], None)), ("unknown", (1, None, {"a": [1]})), ("__proto__", ({"kty": "EC"}, None)), ("constructor", (1,)), ("toString", (None,)), ("get", (1,))):
+        sets.extend([{**good, name: value}] for value in values)
+        sets.append([without(good, name)])
+    for _ in range(300):
+        chosen = [dict(one) for one in dice.choices([good, more, {"kty": "RSA", "kid": "r", "n": "AQAB"}, {}], k=dice.randrange(1, 5))]
+        one = dice.choice(chosen)
+        for _ in range(dice.randrange(1, 3)):
+            one[dice.choice(["kty", "crv", "kid", "x", "use", "alg", "key_ops", "d", "y"])] = dice.choice([None, "", "OKP", "Ed25519", "k1", "k2", x, x + "=", "sig", "EdDSA", ["verify"], [], 1, True, {}])
+        sets.append(chosen)
+    yield from (json.dumps({"keys": one}) for one in sets)
+    plain = json.dumps({"keys": [good]})
+    yield from (json.dumps(one) for one in (None, [], [good], 7, "x", {}, {"keys": None}, {"keys": {}}, {"keys": {"0": good, "length": 1}}, {"keys": "x"}, {"Keys": [good]}, {"keys": [good], "more": 1}, {"keys": [[good]]}))
+    yield from ("", "{", plain + "x", plain + " ", "\ufeff" + plain, plain[:-1] + ',"keys":[]}', '{"keys":[],' + plain[1:], plain[:-1] + ',"n":NaN}', plain[:-1] + ',"n":Infinity}', plain[:-1] + ',"n":1e400}', plain[:-1] + ',"n":-0}',
+                plain[:-1] + ',"n":' + "1" * 5000 + "}", plain[:-1] + ',"n":"\t"}', plain[:-1] + ',"n":' + "[" * 20000 + "]" * 20000 + "}", plain[:-1] + ',"n":' + "[" * 200 + "]" * 200 + "}", plain.replace('"k1"', '"k1","kid":"k9"'), plain.replace('"k1"', '"\\u006b1"'),
+                plain.replace('"k1"', '"\\ud800"'), plain.replace('"kid"', '"\\u006bid"'), plain.replace("'", '"'), plain.replace('"', "'"), plain[:-2] + ",]}", "//" + plain)
+
+
 SECRET = "whsec_" + base64.b64encode(bytes(range(24))).decode()
 
 
@@ -110,6 +140,7 @@ def webhooks():
     yield webhook(body, names=("Webhook-Id", "WEBHOOK-TIMESTAMP", "Webhook-Signature"))
     for text in ("", "null", "[]", "7", '{"type":1,"data":{}}', '{"type":"t"}', '{"type":"t","data":[]}', '{"type":"t","data":null}', '{"type":"t","data":{"a":NaN}}', '{"type":"t","data":{},"type":"u"}', '{"__proto__":1,"type":"t","data":{}}', "\ufeff" + body.decode(), "{"):
         yield webhook(text.encode())
+    yield webhook(b'{"type":"t","data":{"a":' + b"1" * 5000 + b"}}")
     for data in (b"\xff", b'{"type":"\xff","data":{}}', body.decode().encode("utf-16"), b'{"type":"\xed\xa0\x80","data":{}}', body + b"\0", body + b"\n"):
         yield webhook(data)
     changes = [lambda mac: "", lambda mac: mac, lambda mac: f"v2,{mac}", lambda mac: f"v1a,{mac}", lambda mac: f"V1,{mac}", lambda mac: f"v1, {mac}", lambda mac: f"v1,{mac} v1,{mac}", lambda mac: f"v1,{mac}\t",
@@ -130,23 +161,32 @@ def webhooks():
 def judged(work):
     try:
         return work()
-    except (tidemark.ReceiptError, tidemark.WebhookError) as error:
+    except (tidemark.ReceiptError, tidemark.WebhookError, tidemark.TidemarkError) as error:
         return error.code
     except Exception as error:  # noqa: BLE001: that is what is looked for
         return f"CRASH {error!r}"
+
+
+def by_keys(text):
+    """A good receipt by the keys of such an answer."""
+    with httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=text.encode()))) as http:
+        keys = tidemark.Client("http://keys", http=http).jwks()
+    return "yes" if tidemark.verify_receipt(make(), keys, **expected, now=NOW) else "no"
 
 
 tokens, notes = [{"token": token, "address": address} for token, address in receipts()], list(webhooks())
 expected = {"issuer": "https://api", "network": "N"}
 mine = [judged(lambda: "yes" if tidemark.says_compliant(tidemark.verify_receipt(one["token"], JWKS, **expected, now=NOW), one["address"]) else "no") for one in tokens]
 mine += [judged(lambda: tidemark.verify_webhook(base64.b64decode(one["body"]), one["headers"], one["secrets"], now=one["now"]) and "yes") for one in notes]
-asked = json.dumps({"receipts": tokens, "webhooks": notes, "expected": {**expected, "jwks": JWKS, "now": NOW * 1000}})
+sets = list(key_sets())
+mine += [judged(lambda: by_keys(text)) for text in sets]
+asked = json.dumps({"receipts": tokens, "webhooks": notes, "keys": {"sets": sets, "token": make()}, "expected": {**expected, "jwks": JWKS, "now": NOW * 1000}})
 theirs = json.loads(subprocess.run(["node", f"{FOLDER}/_agree.mjs"], input=asked, capture_output=True, text=True, check=True).stdout)
 assert len(mine) == len(theirs) > 900, (len(mine), len(theirs))
-different = [(python, node, json.dumps(one)[:300]) for python, node, one in zip(mine, theirs, tokens + notes) if python != node or python.startswith("CRASH")]
+different = [(python, node, json.dumps(one)[:300]) for python, node, one in zip(mine, theirs, tokens + notes + sets) if python != node or python.startswith("CRASH")]
 for python, node, one in different[:20]:
     print(f"python: {python}, node: {node}: {one}")
 assert not different, f"{len(different)} of {len(mine)} are judged differently"
 counts = {code: mine.count(code) for code in sorted(set(mine))}
-assert counts["yes"] > 30 and counts["no"] > 10 and all(counts.get(code) for code in ("malformed", "wrong_type", "unknown_key", "bad_signature", "other_issuer", "other_network", "expired", "future", "bad_timestamp", "bad_secret", "missing_header")), counts
-print(f"judged alike: {len(tokens)} receipts, {len(notes)} notifications: {counts}")
+assert counts["yes"] > 30 and counts["no"] > 10 and all(counts.get(code) for code in ("malformed", "wrong_type", "unknown_key", "bad_signature", "other_issuer", "other_network", "expired", "future", "bad_timestamp", "bad_secret", "missing_header", "bad_keys")), counts
+print(f"judged alike: {len(tokens)} receipts, {len(notes)} notifications, {len(sets)} key sets: {counts}")

@@ -8,8 +8,9 @@ import { fake, reply, LEDGER } from './_fake.mjs';
 
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 const problem = (_, response) => reply(response, 503, { code: 'stale', detail: 'stale' });
+const earlier = (_, response) => reply(response, 200, { compliant: true, pollAfterMs: 1 }, { ...LEDGER, 'Ledger-Sequence': '76' }); // of a node that is behind
 const server = await fake({
-  '/api/sdk/kyc/status/G': [(_, response) => reply(response, 200, { compliant: true, pollAfterMs: 1 }, LEDGER), problem],
+  '/api/sdk/kyc/status/G': [(_, response) => reply(response, 200, { compliant: true, pollAfterMs: 1 }, LEDGER), earlier, problem],
   '/api/markets/sGOLD': [(_, response) => reply(response, 200, { ledger: '5' }, LEDGER)],
   '/api/stream': [(_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -38,6 +39,7 @@ assert.equal(seen[0].may, false, 'an unknown answer lets nothing pass');
 await until('compliant', () => seen.at(-1).may);
 await until('market and stream', () => seen.at(-1).market === 5 && seen.at(-1).live && heard.length === 1);
 await until('a refused answer takes it back', () => !seen.at(-1).may && seen.at(-1).error === 'stale');
+assert.ok(seen.some((one) => one.error === 'behind' && !one.may), 'an answer of an earlier ledger');
 const asked = server.requests.length;
 await act(async () => page.unmount());
 await new Promise((resolve) => setTimeout(resolve, 1200));

@@ -260,7 +260,7 @@ def hostile():
         assert len(refused(TidemarkError, "network", lambda: call("price", asset="G")).errors) == 1
         assert len(server.requests) == count + 1
         for _ in range(2):
-            refused(TidemarkError, "not_json", lambda: call("jwks"))
+            refused(TidemarkError, "bad_keys", lambda: call("jwks"))
         assert call("price", asset="H").closed_at is None
         began = time.monotonic()
         refused(TidemarkError, "timeout", lambda: call("price", asset="H"))

@@ -196,18 +196,20 @@ while True:
         pass
 someone = next(text_of(raw) for raw, rest in people.items() if rest[0] == 1 and rest[1:3] == b"\2\0")
 now = head(kept[1])["signed"]
+whole = kept[1]
 assert lib.ask(1, someone.encode(), now + 5001 - head(kept[1])["age"], 5000, 0) == STALE
 assert lib.ask(1, someone.encode(), now - 60001, HOUR, 0) == STALE
 assert lib.ask(1, someone.encode(), now + 20000, HOUR, 1) == STALE
 assert lib.ask(1, (someone[:-1] + ("A" if someone[-1] != "A" else "B")).encode(), now, HOUR, 0) == BAD
 assert lib.ask(1, b"M" + someone[1:].encode(), now, HOUR, 0) == BAD
-for at, wanted in ((196, MISMATCHED), (192, MISMATCHED), (24, MISMATCHED), (56, MISMATCHED), (88, MISMATCHED)):
+for at, wanted in ((196, MISMATCHED), (192, MISMATCHED), (24, MISMATCHED), (56, MISMATCHED), (88, MISMATCHED), (232, MISMATCHED)):
     other = bytearray(kept[1])
     other[at] ^= 1
     assert load(1, bytes(other)) == 0 and lib.ask(1, someone.encode(), now, HOUR, 0) == wanted, at
 incomplete = bytearray(base)
 incomplete[124] = 0
 assert load(0, bytes(incomplete)) == 0 and lib.ask(0, someone.encode(), now, HOUR, 0) == INCOMPLETE
+assert load(1, whole) == 0 and lib.ask(1, someone.encode(), now, HOUR, 0) == INCOMPLETE  # changes do not have what their base lacks
 for cut in (0, 351, 353, len(base) - 1):
     assert load(0, base[:cut]) == 1, cut
 for _ in range(500):

@@ -168,7 +168,7 @@ test('a body without an end, a bomb and what is no object are errors', () => {
     const before = server.requests.length;
     await assert.rejects(price(client, { asset: 'G' }), (error) => error.code === 'network' && error.errors.length === 1);
     assert.equal(server.requests.length, before + 1, 'a refusal that calls itself "network" was repeated');
-    for (let i = 0; i < 2; i++) await assert.rejects(tidemark.jwks(client), code('not_json'));
+    for (let i = 0; i < 2; i++) await assert.rejects(tidemark.jwks(client), code('bad_keys'));
   });
 });
 
@@ -305,7 +305,8 @@ test('receipts: right, forged, of another, too old', async () => {
   await refused('wrong_type', make(claims, { typ: 'JWT' }));
   await refused('wrong_type', make(claims, { crit: ['x'] }));
   await refused('unknown_key', make(claims, { kid: 'k9' }));
-  await refused('bad_signature', make(claims, { kid: 'k0' }));
+  await refused('unknown_key', make(claims, { kid: 'k0' })); // its x is no key
+  await refused('bad_keys', token, { jwks: { keys: [jwk, jwk] } });
   await refused('other_network', token, { network: 'M' });
   await refused('other_issuer', token, { issuer: 'https://evil' });
   await refused('other_deployment', token, { deployment: 'E' });

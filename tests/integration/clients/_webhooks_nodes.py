@@ -162,6 +162,34 @@ def misbehaviour(hook):
     check([one["webhookId"] for one in ask("GET", "/api/sdk/webhooks")[1]["items"]] == [hook["webhookId"]], "what is left")
 
 
+def hanging():
+    """Three integrators make endpoints that hang, again and again: they hold one sender each, and another integrator's notification passes them."""
+    names, most = [f"hanging{i}" for i in range(3)], 0
+    for name in names:
+        subprocess.run(["tidemark-indexer", "integrator", "put", name, name], check=True, stdout=subprocess.DEVNULL)
+    keys = [subprocess.run(["tidemark-indexer", "key", "add", name, "--scopes", "webhooks"], capture_output=True, text=True, check=True).stdout.strip()
+            for name in names]
+    until(lambda: all(ask("GET", "/api/sdk/webhooks", key=key)[0] == 200 for key in keys), "their keys")
+
+    def held():
+        return int(sql("SELECT count(*) FROM kyc.hook_delivery AS d JOIN kyc.hook AS h ON h.id = d.hook WHERE h.integrator LIKE 'hanging%' AND d.leased_until > now()"))
+
+    for state in ("pending", "action_required", "approved"):
+        made = [(key, ask("POST", "/api/sdk/webhooks", {"url": AT + "/slow", "events": ["price.stale"]}, key=key)[1]["webhookId"]) for key in keys for _ in range(8)]
+        for key, one in made:
+            check(ask("POST", f"/api/sdk/webhooks/{one}/test", key=key)[0] == 202, "a test of an endpoint that hangs")
+        until(held, "an endpoint that hangs")
+        before = len(came("/ok", type="kyc.session.updated", address="A20", state=state))
+        sql(f"UPDATE kyc.session SET state = '{state}' WHERE address = 'A20'")
+        most = max(most, held())
+        until(lambda s=state, b=before: len(came("/ok", type="kyc.session.updated", address="A20", state=s)) > b, "beside endpoints that hang", 20)
+        most = max(most, held())
+        for key, one in made:
+            check(ask("DELETE", "/api/sdk/webhooks/" + one, key=key)[0] == 200, "delete")
+    check(most <= 3, f"{most} senders are held by endpoints that hang")
+    print(f"three integrators with 24 endpoints that hang hold {most} senders of three nodes")
+
+
 refusals()
 repetition()
 HOOK = register(AT + "/ok", "compliance.updated", "kyc.session.updated", "price.stale", "price.fresh", "market.listed", "proposal.queued", "proposal.executed")
@@ -174,6 +202,7 @@ try:
     sessions()
     deletion()
     misbehaviour(HOOK)
+    hanging()
     burst([CHILDREN[0].pid, CHILDREN[1].pid])
 finally:
     for child in CHILDREN:

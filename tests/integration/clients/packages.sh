@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The packages against a server that limits, fails, falls silent and cuts streams; signatures; types; what a bundle of one function weighs.
+# The packages against a server that limits, fails, falls silent and cuts streams; signatures; types; what a bundle of one function weighs;
+# mirrors of nodes that disagree.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
-cp "$here"/_fake.mjs "$here"/_typescript.mjs "$here"/_hooks.mjs "$here"/_agree.mjs "$packages/"
+cp "$here"/_fake.mjs "$here"/_typescript.mjs "$here"/_hooks.mjs "$here"/_agree.mjs "$here"/_mirror.mjs "$packages/"
 cd "$packages"
 node --test --test-reporter=spec _typescript.mjs >"$work/node.log" 2>&1 || { tail -n 60 "$work/node.log"; fail "the TypeScript package"; }
 grep -E '^(#|ℹ) (pass|fail|skipped)' "$work/node.log"
@@ -42,3 +43,13 @@ node --input-type=module -e '
 "$built/env/bin/mypy" --config-file "$built/python/pyproject.toml" --cache-dir "$built/mypy" "$built/python/src" || fail "the types of the Python package"
 "$python" "$here/_python.py" "$packages" || fail "the Python package"
 "$python" "$here/_agree.py" "$packages" || fail "the packages do not agree"
+
+# Both and the header for C as mirrors of nodes that disagree. TIDE_LONG=1: random seeds for ten minutes.
+cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$here/_mirror_reader.c" || fail "the header does not compile"
+mirrors() { "$python" "$here/_mirror.py" "$packages" "$work/reader.so" "$@" || fail "the mirrors"; }
+mirrors 1 25
+end=$((SECONDS + 600))
+while [ -n "${TIDE_LONG:-}" ] && [ "$SECONDS" -lt "$end" ]; do
+    mirrors $((RANDOM * 32768 + RANDOM)) 50
+    "$python" "$here/_agree.py" "$packages" "$RANDOM" || fail "the packages do not agree"
+done

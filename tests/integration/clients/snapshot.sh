@@ -4,17 +4,7 @@
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 command -v openssl >/dev/null || { echo "no openssl"; exit 77; }
-cat >"$work/reader.c" <<'END'
-#include "tidemark_snapshot.h"
-static struct tidemark_snapshot opened[2];
-int load(int which, const unsigned char *bytes, size_t size) { return (int)tidemark_snapshot_open(&opened[which], bytes, size, NULL, NULL); }
-int ask(int changes, const char *address, uint64_t now_ms, uint64_t stale_after_ms, uint64_t ledger_age_s)
-{
-    struct tidemark_view view = { &opened[0], changes ? &opened[1] : NULL, stale_after_ms, ledger_age_s };
-    return (int)tidemark_compliant(&view, address, now_ms);
-}
-END
-cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$work/reader.c" || fail "the header does not compile"
+cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$here/_mirror_reader.c" || fail "the header does not compile"
 export TIDEMARK_API_RATE_LOOKUP=0 # all questions here come from one client
 "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 500 "$python" "$here/_snapshot.py" "$work/reader.so" "${TIDE_LONG:+1000000}" || fail "see above"
 cp "$here/_snapshot.mjs" "$packages/"

@@ -11,6 +11,7 @@ import urllib.parse
 
 import _providers
 from _attester import BIN, PSQL, World, check, until
+from _bodies import fault, variants
 
 SECRET = "a-secret-of-proxy-and-console-0123456789"
 ORIGIN = "https://console.example"
@@ -62,7 +63,8 @@ class Console:
             lines |= {"Content-Type": "application/json", "Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}
         lines = {k: v for k, v in (lines | (headers or {})).items() if v is not None}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("GET" if body is None else "POST", f"/console{path}", None if body is None else json.dumps(body), lines)
+        body = body if body is None or isinstance(body, str) else json.dumps(body)
+        connection.request("GET" if body is None else "POST", f"/console{path}", body, lines)
         answer = connection.getresponse()
         said = answer.read().decode()
         connection.close()
@@ -383,6 +385,25 @@ def revoke(w, c):
     c.decide("ron", "withdraw", proposal)
 
 
+def strict(c, acme, add):
+    """No body with an unknown, misspelt, missing or repeated member is taken: `network` for `networks` would make a key for everywhere."""
+    count = 0
+    wholes = [{"action": action, "target": "acme", "reason": "reviewed", "ticket": "KYC-1", "detail": detail} for action, detail in
+              (("integrator_put", acme), ("key_add", add), ("key_rotate", {"overlapS": 60}))]
+    wholes.append({"action": "attended", "target": "1", "reason": "reviewed"})
+    for route, body in [("actions", whole) for whole in wholes] + [("confirm", {"proposal": 7}), ("withdraw", {"proposal": 7})]:
+        for what, text, where in variants(body):
+            count += 1
+            # From many addresses: the rate of one would not do.
+            wrong = fault(*c.ask("otto", f"/api/{route}", text, {"X-Forwarded-For": f"192.0.2.{count % 250}"}), where)
+            check(not wrong, f"{route} {body.get('action')} {what}: {wrong}")
+        for name in body.get("detail", ()):
+            less = body | {"detail": {k: v for k, v in body["detail"].items() if k != name}}
+            wrong = fault(*c.ask("otto", f"/api/{route}", less), f"/detail/{name}")
+            check(not wrong, f"{route} {body['action']} without {name}: {wrong}")
+    print(f"{count} bodies are refused")
+
+
 def keys(w, c):
     """Who gets a right needs two operators; who loses one does so at once. The secret is the proposer's alone."""
     acme = {"name": "Acme AG", "origins": ["https://acme.example"], "sessionsPerHour": 20, "state": "active"}
@@ -397,8 +418,12 @@ def keys(w, c):
                   acme | {"state": "x"}, acme | {"name": "a\u0000b"}, acme | {"name": None}, [], "x", None, acme | {"name": "x" * 3000}, acme | {"origins": [None]}):
         ask("otto", "integrator_put", "acme", wrong, 400, "invalid_body")
     ask("otto", "requeue", "1", acme, 400, "invalid_body")
-    put = ask("otto", "integrator_put", "acme", acme | {"note": "Jane Doe"})["result"]
-    check("Jane" not in json.dumps(c.ask("vera", "/api/proposals")[1]) + w.db.one("SELECT string_agg(detail::text, '') FROM kyc.audit"), "an unknown member is kept")
+    for name in "\u202eemca", "ac\u200bme", "\u3000", "\u0301", "a\u2066b", "\u00ad", "\ufeffacme", "\U000e0041", "":
+        said = ask("otto", "integrator_put", "acme", acme | {"name": name}, 400, "invalid_body")
+        check([e["pointer"] for e in said["errors"]] == ["/detail/name"], f"{name!r}: {said}")
+    strict(c, acme, add)
+    put = ask("otto", "integrator_put", "acme", acme)["result"]
+    check("Jane" not in json.dumps(c.ask("vera", "/api/proposals")[1]) + (w.db.one("SELECT string_agg(detail::text, '') FROM kyc.audit") or ""), "an unknown member is kept")
     check(w.db.one("SELECT count(*) FROM kyc.integrator") == "0", "one person made an integrator")
     c.decide("rita", "confirm", put, 403, "role")
     c.decide("otto", "confirm", put, 403, "same_person")

@@ -208,7 +208,7 @@ def k6(api, mock):
         check(rows("outbox") == before, f"{provider}: an intent for nobody")
         check(rows("inbox", f"provider = '{provider}' AND state = 'ignored'") >= 1, f"{provider}: the unknown is not ignored")
         until(lambda: api.metric("kyc_webhooks_ignored_total", provider=provider) >= 1, True, f"{provider}: not counted")
-    for fault, want in (("content_type", [415]), ("huge", [413]), ("not_json", [400]), ("chunked", [200]), ("truncated", [0, 400])):
+    for fault, want in (("content_type", [415]), ("huge", [413]), ("not_json", [400]), ("chunked", [411]), ("truncated", [0, 400])):
         for provider in REAL:
             codes = Session(mock, provider).codes(fault=fault)
             check(codes[0] in want, f"{provider} {fault}: {codes}")
@@ -216,7 +216,7 @@ def k6(api, mock):
     check(code == 404 and "Access-Control-Allow-Origin" not in headers, f"no such provider: {code}")
     code, headers, _ = api.get("/api/kyc/webhook/sumsub", {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}, "OPTIONS")
     check(not any(name.lower().startswith("access-control") for name in headers), f"a page may call it: {headers}")
-    print("ok K6 of no session: 200, ignored, counted; 400, 413, 415; no CORS")
+    print("ok K6 of no session: 200, ignored, counted; 400, 411, 413, 415; no CORS")
 
 
 POINTS = ["kyc.inbox_committed", "kyc.event_taken", "kyc.decision_fetched", "kyc.decision_half", "kyc.decision_committed"]

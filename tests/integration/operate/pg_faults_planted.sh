@@ -30,7 +30,7 @@ planted() { # TABLE ROW KEY REMOVE
 }
 while_loading() { # the keys are built when the partition is full: nothing of it was visible before
     how=(batch=4 partition=100)
-    tell rule commit blackhole skip=5
+    tell rule commit blackhole skip=6
     start_proxied 1 300 "${how[@]}"
     until_sql "last_loaded = 16 FROM chain.partition" 10
     kill -9 $writer; wait $writer 2>/dev/null || true

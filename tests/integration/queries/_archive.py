@@ -29,7 +29,7 @@ assert d.ask(f"/api/pools/{pool}/candles?interval=1d")["items"]
 # of sums that are not kept (--only) nothing is answered, and of those that are as before
 whole = sql("SELECT scope FROM chain.deployment")
 some = ("chain.ledger,chain.contract_seen,event.liquidity_pool_swap,state.liquidity_pool_pool,history.liquidity_pool_pool,"
-        "state.stellar_asset_instance,state.synth_token_instance")
+        "state.stellar_asset_instance,history.stellar_asset_instance,state.synth_token_instance,history.synth_token_instance")
 for scope, candles, daily in (some, 503, 503), (some + ",rollup.candle", 200, 503), (some + ",rollup.candles", 503, 503), (whole, 200, 200):
     sql(f"UPDATE chain.deployment SET scope = '{scope}'")
     for target, status in (f"/api/pools/{pool}/candles", candles), ("/api/stats/daily", daily), ("/api/stats", daily), ("/api/pools", candles):

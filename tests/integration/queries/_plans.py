@@ -23,7 +23,7 @@ LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
 
 
 # Tables of state that may become large, and whose row it is.
-GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", "stability_pool_deposit": "depositor",
+GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "key_owner", "stability_pool_deposit": "depositor",
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address",
         "compliance_registry_compliance_rec": "address"}
 # A day of the protocol is summed up from the last word on each pool, token and feed: so many times more may be read. It

@@ -22,6 +22,9 @@ static inline uint64_t closed_at(uint32_t ledger)
     return 1000000 + (uint64_t)ledger * CLOSE_S;
 }
 
+/* True while the source answers: a test that makes memory fail leaves its allocations alone. */
+static bool live_world_answers;
+
 /* --- a chain that is made up as it is read ----------------------------------------------- */
 
 struct person_fact {
@@ -43,7 +46,8 @@ struct world {
     uint32_t archived_from, archived_to; /* as of the head */
     atomic_ullong age_ms;                /* of the head    */
     uint16_t deployment;                 /* 0: 1           */
-    uint32_t blocked_from; /* jurisdiction 7 is blocked from that ledger on; 0: never */
+    uint32_t blocked_from;       /* jurisdiction 7 is blocked from that ledger on; 0: never */
+    uint32_t feeds, price_reads; /* feeds F000 … beside BTC and XLM in present prices */
 };
 
 static inline int64_t test_mono(void *self)
@@ -188,6 +192,7 @@ static inline tide_status test_read(void *self, const struct stream_position *af
     if (atomic_load(&w->away))
         return tide_fail(err, TIDE_E_DB, "away");
     assert_true(from <= until && until <= atomic_load(&w->newest));
+    live_world_answers = true;
     w->reads++;
     for (uint32_t ledger = from; ledger <= until && ledger < from + w->page; ledger++) {
         *tail = make_piece(w, ledger, after, &left);
@@ -196,6 +201,7 @@ static inline tide_status test_read(void *self, const struct stream_position *af
         if (!last)
             break;
     }
+    live_world_answers = false;
     return TIDE_OK;
 }
 
@@ -223,17 +229,43 @@ static inline bool test_blocked(void *self, uint32_t code, uint32_t ledger)
     return code == 7 && w->blocked_from && ledger >= w->blocked_from;
 }
 
-static inline tide_status test_prices(void *self, uint32_t ledger,
-                                      const struct tide_hot_symbol *assets, uint32_t count,
+/* BTC, F000 …, XLM: at most PRICE_PAGE of them after ask->after. */
+static inline tide_status test_prices(void *self, const struct stream_prices_ask *ask,
                                       struct stream_piece **out, struct tide_err *err)
 {
+    enum { PRICE_PAGE = 32 };
     struct world *w = self;
-    (void)assets;
-    (void)count;
-    (void)err;
-    *out = new_piece(w, ledger);
-    add_price(*out, "BTC");
-    add_price(*out, "XLM");
+    if (atomic_load(&w->away))
+        return tide_fail(err, TIDE_E_DB, "away");
+    assert_true(ask->ledger <= atomic_load(&w->newest));
+    live_world_answers = true;
+    struct stream_piece *piece = *out = calloc(1, sizeof *piece);
+    assert_non_null(piece);
+    piece->ledger = ask->ledger;
+    tide_buf_init(&piece->bytes, 1 << 20);
+    assert_true(tide_buf_grow(&piece->bytes, PRICE_PAGE * 128));
+    piece->notes = calloc(PRICE_PAGE, sizeof *piece->notes);
+    assert_non_null(piece->notes);
+    w->price_reads++;
+    piece->last = true;
+    for (uint32_t i = 0; i < w->feeds + 2 && piece->last; i++) {
+        char name[16];
+        struct tide_hot_symbol asset;
+        snprintf(name, sizeof name, i == 0 ? "BTC" : i > w->feeds ? "XLM" : "F%03u", i - 1);
+        tide_hot_symbol_of(&asset, tide_slice_str(name));
+        bool asked = ask->count == 0;
+        for (uint32_t n = 0; n < ask->count; n++)
+            asked |= memcmp(&asset, &ask->assets[n], sizeof asset) == 0;
+        if (!asked || memcmp(&asset, &ask->after, sizeof asset) <= 0)
+            continue;
+        if (piece->note_count == PRICE_PAGE) {
+            piece->end = piece->notes[PRICE_PAGE - 1].position;
+            piece->last = false;
+        } else {
+            add_price(piece, name);
+        }
+    }
+    live_world_answers = false;
     return TIDE_OK;
 }
 

@@ -145,14 +145,30 @@ static const char pem[] = "-----BEGIN PRIVATE KEY-----\n"
                           "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n"
                           "-----END PRIVATE KEY-----\n";
 
+enum { FED_MS = 1000000 }; /* when the database was last reached */
+
 static tide_status put_verifier(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
-    struct tide_hot_meta meta = { .ledger = 1 };
+    struct tide_hot_meta meta = { .ledger = 1, .fed_ms = FED_MS };
+    memcpy(meta.boot, tide_boot_id(), sizeof meta.boot);
     struct tide_hot_verifier verifier = { 0 };
     tide_status status = sink->put(sink->self, &key, &meta, err);
     key = tide_hot_key_address(TIDE_HOT_VERIFIER, self);
     return status == TIDE_OK ? sink->put(sink->self, &key, &verifier, err) : status;
+}
+
+static tide_status put_withdrawn(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    static const struct tide_hot_withdrawn record;
+    struct tide_hot_key key = tide_hot_key_kid(self);
+    return sink->put(sink->self, &key, &record, err);
+}
+
+static tide_status drop_withdrawn(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key_kid(self);
+    return sink->drop(sink->self, &key, err);
 }
 
 static tide_status drop_verifier(void *self, struct tide_hot_sink *sink, struct tide_err *err)
@@ -161,50 +177,115 @@ static tide_status drop_verifier(void *self, struct tide_hot_sink *sink, struct 
     return sink->drop(sink->self, &key, err);
 }
 
-static void a_verifiers_key_signs_no_receipt(void **state)
-{
-    static struct tide_config config; /* large */
-    char dir[] = "/tmp/tide-receipt-XXXXXX", path[64], cache[64], command[128];
-    struct tide_hot_address verifier = { .kind = 0 };
+struct world {
+    char dir[32], path[64];
     struct tide_receipt_keys *keys;
     struct tide_hot_reader *reader;
     struct tide_hot *hot;
+    struct tide_hot_address verifier; /* that of the key, as an account */
+    char kid[TIDE_JWS_KID + 1];
+};
+
+static void open_world(struct world *w)
+{
+    static struct tide_config config; /* large */
+    char cache[64];
     bool mine;
     struct tide_err err;
-    (void)state;
-    assert_non_null(mkdtemp(dir));
-    snprintf(cache, sizeof cache, "%s/cache", dir);
-    snprintf(path, sizeof path, "%s/key-XXXXXX", dir);
-    int fd = mkstemp(path);
+    snprintf(w->dir, sizeof w->dir, "/tmp/tide-receipt-XXXXXX");
+    assert_non_null(mkdtemp(w->dir));
+    snprintf(cache, sizeof cache, "%s/cache", w->dir);
+    snprintf(w->path, sizeof w->path, "%s/key-XXXXXX", w->dir);
+    int fd = mkstemp(w->path);
     assert_int_equal(write(fd, pem, sizeof pem - 1), sizeof pem - 1);
     close(fd);
     tide_config_defaults(&config);
-    snprintf(config.api_receipt_keys, sizeof config.api_receipt_keys, "%s", path);
+    snprintf(config.api_receipt_keys, sizeof config.api_receipt_keys, "%s", w->path);
     snprintf(config.api_receipt_issuer, sizeof config.api_receipt_issuer, "me");
-    assert_int_equal(tide_receipt_keys_open(&keys, &config, &err), TIDE_OK);
-    struct tide_receipt_set *set = tide_receipt_keys_use(keys);
-    verifier.kind = TIDE_STRKEY_ACCOUNT;
-    memcpy(verifier.key, set->keys[0], sizeof verifier.key);
-    tide_receipt_keys_release(keys, set);
+    assert_int_equal(tide_receipt_keys_open(&w->keys, &config, &err), TIDE_OK);
+    struct tide_receipt_set *set = tide_receipt_keys_use(w->keys);
+    w->verifier.kind = TIDE_STRKEY_ACCOUNT;
+    memcpy(w->verifier.key, set->keys[0], sizeof w->verifier.key);
+    tide_jws_kid(w->kid, set->keys[0]);
+    tide_receipt_keys_release(w->keys, set);
     struct tide_hot_options options = { .dir = cache, .map_first = 1 << 20, .map_max = 1 << 20 };
-    assert_int_equal(tide_hot_open(&hot, &options, &err), TIDE_OK);
-    assert_int_equal(tide_hot_lock(hot, &mine, &err), TIDE_OK);
-    assert_int_equal(tide_hot_reader_open(&reader, hot, &err), TIDE_OK);
-    tide_receipt_keys_watch(keys, reader); /* there is no cache yet */
-    assert_true(tide_receipt_keys_may_sign(keys));
-    assert_int_equal(tide_hot_rebuild(hot, put_verifier, &verifier, &err), TIDE_OK);
-    tide_receipt_keys_watch(keys, reader);
-    assert_false(tide_receipt_keys_may_sign(keys));
-    assert_int_equal(tide_receipt_keys_reload(keys, &err), TIDE_OK);
-    assert_false(tide_receipt_keys_may_sign(keys));
-    assert_int_equal(tide_hot_update(hot, drop_verifier, &verifier, &err), TIDE_OK);
-    tide_receipt_keys_watch(keys, reader);
-    assert_true(tide_receipt_keys_may_sign(keys));
-    tide_hot_reader_close(reader);
-    tide_hot_close(hot);
-    tide_receipt_keys_close(keys);
-    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(tide_hot_open(&w->hot, &options, &err), TIDE_OK);
+    assert_int_equal(tide_hot_lock(w->hot, &mine, &err), TIDE_OK);
+    assert_int_equal(tide_hot_reader_open(&w->reader, w->hot, &err), TIDE_OK);
+}
+
+static void close_world(struct world *w)
+{
+    char command[64];
+    tide_hot_reader_close(w->reader);
+    tide_hot_close(w->hot);
+    tide_receipt_keys_close(w->keys);
+    snprintf(command, sizeof command, "rm -r %s", w->dir);
     assert_int_equal(system(command), 0);
+}
+
+static void a_verifiers_key_signs_no_receipt(void **state)
+{
+    struct world w = { 0 };
+    struct tide_err err;
+    (void)state;
+    open_world(&w);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_false(tide_receipt_keys_may_sign(w.keys)); /* there is no cache yet */
+    assert_int_equal(tide_hot_rebuild(w.hot, put_verifier, &w.verifier, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(tide_receipt_keys_reload(w.keys, w.reader, FED_MS, &err), TIDE_OK);
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(tide_hot_update(w.hot, drop_verifier, &w.verifier, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_true(tide_receipt_keys_may_sign(w.keys));
+    close_world(&w);
+}
+
+/* Whether the key is published at that time; false as well when that is not known. */
+static bool is_published(struct world *w, int64_t host_ms)
+{
+    struct tide_buf out;
+    tide_buf_init(&out, 4096);
+    bool published = tide_receipt_keys_put_jwks(w->keys, host_ms, &out);
+    tide_buf_u8(&out, 0);
+    published = published && strstr((const char *)out.ptr, w->kid);
+    tide_buf_release(&out);
+    return published;
+}
+
+static void a_withdrawn_key_is_not_published_and_does_not_sign(void **state)
+{
+    struct world w = { 0 };
+    struct tide_err err;
+    (void)state;
+    open_world(&w);
+    assert_false(is_published(&w, FED_MS)); /* there is no cache yet */
+    assert_int_equal(tide_hot_rebuild(w.hot, put_verifier, &w.verifier, &err), TIDE_OK);
+    assert_int_equal(tide_hot_update(w.hot, drop_verifier, &w.verifier, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_true(is_published(&w, FED_MS));
+    assert_true(is_published(&w, FED_MS + 60000));
+    assert_false(is_published(&w, FED_MS + 60001)); /* the database was last reached too long ago */
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS + 60001);
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(tide_hot_update(w.hot, put_withdrawn, w.kid, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_false(is_published(&w, FED_MS));
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(tide_receipt_keys_withdrawn(w.keys), 1);
+    assert_int_equal(tide_receipt_keys_reload(w.keys, w.reader, FED_MS, &err), TIDE_OK);
+    assert_false(is_published(&w, FED_MS));
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(tide_hot_update(w.hot, drop_withdrawn, w.kid, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    assert_true(is_published(&w, FED_MS) && tide_receipt_keys_may_sign(w.keys));
+    assert_int_equal(truncate(w.path, 0), 0);
+    assert_int_equal(tide_receipt_keys_reload(w.keys, w.reader, FED_MS, &err), TIDE_OK);
+    assert_false(is_published(&w, FED_MS)); /* its file is empty */
+    assert_false(tide_receipt_keys_may_sign(w.keys));
+    close_world(&w);
 }
 
 int test_receipt(void)
@@ -215,6 +296,7 @@ int test_receipt(void)
         cmocka_unit_test(each_route_with_receipts_is_known),
         cmocka_unit_test(accept_asks_for_a_receipt_by_name),
         cmocka_unit_test(a_verifiers_key_signs_no_receipt),
+        cmocka_unit_test(a_withdrawn_key_is_not_published_and_does_not_sign),
     };
     return cmocka_run_group_tests_name("receipt", tests, NULL, NULL);
 }

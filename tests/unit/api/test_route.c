@@ -494,10 +494,11 @@ static void what_is_not_kept_is_named(void **state)
         { "FROM rollup.day", "", "rollup.day" },
         { "FROM chain.cursor AS c, l.event, chain.rfc3339(x)", "", "" },
         { "chain.tx, chain.call, chain.tx", "", "chain.tx, chain.call" },
-        { "FROM chain.token", "state.stellar_asset_instance", "state.synth_token_instance" },
+        { "FROM chain.token_at(", "state.stellar_asset_instance,history.stellar_asset_instance",
+          "state.synth_token_instance, history.synth_token_instance" },
         { "FROM rollup.held",
-          "rollup.day,rollup.closing,state.liquidity_pool_pool,state.stellar_asset_instance",
-          "state.stellar_asset_balance, state.synthetic_engine_collateral_allowed,"
+          "rollup.day,rollup.closing,state.liquidity_pool_pool,history.stellar_asset_instance",
+          "history.liquidity_pool_pool, state.synthetic_engine_collateral_allowed,"
           " history.synthetic_engine_collateral_allowed, history.synthetic_engine_asset_config" },
     };
     char missing[TIDE_SCOPE_TEXT];
@@ -549,8 +550,8 @@ static void every_statement_needs_what_it_reads(void **state)
     tide_statements_close(&all);
     assert_int_equal(tide_scope_check_names("x", "FROM state.no_such AS n", &err), TIDE_E_SCHEMA);
     assert_non_null(strstr(err.text, "state.no_such"));
-    assert_int_equal(tide_scope_check_names("x", "FROM event.log, rollup.day, chain.token", &err),
-                     TIDE_OK);
+    assert_int_equal(
+        tide_scope_check_names("x", "FROM event.log, rollup.day, chain.collateral", &err), TIDE_OK);
 }
 
 int test_route(void)

@@ -69,12 +69,15 @@ static const struct {
     { "a length of nothing", "HTTP/1.1", "Host: x\nContent-Length:", 400 },
     { "a length beyond all bounds", "HTTP/1.1",
       "Host: x\nContent-Length: 99999999999999999999999999", 400 },
-    { "chunked", "HTTP/1.1", "Host: x\nTransfer-Encoding: Chunked", 0 },
+    { "chunked", "HTTP/1.1", "Host: x\nTransfer-Encoding: Chunked", 411 },
     { "chunked in HTTP/1.0", "HTTP/1.0", "Transfer-Encoding: chunked", 400 },
     { "another coding", "HTTP/1.1", "Host: x\nTransfer-Encoding: gzip", 400 },
     { "two codings", "HTTP/1.1", "Host: x\nTransfer-Encoding: gzip, chunked", 400 },
     { "both", "HTTP/1.1", "Host: x\nContent-Length: 1\nTransfer-Encoding: chunked", 400 },
     { "both, the other way", "HTTP/1.1", "Host: x\nTransfer-Encoding: chunked\nContent-Length: 1",
+      400 },
+    { "a content coding", "HTTP/1.1", "Host: x\nContent-Encoding: gzip", 0 },
+    { "two content codings", "HTTP/1.1", "Host: x\nContent-Encoding: gzip\nContent-Encoding: br",
       400 },
     { "two types", "HTTP/1.1", "Host: x\nContent-Type: a\nContent-Type: b", 400 },
     { "an expectation", "HTTP/1.1", "Host: x\nExpect: 100-Continue", 0 },
@@ -159,25 +162,51 @@ static void test_lines(void **state)
 
 static void test_targets(void **state)
 {
+    const struct tide_request_head none = { 0 };
     char large[TIDE_TARGET_MAX + 1];
     (void)state;
     memset(large, 'a', sizeof large);
     large[0] = '/';
-    assert_null(tide_request_check_target(TIDE_SLICE("/healthz?a=%00")));
-    assert_null(tide_request_check_target(tide_slice_of(large, TIDE_TARGET_MAX)));
-    assert_int_equal(tide_request_check_target(tide_slice_of(large, sizeof large))->status, 414);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE(""))->status, 400);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE("http://x/"))->status, 400);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE("*"))->status, 400);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE("/a b"))->status, 400);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE("/\xc3\xa4"))->status, 400);
-    assert_int_equal(tide_request_check_target(TIDE_SLICE("/\x7f"))->status, 400);
+    assert_null(tide_request_check_target(&none, TIDE_SLICE("/healthz?a=%00")));
+    assert_null(tide_request_check_target(&none, tide_slice_of(large, TIDE_TARGET_MAX)));
+    assert_int_equal(tide_request_check_target(&none, tide_slice_of(large, sizeof large))->status,
+                     414);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE(""))->status, 400);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("http://x/"))->status, 400);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("*"))->status, 400);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("/a b"))->status, 400);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("/\xc3\xa4"))->status, 400);
+    assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("/\x7f"))->status, 400);
+}
+
+/* The library keeps memory for each pair of a query and of cookies. */
+static void test_pairs(void **state)
+{
+    struct tide_request_head head;
+    char query[2 * TIDE_HEAD_PAIRS_MAX + 2] = "/?";
+    (void)state;
+    for (size_t pairs = 1; pairs <= TIDE_HEAD_PAIRS_MAX; pairs++)
+        memcpy(query + 2 * pairs - 1, pairs == 1 ? "?a" : "&a", 2);
+    tide_request_check_begin(&head);
+    assert_null(tide_request_check_target(&head, tide_slice_of(query, sizeof query - 1)));
+    add_line(&head, "Cookie", "a=b");
+    assert_int_equal(
+        tide_request_check_target(&head, tide_slice_of(query, sizeof query - 1))->status, 431);
+    assert_null(tide_request_check_target(&head, tide_slice_of(query, sizeof query - 3)));
+    add_line(&head, "cookie", "a=b; c");
+    assert_int_equal(
+        tide_request_check_target(&head, tide_slice_of(query, sizeof query - 3))->status, 431);
+    query[sizeof query - 1] = '&';
+    tide_request_check_begin(&head);
+    assert_int_equal(tide_request_check_target(&head, tide_slice_of(query, sizeof query))->status,
+                     414);
 }
 
 /* Each byte at each place of targets of some lengths, among neighbours that a sum could carry to. */
 static void test_bytes_of_targets(void **state)
 {
     static const char around[] = { '!', 'a', '~' };
+    const struct tide_request_head none = { 0 };
     char text[26];
     (void)state;
     for (size_t n = 0; n < sizeof around; n++)
@@ -187,8 +216,8 @@ static void test_bytes_of_targets(void **state)
                     memset(text, around[n], sizeof text);
                     text[0] = '/';
                     text[at] = (char)c;
-                    assert_true((tide_request_check_target(tide_slice_of(text, len)) == NULL) ==
-                                (c > ' ' && c < 0x7f));
+                    assert_true((tide_request_check_target(&none, tide_slice_of(text, len)) ==
+                                 NULL) == (c > ' ' && c < 0x7f));
                 }
 }
 
@@ -467,14 +496,23 @@ static void test_counters(void **state)
 int test_server_limits(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_heads),
-        cmocka_unit_test(test_sizes_of_heads), cmocka_unit_test(test_what_a_head_says),
-        cmocka_unit_test(test_targets),        cmocka_unit_test(test_bytes_of_targets),
-        cmocka_unit_test(test_proxies),        cmocka_unit_test(test_neighbours_are_one),
-        cmocka_unit_test(test_buckets),        cmocka_unit_test(test_asking_does_not_hold_it_up),
-        cmocka_unit_test(test_many_at_once),   cmocka_unit_test(test_a_flood_of_addresses),
-        cmocka_unit_test(test_many_clients),   cmocka_unit_test(test_held_answers),
-        cmocka_unit_test(test_held_bodies),    cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_sizes_of_heads),
+        cmocka_unit_test(test_what_a_head_says),
+        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_bytes_of_targets),
+        cmocka_unit_test(test_proxies),
+        cmocka_unit_test(test_neighbours_are_one),
+        cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_asking_does_not_hold_it_up),
+        cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_a_flood_of_addresses),
+        cmocka_unit_test(test_many_clients),
+        cmocka_unit_test(test_held_answers),
+        cmocka_unit_test(test_held_bodies),
+        cmocka_unit_test(test_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,40 @@ static void base64_is_strict(void **state)
     tide_buf_release(&buf);
 }
 
+static void names_can_be_read(void **state)
+{
+    static const char *const good[] = { "Acme AG", "a", "\xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac",
+                                        "\xf0\x9f\x9b\xa2" };
+    static const char *const bad[] = { "",
+                                       " ",
+                                       "\xe3\x80\x80",
+                                       "\xcc\x81",
+                                       "a\nb",
+                                       "a\x7f",
+                                       "\xc2\x85",
+                                       "\xc2\xad",
+                                       "\xe2\x80\xae"
+                                       "emca",
+                                       "a\xe2\x80\x8b",
+                                       "\xe2\x81\xa6x",
+                                       "\xd8\x9c"
+                                       "x",
+                                       "\xef\xbb\xbf",
+                                       "\xe1\x85\x9f",
+                                       "\xe3\x85\xa4",
+                                       "\xf3\xa0\x81\x81",
+                                       "\xee\x80\x80",
+                                       "x\xef\xb8\x8f",
+                                       "\xc0\x80",
+                                       "\xe2\xa0\x80" };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(good); i++)
+        assert_true(tide_text_is_name(tide_slice_str(good[i])));
+    for (size_t i = 0; i < TIDE_COUNT(bad); i++)
+        assert_false(tide_text_is_name(tide_slice_str(bad[i])));
+    assert_false(tide_text_is_name(TIDE_SLICE("a\0b")));
+}
+
 static void json_strings_are_always_valid_utf8(void **state)
 {
     (void)state;
@@ -177,6 +211,7 @@ int test_base(void)
         cmocka_unit_test(i128_text_goes_both_ways),
         cmocka_unit_test(i128_arithmetic_refuses_what_does_not_fit),
         cmocka_unit_test(base64_is_strict),
+        cmocka_unit_test(names_can_be_read),
         cmocka_unit_test(json_strings_are_always_valid_utf8),
         cmocka_unit_test(a_buffer_stops_at_its_ceiling_and_says_so),
         cmocka_unit_test(a_lower_ceiling_holds),

@@ -167,6 +167,18 @@ static void optional_fields_are_the_nullable_columns(void **state)
                          strcmp(transfer->columns[i].name, "to_muxed_id") == 0);
 }
 
+static void functions_of_a_role_are_distinct(void **state)
+{
+    (void)state;
+    for (uint32_t role = 0; role < TIDE_ROLE_COUNT; role++) {
+        const char *const *all = tide_functions((enum tide_role)role);
+        assert_true(!all[0] == (role == TIDE_ROLE_wallet));
+        for (uint32_t i = 0; all[i]; i++)
+            for (uint32_t j = 0; j < i; j++)
+                assert_string_not_equal(all[i], all[j]);
+    }
+}
+
 int test_catalogue(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +191,7 @@ int test_catalogue(void)
         cmocka_unit_test(jurisdictions_are_private_and_nothing_else_hides),
         cmocka_unit_test(no_event_names_three_addresses),
         cmocka_unit_test(optional_fields_are_the_nullable_columns),
+        cmocka_unit_test(functions_of_a_role_are_distinct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

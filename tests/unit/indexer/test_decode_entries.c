@@ -330,12 +330,29 @@ static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
     tide_buf_release(&value);
 }
 
+/* Each of them may be followed once the limit is raised, however many a ledger names. */
+static void no_token_past_the_limit_is_left_out(void **state)
+{
+    enum { NAMED = 700 };
+    struct maker *m = *state;
+    for (uint32_t i = 0; i < NAMED; i++) {
+        uint8_t named[TIDE_HASH_BYTES] = { 41, (uint8_t)(i >> 8), (uint8_t)i };
+        put_catalog_entry(m, "a", named, true);
+        put_catalog_entry(m, "b", named, true);
+    }
+    apply(m);
+    assert_int_equal(count(m, "chain", "contract_seen"), NAMED);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "ignored");
+}
+
 int test_decode_entries(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_dao_s_storage_gives_no_role),
         TEST(a_partner_s_token_is_followed_once_it_is_live),
         TEST(tokens_past_the_limit_are_reported_and_not_followed),
+        TEST(no_token_past_the_limit_is_left_out),
         TEST(versions_go_to_history_and_the_last_to_state),
         TEST(entries_that_do_not_fit_are_kept_raw),
         TEST(an_instance_keeps_what_it_knows),

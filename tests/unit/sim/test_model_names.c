@@ -2,6 +2,8 @@
  * instance slots. Held against the catalogue's lines, not against its decoder. */
 #include "tests/unit/sim/model_world.h"
 
+#include "tidemark/catalogue.h"
+
 struct line {
     char kind; /* E event, T topic, D data, s scalar; N entry, F field, S sub, V value; I, L slot */
     const char *role;
@@ -281,8 +283,28 @@ static void test_names(void **state)
     }
 }
 
+static bool is_catalogued(enum tide_role role, const char *function)
+{
+    for (const char *const *name = tide_functions(role); *name; name++)
+        if (strcmp(*name, function) == 0)
+            return true;
+    return false;
+}
+
+static void the_model_has_no_function_of_its_own(void **state)
+{
+    (void)state;
+    for (uint32_t role = 0; role < TIDE_ROLE_COUNT; role++) {
+        const struct sim_class *class = sim_class_of((enum tide_role)role);
+        for (const struct sim_fn *fn = class ? class->fns : NULL; fn && fn->name; fn++)
+            if (!is_catalogued((enum tide_role)role, fn->name))
+                fail_msg("the catalogue has no function %s of role %u", fn->name, role);
+    }
+}
+
 int test_model_names(void)
 {
-    const struct CMUnitTest tests[] = { WORLD_TEST(test_names) };
+    const struct CMUnitTest tests[] = { WORLD_TEST(test_names),
+                                        cmocka_unit_test(the_model_has_no_function_of_its_own) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -366,3 +366,11 @@ void hostile_large(struct hostile *h)
         return;
     }
 }
+
+void hostile_flood(struct hostile *h)
+{
+    const struct lcm *lcm = &h->chain->lcm;
+    h->flooded = true;
+    while (lcm->envelopes.len + lcm->processing.len < HOSTILE_FLOOD_BYTES)
+        hostile_large(h);
+}

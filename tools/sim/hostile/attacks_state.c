@@ -3,6 +3,8 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/hostile/hostile_impl.h"
 
+#include <string.h>
+
 static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
 
 /* Before all_from, the registry holds what it can: an entry of it that is not
@@ -80,10 +82,9 @@ static void emit_as_token(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-void hostile_tokens(struct hostile *h)
+static void name_tokens(struct hostile *h, bool market, uint32_t count)
 {
     struct attack a;
-    bool market = dice_of(&h->dice, 2);
     uint32_t place = market ? PARTY_ENGINE : PARTY_PARTNERS;
     const struct sim_contract *ours =
         sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(place)));
@@ -91,11 +92,58 @@ void hostile_tokens(struct hostile *h)
                                                           : TIDE_EN_partner_registry_partner_asset];
     attack_begin(&a, h);
     attack_call(&a, ours->address.key, tide_slice_str(market ? "register_asset" : "preg_asset"));
-    uint32_t count = dice_size(&h->dice, 1, 150);
     for (uint32_t i = 0; i < count; i++)
         put_token_entry(&a, ours, kind);
     attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+/* Now and then as many as some transactions can name. */
+void hostile_tokens(struct hostile *h)
+{
+    enum { MOST = 150, MANY_TXS = 8 };
+    bool market = dice_of(&h->dice, 2), many = dice_percent(&h->dice, 5);
+    for (uint32_t i = 0; many && i < MANY_TXS; i++)
+        name_tokens(h, false, MOST);
+    name_tokens(h, market, dice_size(&h->dice, 1, MOST));
     emit_as_token(h);
+}
+
+/* A live entry of a partner's catalog. */
+static void put_listing(struct hostile *h)
+{
+    static const uint8_t live[] = "\0\0\0\xf\0\0\0\4live\0\0\0\0\0\0\0\1";
+    const struct tide_kind *kind = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
+    do
+        hostile_put_entry(h, kind, STYLE_EXTREME);
+    while (h->key.len > HOSTILE_KEY_BYTES ||
+           !memmem(h->value.ptr, h->value.len, live, sizeof live - 1));
+}
+
+/* The contract that was listed last shows what it is in the ledger after. */
+void hostile_listings(struct hostile *h)
+{
+    struct attack a;
+    uint8_t last[TIDE_HASH_BYTES], next[TIDE_HASH_BYTES];
+    if (!hostile_all(h) || h->listed_at == h->chain->ledger)
+        return;
+    hostile_foreign(h, h->listed % HOSTILE_FOREIGN, last);
+    hostile_foreign(h, (h->listed + 1) % HOSTILE_FOREIGN, next);
+    const uint8_t *registry = h->chain->parties.contracts[PARTY_PARTNERS].id;
+    attack_begin(&a, h);
+    a.own_instance = true;
+    attack_call(&a, last, TIDE_SLICE("__constructor"));
+    hostile_put_instance(h, TIDE_ROLE_synth_token, STYLE_EXTREME);
+    attack_write(&a, last, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    attack_end(&a, LCM_OP_INVOKE, 0);
+    attack_begin(&a, h);
+    attack_call(&a, registry, TIDE_SLICE("preg_asset"));
+    h->named = next;
+    put_listing(h);
+    h->named = NULL;
+    attack_write(&a, registry, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
+    attack_end(&a, LCM_OP_INVOKE, 0);
+    h->listed++;
+    h->listed_at = h->chain->ledger;
 }
 
 /* --- names -------------------------------------------------------------------------------- */
@@ -238,7 +286,7 @@ static struct sim_entry *any_entry(struct hostile *h)
 }
 
 /* The symbol that a key vec begins with. */
-static const struct tide_kind *kind_of(const struct sim_entry *entry)
+const struct tide_kind *hostile_kind_of(const struct sim_entry *entry)
 {
     struct tide_xdr x = tide_xdr_of(entry->key);
     if (tide_scval_type_of(entry->key) != TIDE_SCV_VEC)
@@ -251,7 +299,7 @@ static const struct tide_kind *kind_of(const struct sim_entry *entry)
 /* A value of its kind, or one that is not; false when the catalogue has no such key. */
 static bool put_other_value(struct hostile *h, const struct sim_entry *victim)
 {
-    const struct tide_kind *kind = kind_of(victim);
+    const struct tide_kind *kind = hostile_kind_of(victim);
     enum hostile_style style = hostile_style(&h->dice);
     if (tide_scval_type_of(victim->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
         hostile_put_instance(h, victim->contract->role, style);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16 };
+enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16, HOSTILE_BUFFERS = 9 };
 
 struct kind {
     const char *name;
@@ -35,6 +35,14 @@ tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *
     return TIDE_OK;
 }
 
+static void list_buffers(struct hostile *h, struct tide_buf *all[HOSTILE_BUFFERS])
+{
+    struct tide_buf *buffers[] = { &h->args,     &h->key,   &h->value,  &h->address, &h->hash_key,
+                                   &h->subjects, &h->after, &h->refund, &h->late };
+    static_assert(TIDE_COUNT(buffers) == HOSTILE_BUFFERS, "each is opened and released");
+    memcpy(all, buffers, sizeof buffers);
+}
+
 static tide_status enlist(struct hostile *h)
 {
     const struct chain_options *options = &h->chain->options;
@@ -55,7 +63,9 @@ static uint32_t weight_of(const struct hostile *h, uint32_t i)
     uint32_t chosen = h->options.attacks ? h->options.attacks : UINT32_MAX;
     if (!(chosen >> i & 1) || (i == HOSTILE_scorch && !hostile_all(h)))
         return 0;
-    return kinds[i].weight;
+    if (i == HOSTILE_flood && (h->flooded || !h->options.attacks))
+        return 0;
+    return kinds[i].weight || !h->options.attacks ? kinds[i].weight : 1;
 }
 
 static void attack_once(struct hostile *h)
@@ -104,8 +114,9 @@ tide_status hostile_open(struct hostile **out, struct chain *chain,
     h->options = *options;
     h->dice.state = options->seed * 0x2545f4914f6cdd1du + options->seed;
     h->entries = calloc(HOSTILE_ENTRIES, sizeof *h->entries);
-    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+    struct tide_buf *all[HOSTILE_BUFFERS];
+    list_buffers(h, all);
+    for (size_t i = 0; i < HOSTILE_BUFFERS; i++)
         tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
     chain->attack = attack_ledger;
     chain->attackers = h;
@@ -117,8 +128,9 @@ void hostile_close(struct hostile *h)
     if (!h)
         return;
     hostile_forget(h);
-    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+    struct tide_buf *all[HOSTILE_BUFFERS];
+    list_buffers(h, all);
+    for (size_t i = 0; i < HOSTILE_BUFFERS; i++)
         tide_buf_release(all[i]);
     free(h);
 }

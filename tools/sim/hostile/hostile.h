@@ -29,6 +29,7 @@ enum hostile_attack {
 struct hostile_options {
     uint64_t seed;     /* 0: no attackers                                     */
     uint32_t all_from; /* ledger from which nothing is spared; 0: never       */
+    uint32_t bulk;     /* repetitions of the attack bulk; 0: 100             */
     uint32_t attacks;  /* bits by enum hostile_attack; 0: all                 */
 };
 

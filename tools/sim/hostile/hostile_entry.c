@@ -144,6 +144,18 @@ void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uin
     entry->evicted = false;
 }
 
+void attack_create(struct attack *a, const struct lcm_data *data, tide_slice value)
+{
+    put_data(a, CHANGE_CREATED, a->chain->ledger, data, value);
+    put_ttl(a, CHANGE_CREATED, data, a->chain->ledger, new_life(a->h));
+}
+
+void attack_update(struct attack *a, const struct lcm_data *data, tide_slice value)
+{
+    put_data(a, CHANGE_STATE, a->chain->ledger, data, value);
+    put_data(a, CHANGE_UPDATED, a->chain->ledger, data, value);
+}
+
 void attack_remove(struct attack *a, struct hostile_entry *entry)
 {
     struct lcm_data data = data_of(a->h, entry);

@@ -17,6 +17,7 @@ enum {
     HOSTILE_KEY_BYTES = 250,
     HOSTILE_KEYS = 400,
     HOSTILE_WRITES = 200,
+    HOSTILE_FLOOD_BYTES = 25 << 20,
 };
 
 /* An entry that attackers wrote. */
@@ -36,8 +37,14 @@ struct hostile {
     uint32_t next_account;
     struct hostile_entry *entries; /* HOSTILE_ENTRIES of them */
     uint32_t entry_count;
-    bool renamed; /* the DAO's instance names attackers' contracts */
-    struct tide_buf args, key, value, address, hash_key, auth;
+    bool flooded;
+    uint32_t bulks, bulk_at;    /* bulks so far; the ledger of the last one */
+    uint32_t listed, listed_at; /* contracts that catalogs list; the ledger of the last one */
+    const uint8_t *named;       /* the contract that every address is; NULL: any address */
+    bool renamed;               /* the DAO's instance names attackers' contracts */
+    struct tide_buf args, key, value, address, hash_key;
+    struct tide_buf subjects;            /* keys that one transaction changes again and again */
+    struct tide_buf after, refund, late; /* groups of changes, see attacks_changes.c          */
 };
 
 /* One transaction in the making; buffers are the chain's and the above. */
@@ -73,6 +80,10 @@ void attack_key(struct attack *a, bool write, const struct lcm_data *data);
 /* Creates, updates or restores the entry, with its life; remembered as far as there is room. */
 void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uint32_t durability,
                   tide_slice key, tide_slice value);
+/* Creates the entry, or updates it from the same value; not remembered. The key is not listed in the
+ * footprint. */
+void attack_create(struct attack *a, const struct lcm_data *data, tide_slice value);
+void attack_update(struct attack *a, const struct lcm_data *data, tide_slice value);
 void attack_remove(struct attack *a, struct hostile_entry *entry);
 /* RESTORED: the entry and its life. */
 void attack_restore(struct attack *a, struct hostile_entry *entry);
@@ -102,9 +113,15 @@ void hostile_put_any_address(struct hostile *h, struct tide_buf *out);
 /* Appends one ContractEvent of a random kind of that role. */
 void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
                        enum tide_role role, enum hostile_style style);
+/* Appends one ContractEvent of that kind. */
+void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
+                          const uint8_t id[TIDE_HASH_BYTES], const struct tide_kind *kind,
+                          enum hostile_style style);
 /* Appends an event's head with any type, then topic count. */
 void hostile_put_event_head(struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES], uint32_t type,
                             uint32_t topics);
+/* The kind of an entry of the model's world; NULL when the catalogue has no such key. */
+const struct tide_kind *hostile_kind_of(const struct sim_entry *entry);
 /* A kind of entry of that role, at random; NULL when it has none. */
 const struct tide_kind *hostile_kind(struct hostile *h, enum tide_role role);
 /* Key and value of such an entry, into h->key and h->value. */

@@ -43,6 +43,10 @@ static void put_anybody(struct hostile *h, struct tide_buf *out)
 
 void hostile_put_any_address(struct hostile *h, struct tide_buf *out)
 {
+    if (h->named) {
+        lcm_put_address_contract(out, h->named);
+        return;
+    }
     uint32_t luck = dice_of(&h->dice, 100);
     uint8_t id[TIDE_HASH_BYTES];
     if (hostile_all(h) && luck < 30) {
@@ -371,14 +375,10 @@ static const struct tide_kind *event_kind(struct hostile *h, enum tide_role role
     return NULL;
 }
 
-void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
-                       enum tide_role role, enum hostile_style style)
+void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
+                          const uint8_t id[TIDE_HASH_BYTES], const struct tide_kind *kind,
+                          enum hostile_style style)
 {
-    const struct tide_kind *kind = event_kind(h, role);
-    if (!kind || style == STYLE_ANY) {
-        put_any_event(h, out, id);
-        return;
-    }
     if (kind->system) {
         put_upgrade(h, out, id);
         return;
@@ -397,6 +397,16 @@ void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id
     if (more)
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
     put_data(h, out, kind, style);
+}
+
+void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
+                       enum tide_role role, enum hostile_style style)
+{
+    const struct tide_kind *kind = event_kind(h, role);
+    if (!kind || style == STYLE_ANY)
+        put_any_event(h, out, id);
+    else
+        hostile_put_event_of(h, out, id, kind, style);
 }
 
 /* --- entries --------------------------------------------------------------------------- */

@@ -25,7 +25,6 @@ void attack_begin(struct attack *a, struct hostile *h)
     *a = (struct attack){ .h = h, .chain = chain, .dice = &h->dice, .from = next_account(h) };
     chain_reset(chain);
     tide_buf_reset(&h->args);
-    tide_buf_reset(&h->auth);
     a->tx = (struct lcm_tx){ .source = a->from->key, .success = true, .op_count = 1 };
     a->tx.fee = a->tx.fee_charged = 1000100;
     struct lcm_account *payer = a->from;

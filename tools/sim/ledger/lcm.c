@@ -17,6 +17,7 @@ void lcm_open(struct lcm *lcm)
     tide_buf_init(&lcm->processing, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->results, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->evicted, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->upgrades, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->refunds, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->out, TIDE_LEDGER_BYTES_MAX);
     lcm->index = NULL;
@@ -31,6 +32,7 @@ void lcm_close(struct lcm *lcm)
     tide_buf_release(&lcm->processing);
     tide_buf_release(&lcm->results);
     tide_buf_release(&lcm->evicted);
+    tide_buf_release(&lcm->upgrades);
     tide_buf_release(&lcm->refunds);
     tide_buf_release(&lcm->out);
     free(lcm->index);
@@ -44,11 +46,12 @@ void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time)
     lcm->sequence = sequence;
     lcm->close_time = close_time;
     lcm->tx_count = 0;
-    lcm->evicted_count = 0;
+    lcm->evicted_count = lcm->upgrade_count = 0;
     tide_buf_reset(&lcm->envelopes);
     tide_buf_reset(&lcm->processing);
     tide_buf_reset(&lcm->results);
     tide_buf_reset(&lcm->evicted);
+    tide_buf_reset(&lcm->upgrades);
     tide_buf_reset(&lcm->refunds);
     tide_buf_reset(&lcm->out);
 }
@@ -57,6 +60,16 @@ void lcm_evict(struct lcm *lcm, tide_slice ledger_key)
 {
     tide_buf_slice(&lcm->evicted, ledger_key);
     lcm->evicted_count++;
+}
+
+void lcm_upgrade(struct lcm *lcm, const struct lcm_list *changes)
+{
+    enum { VERSION = 1 };
+    tide_buf_be32(&lcm->upgrades, VERSION);
+    tide_buf_be32(&lcm->upgrades, lcm_protocol(lcm));
+    tide_buf_be32(&lcm->upgrades, changes->count);
+    tide_buf_slice(&lcm->upgrades, changes->xdr);
+    lcm->upgrade_count++;
 }
 
 /* Classic before Soroban, each by hash: the order of a transaction set. */
@@ -193,7 +206,7 @@ static void put_processing(struct lcm *lcm)
 static tide_status outcome(const struct lcm *lcm)
 {
     const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
-                                     &lcm->evicted, &lcm->out };
+                                     &lcm->evicted,   &lcm->upgrades,   &lcm->out };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
         if (all[i]->failed)
             return TIDE_E_LIMIT;
@@ -229,7 +242,8 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     tide_buf_put(buf, buf->ptr, mark);
     tide_buf_be32(buf, lcm->tx_count);
     put_processing(lcm);
-    tide_buf_be32(buf, 0);         /* upgrades */
+    tide_buf_be32(buf, lcm->upgrade_count);
+    tide_buf_slice(buf, tide_buf_view(&lcm->upgrades));
     tide_buf_be32(buf, 0);         /* SCP messages */
     tide_buf_be64(buf, 1u << 20u); /* live Soroban state in bytes */
     tide_buf_be32(buf, lcm->evicted_count);

@@ -62,6 +62,7 @@ struct lcm_tx {
     tide_slice return_value;     /* ScVal of a successful invocation                       */
     struct lcm_list fee_changes; /* charging the fee                                    */
     struct lcm_list before;      /* sequence number                                     */
+    struct lcm_list after;       /* applying                                              */
     struct lcm_list refund;    /* V1 only, where it stands with the transaction: else lcm_refund */
     struct lcm_list tx_events; /* TransactionEvent; left out of TransactionMeta 3     */
     struct lcm_list diagnostics;   /* DiagnosticEvent                                     */
@@ -102,6 +103,8 @@ struct lcm {
     struct tide_buf results;
     struct tide_buf evicted;
     uint32_t evicted_count;
+    struct tide_buf upgrades;
+    uint32_t upgrade_count;
     struct tide_buf refunds;
     struct tide_buf out;
     struct lcm_part *parts;
@@ -124,6 +127,8 @@ void lcm_add(struct lcm *lcm, struct lcm_tx *tx);
 void lcm_refund(struct lcm *lcm, uint32_t i, const struct lcm_list *changes);
 /* A LedgerKey that leaves live state with this ledger. */
 void lcm_evict(struct lcm *lcm, tide_slice ledger_key);
+/* Lists an upgrade that changes nothing in the header, with these changes. */
+void lcm_upgrade(struct lcm *lcm, const struct lcm_list *changes);
 /* The finished ledger; *out borrows until the next lcm_begin. TIDE_E_LIMIT, TIDE_E_MEMORY. */
 tide_status lcm_end(struct lcm *lcm, tide_slice *out) TIDE_MUST_USE;
 

@@ -167,7 +167,9 @@ static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_be32(buf, tx->success ? tx->op_count : 0);
     for (uint32_t i = 0; tx->success && i < tx->op_count; i++)
         put_list(buf, &tx->ops[i].changes);
-    put_list(buf, &tx->refund);
+    tide_buf_be32(buf, tx->after.count + tx->refund.count);
+    tide_buf_slice(buf, tx->after.xdr);
+    tide_buf_slice(buf, tx->refund.xdr);
     bool invoked = tx->soroban.len && tx->success && tx->ops[0].type == LCM_OP_INVOKE;
     bool told = invoked || (tx->soroban.len && tx->diagnostics.count);
     tide_buf_be32(buf, told ? 1 : 0);
@@ -196,7 +198,7 @@ static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
         put_list(buf, &tx->ops[i].changes);
         put_list(buf, &tx->ops[i].events);
     }
-    tide_buf_be32(buf, 0); /* nothing changes after: refunds stand behind all transactions */
+    put_list(buf, &tx->after); /* refunds stand behind all transactions */
     tide_buf_be32(buf, tx->soroban.len ? 1 : 0);
     if (tx->soroban.len) {
         bool returned = tx->success && tx->return_value.len;

@@ -22,6 +22,7 @@ static const struct sim_option chain_table[] = {
     { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
     { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
     { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite entries of the workload (default: never)" },
+    { "hostile-bulk", SIM_NUMBER, AT(hostile_bulk), 1, 480, "N  how often the attack bulk repeats each event and entry (default: 100)" },
     { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
     { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "no call is signed for a protocol contract, as on the real network" },
     { "catalog-native", SIM_FLAG, AT(catalog_native), 0, 0, "partners list the native asset's contract as their token" },
@@ -163,7 +164,9 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
 struct hostile_options sim_settings_hostile(const struct sim_settings *s)
 {
     struct tide_err err;
-    struct hostile_options out = { .seed = s->hostile, .all_from = (uint32_t)s->hostile_all_from };
+    struct hostile_options out = { .seed = s->hostile,
+                                   .all_from = (uint32_t)s->hostile_all_from,
+                                   .bulk = (uint32_t)s->hostile_bulk };
     tide_status status =
         s->hostile_attacks ? hostile_parse(&out.attacks, s->hostile_attacks, &err) : TIDE_OK;
     assert(status == TIDE_OK);

@@ -1,4 +1,5 @@
 // A client and one call of it: parameters to a request, the answer's strings to exact numbers, retries.
+import { jsonOf } from './crypto.js';
 
 /** What a Tidemark API is reached with. One may serve a whole program; it has no state but the server's last rate limit. */
 export type Client = {
@@ -146,11 +147,11 @@ export async function textOf(response: Response): Promise<string> {
 
 /** The object of a body: every answer of the API is one. */
 export async function objectOf(response: Response): Promise<{ [name: string]: unknown }> {
-  const text = await textOf(response);
+  const bytes = await octetsOf(response);
   let value: unknown;
   let cause: unknown;
   try {
-    value = JSON.parse(text);
+    value = jsonOf(bytes);
   } catch (error) {
     cause = error;
   }

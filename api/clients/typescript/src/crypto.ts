@@ -10,6 +10,9 @@ export async function webCrypto(): Promise<Crypto> {
 const encoder = new TextEncoder();
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
+/** JSON in UTF-8, without a mark before it. Throws an error for any other bytes. */
+export const jsonOf = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+
 /** Bytes of base64, padded as RFC 4648 has it; null: it is none. Every text of bytes but one is refused: bits behind the last byte are 0. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {

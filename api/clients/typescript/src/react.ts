@@ -4,8 +4,14 @@ import { kycStatus, market, type KycStatus, type MarketAnswer } from './generate
 import { stream, type StreamMessage, type StreamParams } from './stream.js';
 import { TidemarkError, type Answer, type Client } from './client.js';
 
-/** `answer` stays while a newer one is awaited or refused; `error` says that the newest question had none. */
+/** `answer` stays while a newer one is awaited or refused; `error` says that the newest question had none, or one of an earlier ledger (`behind`). */
 export type Asked<T> = { answer: Answer<T> | null; error: TidemarkError | null; loading: boolean };
+
+/** An answer of an earlier ledger, of a node that is behind, does not take the place of a later one. */
+function after<T>(before: Asked<T>, answer: Answer<T>): Asked<T> {
+  const isBehind = before.answer !== null && answer.ledger !== null && answer.ledger < (before.answer.ledger ?? 0);
+  return isBehind ? { ...before, error: new TidemarkError('behind', 'the answer is of an earlier ledger than the one before'), loading: false } : { answer, error: null, loading: false };
+}
 
 /** Asks, and asks again after a time that the answer chooses. */
 function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: (answer: Answer<T> | null) => number, keys: readonly unknown[]): Asked<T> {
@@ -16,8 +22,8 @@ function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: 
     const round = async (): Promise<void> => {
       let answer: Answer<T> | null = null;
       try {
-        answer = await ask(controller.signal);
-        if (!controller.signal.aborted) setAsked({ answer, error: null, loading: false });
+        const given = (answer = await ask(controller.signal));
+        if (!controller.signal.aborted) setAsked((before) => after(before, given));
       } catch (error) {
         const known = error instanceof TidemarkError ? error : new TidemarkError('network', String(error));
         if (!controller.signal.aborted) setAsked((before) => ({ ...before, error: known, loading: false }));

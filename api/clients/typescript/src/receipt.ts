@@ -1,6 +1,6 @@
 // Receipts: what an API said, signed, at which ledger. They are verified offline.
 import { objectOf, send, textOf, TidemarkError, type CallOptions, type Client } from './client.js';
-import { bytesOf, fromBase64Url, webCrypto } from './crypto.js';
+import { bytesOf, fromBase64Url, jsonOf, webCrypto } from './crypto.js';
 
 export type Jwk = { kty: string; crv?: string; x?: string; kid?: string; [name: string]: unknown };
 export type Jwks = { keys: Jwk[] };
@@ -20,7 +20,7 @@ export type Receipt = {
   answer: { [name: string]: unknown };
 };
 
-export type ReceiptCode = 'malformed' | 'wrong_type' | 'unknown_key' | 'bad_signature' | 'other_issuer' | 'other_network' | 'other_deployment' | 'expired' | 'future';
+export type ReceiptCode = 'malformed' | 'wrong_type' | 'bad_keys' | 'unknown_key' | 'bad_signature' | 'other_issuer' | 'other_network' | 'other_deployment' | 'expired' | 'future';
 
 /** Why a receipt was refused. */
 export class ReceiptError extends Error {
@@ -63,7 +63,7 @@ function json(part: string): { [name: string]: unknown } {
   const bytes = fromBase64Url(part);
   if (!bytes) throw new ReceiptError('malformed');
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    const value = jsonOf(bytes);
     if (isObject(value) && isShallow(value)) return value;
   } catch {
     // falls through
@@ -71,13 +71,39 @@ function json(part: string): { [name: string]: unknown } {
   throw new ReceiptError('malformed');
 }
 
-async function signedBy(jwk: Jwk, text: string, signature: Uint8Array<ArrayBuffer>): Promise<boolean> {
+/** A key that verifies: Ed25519, `x` is base64url of its 32 bytes. */
+export type VerifyingKey = { kid: string; x: string };
+
+const KEYS = 64; // of a set: the server publishes 16 at most
+
+/** Whether a key of a set may verify what this server signs. Private keys, keys of other kinds and for other uses do not count. */
+function mayVerify(key: Jwk): key is Jwk & VerifyingKey {
+  const { kid, x, use, alg, key_ops: operations } = key;
+  if (key.kty !== 'OKP' || key.crv !== 'Ed25519' || key.d !== undefined || typeof kid !== 'string' || kid === '') return false;
+  if (typeof x !== 'string' || fromBase64Url(x)?.length !== 32) return false;
+  if ((use !== undefined && use !== 'sig') || (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519')) return false;
+  return operations === undefined || (Array.isArray(operations) && operations.includes('verify') && operations.every((one) => typeof one === 'string'));
+}
+
+/**
+ * The keys of a set that may verify. Null: it is no JSON Web Key Set, has a member that is no key, more than 64 of them, or two with
+ * the same `kid`. Both packages judge alike.
+ */
+export function verifyingKeys(set: unknown): VerifyingKey[] | null {
+  const keys = isObject(set) ? set.keys : null;
+  if (!Array.isArray(keys) || keys.length > KEYS || !keys.every(isObject)) return null;
+  const names = keys.map((one) => one.kid).filter((kid) => typeof kid === 'string');
+  return new Set(names).size === names.length ? (keys as Jwk[]).filter(mayVerify) : null;
+}
+
+/** Whether the key signed these bytes. False as well for a key that is no point of the curve. */
+export async function signedBy(key: VerifyingKey, bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const { subtle } = await webCrypto();
   try {
-    const key = await subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: jwk.x ?? '' }, { name: 'Ed25519' }, false, ['verify']);
-    return await subtle.verify({ name: 'Ed25519' }, key, signature, bytesOf(text));
+    const imported = await subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: key.x }, { name: 'Ed25519' }, false, ['verify']);
+    return await subtle.verify({ name: 'Ed25519' }, imported, signature, bytes);
   } catch {
-    return false; // not a point of the curve
+    return false;
   }
 }
 
@@ -89,10 +115,12 @@ export async function verifyReceipt(token: string, expected: ReceiptExpected): P
   const [head, body, tail] = parts as [string, string, string];
   const header = json(head);
   if (header.alg !== 'EdDSA' || header.typ !== 'tidemark-receipt+jwt' || 'crit' in header) throw new ReceiptError('wrong_type');
-  const jwk = expected.jwks.keys.find((one) => one.kid === header.kid && one.kty === 'OKP' && one.crv === 'Ed25519');
-  if (typeof header.kid !== 'string' || !jwk) throw new ReceiptError('unknown_key');
+  const keys = verifyingKeys(expected.jwks);
+  if (!keys) throw new ReceiptError('bad_keys');
+  const key = keys.find((one) => one.kid === header.kid);
+  if (!key) throw new ReceiptError('unknown_key');
   const signature = fromBase64Url(tail);
-  if (!signature || signature.length !== 64 || !(await signedBy(jwk, `${head}.${body}`, signature))) throw new ReceiptError('bad_signature');
+  if (!signature || signature.length !== 64 || !(await signedBy(key, bytesOf(`${head}.${body}`), signature))) throw new ReceiptError('bad_signature');
   const claims = json(body) as unknown as Receipt;
   if (!isTime(claims.iat) || !isTime(claims.exp)) throw new ReceiptError('malformed');
   if (claims.iss !== expected.issuer) throw new ReceiptError('other_issuer');
@@ -132,11 +160,26 @@ export function receipt<K extends keyof Asked>(client: Client, kind: K, params: 
   });
 }
 
-/** The server's public keys: to be kept, and asked for again when a receipt names an unknown one. */
-export function jwks(client: Client, options: CallOptions = {}): Promise<Jwks> {
+/** Seconds that an answer spent in caches (RFC 9111): by what they say, or by the clocks of the server and of this host. */
+function ageOf(headers: Headers): number {
+  const said = /^[0-9]{1,10}$/.exec(headers.get('Age') ?? '');
+  const sent = Date.parse(headers.get('Date') ?? '');
+  return Math.max(said ? Number(said[0]) : 0, Number.isNaN(sent) ? 0 : (Date.now() - sent) / 1000, 0);
+}
+
+/** The server's keys, and the milliseconds that they spent in caches. */
+export function jwksAged(client: Client, options: CallOptions = {}): Promise<{ keys: Jwks; ageMs: number }> {
   return send(client, { method: 'GET', path: '/.well-known/jwks.json' }, {}, options, async (response) => {
-    const { keys } = await objectOf(response);
-    if (!Array.isArray(keys) || !keys.every(isObject)) throw new TidemarkError('not_json', 'the answer has no keys', response.status);
-    return { keys: keys as Jwk[] };
+    const body = await objectOf(response).catch((error: unknown) => {
+      if (error instanceof TidemarkError && error.code === 'not_json') return null;
+      throw error;
+    });
+    if (!isShallow(body) || !verifyingKeys(body)) throw new TidemarkError('bad_keys', 'the answer is no set of keys', response.status);
+    return { keys: { keys: body!.keys as Jwk[] }, ageMs: ageOf(response.headers) * 1000 };
   });
+}
+
+/** The server's public keys: to be kept for five minutes at most, and asked for again when a receipt names an unknown one. Throws TidemarkError `bad_keys`. */
+export async function jwks(client: Client, options: CallOptions = {}): Promise<Jwks> {
+  return (await jwksAged(client, options)).keys;
 }

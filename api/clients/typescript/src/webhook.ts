@@ -1,5 +1,5 @@
 // Notifications by the Standard Webhooks specification (https://www.standardwebhooks.com): is this one of ours?
-import { bytesOf, fromBase64, webCrypto } from './crypto.js';
+import { bytesOf, fromBase64, jsonOf, webCrypto } from './crypto.js';
 
 export type WebhookHeaders = Headers | { [name: string]: string | string[] | undefined };
 
@@ -27,7 +27,7 @@ async function keyOf(secret: string): Promise<CryptoKey> {
 
 function contentOf(raw: Uint8Array): Pick<Webhook, 'type' | 'data'> {
   try {
-    const { type, data } = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)) as Webhook;
+    const { type, data } = jsonOf(raw) as Webhook;
     if (typeof type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data)) return { type, data };
   } catch {
     // is refused below

@@ -33,8 +33,8 @@
 --                             ledger is too old. incomplete: the registry is not indexed whole
 -- schema: PortfolioBalance
 --   token          Address   the token
---   tokenSymbol    string?   its symbol, where it is known; with `?ledger=` too it is the present one
---   decimals       integer?  of the token, with `ledger` too its present ones; null: not known
+--   tokenSymbol    string?   its symbol, where it is known
+--   decimals       integer?  of the token; null: not known
 --   balance        Amount?+?  raw units
 -- schema: PortfolioPosition
 --   pool  Symbol  id of the pool
@@ -64,6 +64,7 @@ b AS MATERIALIZED (
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE k.deployment = $1 AND k.address = $3 AND NOT h.removed
+    AND ($2 = 2147483647 OR NOT chain.followed_after($1, k.contract, $2))
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
   (SELECT k.key_hash, k.contract, h.amount FROM state.stellar_asset_balance AS k,
@@ -71,6 +72,7 @@ b AS MATERIALIZED (
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE k.deployment = $1 AND k.address = $3 AND NOT h.removed
+    AND ($2 = 2147483647 OR NOT chain.followed_after($1, k.contract, $2))
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
   (SELECT k.key_hash, k.contract, h.value
@@ -80,7 +82,7 @@ b AS MATERIALIZED (
     LATERAL (SELECT h.value, h.removed FROM history.synth_token_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE NOT h.removed
+  WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2)
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
   (SELECT k.key_hash, k.contract, h.amount
@@ -90,21 +92,21 @@ b AS MATERIALIZED (
     LATERAL (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE NOT h.removed
+  WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2)
   ORDER BY k.key_hash LIMIT 201)
 ), w AS MATERIALIZED (
-  (SELECT h.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+  (SELECT h.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at
   FROM state.synthetic_engine_vault AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE k.deployment = $1 AND k.owner = $3 AND NOT h.removed
+  WHERE k.deployment = $1 AND k.key_owner = $3 AND NOT h.removed
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
-  (SELECT h.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+  (SELECT h.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at
   FROM (SELECT DISTINCT h.key_hash FROM history.synthetic_engine_vault AS h
-      WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.key_owner = $3 AND NOT EXISTS (SELECT
+      WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.key_owner_key = chain.word_key($3) AND NOT EXISTS (SELECT
         FROM state.synthetic_engine_vault AS s WHERE s.deployment = $1 AND s.key_hash = h.key_hash)) AS k,
     LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
@@ -133,23 +135,20 @@ SELECT row_to_json(z)::text, (extract(epoch FROM clock_timestamp()) * 1000)::num
 FROM (SELECT
     to_json(ARRAY(SELECT row_to_json(x)
       FROM (SELECT * FROM b ORDER BY b.key_hash LIMIT 100) AS b
-        LEFT JOIN LATERAL (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = b.token LIMIT 1) AS t ON true
-        LEFT JOIN LATERAL (SELECT i.decimals FROM state.synth_token_instance AS i
-            WHERE i.deployment = $1 AND i.contract = b.token
-          UNION ALL SELECT 7 FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = b.token
-          LIMIT 1) AS d ON d.decimals BETWEEN 0 AND 38,
+        LEFT JOIN LATERAL (SELECT t.symbol, CASE WHEN t.decimals BETWEEN 0 AND 38 THEN t.decimals END AS decimals
+            FROM chain.token_at($1::smallint, b.token, $2::integer) AS t) AS t ON true,
         LATERAL (SELECT
           b.token AS "token",
           t.symbol AS "tokenSymbol",
-          d.decimals AS "decimals",
+          t.decimals AS "decimals",
           b.balance::text AS "balance",
-          (b.balance * ('1e-' || d.decimals)::numeric)::text AS "balanceScaled"
+          (b.balance * ('1e-' || t.decimals)::numeric)::text AS "balanceScaled"
         ) AS x
       ORDER BY t.symbol, b.token, b.key_hash)) AS "balances",
     least((SELECT count(*) FROM b), 200) AS "balancesCount",
     to_json(ARRAY(SELECT row_to_json(x)
 -- part: vault_item
-      ORDER BY v.synth_asset, v.key_hash)) AS "vaults",
+      ORDER BY v.synth, v.key_hash)) AS "vaults",
     least((SELECT count(*) FROM w), 200) AS "vaultsCount",
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (SELECT * FROM l ORDER BY l.key_hash LIMIT 100) AS l

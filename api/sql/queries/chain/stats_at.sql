@@ -19,10 +19,19 @@ WITH last_day AS MATERIALIZED (
     LATERAL (VALUES (14400, m.midnight, b.hours), (3600, b.hours, b.hour), (900, b.hour, b.quarter),
       (60, b.quarter, 'infinity'::timestamptz)) AS i (seconds, begins, ends)
   WHERE i.begins < i.ends
+), pool AS MATERIALIZED (
+  SELECT h.pool_id, h.token_a, h.token_b, h.reserve_a, h.reserve_b
+  FROM (SELECT s.key_hash FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1
+      UNION
+      SELECT h.key_hash FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2) AS k,
+    LATERAL (SELECT h.* FROM history.liquidity_pool_pool AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+  WHERE NOT h.removed
 ), trade AS MATERIALIZED (
   SELECT i.newest, sum(c.swaps) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees,
     bool_and(c.known) AS known
-  FROM state.liquidity_pool_pool AS p, span AS i, LATERAL (
+  FROM pool AS p, span AS i, LATERAL (
       SELECT c.swaps, c.volume_quote, c.fees_quote, true AS known
       FROM rollup.candle AS c
       WHERE c.deployment = $1 AND c.pool_id = p.pool_id AND c.seconds = i.seconds AND c.at >= i.begins AND c.at < i.ends
@@ -35,7 +44,6 @@ WITH last_day AS MATERIALIZED (
       WHERE i.ends = 'infinity' AND c.deployment = $1 AND c.pool_id = p.pool_id AND c.seconds = i.seconds
         AND c.at >= i.begins AND c.first_place < ($2::bigint + 1) * 1048576 AND c.last_place >= ($2::bigint + 1) * 1048576
     ) AS c
-  WHERE p.deployment = $1
   GROUP BY i.newest
 ), owed AS MATERIALIZED (
   SELECT k.synth, h.value
@@ -57,15 +65,15 @@ WITH last_day AS MATERIALIZED (
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE NOT h.removed
 ), backing AS MATERIALIZED (
-  SELECT h.amount, b.contract = m.usdc AS quoted, f.twap_price, f.twap_ts
-  FROM moment AS m, (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') AS e
-    JOIN state.stellar_asset_balance AS b ON b.deployment = $1 AND b.address = e.contract
-    CROSS JOIN LATERAL (SELECT h.amount FROM history.stellar_asset_balance AS h
-      WHERE h.deployment = $1 AND h.key_hash = b.key_hash AND h.ledger <= $2 AND NOT h.removed
+  SELECT h.amount, y.token = m.usdc AS quoted, f.twap_price, f.twap_ts
+  FROM moment AS m
+    CROSS JOIN (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') AS e
+    CROSS JOIN chain.collateral AS y
+    CROSS JOIN LATERAL (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
+      WHERE h.deployment = $1 AND h.key_hash = chain.entry_key(y.token, 'Balance', e.contract) AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    JOIN chain.collateral AS y ON y.deployment = $1 AND y.token = b.contract
-    LEFT JOIN feed AS f ON f.asset = y.feed
-  WHERE y.accepted_at <= m.at
+    LEFT JOIN feed AS f ON f.asset = y.feed AND y.priced_at <= m.at
+  WHERE y.deployment = $1 AND y.accepted_at <= m.at AND NOT h.removed
 )
 SELECT row_to_json(x)::text
 FROM moment AS t
@@ -89,17 +97,17 @@ FROM moment AS t
       p.amount + c.amount + s.amount AS total, p.unpriced + c.unpriced AS unpriced
     FROM (SELECT coalesce(sum(2 * CASE t.usdc WHEN h.token_a THEN h.reserve_a WHEN h.token_b THEN h.reserve_b END), 0) AS amount,
         count(*) FILTER (WHERE t.usdc IS NULL OR t.usdc NOT IN (h.token_a, h.token_b)) AS unpriced
-      FROM state.liquidity_pool_pool AS k, LATERAL (SELECT h.* FROM history.liquidity_pool_pool AS h
-        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-      WHERE k.deployment = $1 AND NOT h.removed) AS p,
+      FROM pool AS h) AS p,
       (SELECT coalesce(sum(CASE WHEN k.quoted THEN k.amount ELSE div(k.amount * k.twap_price, 10000000) END), 0) AS amount,
         count(*) FILTER (WHERE k.amount > 0 AND k.twap_price IS NULL AND k.quoted IS NOT TRUE) AS unpriced FROM backing AS k) AS c,
       (SELECT coalesce(sum(h.total_deposits), 0) AS amount
-      FROM state.stability_pool_state AS k, LATERAL (SELECT h.total_deposits, h.removed FROM history.stability_pool_state AS h
-        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-      WHERE k.deployment = $1 AND NOT h.removed) AS s) AS h
+      FROM (SELECT s.key_hash FROM state.stability_pool_state AS s WHERE s.deployment = $1
+          UNION
+          SELECT h.key_hash FROM history.stability_pool_state AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2) AS k,
+        LATERAL (SELECT h.total_deposits, h.removed FROM history.stability_pool_state AS h
+          WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+          ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+      WHERE NOT h.removed) AS s) AS h
   CROSS JOIN LATERAL (SELECT count(*) AS tokens FROM backing AS k
     WHERE k.amount > 0 AND k.quoted IS NOT TRUE AND chain.moment($1, $2) - k.twap_ts > 600) AS s
 -- part: stats_item

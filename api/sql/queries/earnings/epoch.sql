@@ -10,7 +10,7 @@
 --   "amount":"28506155", "amountScaled":"2.8506155"}]}
 -- schema: TokenRevenue
 --   token        Address  the token
---   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenSymbol  string?  its symbol, where it is known
 --   amount       Amount+  raw units
 --
 -- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
@@ -43,7 +43,7 @@ FROM (
     SELECT to_json(array_agg(z.item ORDER BY t.n)) AS tokens
     FROM (
       SELECT u.token, u.n, r.value,
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = u.token LIMIT 1) AS symbol
+    (SELECT t.symbol FROM chain.token_at($1::smallint, u.token, $2::integer) AS t) AS symbol
       FROM (
         SELECT s.key_hash FROM state.earnings_distributor_epoch_token_list AS s WHERE s.deployment = $1 AND s.epoch = v.key_id
         UNION

@@ -15,7 +15,7 @@
 --   debtValue                  Amount?+  its value at the oracle's average price in that transaction, in US dollars, 7
 --                                        decimals; null: that is not indexed
 --   collateralToken            Address?  what it is secured with
---   collateralTokenSymbol      string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateralTokenSymbol      string?   its symbol, where it is known
 --   collateralSeized           Amount+   what the liquidator was given
 --   collateralValue            Amount?+  its value, likewise
 --   discountBps                Bps?      how much less the liquidator repaid than the collateral was worth, of its value; below 0:
@@ -97,7 +97,7 @@ FROM event.synthetic_engine_liquidate AS e
     u.repaid::text AS "debtValue",
     analyst.scaled(u.repaid)::text AS "debtValueScaled",
     g.contract AS "collateralToken",
-    (SELECT z.symbol FROM chain.token AS z WHERE z.deployment = $1 AND z.token = g.contract) AS "collateralTokenSymbol",
+    (SELECT z.symbol FROM chain.token_at($1::smallint, g.contract, $2::integer) AS z) AS "collateralTokenSymbol",
     e.collateral_seized::text AS "collateralSeized",
     analyst.scaled(e.collateral_seized)::text AS "collateralSeizedScaled",
     u.seized::text AS "collateralValue",

@@ -46,14 +46,14 @@ WITH m AS MATERIALIZED (
   WHERE c.deployment = $1
 ), version AS MATERIALIZED (
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE (SELECT s.since FROM side AS s) AND h.deployment = $1 AND h.ledger > $2 AND (h.synth = $3 OR h.synth_asset = $3) LIMIT 50001)
+  WHERE (SELECT s.since FROM side AS s) AND h.deployment = $1 AND h.ledger > $2 AND h.synth_key = chain.word_key($3) LIMIT 50001)
   UNION ALL
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE (SELECT s.until FROM side AS s) AND h.deployment = $1 AND h.ledger <= $2 AND (h.synth = $3 OR h.synth_asset = $3) LIMIT 50001)
+  WHERE (SELECT s.until FROM side AS s) AND h.deployment = $1 AND h.ledger <= $2 AND h.synth_key = chain.word_key($3) LIMIT 50001)
 ), v AS MATERIALIZED (
   SELECT v.* FROM (
     (SELECT s.collateral, s.debt FROM state.synthetic_engine_vault AS s
-    WHERE NOT (SELECT s.until FROM side AS s) AND s.deployment = $1 AND s.synth_asset = $3
+    WHERE NOT (SELECT s.until FROM side AS s) AND s.deployment = $1 AND s.synth = $3
       AND chain.vault_order(s.collateral, s.debt) < 100000000000 AND s.ledger <= $2
     ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash LIMIT 10001)
     UNION ALL
@@ -61,7 +61,7 @@ WITH m AS MATERIALIZED (
     FROM (SELECT DISTINCT w.key_hash FROM version AS w) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    WHERE NOT h.removed AND h.synth_asset = $3 AND h.debt > 0
+    WHERE NOT h.removed AND h.synth = $3 AND h.debt > 0
     ORDER BY chain.vault_order(h.collateral, h.debt), k.key_hash LIMIT 10001)
   ) AS v
   ORDER BY chain.vault_order(v.collateral, v.debt) LIMIT 10001

@@ -11,7 +11,7 @@
 --   function               string?   the call that wrote it
 --   closed                 boolean   whether it was closed
 --   collateralToken        Address?  what it is secured with
---   collateralTokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateralTokenSymbol  string?   its symbol, where it is known
 --   collateral             Amount?+  the collateral
 --   debt                   Amount?+  the debt
 -- example: {"ledger":"1376", "closedAt":"2026-01-27T14:31:22Z",
@@ -23,12 +23,10 @@
 -- Versions of a vault by time, its closing included: over the key of the history.
 WITH k AS MATERIALIZED (
   SELECT s.key_hash FROM state.synthetic_engine_vault AS s
-  WHERE s.deployment = $1::smallint AND s.owner = $9::text AND s.synth_asset = $8::text
+  WHERE s.deployment = $1::smallint AND s.key_owner = $9::text AND s.synth = $8::text
   UNION
-  SELECT h.key_hash FROM event.synthetic_engine_open AS o, LATERAL (SELECT h.key_hash
-    FROM history.synthetic_engine_vault AS h
-    WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $9 AND h.synth = $8 LIMIT 1) AS h
-  WHERE o.deployment = $1 AND o.owner_key = chain.word_key($9) AND o.synth_asset_key = (SELECT chain.word_key($8))
+  SELECT h.key_hash FROM history.synthetic_engine_vault AS h
+  WHERE h.deployment = $1 AND h.removed AND h.key_owner_key = chain.word_key($9) AND h.synth_key = chain.word_key($8)
 )
 SELECT row_to_json(x)::text, h.ledger || '.' || h.tx || '.' || h.seq
 FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
@@ -45,7 +43,7 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     c.fn AS "function",
     h.removed AS "closed",
     h.collateral_tok AS "collateralToken",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = h.collateral_tok) AS "collateralTokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, h.collateral_tok, $2::integer) AS t) AS "collateralTokenSymbol",
     h.collateral::text AS "collateral",
     analyst.scaled(h.collateral)::text AS "collateralScaled",
     h.debt::text AS "debt",

@@ -7,52 +7,62 @@
 --   than 20000 vaults, a page may hold fewer items than asked for, or none, and `next`: go on with it.
 -- answer: Vaults of Vault
 -- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
--- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full.
+-- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full. A vault of such
+-- amounts that this arithmetic overflows, beside fresh prices, is in no list of a state.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 a AS (
   SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::numeric AS rank,
     CASE WHEN coalesce($8::text, 'risk') = 'risk' THEN nullif(split_part($3, '.', 2), '')::bigint END AS place,
     decode(split_part($3, '.', 3) || '=', 'base64') AS key
+), symbol AS MATERIALIZED (
+  WITH RECURSIVE s AS (
+    (SELECT v.synth FROM state.synthetic_engine_vault AS v
+    WHERE $5::text IS NULL AND $7::text IS NOT NULL AND v.deployment = $1 AND ($6::text IS NULL OR v.synth = $6)
+      AND ($3 IS NULL OR v.synth >= (SELECT symbol FROM a))
+    ORDER BY v.synth LIMIT 1)
+    UNION ALL
+    SELECT (SELECT v.synth FROM state.synthetic_engine_vault AS v
+      WHERE v.deployment = $1 AND v.synth > s.synth ORDER BY v.synth LIMIT 1)
+    FROM s WHERE $6 IS NULL AND s.synth IS NOT NULL
+  ) SELECT s.synth AS name FROM s WHERE s.synth IS NOT NULL
 ), v AS (
-  (SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  (SELECT s.key_hash, s.synth, s.key_owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
   FROM state.synthetic_engine_vault AS s
-  WHERE $5::text IS NULL AND $7::text IS NULL AND coalesce($8, 'risk') = 'risk' AND s.deployment = $1 AND ($6::text IS NULL OR s.synth_asset = $6)
-    AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
+  WHERE $5::text IS NULL AND $7::text IS NULL AND coalesce($8, 'risk') = 'risk' AND s.deployment = $1 AND ($6::text IS NULL OR s.synth = $6)
+    AND ($3 IS NULL OR (s.synth, chain.vault_order(s.collateral, s.debt), s.key_hash)
       > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
-  ORDER BY s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash
+  ORDER BY s.synth, chain.vault_order(s.collateral, s.debt), s.key_hash
   LIMIT $4::integer)
   UNION ALL
-  (SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  (SELECT s.key_hash, s.synth, s.key_owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
   FROM state.synthetic_engine_vault AS s
-  WHERE $5 IS NULL AND $7 IS NULL AND $8 IN ('debt', 'collateral') AND s.deployment = $1 AND ($6 IS NULL OR s.synth_asset = $6)
-    AND ($3 IS NULL OR (s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash)
+  WHERE $5 IS NULL AND $7 IS NULL AND $8 IN ('debt', 'collateral') AND s.deployment = $1 AND ($6 IS NULL OR s.synth = $6)
+    AND ($3 IS NULL OR (s.synth, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash)
       > ((SELECT symbol FROM a), (SELECT rank FROM a), (SELECT key FROM a)))
-  ORDER BY s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash
+  ORDER BY s.synth, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash
   LIMIT $4)
   UNION ALL
-  SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
-  FROM state.synthetic_engine_vault AS s LEFT JOIN m ON m.symbol = s.synth_asset
-  WHERE s.deployment = $1 AND s.owner = $5 AND ($6 IS NULL OR s.synth_asset = $6)
+  SELECT s.key_hash, s.synth, s.key_owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  FROM state.synthetic_engine_vault AS s LEFT JOIN m ON m.symbol = s.synth
+  WHERE s.deployment = $1 AND s.key_owner = $5 AND ($6 IS NULL OR s.synth = $6)
     AND ($7 IS NULL OR chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price,
       m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
-    AND ($3 IS NULL OR (s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt WHEN 'collateral' THEN -s.collateral
+    AND ($3 IS NULL OR (s.synth, CASE $8 WHEN 'debt' THEN -s.debt WHEN 'collateral' THEN -s.collateral
       ELSE chain.vault_order(s.collateral, s.debt) END, s.key_hash)
       > ((SELECT symbol FROM a), (SELECT rank FROM a), (SELECT key FROM a)))
   UNION ALL
   (SELECT s.* FROM (
-      SELECT m.symbol, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price, p.low, p.high, a.place, a.key
-      FROM m LEFT JOIN a ON a.symbol = m.symbol,
+      SELECT y.name AS symbol, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price, p.low, p.high, a.place, a.key
+      FROM symbol AS y LEFT JOIN m ON m.symbol = y.name LEFT JOIN a ON a.symbol = y.name,
         LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
         LATERAL (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high)
-      WHERE $5 IS NULL AND $7 IS NOT NULL AND ($6 IS NULL OR m.symbol = $6)
-        AND ($3 IS NULL OR m.symbol >= (SELECT symbol FROM a))
-        AND ($7 IN ('open', 'unpriced')
-          OR m.liq_ratio IS NOT NULL AND m.collateral_price IS NOT NULL AND m.synth_price IS NOT NULL)
-      ORDER BY m.symbol, p.low
+      WHERE $7 IN ('open', 'unpriced')
+        OR m.liq_ratio IS NOT NULL AND m.collateral_price IS NOT NULL AND m.synth_price IS NOT NULL
+      ORDER BY y.name, p.low
     ) AS m, LATERAL (
-      SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+      SELECT s.key_hash, s.synth, s.key_owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
       FROM state.synthetic_engine_vault AS s
-      WHERE s.deployment = $1 AND s.synth_asset = m.symbol
+      WHERE s.deployment = $1 AND s.synth = m.symbol
         AND chain.vault_order(s.collateral, s.debt) BETWEEN m.low AND m.high
         AND (chain.vault_order(s.collateral, s.debt), s.key_hash)
           > (coalesce(m.place, -1), coalesce(m.key, ''::bytea))
@@ -63,9 +73,9 @@ a AS (
   ORDER BY m.symbol, m.low, chain.vault_order(s.collateral, s.debt), s.key_hash
   LIMIT $4)
 )
-SELECT row_to_json(x)::text, v.synth_asset || '.' || o.rank || '.' || rtrim(encode(v.key_hash, 'base64'), '=')
+SELECT row_to_json(x)::text, v.synth || '.' || o.rank || '.' || rtrim(encode(v.key_hash, 'base64'), '=')
 -- part: vault_item
   , LATERAL (SELECT CASE $8 WHEN 'debt' THEN -v.debt WHEN 'collateral' THEN -v.collateral
       ELSE chain.vault_order(v.collateral, v.debt) END AS rank) AS o
-ORDER BY v.synth_asset, o.rank, v.key_hash
+ORDER BY v.synth, o.rank, v.key_hash
 LIMIT $4

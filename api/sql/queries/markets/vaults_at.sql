@@ -14,16 +14,16 @@ a AS MATERIALIZED (
   LIMIT CASE WHEN $5 IS NULL THEN 20001 END
 ), few AS MATERIALIZED (
   SELECT $5 IS NOT NULL OR (SELECT count(*) FROM gone) <= 20000 AND (SELECT count(*)
-    FROM (SELECT FROM state.synthetic_engine_vault AS s WHERE s.deployment = $1 AND ($6::text IS NULL OR s.synth_asset = $6)
+    FROM (SELECT FROM state.synthetic_engine_vault AS s WHERE s.deployment = $1 AND ($6::text IS NULL OR s.synth = $6)
       LIMIT 20001) AS s) <= 20000 AS here
 ), symbol AS MATERIALIZED (
   WITH RECURSIVE s AS (
-    (SELECT h.synth_asset_key AS key FROM history.synthetic_engine_vault AS h
-    WHERE h.deployment = $1 AND NOT h.removed AND ($6 IS NULL OR h.synth_asset_key = chain.word_key($6))
-    ORDER BY h.synth_asset_key LIMIT 1)
+    (SELECT h.synth_key AS key FROM history.synthetic_engine_vault AS h
+    WHERE h.deployment = $1 AND NOT h.removed AND ($6 IS NULL OR h.synth_key = chain.word_key($6))
+    ORDER BY h.synth_key LIMIT 1)
     UNION ALL
-    SELECT (SELECT h.synth_asset_key FROM history.synthetic_engine_vault AS h
-      WHERE h.deployment = $1 AND NOT h.removed AND h.synth_asset_key > s.key ORDER BY h.synth_asset_key LIMIT 1)
+    SELECT (SELECT h.synth_key FROM history.synthetic_engine_vault AS h
+      WHERE h.deployment = $1 AND NOT h.removed AND h.synth_key > s.key ORDER BY h.synth_key LIMIT 1)
     FROM s WHERE $6 IS NULL AND s.key IS NOT NULL
   ) SELECT w.word AS name, s.key FROM s JOIN chain.word AS w ON w.id = s.key
   WHERE NOT (SELECT f.here FROM few AS f) AND ($3 IS NULL OR w.word >= (SELECT a.symbol FROM a))
@@ -40,7 +40,7 @@ a AS MATERIALIZED (
   (SELECT p.symbol, h.rank, h.key_hash
   FROM (SELECT * FROM place AS p ORDER BY p.symbol, p.low) AS p, LATERAL (SELECT chain.vault_order(h.collateral, h.debt)::numeric AS rank, h.key_hash
       FROM history.synthetic_engine_vault AS h
-      WHERE coalesce($8, 'risk') = 'risk' AND h.deployment = $1 AND NOT h.removed AND h.synth_asset_key = p.symbol_key AND h.ledger <= $2
+      WHERE coalesce($8, 'risk') = 'risk' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
         AND chain.vault_order(h.collateral, h.debt) BETWEEN p.low AND p.high
         AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.place, -1), coalesce(p.key, ''::bytea))
       ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer) AS h
@@ -49,52 +49,53 @@ a AS MATERIALIZED (
   (SELECT p.symbol, h.rank, h.key_hash
   FROM (SELECT * FROM place AS p ORDER BY p.symbol, p.low) AS p, LATERAL (SELECT CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END AS rank, h.key_hash
       FROM history.synthetic_engine_vault AS h
-      WHERE $8 IN ('debt', 'collateral') AND h.deployment = $1 AND NOT h.removed AND h.synth_asset_key = p.symbol_key AND h.ledger <= $2
+      WHERE $8 IN ('debt', 'collateral') AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
         AND (CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END, h.key_hash)
           > (coalesce(p.rank, '-infinity'::numeric), coalesce(p.key, ''::bytea))
       ORDER BY CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END, h.key_hash LIMIT 20 * $4::integer) AS h
   ORDER BY p.symbol, h.rank, h.key_hash LIMIT 20 * $4)
 ), v AS MATERIALIZED (
-  (SELECT h.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+  (SELECT h.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at, n.rank
   FROM (SELECT DISTINCT n.symbol, n.rank, n.key_hash FROM version AS n ORDER BY n.symbol, n.rank, n.key_hash) AS n
     LEFT JOIN m ON m.symbol = n.symbol, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
       WHERE h.deployment = $1 AND h.key_hash = n.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE NOT h.removed AND h.synth_asset = n.symbol
+  WHERE NOT h.removed AND h.synth = n.symbol
     AND n.rank = CASE $8 WHEN 'debt' THEN -h.debt WHEN 'collateral' THEN -h.collateral ELSE chain.vault_order(h.collateral, h.debt) END
     AND ($7 IS NULL OR chain.vault_state(h.debt, chain.vault_ratio(h.collateral, h.debt, m.collateral_price,
       m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
   ORDER BY n.symbol, n.rank, n.key_hash LIMIT $4::integer)
   UNION ALL
-  (SELECT h.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+  (SELECT h.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at, o.rank
   FROM (
-      SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger,
+      SELECT s.key_hash, s.synth, s.key_owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger,
         s.closed_at, false AS removed
       FROM state.synthetic_engine_vault AS s
-      WHERE (SELECT f.here FROM few AS f) AND s.deployment = $1 AND s.ledger <= $2 AND ($5 IS NULL OR s.owner = $5)
-        AND ($6 IS NULL OR s.synth_asset = $6)
+      WHERE (SELECT f.here FROM few AS f) AND s.deployment = $1 AND s.ledger <= $2 AND ($5 IS NULL OR s.key_owner = $5)
+        AND ($6 IS NULL OR s.synth = $6)
       UNION ALL
-      SELECT k.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+      SELECT k.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
         h.closed_at, h.removed
       FROM (
           SELECT s.key_hash FROM state.synthetic_engine_vault AS s
-          WHERE (SELECT f.here FROM few AS f) AND s.deployment = $1 AND s.ledger > $2 AND ($5 IS NULL OR s.owner = $5)
-            AND ($6 IS NULL OR s.synth_asset = $6)
+          WHERE (SELECT f.here FROM few AS f) AND s.deployment = $1 AND s.ledger > $2 AND ($5 IS NULL OR s.key_owner = $5)
+            AND ($6 IS NULL OR s.synth = $6)
           UNION
           SELECT g.key_hash FROM gone AS g WHERE (SELECT f.here FROM few AS f)
         ) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
           WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    ) AS h LEFT JOIN m ON m.symbol = h.synth_asset,
+    ) AS h LEFT JOIN m ON m.symbol = h.synth,
     LATERAL (SELECT CASE $8 WHEN 'debt' THEN -h.debt WHEN 'collateral' THEN -h.collateral
-      ELSE chain.vault_order(h.collateral, h.debt) END AS rank) AS o
-  WHERE NOT h.removed AND ($5 IS NULL OR h.owner = $5) AND ($6 IS NULL OR h.synth_asset = $6)
-    AND ($3 IS NULL OR (h.synth_asset, o.rank, h.key_hash) > ((SELECT a.symbol FROM a), (SELECT a.rank FROM a), (SELECT a.key FROM a)))
+      ELSE chain.vault_order(h.collateral, h.debt) END AS rank) AS o,
+    LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g
+  WHERE NOT h.removed AND ($5 IS NULL OR h.key_owner = $5) AND ($6 IS NULL OR h.synth = $6)
+    AND ($3 IS NULL OR (h.synth, o.rank, h.key_hash) > ((SELECT a.symbol FROM a), (SELECT a.rank FROM a), (SELECT a.key FROM a)))
     AND ($7 IS NULL OR chain.vault_state(h.debt, chain.vault_ratio(h.collateral, h.debt, m.collateral_price,
-      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
-  ORDER BY h.synth_asset, o.rank, h.key_hash LIMIT $4)
+      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7 AND ($5 IS NOT NULL OR o.rank = 0 OR o.rank BETWEEN g.low AND g.high))
+  ORDER BY h.synth, o.rank, h.key_hash LIMIT $4)
 ), edge AS (
   SELECT n.symbol, n.rank, n.key_hash FROM version AS n
   WHERE (SELECT count(*) FROM v) < $4 AND (SELECT count(*) FROM version) = 20 * $4
@@ -102,7 +103,7 @@ a AS MATERIALIZED (
 )
 SELECT i.item, i.symbol || '.' || i.rank || '.' || rtrim(encode(i.key_hash, 'base64'), '=')
 FROM (
-  (SELECT row_to_json(x)::text AS item, v.synth_asset AS symbol, v.rank, v.key_hash
+  (SELECT row_to_json(x)::text AS item, v.synth AS symbol, v.rank, v.key_hash
 -- part: vault_item
   )
   UNION ALL

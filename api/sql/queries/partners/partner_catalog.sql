@@ -6,7 +6,7 @@
 -- schema: PartnerAsset
 --   symbol         Symbol   as the partner calls it
 --   token          Address  the token
---   tokenSymbol    string?  its own symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenSymbol    string?  its own symbol, where it is known
 --   partnerId      U64      id of the partner
 --   oracleSymbol   Symbol   its price feed
 --   debtCeiling    Amount+  highest debt allowed
@@ -50,7 +50,7 @@ FROM (
   ) AS v, LATERAL (SELECT
     v.key_symbol AS "symbol",
     v.token AS "token",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = v.token LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, v.token, $2::integer) AS t) AS "tokenSymbol",
     v.partner_id::text AS "partnerId",
     v.oracle_symbol AS "oracleSymbol",
     v.debt_ceiling::text AS "debtCeiling",

@@ -5,7 +5,7 @@
 -- answer: PartnerRevenue of PartnerTokenRevenue
 -- schema: PartnerTokenRevenue
 --   token        Address  the token
---   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenSymbol  string?  its symbol, where it is known
 --   amount       Amount+  what it earned in that token
 --   forwards     Count    times that revenue arrived
 -- example: {"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
@@ -15,7 +15,7 @@
 SELECT row_to_json(x)::text, r.token
 FROM rollup.partner_revenue AS r, LATERAL (SELECT
     r.token AS "token",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = r.token LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, r.token, 2147483647) AS t) AS "tokenSymbol",
     r.amount::text AS "amount",
     analyst.scaled(r.amount)::text AS "amountScaled",
     r.forwards AS "forwards"

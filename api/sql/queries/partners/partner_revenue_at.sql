@@ -1,6 +1,6 @@
 -- list: deployment at after limit partnerId
 -- of: partner
--- As of a ledger: the epochs before the one that ran then, and of that one what had come.
+-- As of a ledger: the sums of epochs without an event after it; of the others, what had come.
 -- part: partner_revenue_past
 SELECT row_to_json(x)::text, r.token
 FROM (
@@ -8,7 +8,7 @@ FROM (
     WHERE $3::text IS NULL OR r.token > $3 GROUP BY r.token
   ) AS r, LATERAL (SELECT
     r.token AS "token",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = r.token LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, r.token, $2::integer) AS t) AS "tokenSymbol",
     r.amount::text AS "amount",
     analyst.scaled(r.amount)::text AS "amountScaled",
     r.forwards AS "forwards"

@@ -7,7 +7,7 @@
 -- schema: PartnerEpochRevenue
 --   epoch        U64      number of the epoch
 --   token        Address  the token
---   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenSymbol  string?  its symbol, where it is known
 --   amount       Amount+  what it earned in that token
 --   forwards     Count    times that revenue arrived
 -- example: {"epoch":"2", "token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
@@ -18,7 +18,7 @@ SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT
     r.epoch::text AS "epoch",
     r.token AS "token",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = r.token LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, r.token, 2147483647) AS t) AS "tokenSymbol",
     r.amount::text AS "amount",
     analyst.scaled(r.amount)::text AS "amountScaled",
     r.forwards AS "forwards"

@@ -2,9 +2,9 @@
 --   pool               Symbol    id of the pool
 --   contract           Address   the contract
 --   tokenA             Address   the first token
---   tokenASymbol       string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenASymbol       string?   its symbol, where it is known
 --   tokenB             Address   the second token
---   tokenBSymbol       string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenBSymbol       string?   its symbol, where it is known
 --   reserveA           Amount+   the first token in the pool
 --   reserveB           Amount+   the second token in the pool
 --   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
@@ -88,9 +88,9 @@ FROM k, past, LATERAL (
     k.pool_id AS "pool",
     k.contract AS "contract",
     p.token_a AS "tokenA",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = p.token_a) AS "tokenASymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, p.token_a, $2::integer) AS t) AS "tokenASymbol",
     p.token_b AS "tokenB",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = p.token_b) AS "tokenBSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, p.token_b, $2::integer) AS t) AS "tokenBSymbol",
     p.reserve_a::text AS "reserveA",
     analyst.scaled(p.reserve_a)::text AS "reserveAScaled",
     p.reserve_b::text AS "reserveB",

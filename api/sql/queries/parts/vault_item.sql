@@ -2,9 +2,9 @@
 --   market                 Symbol     symbol of the market
 --   owner                  Address    the owner
 --   synthToken             Address?   the synthetic token that is owed
---   synthTokenSymbol       string?    its symbol, where it is known; with `?ledger=` too it is the present one
+--   synthTokenSymbol       string?    its symbol, where it is known
 --   collateralToken        Address?   what it is secured with
---   collateralTokenSymbol  string?    its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateralTokenSymbol  string?    its symbol, where it is known
 --   collateral             Amount+    what it is secured with
 --   collateralValue        Amount?+   in US dollars, 7 decimals; null: no fresh price
 --   debt                   Amount+    the debt
@@ -34,19 +34,19 @@
 --   "minCollRatioBps":"13000", "liquidationPrice":"3368777", "liquidationPriceScaled":"0.3368777", "distanceBps":"1225",
 --   "unpricedBecause":null, "openedAt":"2026-01-10T18:12:37Z", "updatedAt":"2026-01-24T03:12:02Z",
 --   "changedLedger":"1294", "changedAt":"2026-01-24T03:12:02Z"}
-FROM v LEFT JOIN m ON m.symbol = v.synth_asset,
+FROM v LEFT JOIN m ON m.symbol = v.synth,
   LATERAL (SELECT
       chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio,
       chain.vault_value(v.collateral, m.collateral_price) AS collateral_value,
       chain.vault_value(v.debt, m.synth_price) AS debt_value,
       chain.vault_liquidation_price(v.collateral, v.debt, m.synth_price, m.liq_ratio) AS liquidation_price
     ) AS r, LATERAL (SELECT
-    v.synth_asset AS "market",
-    v.owner AS "owner",
+    v.synth AS "market",
+    v.key_owner AS "owner",
     m.token AS "synthToken",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = m.token) AS "synthTokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, m.token, $2::integer) AS t) AS "synthTokenSymbol",
     v.collateral_tok AS "collateralToken",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = v.collateral_tok) AS "collateralTokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, v.collateral_tok, $2::integer) AS t) AS "collateralTokenSymbol",
     v.collateral::text AS "collateral",
     analyst.scaled(v.collateral)::text AS "collateralScaled",
     r.collateral_value::text AS "collateralValue",

@@ -36,7 +36,7 @@ FROM pool AS p
   LATERAL (SELECT
     p.contract AS "contract",
     i.usdc AS "token",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = i.usdc) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token_at($1::smallint, i.usdc, $2::integer) AS t) AS "tokenSymbol",
     i.engine AS "engine",
     i.dao AS "dao",
     i.compliance AS "complianceRegistry",

@@ -6,7 +6,7 @@
 --   contract: 404.
 -- answer: TokenBalance
 --   token        Address   the token
---   tokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenSymbol  string?   its symbol, where it is known
 --   owner        Address   the owner
 --   balance      Amount+   raw units
 --   frozen       boolean?  whether the balance is frozen; null: this token has no freezing
@@ -19,28 +19,7 @@ WITH k AS MATERIALIZED (
   SELECT chain.entry_key($3::text, 'Balance', $4::text) AS balance, chain.entry_key($3, 'FrozenAccount', $4) AS frozen
 )
 SELECT row_to_json(x)::text
-FROM (
-    SELECT true AS synthetic, i.key_hash, analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
-    WHERE i.deployment = $1::smallint AND i.contract = $3
-      AND ($2::integer = 2147483647 OR EXISTS (SELECT FROM history.synth_token_instance AS h
-        WHERE h.deployment = $1 AND h.key_hash = i.key_hash AND h.ledger <= $2))
-    UNION ALL
-    SELECT DISTINCT true, h.key_hash, NULL::text FROM history.synth_token_instance AS h
-    WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = $3
-      AND NOT EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.key_hash = h.key_hash)
-      AND EXISTS (SELECT FROM history.synth_token_instance AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2)
-    UNION ALL
-    SELECT false, i.key_hash, CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
-    FROM state.stellar_asset_instance AS i
-    WHERE i.deployment = $1 AND i.contract = $3 AND $4 LIKE 'C%'
-      AND ($2 = 2147483647 OR EXISTS (SELECT FROM history.stellar_asset_instance AS h
-        WHERE h.deployment = $1 AND h.key_hash = i.key_hash AND h.ledger <= $2))
-    UNION ALL
-    SELECT DISTINCT false, h.key_hash, NULL::text FROM history.stellar_asset_instance AS h
-    WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = $3 AND $4 LIKE 'C%'
-      AND NOT EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.key_hash = h.key_hash)
-      AND EXISTS (SELECT FROM history.stellar_asset_instance AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2)
-  ) AS t
+FROM chain.token_at($1::smallint, $3, $2::integer) AS t
   LEFT JOIN LATERAL (
     SELECT s.value, false AS removed FROM state.synth_token_balance AS s
     WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = (SELECT k.balance FROM k)
@@ -72,3 +51,4 @@ FROM (
     analyst.scaled(coalesce(b.value, c.amount, 0))::text AS "balanceScaled",
     CASE WHEN t.synthetic THEN coalesce(f.value, false) END AS "frozen"
   ) AS x
+WHERE t.synthetic OR $4 LIKE 'C%'

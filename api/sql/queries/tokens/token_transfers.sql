@@ -22,8 +22,7 @@
 -- The order begins with the contract's key, so that no other index than the one by it has that order.
 WITH token AS MATERIALIZED (
   SELECT chain.word_key($8::text) AS key
-  WHERE EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
-    OR EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
+  WHERE EXISTS (SELECT FROM chain.token_at($1::smallint, $8, $2::integer) AS t)
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.log AS e, LATERAL (

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 import httpx
@@ -10,6 +13,7 @@ import httpx
 from ._core import Request, Settings, TidemarkError, object_of, request_of
 from ._generated import AsyncOperations, Operations
 from ._stream import Names, StreamMessage, _parameters, async_stream, stream
+from .receipt import is_shallow, verifying_keys
 
 Topic = Literal["ledger", "event", "price", "compliance"]
 
@@ -31,10 +35,24 @@ def _receipt_text(response: httpx.Response) -> str:
 
 
 def _keys(response: httpx.Response) -> dict[str, Any]:
-    keys = object_of(response).get("keys")
-    if not isinstance(keys, list) or not all(isinstance(one, dict) for one in keys):
-        raise TidemarkError("not_json", "the answer has no keys", response.status_code)
-    return {"keys": keys}
+    try:
+        body = object_of(response)
+    except TidemarkError:
+        body = {}
+    if verifying_keys(body) is None or not is_shallow(body):
+        raise TidemarkError("bad_keys", "the answer is no set of keys", response.status_code)
+    return {"keys": body["keys"]}
+
+
+def _age(response: httpx.Response) -> float:
+    """Seconds that an answer spent in caches (RFC 9111): by what they say, or by the clocks of the server and of this host."""
+    said: str = response.headers.get("Age", "")
+    apparent = 0.0
+    try:
+        apparent = time.time() - parsedate_to_datetime(response.headers.get("Date", "")).timestamp()
+    except ValueError:
+        pass  # a test's server may say none
+    return max(float(said) if re.fullmatch("[0-9]{1,10}", said) else 0.0, apparent, 0.0)
 
 
 def _jwks_request(settings: Settings) -> Request:
@@ -57,8 +75,13 @@ class Client(Operations):
         return _receipt_text(self.send(_receipt_request(self._settings, kind, parameters)))
 
     def jwks(self) -> dict[str, Any]:
-        """The server's public keys: to be kept, and asked for again when a receipt names an unknown one."""
-        return _keys(self.send(_jwks_request(self._settings)))
+        """The server's public keys: to be kept for five minutes at most, and asked for again when a receipt names an unknown one. TidemarkError ``bad_keys``."""
+        return self._jwks_aged()[0]
+
+    def _jwks_aged(self) -> tuple[dict[str, Any], float]:
+        """The keys, and the seconds that they spent in caches."""
+        response = self.send(_jwks_request(self._settings))
+        return _keys(response), _age(response)
 
     def close(self) -> None:
         self._http.close()

@@ -133,10 +133,23 @@ def whole(response: httpx.Response, content: bytes) -> httpx.Response:
     return httpx.Response(response.status_code, headers=headers, content=content)
 
 
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) < 400 else float(text)  # Python refuses integers of more than 4300 digits, JavaScript does not
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def json_of(raw: bytes) -> Any:
+    """JSON as JavaScript reads it, in UTF-8 without a mark before it. ValueError, or RecursionError for what is too deep."""
+    return json.loads(raw.decode(), parse_int=_integer, parse_constant=_no_constant)
+
+
 def object_of(response: httpx.Response) -> dict[str, Any]:
     """The object of a body: every answer of the API is one."""
     try:
-        body = json.loads(response.content.decode())
+        body = json_of(response.content)
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 import time
 from collections.abc import Mapping
 from typing import Any
+
+from ._core import json_of
 
 SKEW_SECONDS = 60
 DEPTH = 64  # of objects and lists: both packages judge alike
 
 
 class ReceiptError(Exception):
-    """``code`` is malformed, wrong_type, unknown_key, bad_signature, other_issuer, other_network, other_deployment, expired or future."""
+    """``code`` is malformed, wrong_type, bad_keys, unknown_key, bad_signature, other_issuer, other_network, other_deployment, expired or future."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -36,26 +37,18 @@ def _bytes(part: str) -> bytes | None:
     return value if base64.urlsafe_b64encode(value).rstrip(b"=").decode() == part else None
 
 
-def _integer(text: str) -> int | float:
-    return int(text) if len(text) < 400 else float(text)  # Python refuses integers of more than 4300 digits, JavaScript does not
-
-
-def _no_constant(text: str) -> None:
-    raise ValueError(f"{text} is no JSON")
-
-
-def _is_shallow(value: Any, depth: int = 0) -> bool:
+def is_shallow(value: Any, depth: int = 0) -> bool:
     if not isinstance(value, (dict, list)):
         return True
-    return depth < DEPTH and all(_is_shallow(one, depth + 1) for one in (value.values() if isinstance(value, dict) else value))
+    return depth < DEPTH and all(is_shallow(one, depth + 1) for one in (value.values() if isinstance(value, dict) else value))
 
 
 def _json(part: str) -> dict[str, Any]:
     try:
-        value = json.loads((_bytes(part) or b"").decode(), parse_int=_integer, parse_constant=_no_constant)
+        value = json_of(_bytes(part) or b"")
     except (ValueError, RecursionError):
         raise ReceiptError("malformed") from None
-    if not isinstance(value, dict) or not _is_shallow(value):
+    if not isinstance(value, dict) or not is_shallow(value):
         raise ReceiptError("malformed")
     return value
 
@@ -69,12 +62,38 @@ def _time(value: Any) -> int:
     return value
 
 
-def _signed_by(jwk: Mapping[str, Any], text: bytes, signature: bytes) -> bool:
+KEYS = 64  # of a set: the server publishes 16 at most
+
+
+def _may_verify(key: Mapping[str, Any]) -> bool:
+    """Whether a key of a set may verify what this server signs. Private keys, keys of other kinds and for other uses do not count."""
+    kid, x, operations = key.get("kid"), key.get("x"), key.get("key_ops", ["verify"])
+    if key.get("kty") != "OKP" or key.get("crv") != "Ed25519" or "d" in key or not isinstance(kid, str) or kid == "":
+        return False
+    if not isinstance(x, str) or len(_bytes(x) or b"") != 32 or key.get("use", "sig") != "sig" or key.get("alg", "EdDSA") not in ("EdDSA", "Ed25519"):
+        return False
+    return isinstance(operations, list) and "verify" in operations and all(isinstance(one, str) for one in operations)
+
+
+def verifying_keys(jwks: Any) -> list[Mapping[str, Any]] | None:
+    """The keys of a set that may verify. None: it is no JSON Web Key Set, has a member that is no key, more than 64 of them, or two with the same ``kid``.
+
+    Both packages judge alike.
+    """
+    keys = jwks.get("keys") if isinstance(jwks, Mapping) else None
+    if not isinstance(keys, list) or len(keys) > KEYS or not all(isinstance(one, Mapping) for one in keys):
+        return None
+    names = [one["kid"] for one in keys if isinstance(one.get("kid"), str)]
+    return [one for one in keys if _may_verify(one)] if len(set(names)) == len(names) else None
+
+
+def signed_by(key: Mapping[str, Any], text: bytes, signature: bytes) -> bool:
+    """Whether a key of :func:`verifying_keys` signed these bytes."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(_bytes(str(jwk.get("x"))) or b"").verify(signature, text)
+        Ed25519PublicKey.from_public_bytes(_bytes(key["x"]) or b"").verify(signature, text)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -94,11 +113,14 @@ def verify_receipt(token: str, jwks: Mapping[str, Any], *, issuer: str, network:
     header = _json(parts[0])
     if header.get("alg") != "EdDSA" or header.get("typ") != "tidemark-receipt+jwt" or "crit" in header:
         raise ReceiptError("wrong_type")
-    key = next((one for one in jwks["keys"] if one.get("kid") == header.get("kid") and one.get("kty") == "OKP" and one.get("crv") == "Ed25519"), None)
-    if key is None or not isinstance(header.get("kid"), str):
+    keys = verifying_keys(jwks)
+    if keys is None:
+        raise ReceiptError("bad_keys")
+    key = next((one for one in keys if one["kid"] == header.get("kid")), None)
+    if key is None:
         raise ReceiptError("unknown_key")
     signature = _bytes(parts[2])
-    if not signature or not parts[1].isascii() or not _signed_by(key, f"{parts[0]}.{parts[1]}".encode(), signature):
+    if not signature or not parts[1].isascii() or not signed_by(key, f"{parts[0]}.{parts[1]}".encode(), signature):
         raise ReceiptError("bad_signature")
     claims = _json(parts[1])
     issued, expires = _time(claims.get("iat")), _time(claims.get("exp"))

@@ -6,13 +6,14 @@ import base64
 import binascii
 import hashlib
 import hmac
-import json
 import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
+
+from ._core import json_of
 
 
 class WebhookError(Exception):
@@ -49,13 +50,9 @@ def _key(secret: str) -> bytes:
     return key
 
 
-def _no_constant(text: str) -> None:
-    raise ValueError(f"{text} is no JSON")
-
-
 def _content(raw: bytes) -> tuple[str, dict[str, Any]]:
     try:
-        content = json.loads(raw.decode(), parse_constant=_no_constant)
+        content = json_of(raw)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or not isinstance(content.get("type"), str) or not isinstance(content.get("data"), dict):

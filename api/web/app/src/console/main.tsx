@@ -177,7 +177,7 @@ const keyFields: Field[] = [
   { name: 'rate', label: 'Requests a second', value: '', send: perhaps },
   { name: 'burst', label: 'Burst', value: '', send: perhaps },
   { name: 'networks', label: 'Networks', value: '', size: 24, send: words },
-  { name: 'endsAt', label: 'Ends', value: '', size: 20, send: (t) => t || null },
+  { name: 'endsAt', label: 'Ends (2027-01-31T00:00:00Z)', value: '', size: 20, send: (t) => (t === '' ? null : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(t) ? t : undefined) },
 ];
 
 function Integrators({ act, rank, turn }: Props) {

@@ -1,0 +1,20 @@
+#include "api/http/body.h"
+
+json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct tide_reply *reply)
+{
+    json_error_t error;
+    json_t *body = tide_json_load(text, flags | JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(body))
+        return body;
+    if (body) {
+        tide_reply_problem(reply, 400, code, "The body is not a JSON object.");
+        tide_reply_problem_field(reply, "", "is no JSON object");
+    } else {
+        bool twice = json_error_code(&error) == json_error_duplicate_key;
+        tide_reply_problem(reply, 400, code, "The body is not JSON from byte %d on%s.",
+                           error.position, twice ? ": a member stands there twice" : "");
+        tide_reply_problem_field(reply, "", twice ? "has a member twice" : "is not JSON");
+    }
+    json_decref(body);
+    return NULL;
+}

@@ -1,0 +1,98 @@
+/* Which subscriptions are taken, and from which positions. */
+#include "api/stream/stream_impl.h"
+#include "schema/base/lock.h"
+
+static uint32_t count_of(const struct tide_stream_hub *stream, const char *who)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stream->count; i++)
+        count += !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->who, who) == 0;
+    return count;
+}
+
+bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
+                         const struct stream_position *at)
+{
+    struct stream_position last = stream_whole(head->archived_to);
+    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
+}
+
+/* Whether a subscriber gets all that it asks for: silence would say that nothing happened. */
+static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
+{
+    if (sub->topics & head->unkept_topics)
+        return true;
+    if (!(sub->topics & TIDE_TOPIC_EVENT))
+        return false;
+    bool lacks = false;
+    for (uint32_t i = 0; i < sub->kind_count; i++)
+        lacks |= head->unkept_kinds[sub->kinds[i]];
+    for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
+        lacks |= head->unkept_kinds[kind];
+    return lacks;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal check_position(const struct tide_stream_hub *stream,
+                                               const struct tide_subscriber *sub,
+                                               uint16_t deployment)
+{
+    const struct stream_head *head = &stream->head;
+    const struct stream_position *at = &sub->at;
+    if (deployment != head->deployment)
+        return TIDE_STREAM_ELSEWHERE;
+    if (stream_lacks_events(head, sub->topics, at))
+        return TIDE_STREAM_ARCHIVED;
+    uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
+    if (oldest < head->ledger || at->ledger + 1 < head->first)
+        return TIDE_STREAM_TOO_OLD;
+    return at->ledger > (uint64_t)head->ledger + TIDE_STREAM_AHEAD_MAX ? TIDE_STREAM_AHEAD
+                                                                       : TIDE_STREAM_TAKEN;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal admit(struct tide_stream_hub *stream, struct tide_subscriber *sub,
+                                      uint16_t deployment)
+{
+    if (!stream->known)
+        return TIDE_STREAM_NOT_READY;
+    if (stream->count >= stream->options.subscribers_max)
+        return TIDE_STREAM_FULL;
+    if (count_of(stream, sub->who) >= stream->options.per_who_max)
+        return TIDE_STREAM_FULL_OF;
+    if (lacks_tables(&stream->head, sub))
+        return TIDE_STREAM_UNKEPT;
+    enum tide_stream_refusal refusal =
+        sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
+    if (refusal == TIDE_STREAM_TAKEN)
+        stream->all[stream->count++] = sub;
+    return refusal;
+}
+
+enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
+                                                   const struct tide_stream_ask *ask,
+                                                   tide_slice last_event_id,
+                                                   const struct tide_stream_sink *sink,
+                                                   struct tide_subscriber **out)
+{
+    uint16_t deployment = 0;
+    struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
+    if (!sub)
+        return TIDE_STREAM_NOT_READY;
+    sub->resumed = last_event_id.len > 0;
+    sub->said_ms = stream_now_ms(stream);
+    enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
+    if (sub->resumed && stream_position_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
+        refusal = TIDE_STREAM_BAD_POSITION;
+    tide_lock_counted(&stream->mutex, &stream->waits);
+    if (refusal == TIDE_STREAM_TAKEN)
+        refusal = admit(stream, sub, deployment);
+    stream->stats.opened += refusal == TIDE_STREAM_TAKEN;
+    stream->stats.refused += refusal != TIDE_STREAM_TAKEN;
+    pthread_mutex_unlock(&stream->mutex);
+    if (refusal == TIDE_STREAM_TAKEN)
+        *out = sub;
+    else
+        stream_sub_free(sub);
+    return refusal;
+}

@@ -1,0 +1,18 @@
+# libmicrohttpd 1.0.1 beside the system's: sourced, not run.
+#
+#   . "$here/../_library.sh"
+#   prefix=$(library_prefix) || echo "skipped: $library_missing"   # built at the first call, in the build folder
+#   LD_LIBRARY_PATH=$prefix/lib tidemark-api …
+library_missing="no shared/third-party/build-libmicrohttpd (set TIDE_SHARED)"
+
+library_prefix() {
+    local shared prefix=${TIDE_BUILD:-$TIDE_SOURCE_DIR/build}/libmicrohttpd-1.0.1
+    for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
+        [ -x "$shared/third-party/build-libmicrohttpd" ] || continue
+        mkdir -p "$prefix"
+        flock "$prefix" "$shared/third-party/build-libmicrohttpd" "$prefix" >&2 || return
+        echo "$prefix"
+        return
+    done
+    return 1
+}

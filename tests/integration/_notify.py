@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""systemd's side of sd_notify: _notify.py SOCKET FILE MICROSECONDS
+
+Appends each message that the daemon sends to FILE, a line each, and FIRED whenever no WATCHDOG=1 came for that long after the
+first message: then systemd would end the process. It ends with the test."""
+import socket
+import sys
+import time
+
+heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+heard.bind(sys.argv[1])
+period = int(sys.argv[3]) / 1e6
+with open(sys.argv[2], "w", buffering=1) as out:
+    fed = fired = None
+    print("LISTENING", file=out)
+    while True:
+        heard.settimeout(None if fed is None or fired else max(0.01, fed + period - time.monotonic()))
+        try:
+            message = heard.recv(4096).decode()
+        except TimeoutError:
+            fired = True
+            print("FIRED", file=out)
+            continue
+        print(message, file=out)
+        if fed is None or "WATCHDOG=1" in message:
+            fed, fired = time.monotonic(), False

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# A check of the cache's file that hangs, for a lock of the file is held: SIGTERM and the watchdog do not wait for it, its
+# child holds no descriptor of the API, and dies with the API. At the start, and when another process switches the
+# generation under a running API.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+pg_start
+api_index 64
+export FIRST=1024 PG_BIN PG_DIR
+timeout 200 python3 "$here/_hot_check.py" "$TIDE_BIN/tidemark-api" || fail "$(tail -n 5 "$PG_DIR"/api*.log)"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# nginx and HAProxy, as api/http/README.md says, each before two nodes on one cache: a hostile client costs another one no answer,
+# and gets a status itself for what is well formed.
+# label: all
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+PATH=$PATH:/usr/sbin
+pg_start
+api_index 64
+nodes=() pids=()
+for i in 1 2; do
+    api_start --api-rate-lookup 0 --api-rate-query 0 --api-proxies 127.0.0.1 --api-request-ms 3000
+    nodes+=("$API_PORT") pids+=("$API_PID")
+done
+
+# The block of the manual, with this test's ports for the nodes and the proxy.
+manual() { # nginx|haproxy
+    awk -v marker="<!-- $1: " 'index($0, marker) == 1 { wanted = 1 } wanted && /^```/ && ++fences == 2 { exit } wanted && fences == 1 && !/^```/' \
+        "$TIDE_SOURCE_DIR/api/http/README.md" |
+        sed -e "s/10\.0\.0\.1:8080/127.0.0.1:${nodes[0]}/; s/10\.0\.0\.2:8080/127.0.0.1:${nodes[1]}/; s/\(listen\|bind\) \(:\|\*:\)\?80\b/\1 127.0.0.1:$port/"
+}
+
+start_nginx() {
+    mkdir "$PG_DIR/nginx"
+    cat >"$PG_DIR/nginx.conf" <<END
+$([ "$(id -u)" != 0 ] || echo "user root;")
+daemon off; worker_processes auto; pid $PG_DIR/nginx.pid; error_log $PG_DIR/nginx.log;
+events { worker_connections 768; }
+http {
+    access_log off;
+    client_body_temp_path $PG_DIR/nginx/body; proxy_temp_path $PG_DIR/nginx/proxy; fastcgi_temp_path $PG_DIR/nginx/f; uwsgi_temp_path $PG_DIR/nginx/u; scgi_temp_path $PG_DIR/nginx/s;
+$(cat "$PG_DIR/manual")
+}
+END
+    nginx -c "$PG_DIR/nginx.conf" -e "$PG_DIR/nginx.log" >"$PG_DIR/nginx.out" 2>&1 &
+}
+
+start_haproxy() {
+    cat >"$PG_DIR/haproxy.conf" <<END
+global
+    log stderr format raw local0
+    maxconn 768
+defaults
+    log global
+    mode http
+    option httplog
+    option dontlognull
+    timeout connect 5000
+    timeout client 50000
+    timeout server 50000
+$(cat "$PG_DIR/manual")
+END
+    haproxy -f "$PG_DIR/haproxy.conf" -db >"$PG_DIR/haproxy.out" 2>"$PG_DIR/haproxy.log" &
+}
+
+tried=0 code=0
+for proxy in nginx haproxy; do
+    command -v $proxy >/dev/null || { echo "not behind $proxy: it is not installed"; continue; }
+    port=$(cluster_free_port)
+    manual $proxy >"$PG_DIR/manual"
+    for wanted in "${nodes[@]}" "$port"; do
+        grep -q "127.0.0.1:$wanted" "$PG_DIR/manual" || fail "api/http/README.md has no block for $proxy, or one without its addresses: $(cat "$PG_DIR/manual")"
+    done
+    start_$proxy
+    PROXY=$!
+    for ((i = 0; ; i++)); do
+        curl -fs -o "$PG_DIR/body" "http://127.0.0.1:$port/healthz" && break
+        [ $i -lt 200 ] && kill -0 $PROXY 2>/dev/null || fail "$proxy does not answer: $(tail -5 "$PG_DIR/$proxy.log" "$PG_DIR/$proxy.out")"
+        sleep 0.05
+    done
+    timeout 300 python3 "$here/_proxies.py" "$proxy" "$port" || { code=1; grep -v ' 200 ' "$PG_DIR/$proxy.log" | cut -c1-300 | tail -5; }
+    kill $PROXY
+    wait $PROXY || true
+    tried=$((tried + 1))
+done
+for pid in "${pids[@]}"; do
+    API_PID=$pid
+    api_stop || fail "a node ended with $?: $(tail -3 "$PG_DIR/api.log")"
+done
+[ $tried -gt 0 ] || { echo "skipped: neither nginx nor haproxy"; exit 77; }
+exit $code

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# label: all
+# tidemark-api whose libmicrohttpd loses a thread: it is found, its connections are cut, the program ends with 80, and a stop does not wait for it.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+[ -f "$TIDE_BIN/libstall.so" ] || { echo "skipped: no libstall.so, which sanitizers do not go with"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+pg_start
+api_index 64
+api_start # builds the cache, which the processes of the test share
+api_stop || fail "exit code $?"
+timeout 200 python3 "$here/_server_stall.py" "$TIDE_BIN" "$PG_DIR" || fail "see above"
