@@ -52,6 +52,10 @@ class Case:
         """Of the queries and cookies of one request, at most."""
         return max(sum(request.raw.partition(b"\r\n\r\n")[0].count(mark) for mark in (b"&", b";", b"?", b"Cookie")) for request in self.requests or [Request(b"")])
 
+    def line(self):
+        """Bytes of the longest request line."""
+        return max((len(request.raw.partition(b"\r\n")[0]) for request in self.requests), default=0)
+
     def __str__(self):
         def brief(found):
             return b"<%r x %d>" % (found[1], len(found[0]) // len(found[1]))
