@@ -48,13 +48,10 @@ class Case:
         raw = b"".join(request.raw for request in self.requests)
         return raw if self.cut is None else raw[:self.cut]
 
-    def pairs(self):
-        """Of the queries and cookies of one request, at most."""
-        return max(sum(request.raw.partition(b"\r\n\r\n")[0].count(mark) for mark in (b"&", b";", b"?", b"Cookie")) for request in self.requests or [Request(b"")])
-
-    def line(self):
-        """Bytes of the longest request line."""
-        return max((len(request.raw.partition(b"\r\n")[0]) for request in self.requests), default=0)
+    def memory(self):
+        """Bytes that libmicrohttpd keeps of the largest head: the head, a copy of its cookies, and some 56 bytes for each query, cookie and line."""
+        heads = [request.raw.partition(b"\r\n\r\n")[0] for request in self.requests] or [b""]
+        return max(len(head) + len(b"".join(re.findall(rb"(?i)\r\ncookie:([^\r]*)", head))) + 56 * sum(head.count(mark) for mark in (b"&", b";", b",", b"?", b"\r\n")) for head in heads)
 
     def __str__(self):
         def brief(found):
