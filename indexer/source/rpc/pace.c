@@ -1,14 +1,24 @@
 #include "indexer/source/rpc/pace.h"
 
-/* The window around the expected moment holds WINDOW_POLLS questions, as many jitters wide to
- * each side; after it the pauses grow, so that the rest of the questions reaches far. */
-enum { WINDOW_POLLS = 10, IDLE_MS = 1000, FIRST_MS = 40, LEAST_MS = 2 };
+enum {
+    IDLE_MS = 1000,
+    FIRST_MS = 40, /* pause before the interval is known */
+    LEAST_MS = 8,  /* of a jitter: a question takes some milliseconds itself */
+    ODD_MOST = 3,  /* ledgers in another rhythm, until that is the interval */
+    LONG_RUN = 32, /* ledgers that the interval is a mean of */
+    DOUBLE_MOST = 6,
+};
 
-static const double window_jitters = 2.5, growth = 1.6, first_growth = 1.3;
+static const double early = 1.0, step = 1.2, growth = 1.7, first_growth = 1.3;
 
 static double absolute(double v)
 {
     return v < 0 ? -v : v;
+}
+
+static double least_jitter(const struct rpc_pace *pace)
+{
+    return pace->jitter_ms > LEAST_MS ? pace->jitter_ms : LEAST_MS;
 }
 
 void rpc_pace_miss(struct rpc_pace *pace, int64_t now_ms)
@@ -17,40 +27,64 @@ void rpc_pace_miss(struct rpc_pace *pace, int64_t now_ms)
     pace->misses++;
 }
 
-/* The moment lies between the last question that was too early and this one. */
-static void learn(struct rpc_pace *pace, double came, double doubt, uint32_t count)
+static void begin_rhythm(struct rpc_pace *pace, double interval)
 {
-    double interval = (came - pace->last_ms) / count;
-    double off = absolute(interval - pace->interval_ms);
-    if (pace->interval_ms <= 0 || off > pace->interval_ms) {
-        pace->interval_ms = interval;
-        pace->jitter_ms = doubt > interval / 8 ? doubt : interval / 8;
-        return;
+    pace->interval_ms = interval;
+    pace->jitter_ms = interval / 8;
+    pace->odd = pace->count = 0;
+}
+
+/* The times of questions are late by some jitter, their mean distance is not. One ledger that was
+ * late, or several at once, say nothing of the rhythm. */
+static void learn_interval(struct rpc_pace *pace, double interval)
+{
+    bool odd = interval > 2.5 * pace->interval_ms || interval < 0.4 * pace->interval_ms;
+    pace->odd = odd ? pace->odd + 1 : 0;
+    if (pace->interval_ms <= 0 || pace->odd >= ODD_MOST) {
+        begin_rhythm(pace, interval);
+    } else if (!odd) {
+        pace->count += pace->count < LONG_RUN - 4;
+        pace->interval_ms += (interval - pace->interval_ms) / (4 + pace->count);
     }
-    pace->interval_ms += (interval - pace->interval_ms) / 6;
-    pace->jitter_ms += ((off > doubt ? off : doubt) - pace->jitter_ms) / 4;
+}
+
+/* The moment lies between the last question that was too early and this one. */
+static double came_after_miss(struct rpc_pace *pace, double now, double due)
+{
+    double came = now - (now - pace->miss_ms) / 2, most = 4 * least_jitter(pace);
+    double off = absolute(came - due);
+    pace->first = 0;
+    pace->jitter_ms += ((off < most ? off : most) - pace->jitter_ms) / 8;
+    return came;
+}
+
+/* The ledger was there already, for an unknown time: the next question comes earlier, and earlier
+ * still if that is so again. */
+static double came_before(struct rpc_pace *pace, double now, double due)
+{
+    double back = least_jitter(pace) / 2, least = now - pace->interval_ms / 2;
+    for (uint32_t i = 0; i < pace->first && i < DOUBLE_MOST; i++)
+        back *= 2;
+    double came = (due < now ? due : now) - back;
+    if (pace->first++ == 0)
+        pace->jitter_ms *= 0.98;
+    return came > least ? came : least;
 }
 
 void rpc_pace_hit(struct rpc_pace *pace, int64_t now_ms, uint32_t count)
 {
-    double now = (double)now_ms, came = now;
+    double now = (double)now_ms;
     assert(count > 0);
-    if (pace->misses) {
-        double doubt = (now - pace->miss_ms) / 2;
-        came = now - doubt;
-        if (pace->begun && came > pace->last_ms)
-            learn(pace, came, doubt, count);
-    } else if (pace->begun && pace->interval_ms > 0) {
-        /* It was there already: the next question comes earlier. */
+    if (pace->begun) {
+        learn_interval(pace, (now - pace->seen_ms) / count);
         double due = pace->last_ms + pace->interval_ms * count;
-        double most = (now - pace->last_ms) / count;
-        came = due < now ? due : now;
-        if (count > 1 && most < pace->interval_ms)
-            pace->interval_ms = most;
-        pace->jitter_ms = pace->jitter_ms * 3 / 2 + 1;
+        pace->last_ms =
+            pace->misses ? came_after_miss(pace, now, due) : came_before(pace, now, due);
+    } else if (pace->misses) {
+        pace->begun = true;
+        pace->last_ms = now - (now - pace->miss_ms) / 2;
     }
-    pace->begun = pace->begun || pace->misses > 0;
-    pace->last_ms = came;
+    pace->seen_ms = now;
     pace->misses = 0;
 }
 
@@ -64,21 +98,17 @@ static double power(double base, uint32_t exponent)
 
 int64_t rpc_pace_wait(const struct rpc_pace *pace, int64_t now_ms)
 {
-    double wait, interval = pace->interval_ms, half = window_jitters * pace->jitter_ms;
+    double wait, interval = pace->interval_ms;
     if (pace->misses + 2 > RPC_PACE_POLLS) {
         wait = interval > IDLE_MS ? interval : IDLE_MS;
     } else if (interval <= 0) {
         wait = FIRST_MS * power(first_growth, pace->misses);
         wait = wait > IDLE_MS ? IDLE_MS : wait;
     } else if (pace->misses == 0) {
-        wait = pace->last_ms + interval - half - (double)now_ms;
+        wait = pace->last_ms + interval - early * pace->jitter_ms - (double)now_ms;
     } else {
-        double step = 2 * half / WINDOW_POLLS;
-        step = step < LEAST_MS ? LEAST_MS : step;
-        wait =
-            pace->misses < WINDOW_POLLS ? step : step * power(growth, pace->misses - WINDOW_POLLS);
-        if (wait > interval)
-            wait = interval;
+        wait = step * least_jitter(pace) * power(growth, pace->misses - 1);
+        wait = wait < interval / 8 ? wait : interval / 8;
     }
     return wait < 1 ? 1 : (int64_t)wait;
 }
