@@ -13,7 +13,7 @@ struct body {
     json_t *detail; /* borrowed from the body's tree; NULL: none */
 };
 
-/* Its members are the action's (console_detail_check). */
+/* Keeps the detail as it came: console_detail_check knows each action's members. */
 static tide_status read_detail(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {

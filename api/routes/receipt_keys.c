@@ -13,7 +13,7 @@
 
 enum { FILE_MAX = 16 << 10, HEADER_MAX = 512, PATH_MAX_BYTES = 4096 };
 
-/* What the cache says of a set of keys. */
+/* The state of a set of keys, as the cache has it. */
 struct key_state {
     bool verifiers;     /* the signing key is a verifier's */
     uint32_t withdrawn; /* bit of each key */

@@ -6,7 +6,7 @@
  *           TIDE_RECEIPT_KEYS_MAX, the file of attester_key. While the registry names the signing
  *           key as a verifier, nothing is signed (tide_receipt_keys_watch).
  * Withdrawn a key of chain.withdrawn_key is neither published nor signs, whatever the files hold.
- *           It is known through the cache. While no cache is there, or the database was last
+ *           The cache tells which. While no cache is there, or the database was last
  *           reached more than stale_after_ms ago, no key is published and nothing is signed.
  * Emptied   a file of no bytes holds no key. If it is the first one, nothing is signed.
  * Names     one without a slash is a systemd credential: $CREDENTIALS_DIRECTORY/tidemark_NAME.

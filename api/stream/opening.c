@@ -106,7 +106,7 @@ bool stream_tell_staleness(struct tide_subscriber *sub)
     return true;
 }
 
-/* Its place, as lines of a message. */
+/* Writes the stream's position as lines of a message. */
 static void put_id(struct tide_subscriber *sub)
 {
     char position[STREAM_POSITION_TEXT];

@@ -184,7 +184,7 @@ tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct str
 
 /* --- opening.c: the start of a subscription, and what the hub itself tells ------------- */
 
-/* Where it begins, once, and whether the stream is stale; false: not all of that is stored. */
+/* Tells once where the stream begins and whether it is stale; false: not all of that is stored. */
 bool stream_greet(struct tide_subscriber *sub) TIDE_MUST_USE;
 /* Tells whether the stream is stale, if the subscriber knows otherwise; false: no room for it. */
 bool stream_tell_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;

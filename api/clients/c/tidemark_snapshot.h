@@ -321,8 +321,8 @@ static inline bool tidemark_continues(const struct tidemark_snapshot *changes,
     return changes->ledger > base->ledger && changes->closed_at_s >= base->closed_at_s;
 }
 
-/* What the newest of the two says of the whole. Changes do not have what their base lacks. A clock
- * of this host that runs more than a minute behind the server's makes all stale. */
+/* Returns what base and changes together allow to say. Changes do not have what their base lacks. A
+ * clock of this host that runs more than a minute behind the server's makes all stale. */
 static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *view,
                                                    uint64_t now_ms)
 {

@@ -1,5 +1,5 @@
-/* What a worker can see of a library that makes no progress with its connections: bytes that stay
- * unread, and connections that were cut and stay. Cheap while all is well: connections are looked
+/* A worker looks here whether the library makes progress with its connections: bytes may stay
+ * unread, and connections that were cut may stay. Cheap while all is well: connections are looked
  * at once a second, and only if the worker has had no turn without work since the last look. */
 #include "api/http/server/server_impl.h"
 

@@ -328,7 +328,7 @@ static void refuse_to_hold_body(struct server_conn *conn)
     server_add(&conn->worker->totals.shed, 1);
 }
 
-/* Its length was checked when the head came. */
+/* The head's check has limited the length already. */
 static void take_body(struct server_conn *conn, tide_slice part)
 {
     bool room = hold_body(conn, part);

@@ -16,7 +16,7 @@ enum tide_stall_step {
     TIDE_STALL_REPORT_NOW,
 };
 
-/* Of one thread; all zero at first. */
+/* The state of one thread; all zero at first. */
 struct tide_stall {
     uint64_t moved;
     uint32_t still; /* observations since moved changed */

@@ -305,7 +305,7 @@ static bool note_market(void *self, tide_slice key, const void *record)
     return true;
 }
 
-/* Of the first item whose symbol is not below this one. */
+/* Returns the index of the first item whose symbol is not below this one. */
 static uint32_t place_of(const struct notify_list *list, const struct tide_hot_symbol *symbol)
 {
     uint32_t low = 0, high = list->count;

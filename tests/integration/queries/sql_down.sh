@@ -42,7 +42,9 @@ until_well 5000
 [ "$(count connects)" -gt "$connects" ] || fail "no new connection"
 echo "ok A11 stopped and back"
 
-sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'tidemark-api'" >/dev/null
+ended=$(sql "SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE application_name = 'tidemark-api'")
+sql "SELECT pg_terminate_backend(pid) FROM unnest(ARRAY[$ended]) AS pid" >/dev/null
+until [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($ended)")" = 0 ]; do sleep 0.1; done # the server ends them later
 wants 200 - 3000 /api/pools
 wants 200 - 3000 /api/pools
 echo "ok A11 sessions ended: asked again over new ones"
