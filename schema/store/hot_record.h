@@ -250,7 +250,7 @@ struct TIDE_HOT_PACKED tide_hot_collateral {
     uint32_t ledger;
 };
 
-/* Of every deployment of the database. */
+/* A withdrawn key; the record holds for every deployment of the database. */
 struct TIDE_HOT_PACKED tide_hot_withdrawn {
     uint8_t none;
 };

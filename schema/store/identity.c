@@ -4,7 +4,7 @@
 
 enum { JSON_MAX = 1 << 20 };
 
-/* What the file calls a contract is compared both ways: by its name, then by its address. */
+/* The query compares the contracts of file and index both ways: by name, then by address. */
 static const char check_sql[] =
     "WITH both_lists AS MATERIALIZED (SELECT d.contracts AS stored, $3::jsonb AS given FROM"
     " chain.deployment AS d JOIN chain.cursor AS c ON c.deployment = d.id WHERE d.network_id ="
