@@ -126,7 +126,10 @@ def attack(count, rounds):
     hook = innocent.make()
     check(prove(senders, innocent, hook), "an endpoint that is not disturbed")
     names, before = [one.name for one in hostile], set()  # what they held before each was known
-    for turn in range(rounds):
+    turn = judged = known = 0
+    while judged < rounds:
+        turn += 1
+        check(turn < 100, f"{known} of {count} are known as slow")
         hang(senders, hostile, RNG.choice([0, 1, 4]))
         held = senders.of(*names)
         known = int(sql(f"SELECT count(*) FROM kyc.hook_slow WHERE what LIKE 'integrator hostile{count}%' AND slow_until > now()")[0][0])
@@ -135,7 +138,12 @@ def attack(count, rounds):
         if known < count:
             before = {one[0] for one in senders.held.values()}
         else:
-            since = [SHARES[i] for i in held if senders.held[i][0] not in before]
+            # An attempt takes ten seconds at most, so that none from before they were known lasts.
+            for sender in [i for i in held if senders.held[i][0] in before]:
+                senders.done(sender, False, True)
+            held = senders.of(*names)
+            since = [SHARES[i] for i in held]
+            judged += 1
             most = max(most, len(since))
             check(since.count(1) <= 2 and since.count(2) == 0 and since.count(3) <= 2, f"turn {turn}: {count} slow integrators hold senders of {since}")
             innocent_is_served(senders, newcomer, newcomer.make(), f"turn {turn}, a new endpoint beside {count} hostile integrators")
@@ -145,7 +153,6 @@ def attack(count, rounds):
         one.leave()
     for sender in senders.of(*names):
         senders.done(sender, False, True)
-    check(known == count, f"{known} of {count} are known as slow")
     return most
 
 
@@ -180,9 +187,9 @@ def deleted():
     check(len(senders.of(one.name)) == 1, f"{len(senders.of(one.name))} senders are held by endpoints that were deleted")
 
 
-RNG = random.Random(25)
+RNG = random.Random(int(os.environ.get("TIDE_SHARE_SEED", "25")))
 DEPLOYMENT = sql("SELECT max(id) FROM chain.deployment")[0][0]
 deleted()
 hosts()
-FIGURES = [f"{count} hold {attack(count, 6)}" for count in (3, 5)]
+FIGURES = [f"{count} hold {attack(count, 4)}" for count in (3, 5)]
 print(f"ok integrators whose new endpoints hang, once they are known as slow: {', '.join(FIGURES)} of 8 senders at most; others find one at once")
