@@ -42,6 +42,7 @@ struct tide_contract {
     enum tide_role role;
     bool discovered; /* a token that the chain names; the file does not */
     bool market;     /* discovered, and a market of the engine names it */
+    bool listed;     /* discovered, and takes one of the places of tokens that catalogs name */
     /* Discovered, and no ledger read so far shows whether it is a Stellar asset's contract or
      * another token's. Such a contract is not followed, whatever role says. */
     bool unsettled;

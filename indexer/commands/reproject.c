@@ -171,8 +171,7 @@ static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
     if (status == TIDE_OK) {
         struct tide_decode_options options = { .deployment = deployment,
                                                .proof = TIDE_PROOF_CHAIN,
-                                               .tables = wanted,
-                                               .discovered_max = r->discovered_max };
+                                               .tables = wanted };
         status = tide_decode_open(&r->decode, &options, err);
     }
     free(deployment);
@@ -218,8 +217,7 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
                         int argc, char **argv)
 {
     struct tide_err err;
-    struct tide_reproject r = { .batch = malloc(sizeof *r.batch),
-                                .discovered_max = config->discovered_tokens };
+    struct tide_reproject r = { .batch = malloc(sizeof *r.batch) };
     (void)options, (void)argc, (void)argv;
     if (!r.batch) {
         tide_fail(&err, TIDE_E_MEMORY, "reproject");

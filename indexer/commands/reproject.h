@@ -13,7 +13,6 @@ struct tide_reproject {
     struct tide_pg *pg;
     uint16_t deployment;
     struct tide_decode *decode;
-    uint32_t discovered_max; /* as in struct tide_decode_options */
     struct tide_batch *batch;
     struct tide_words *words;
     struct tide_buf moved; /* "(…),(…)": keys of the rows of this chunk that fit now */

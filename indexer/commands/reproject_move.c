@@ -172,7 +172,8 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, ui
     return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
 }
 
-/* Contracts that an entry names now that it is understood; the next run reads their past. */
+/* Contracts that an entry names now that it is understood; the next run follows those that there
+ * are places for, and reads their past. */
 static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
 {
     if (r->batch->rows[TIDE_TABLE_CONTRACT_SEEN].count == 0)

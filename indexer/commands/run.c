@@ -44,8 +44,7 @@ static tide_status where_to_begin(struct tide_follow *job, struct tide_range *ra
     uint8_t hash[TIDE_HASH_BYTES];
     uint32_t next = tide_writer_next(job->writer, hash);
     const struct tide_config *c = job->config;
-    uint32_t first = c->first_ledger ? c->first_ledger : job->deployment->first_ledger;
-    *range = (struct tide_range){ next ? next : first, 0 };
+    *range = (struct tide_range){ next ? next : tide_follow_first_ledger(job), 0 };
     job->ledger = next ? next - 1 : 0;
     if (next && c->first_ledger > next)
         return tide_fail(

@@ -165,7 +165,7 @@ static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_e
     d->ledgers_begun++;
     d->seq_after = 0;
     assert(d->shown.count == 0); /* settled, or forgotten */
-    d->ignored.count = d->markets.count = 0;
+    d->named.count = d->markets.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -241,6 +241,7 @@ static tide_status finish(struct tide_decode *d)
         d->counts = before;
         return TIDE_OK;
     }
+    relevance_take_named(d);
     put_ledger(d, &before);
     return check_room(d);
 }
@@ -345,7 +346,7 @@ void tide_decode_close(struct tide_decode *decode)
     free(decode->ttls.items);
     free(decode->later_changes.items);
     free(decode->later_events.items);
-    free(decode->ignored.items);
+    free(decode->named.items);
     free(decode->shown.items);
     free(decode->markets.items);
     free(decode->addresses);

@@ -11,9 +11,9 @@
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
  * Number    a row's numbers depend on its ledger alone, never on which contracts are known.
  * Roles     are the deployment file's. The chain gives a role to no contract.
- * Found     tokens of the engine's markets and of live entries in partners' catalogs, up to
- *           discovered_max; chain.contract_seen says since when, or that the limit was reached.
- *           After a restart the caller puts them into the deployment (the writer does).
+ * Found     tokens of the engine's markets, and those that live entries in partners' catalogs name
+ *           first, up to discovered_max; chain.contract_seen says since when, or that the limit was
+ *           reached. After a restart the caller puts them into the deployment (the writer does).
  * Settled   a token that was found is a Stellar asset's contract or another. Its first event or its
  *           instance shows which. It is followed from the next ledger on: batch.settled. The caller
  *           reads the ledgers until there again, by a decoder that knows it from the start; so the
@@ -35,7 +35,8 @@ struct tide_decode_options {
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
     /* Tokens that are followed because partners' catalogs alone name them. Those that markets name
-     * have a limit of their own, TIDE_MARKET_TOKENS_MAX: anyone may fill a catalog. */
+     * have a limit of their own, TIDE_MARKET_TOKENS_MAX: anyone may fill a catalog. 0 for ledgers
+     * before which some are missing: what these name first is not known yet. */
     uint32_t discovered_max;
     bool known_only; /* these ledgers were indexed before: what they name is known */
     /* Contract ids, copied. If there are any, only ledgers whose bytes hold one of them give rows;

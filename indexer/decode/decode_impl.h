@@ -78,11 +78,13 @@ struct address_slot {
 /* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
 enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
 
-/* A token that the present ledger names and that is past the limit. Those behind as many as a
- * deployment has room for can never be followed, whatever the limit is raised to. */
-enum { IGNORED_MAX = TIDE_CONTRACTS_MAX };
-struct ignored_token {
+/* A token that a catalog names in the present ledger and that is not followed. Those behind as many
+ * as a deployment has room for can never be followed, whatever the limit is raised to. */
+enum { NAMED_MAX = TIDE_CONTRACTS_MAX };
+struct named_token {
     uint8_t id[TIDE_HASH_BYTES];
+    uint32_t tx;      /* the first one that names it */
+    char address[57]; /* C…, NUL-terminated */
 };
 
 /* An unsettled contract of which the present ledger shows what it is. */
@@ -100,7 +102,7 @@ struct mentions {
 
 struct tide_decode {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
-    uint32_t discovered;                /* contracts of it that catalogs alone name */
+    uint32_t listed;                    /* contracts of it that have a place of catalogs' tokens */
     uint32_t marketed;                  /* contracts of it that markets name */
     uint32_t discovered_max;
     bool known_only;
@@ -128,7 +130,7 @@ struct tide_decode {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list ignored;                /* struct ignored_token, sorted by id */
+    struct list named;                  /* struct named_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
     bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
     struct list markets; /* uint32_t: contracts that a market names since, by index */
@@ -212,13 +214,15 @@ tide_slice relevance_balance_holder(tide_slice key);
 bool relevance_entry(const struct tide_decode *d, const struct tide_contract *contract,
                      tide_slice key);
 /* Rows of chain.contract_seen. created: the contract's instance appeared, one row for each
- * transaction however often it lists that. discovered: the engine or
- * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
- * far. market: the same, and a market names it, which has another limit. ignored: the limit of
- * discovered tokens is reached; one row for each ledger that names it, for at most IGNORED_MAX
- * tokens of a ledger. */
+ * transaction however often it lists that. discovered: that token (an address ScVal; known ones
+ * are skipped) is followed from here on, unsettled so far. market: a market of the engine names it,
+ * which has a limit of its own. A token that a catalog names waits for the end of the ledger. */
 void relevance_created(struct tide_decode *d, const struct tide_contract *contract, uint32_t tx);
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx);
+/* At the end of a ledger: the tokens that its catalogs name first, by transaction and address, are
+ * discovered while there are places. The others are ignored: one row for each ledger that names
+ * them, for at most NAMED_MAX tokens of a ledger. */
+void relevance_take_named(struct tide_decode *d);
 /* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
  * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
  * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */

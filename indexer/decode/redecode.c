@@ -34,5 +34,7 @@ bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
                            const struct tide_redecode_raw_version *version)
 {
     place(decode, batch, version->ledger, version->closed_at);
-    return decode_version_again(decode, version);
+    bool fits = decode_version_again(decode, version);
+    relevance_take_named(decode);
+    return fits;
 }

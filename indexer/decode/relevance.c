@@ -7,6 +7,7 @@
 #include "tidemark/strkey.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- named addresses ---- */
@@ -31,13 +32,13 @@ static void count_discovered(struct tide_decode *d, const struct tide_contract *
 {
     if (contract->discovered && contract->market)
         d->marketed += (uint32_t)by;
-    else if (contract->discovered)
-        d->discovered += (uint32_t)by;
+    if (contract->listed)
+        d->listed += (uint32_t)by;
 }
 
 static void count_all(struct tide_decode *d)
 {
-    d->marketed = d->discovered = 0;
+    d->marketed = d->listed = 0;
     for (uint32_t i = 0; i < d->deployment->contract_count; i++)
         count_discovered(d, &d->deployment->contracts[i], 1);
 }
@@ -283,11 +284,12 @@ static void fill_token(struct tide_contract *contract, const uint8_t *id)
     snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);
 }
 
-/* Index of the id among the present ledger's ignored tokens, or the place where it belongs. */
-static uint32_t ignored_place(const struct tide_decode *d, const uint8_t *id, bool *there)
+/* Returns the index of the id among the present ledger's named tokens, or the place where it
+ * belongs. */
+static uint32_t named_place(const struct tide_decode *d, const uint8_t *id, bool *there)
 {
-    const struct ignored_token *all = d->ignored.items;
-    uint32_t low = 0, high = d->ignored.count;
+    const struct named_token *all = d->named.items;
+    uint32_t low = 0, high = d->named.count;
     *there = false;
     while (low < high && !*there) {
         uint32_t middle = low + (high - low) / 2;
@@ -299,24 +301,26 @@ static uint32_t ignored_place(const struct tide_decode *d, const uint8_t *id, bo
     return *there ? high : low;
 }
 
-/* True when the present ledger has not reported that token yet and has room for the report. */
-static bool note_ignored(struct tide_decode *d, const uint8_t *id)
+static void note_named(struct tide_decode *d, const struct tide_contract *token, uint32_t tx)
 {
     bool there;
-    uint32_t at = ignored_place(d, id, &there), count = d->ignored.count;
-    if (there || count == IGNORED_MAX)
-        return false;
-    if (!decode_list_push(&d->ignored, sizeof(struct ignored_token))) {
+    uint32_t at = named_place(d, token->id, &there), count = d->named.count;
+    if (there || count == NAMED_MAX)
+        return;
+    if (!decode_list_push(&d->named, sizeof(struct named_token))) {
         decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
-        return false;
+        return;
     }
-    struct ignored_token *all = d->ignored.items;
+    struct named_token *all = d->named.items;
     memmove(&all[at + 1], &all[at], (count - at) * sizeof *all);
-    memcpy(all[at].id, id, TIDE_HASH_BYTES);
-    return true;
+    all[at].tx = tx;
+    memcpy(all[at].id, token->id, TIDE_HASH_BYTES);
+    memcpy(all[at].address, token->address, sizeof all[at].address);
 }
 
-/* A token that a catalog named is a market's from now on: it leaves room for another. */
+/* A token that a catalog named is a market's from now on. Its place among those of catalogs stays
+ * taken until the writer gives it to the first token that waits (contracts.c): here, another one
+ * might come before that. */
 static void mark_market(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
     uint32_t index = (uint32_t)(known - d->deployment->contracts);
@@ -344,15 +348,41 @@ void relevance_discover(struct tide_decode *d, tide_slice address_value, bool ma
     struct tide_contract token;
     fill_token(&token, id);
     token.market = market;
-    bool room = market ? d->marketed < TIDE_MARKET_TOKENS_MAX : d->discovered < d->discovered_max;
-    if (room && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
+    if (market && d->marketed < TIDE_MARKET_TOKENS_MAX &&
+        tide_deployment_add(d->deployment, &token) == TIDE_OK) {
         count_discovered(d, &token, 1);
         put_seen(d, &token, "discovered", tx);
-        if (market)
-            put_seen(d, &token, "market", tx);
-    } else if (note_ignored(d, id)) {
-        put_seen(d, &token, "ignored", tx);
+        put_seen(d, &token, "market", tx);
+    } else {
+        note_named(d, &token, tx);
     }
+}
+
+static int by_tx_and_address(const void *left, const void *right)
+{
+    const struct named_token *a = left, *b = right;
+    return a->tx != b->tx ? (a->tx < b->tx ? -1 : 1) : strcmp(a->address, b->address);
+}
+
+void relevance_take_named(struct tide_decode *d)
+{
+    struct named_token *all = d->named.items;
+    if (d->named.count)
+        qsort(all, d->named.count, sizeof *all, by_tx_and_address);
+    for (uint32_t i = 0; i < d->named.count; i++) {
+        struct tide_contract token;
+        if (tide_deployment_find(d->deployment, all[i].id))
+            continue; /* a market named it since */
+        fill_token(&token, all[i].id);
+        token.listed = d->listed < d->discovered_max;
+        if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
+            count_discovered(d, &token, 1);
+            put_seen(d, &token, "discovered", all[i].tx);
+        } else {
+            put_seen(d, &token, "ignored", all[i].tx);
+        }
+    }
+    d->named.count = 0;
 }
 
 enum { CODE_MAX = 12 };

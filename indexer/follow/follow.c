@@ -139,6 +139,11 @@ tide_status follow_open_source(struct tide_follow *job, struct tide_source *sour
     return status;
 }
 
+uint32_t tide_follow_first_ledger(const struct tide_follow *job)
+{
+    return job->config->first_ledger ? job->config->first_ledger : job->deployment->first_ledger;
+}
+
 /* Becomes the writer: waits for its turn, reads where the tables stand. */
 static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
 {
@@ -150,6 +155,7 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .rollups = job->scope.rollups,
                                       .scope = (const char *)job->scope_text.ptr,
                                       .deployment = job->deployment,
+                                      .first_ledger = tide_follow_first_ledger(job),
                                       .discovered_max = config->discovered_tokens,
                                       .partition_ledgers = config->partition_ledgers,
                                       .array_bytes = (size_t)config->array_kib << 10,

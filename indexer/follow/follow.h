@@ -28,6 +28,7 @@ struct tide_follow {
     uint32_t tip, ledger;             /* newest known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
     bool following, began;
+    bool renew;                       /* a market has named a token since the pipeline was opened */
     const struct tide_source *source; /* while a range is indexed */
 };
 
@@ -40,6 +41,9 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
  * again, in the same process. */
 tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err);
 void tide_follow_close(struct tide_follow *job);
+
+/* The ledger that an empty index begins with; 0: the first one that the source has. */
+uint32_t tide_follow_first_ledger(const struct tide_follow *job);
 
 /* Indexes a range; to 0: without end. A source that ends early is no error: compare job->ledger.
  * TIDE_E_FENCED, TIDE_E_STOPPED, TIDE_E_POISON, and those of the source and the decoder. */

@@ -8,7 +8,7 @@ enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same whil
 enum { HEARTBEAT_MS = 500 };
 
 static struct tide_pipeline_options pipeline_options(const struct tide_follow *job,
-                                                     struct tide_range range,
+                                                     struct tide_range range, bool leads,
                                                      const uint8_t *previous_hash)
 {
     const struct tide_config *c = job->config;
@@ -16,7 +16,7 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
         .decode = { .deployment = job->deployment,
                     .proof = (enum tide_proof)c->proof,
                     .tables = job->scope.all ? NULL : job->scope.wanted,
-                    .discovered_max = c->discovered_tokens },
+                    .discovered_max = leads ? c->discovered_tokens : 0 },
         .from = range.from,
         .to = range.to,
         .previous_hash = previous_hash,
@@ -33,6 +33,15 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     };
 }
 
+/* True if a market names a token in the batch. That token leaves its place among those of catalogs
+ * to the first one that waits. */
+static bool names_market(const struct tide_batch *batch)
+{
+    static const char what[] = "market";
+    tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
+    return rows.len && memmem(rows.ptr, rows.len, what, sizeof what - 1);
+}
+
 static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
                               struct tide_err *err)
 {
@@ -45,6 +54,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
+        job->renew |= names_market(batch);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -91,7 +101,8 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
             tide_status status = tide_writer_idle(job->writer, err);
             if (status == TIDE_OK)
                 status = tide_discovery_turn(job->discovery, job->writer, err);
-            *again = tide_discovery_settled(job->discovery);
+            *again = tide_discovery_settled(job->discovery) ||
+                     (job->renew && !tide_writer_is_loading(job->writer));
             if (status != TIDE_OK || *again)
                 return status;
         }
@@ -111,13 +122,17 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     bool known = false;
     uint32_t first = 0;
     tide_status end = TIDE_OK;
+    bool leads = false;
     /* What one range discovered is watched in the next one, too. */
-    tide_status status = tide_writer_adopt(job->writer, err);
+    job->renew = false;
+    tide_status status = tide_writer_promote(job->writer, err);
+    if (status == TIDE_OK)
+        status = tide_writer_leads(job->writer, range.from, &leads, err);
     if (status == TIDE_OK && range.from > 1)
         status = tide_writer_hash(job->writer, range.from - 1, &known, hash, err);
     if (status == TIDE_OK)
         status = follow_open_source(job, &source, range, err);
-    struct tide_pipeline_options options = pipeline_options(job, range, known ? hash : NULL);
+    struct tide_pipeline_options options = pipeline_options(job, range, leads, known ? hash : NULL);
     options.source = source;
     if (status == TIDE_OK) {
         struct tide_err ignored;
@@ -146,8 +161,8 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     return status == TIDE_OK ? end : status;
 }
 
-/* When the past has shown what a contract is, a new decoder follows it from the next ledger on. Its
- * past until there is noted with what it is. */
+/* When the past has shown what a contract is, or a place is free for a token that waits, a new
+ * decoder follows it from the next ledger on. Its past until there is noted. */
 tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
                               struct tide_err *err)
 {

@@ -17,6 +17,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
                                    .discovered = true,
                                    .market = tide_pg_bool(rows, at, 4),
+                                   .listed = !tide_pg_bool(rows, at, 4),
                                    .unsettled = !tide_pg_bool(rows, at, 3) };
     for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
         if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
@@ -34,8 +35,11 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
 static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
 {
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
-    if (known && known->discovered && contract->market)
-        deployment->contracts[known - deployment->contracts].market = true;
+    if (known && known->discovered && contract->market) {
+        struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
+        own->market = true;
+        own->listed = false;
+    }
     if (known && known->unsettled && !contract->unsettled)
         tide_deployment_settle(deployment, (uint32_t)(known - deployment->contracts),
                                contract->role);
@@ -74,33 +78,58 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
-/* Tokens that were past the limit are discovered when it has room for them: the first that were
- * named. Their past is noted in the same transaction. Those behind as many others as a deployment
- * can have are forgotten: catalogs may name any number, and no limit would have room for them. */
-tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+/* ---- which tokens that catalogs name are followed ---- */
+
+/* The ledgers from the first one on that are indexed or loading without a gap, as one row (first,
+ * last) of the query p; last is NULL if the first one is not there. */
+static void sql_lead(struct tide_writer *w)
 {
-    writer_sql(
-        w,
-        "BEGIN; DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
-        " chain.contract_seen WHERE deployment = %u AND what = 'ignored' GROUP BY contract"
-        " ORDER BY min(ARRAY[ledger, tx]), contract OFFSET %u) AS late WHERE s.deployment = %u AND"
-        " s.what = 'ignored' AND s.contract = late.contract; ",
-        w->deployment, TIDE_CONTRACTS_MAX, w->deployment);
     writer_sql_more(
         w,
-        "WITH known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+        "WITH r AS (SELECT from_ledger AS a, to_ledger AS z FROM chain.coverage WHERE deployment ="
+        " %u UNION ALL SELECT first_loaded, last_loaded FROM chain.partition WHERE deployment = %u"
+        " AND NOT attached AND last_loaded IS NOT NULL), b AS (SELECT coalesce(nullif(%u, 0),"
+        " min(a)) AS first FROM r), p AS (SELECT first, (SELECT min(r.z) FROM r WHERE r.z >= first"
+        " AND EXISTS (SELECT FROM r AS f WHERE first BETWEEN f.a AND f.z) AND NOT EXISTS (SELECT"
+        " FROM r AS n WHERE n.a <= r.z + 1 AND n.z > r.z)) AS last FROM b)",
+        w->deployment, w->deployment, w->options.first_ledger);
+}
+
+/* Tokens behind as many others as a deployment can have are forgotten: catalogs may name any
+ * number, and no limit would have room for them. */
+static void sql_forget_late(struct tide_writer *w)
+{
+    writer_sql(w,
+               "BEGIN; DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
+               " chain.contract_seen WHERE deployment = %u AND what = 'ignored' GROUP BY contract"
+               " ORDER BY min(ARRAY[ledger, tx]), contract COLLATE \"C\" OFFSET %u) AS late WHERE"
+               " s.deployment = %u AND s.what = 'ignored' AND s.contract = late.contract; ",
+               w->deployment, TIDE_CONTRACTS_MAX, w->deployment);
+}
+
+/* The tokens that are followed must not depend on the order in which ledgers were read. So places
+ * go to those that were named first (ledger, transaction, address) in ledgers before which none is
+ * missing: those that are read later name none that comes before. The decoder does the same as long
+ * as no token waits. Their past is noted in the same transaction. */
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+{
+    sql_forget_late(w);
+    sql_lead(w);
+    writer_sql_more(
+        w,
+        ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
         " bool_or(what = 'market') AS market FROM chain.contract_seen WHERE deployment = %u AND"
-        " what IN ('discovered', 'ignored', 'market') GROUP BY contract), first AS (SELECT"
-        " DISTINCT ON (s.contract) s.*, k.market FROM chain.contract_seen AS s JOIN known AS k ON"
-        " k.contract = s.contract AND NOT k.found WHERE s.deployment = %u AND s.what = 'ignored'"
-        " ORDER BY s.contract, s.ledger, s.tx), line AS (SELECT f.*, row_number() OVER (PARTITION"
-        " BY f.market ORDER BY f.ledger, f.tx, f.contract) + (SELECT count(*) FROM known AS k"
-        " WHERE k.found AND k.market = f.market) AS place FROM first AS f) INSERT INTO"
-        " chain.contract_seen (deployment, contract, ledger, tx, what, role, name) SELECT"
-        " deployment, contract, ledger, tx, 'discovered', role, name FROM line WHERE place <= CASE"
-        " WHEN market THEN %u ELSE %u END;"
-        " SELECT chain.note_discovered(%u::smallint); COMMIT",
-        w->deployment, w->deployment, TIDE_MARKET_TOKENS_MAX, w->options.discovered_max,
+        " what IN ('discovered', 'ignored', 'market') GROUP BY contract), line AS (SELECT"
+        " DISTINCT ON (s.contract) s.* FROM chain.contract_seen AS s JOIN known AS k ON"
+        " k.contract = s.contract AND NOT k.found JOIN p ON s.ledger BETWEEN p.first AND p.last"
+        " WHERE s.deployment = %u AND s.what = 'ignored' ORDER BY s.contract, s.ledger, s.tx)"
+        " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
+        " SELECT deployment, contract, ledger, tx, 'discovered', role, name FROM line"
+        " WHERE EXISTS (SELECT FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
+        ") ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT greatest(0, %u - (SELECT count(*)"
+        " FROM known WHERE found AND NOT market)); SELECT chain.note_discovered(%u::smallint);"
+        " COMMIT",
+        w->deployment, w->deployment, w->deployment, w->fence, w->options.discovered_max,
         w->deployment);
     return writer_run_sql(w, "COMMIT", err);
 }
@@ -114,4 +143,42 @@ static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err
 tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
 {
     return writer_has_contracts(w) ? writer_retry(w, adopt, NULL, false, err) : TIDE_OK;
+}
+
+static tide_status promote(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    tide_status status = writer_promote_ignored(w, err);
+    return status == TIDE_OK ? adopt(w, arg, err) : status;
+}
+
+tide_status tide_writer_promote(struct tide_writer *w, struct tide_err *err)
+{
+    return writer_has_contracts(w) ? writer_retry(w, promote, NULL, false, err) : TIDE_OK;
+}
+
+struct lead_question {
+    uint32_t ledger;
+    bool *leads;
+};
+
+static tide_status read_lead(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    const struct lead_question *q = arg;
+    struct tide_pg_rows rows;
+    writer_sql(w, "%s", "");
+    sql_lead(w);
+    writer_sql_more(w, " SELECT coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0 FROM p",
+                    q->ledger, q->ledger, q->ledger);
+    tide_status status = writer_query_sql(w, &rows, err);
+    *q->leads = status == TIDE_OK && rows.count && tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_writer_leads(struct tide_writer *w, uint32_t ledger, bool *leads,
+                              struct tide_err *err)
+{
+    const struct lead_question question = { ledger, leads };
+    *leads = true;
+    return writer_has_contracts(w) ? writer_retry(w, read_lead, &question, false, err) : TIDE_OK;
 }

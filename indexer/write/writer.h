@@ -48,7 +48,8 @@ struct tide_writer_options {
     const char *scope;                  /* "*" or the canonical list of --only; borrowed */
     struct tide_deployment *deployment; /* borrowed; open fills in its id and adds
                                            the contracts discovered so far */
-    uint32_t discovered_max;            /* tokens that are followed because the chain names them */
+    uint32_t first_ledger;   /* of the deployment; 0: not said, the lowest one that is indexed */
+    uint32_t discovered_max; /* tokens that are followed because catalogs alone name them */
     uint32_t partition_ledgers;
     size_t array_bytes; /* rows up to this go as arrays in one round trip, more of them by COPY,
                            which takes more round trips and less time a row */
@@ -77,6 +78,14 @@ void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
 
 /* Adds the contracts that were discovered since open to the deployment of the options. */
 tide_status tide_writer_adopt(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+
+/* Gives free places to the tokens that wait for one, then adopts. Between two pipelines: a decoder
+ * that is at work would not know them. */
+tide_status tide_writer_promote(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+/* Sets *leads if all ledgers from the first one to the one before ledger are there, so that tokens
+ * that catalogs name from ledger on may get a place at once. ledger 0: the first one there is. */
+tide_status tide_writer_leads(struct tide_writer *writer, uint32_t ledger, bool *leads,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 /* The ledger after all that is committed onward of the cursor, loading included, and the hash it
  * must follow; 0 and false when the tables are empty. */

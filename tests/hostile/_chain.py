@@ -272,7 +272,7 @@ def judge_ways(index, last, dice):
     lake = ["--lake", index.folder / "lake"]
     for way in ("ledger by ledger", "in pieces", "backwards"):
         again = Index(index.folder, f"{index.name}_{way.replace(' ', '_')}")
-        again.env["TIDEMARK_DEPLOYMENT"] = index.env["TIDEMARK_DEPLOYMENT"]
+        again.env |= {name: index.env[name] for name in ("TIDEMARK_DEPLOYMENT", "TIDEMARK_DISCOVERED_TOKENS") if name in index.env}
         try:
             for start, end in ranges(last, way, dice):
                 again.tool("tidemark-indexer", "backfill", *lake, "--from", start, "--to", end,
@@ -388,6 +388,8 @@ class Seed:
     def index_alone(self):
         """No API and no other chain: how the rows come about is all that is judged."""
         last = FIRST + self.options.ledgers + self.options.tail - 1
+        # Fewer places than the default, so that short chains fill them, too.
+        self.hostile.env["TIDEMARK_DISCOVERED_TOKENS"] = random.Random(self.seed).choice(["0", "1", "7", "40", "128"])
         self.hostile.write(last - FIRST + 1, *self.chain, *self.attack)
         self.hostile.index()
         self.see(self.hostile.tool, "tidemark-indexer", "verify", "--lake", self.hostile.folder / "lake")
