@@ -275,7 +275,8 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
                                   struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
-    tide_status status = tide_writer_promote(writer, err);
+    bool waits;
+    tide_status status = tide_writer_promote(writer, &waits, err);
     if (d->phase != PHASE_READ)
         d->phase = PHASE_ASK;
     while (status == TIDE_OK && (d->phase == PHASE_ASK || d->phase == PHASE_READ)) {

@@ -28,7 +28,8 @@ struct tide_follow {
     uint32_t tip, ledger;             /* newest known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
     bool following, began;
-    bool renew;                       /* a market has named a token since the pipeline was opened */
+    bool waits;                       /* for a place: a token that catalogs name */
+    bool renew;                       /* a market has named a token meanwhile */
     const struct tide_source *source; /* while a range is indexed */
 };
 

@@ -4,6 +4,8 @@
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
+#include <string.h>
+
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
 enum { HEARTBEAT_MS = 500 };
 
@@ -33,13 +35,18 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     };
 }
 
-/* True if a market names a token in the batch. That token leaves its place among those of catalogs
- * to the first one that waits. */
-static bool names_market(const struct tide_batch *batch)
+static bool has_seen(const struct tide_batch *batch, const char *what)
 {
-    static const char what[] = "market";
     tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
-    return rows.len && memmem(rows.ptr, rows.len, what, sizeof what - 1);
+    return rows.len && memmem(rows.ptr, rows.len, what, strlen(what));
+}
+
+/* A token that a market names leaves its place among those of catalogs to the first one that
+ * waits, which a decoder knows once the pipeline is opened anew. */
+static void note_places(struct tide_follow *job, const struct tide_batch *batch)
+{
+    job->waits |= has_seen(batch, "ignored");
+    job->renew |= job->waits && has_seen(batch, "market");
 }
 
 static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
@@ -54,7 +61,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
-        job->renew |= names_market(batch);
+        note_places(job, batch);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -125,7 +132,7 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     bool leads = false;
     /* What one range discovered is watched in the next one, too. */
     job->renew = false;
-    tide_status status = tide_writer_promote(job->writer, err);
+    tide_status status = tide_writer_promote(job->writer, &job->waits, err);
     if (status == TIDE_OK)
         status = tide_writer_leads(job->writer, range.from, &leads, err);
     if (status == TIDE_OK && range.from > 1)

@@ -111,8 +111,9 @@ static void sql_forget_late(struct tide_writer *w)
  * go to those that were named first (ledger, transaction, address) in ledgers before which none is
  * missing: those that are read later name none that comes before. The decoder does the same as long
  * as no token waits. Their past is noted in the same transaction. */
-tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+static tide_status promote_in(struct tide_writer *w, bool *any, struct tide_err *err)
 {
+    struct tide_pg_rows rows;
     sql_forget_late(w);
     sql_lead(w);
     writer_sql_more(
@@ -127,11 +128,21 @@ tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
         " SELECT deployment, contract, ledger, tx, 'discovered', role, name FROM line"
         " WHERE EXISTS (SELECT FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
         ") ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT greatest(0, %u - (SELECT count(*)"
-        " FROM known WHERE found AND NOT market)); SELECT chain.note_discovered(%u::smallint);"
-        " COMMIT",
-        w->deployment, w->deployment, w->deployment, w->fence, w->options.discovered_max,
-        w->deployment);
-    return writer_run_sql(w, "COMMIT", err);
+        " FROM known WHERE found AND NOT market)) RETURNING 1",
+        w->deployment, w->deployment, w->deployment, w->fence, w->options.discovered_max);
+    tide_status status = writer_query_sql(w, &rows, err);
+    *any = status == TIDE_OK && rows.count > 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+{
+    bool any = false;
+    tide_status status = promote_in(w, &any, err);
+    writer_sql(w, any ? "SELECT chain.note_discovered(%u::smallint); COMMIT" : "COMMIT",
+               w->deployment);
+    return status == TIDE_OK ? writer_run_sql(w, "COMMIT", err) : status;
 }
 
 static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -145,15 +156,32 @@ tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
     return writer_has_contracts(w) ? writer_retry(w, adopt, NULL, false, err) : TIDE_OK;
 }
 
+static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
+               " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
+               " s.deployment AND f.contract = s.contract AND f.what = 'discovered') LIMIT 1",
+               w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    *waits = status == TIDE_OK && rows.count > 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 static tide_status promote(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     tide_status status = writer_promote_ignored(w, err);
-    return status == TIDE_OK ? adopt(w, arg, err) : status;
+    if (status == TIDE_OK)
+        status = writer_adopt_contracts(w, err);
+    return status == TIDE_OK ? read_waits(w, *(bool *const *)arg, err) : status;
 }
 
-tide_status tide_writer_promote(struct tide_writer *w, struct tide_err *err)
+tide_status tide_writer_promote(struct tide_writer *w, bool *waits, struct tide_err *err)
 {
-    return writer_has_contracts(w) ? writer_retry(w, promote, NULL, false, err) : TIDE_OK;
+    *waits = false;
+    return writer_has_contracts(w) ? writer_retry(w, promote, &waits, false, err) : TIDE_OK;
 }
 
 struct lead_question {

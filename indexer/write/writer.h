@@ -79,9 +79,10 @@ void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
 /* Adds the contracts that were discovered since open to the deployment of the options. */
 tide_status tide_writer_adopt(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 
-/* Gives free places to the tokens that wait for one, then adopts. Between two pipelines: a decoder
- * that is at work would not know them. */
-tide_status tide_writer_promote(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+/* Gives free places to the tokens that wait for one, then adopts. Sets *waits if others still wait.
+ * Between two pipelines: a decoder that is at work would not know them. */
+tide_status tide_writer_promote(struct tide_writer *writer, bool *waits,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* Sets *leads if all ledgers from the first one to the one before ledger are there, so that tokens
  * that catalogs name from ledger on may get a place at once. ledger 0: the first one there is. */
 tide_status tide_writer_leads(struct tide_writer *writer, uint32_t ledger, bool *leads,
