@@ -27,6 +27,10 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     server_add(&worker->totals.accepted, 1);
     server_add(&worker->totals.connections, 1);
     server_step(conn, STEP_HEAD);
+    /* A handshake keeps the worker from sleeping (server_loop.c), so it ends before the watch takes
+     * that for a stall and cuts others. */
+    if (worker->server->tls && conn->deadline_ms > worker->now_ms + SERVER_TLS_MS)
+        conn->deadline_ms = worker->now_ms + SERVER_TLS_MS;
     return conn;
 }
 

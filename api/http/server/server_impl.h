@@ -18,6 +18,9 @@ struct MHD_Response;
 enum {
     SERVER_SWEEP_MS = 100,         /* between looks at deadlines                                 */
     SERVER_SILENT_MS = 20000,      /* a turn of a worker's loop that takes longer has hung       */
+    SERVER_VAIN_TURNS = 256,       /* turns without any effect, before each one pauses            */
+    SERVER_VAIN_MS = 2,            /* that pause                                                  */
+    SERVER_TLS_MS = 5000,          /* a TLS handshake and a request's first line                  */
     SERVER_CUT_MS = 2000,          /* a connection that was cut should be gone after so long      */
     SERVER_FILTER_MS = 50,         /* a handshake that began before the stop has so long to end  */
     SERVER_LINGER_MS = 1000,       /* the stop waits so long for a request of an idle connection */
@@ -144,6 +147,8 @@ struct server_worker {
     uint64_t requests, requests_seen;
     atomic_bool called;         /* a thread wrote to event_fd */
     uint64_t slept, slept_seen; /* turns that waited and had nothing to do */
+    uint64_t vain_moved;        /* moved, as of the last turn */
+    uint32_t vain;              /* turns in a row that had work to do and moved nothing */
     uint32_t sweeps;
     uint64_t moved_seen;        /* at the last look */
     uint64_t marked;            /* moved, as of the last mark for the watchdog */

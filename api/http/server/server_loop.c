@@ -164,21 +164,36 @@ static void look_at_clock(struct server_worker *worker)
         write_date(worker);
 }
 
+/* How long the loop may wait: not at all if the library has work left. It says so for ever of a TLS
+ * connection whose handshake waits for the client (0.9.75), so turns without any effect pause. */
+static int time_to_wait(struct server_worker *worker)
+{
+    MHD_UNSIGNED_LONG_LONG until;
+    if (MHD_get_timeout(worker->daemon, &until) != MHD_YES || until >= SERVER_SWEEP_MS) {
+        worker->vain = 0;
+        return SERVER_SWEEP_MS;
+    }
+    uint64_t moved = atomic_load_explicit(&worker->moved, memory_order_relaxed);
+    worker->vain = until > 0 || moved != worker->vain_moved ? 0 : worker->vain + 1;
+    worker->vain_moved = moved;
+    return worker->vain > SERVER_VAIN_TURNS ? SERVER_VAIN_MS : (int)until;
+}
+
 /* Does not wait while requests come in: the next turn looks at the sockets anyway. */
 static void wait_for_work(struct server_worker *worker)
 {
-    MHD_UNSIGNED_LONG_LONG until;
-    int ms = SERVER_SWEEP_MS;
     bool busy = worker->requests != worker->requests_seen;
     worker->requests_seen = worker->requests;
     if (busy && !atomic_load_explicit(&worker->called, memory_order_relaxed))
         return;
-    if (MHD_get_timeout(worker->daemon, &until) == MHD_YES && until < (unsigned)ms)
-        ms = (int)until;
+    int ms = time_to_wait(worker);
     struct pollfd fds[] = { { .fd = worker->epoll_fd, .events = POLLIN },
                             { .fd = worker->event_fd, .events = POLLIN },
                             { .fd = worker->linger_fd, .events = POLLIN } };
-    if (poll(fds, TIDE_COUNT(fds), ms) == 0 && ms > 0) {
+    int ready = poll(fds, TIDE_COUNT(fds), ms);
+    if (ready != 0)
+        worker->vain = 0;
+    else if (ms > 0 && worker->vain == 0) {
         worker->slept++; /* nothing is left undone */
         server_moved(worker);
     }

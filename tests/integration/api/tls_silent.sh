@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Direct TLS: a client that connects and says nothing, or half a greeting, costs no CPU and ends no other client's connection.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+command -v python3 openssl >/dev/null || { echo "skipped: no python3, or no openssl"; exit 77; }
+pg_start
+api_index 64
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-384 -nodes -days 2 -subj /CN=localhost \
+    -keyout "$PG_DIR/key.pem" -out "$PG_DIR/cert.pem" 2>"$PG_DIR/openssl.log" || fail "$(cat "$PG_DIR/openssl.log")"
+API_SCHEME=https api_start --api-tls-cert "$PG_DIR/cert.pem" --api-tls-key "$PG_DIR/key.pem" --api-threads 1 --api-header-ms 20000
+python3 "$here/_tls_silent.py" "$API_PORT" "$API_PID" || fail "see above"
+! grep server.stalled "$PG_DIR/api.log" || fail "the watch took a worker that waits for a client for a lost one"
+api_stop || fail "exit code $?"
