@@ -1,6 +1,6 @@
 // The hooks, rendered by React's test renderer on a fake server.
 import assert from 'node:assert/strict';
-import { createElement } from 'react';
+import { createElement, useEffect } from 'react';
 import TestRenderer, { act } from 'react-test-renderer';
 import { createClient } from '@tidemark/client';
 import { useCompliance, useMarket, useStream } from '@tidemark/client/react';
@@ -44,5 +44,28 @@ const asked = server.requests.length;
 await act(async () => page.unmount());
 await new Promise((resolve) => setTimeout(resolve, 1200));
 assert.ok(server.requests.length <= asked + 1, 'asked after it was unmounted');
+
+/* React commits new keys once before any effect runs: what the old ones were answered must not count for them. */
+const slow = async (url) => {
+  const address = String(url).split('/').pop();
+  if (address === 'FROZEN') await new Promise(() => {});
+  return new Response(JSON.stringify({ compliant: address === 'GOOD', pollAfterMs: 60000 }), { headers: { 'Content-Type': 'application/json', ...LEDGER } });
+};
+const other = createClient({ baseUrl: server.url, retries: 0, fetch: slow });
+const swaps = [];
+let may = null;
+function Swap({ address }) {
+  const asked = useCompliance(other, address);
+  may = asked.may;
+  useEffect(() => {
+    if (asked.may || asked.answer) swaps.push(address);
+  });
+  return createElement('p', null, String(asked.may));
+}
+await act(async () => { page = TestRenderer.create(createElement(Swap, { address: 'GOOD' })); });
+await until('compliant', () => may);
+await act(async () => page.update(createElement(Swap, { address: 'FROZEN' })));
+assert.deepEqual([...new Set(swaps)], ['GOOD'], 'an answer about one address counts for another');
+await act(async () => page.unmount());
 server.close();
 console.log(`hooks: ${seen.length} renderings`);

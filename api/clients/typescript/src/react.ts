@@ -13,10 +13,17 @@ function after<T>(before: Asked<T>, answer: Answer<T>): Asked<T> {
   return isBehind ? { ...before, error: new TidemarkError('behind', 'the answer is of an earlier ledger than the one before'), loading: false } : { answer, error: null, loading: false };
 }
 
+const UNASKED: Asked<never> = { answer: null, error: null, loading: true };
+type Held<T> = { keys: readonly unknown[]; value: T };
+const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean => left.length === right.length && left.every((one, i) => Object.is(one, right[i]));
+/** What is held counts only for the keys that it was made for: React renders and commits new keys once before an effect can reset it. */
+const heldFor = <T>(held: Held<T>, keys: readonly unknown[], none: T): T => (isSame(held.keys, keys) ? held.value : none);
+
 /** Asks, and asks again after a time that the answer chooses. */
 function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: (answer: Answer<T> | null) => number, keys: readonly unknown[]): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({ answer: null, error: null, loading: true });
+  const [held, setHeld] = useState<Held<Asked<T>>>({ keys, value: UNASKED });
   useEffect(() => {
+    const setAsked = (next: (before: Asked<T>) => Asked<T>): void => setHeld((before) => ({ keys, value: next(heldFor(before, keys, UNASKED)) }));
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const round = async (): Promise<void> => {
@@ -30,14 +37,14 @@ function useAsked<T>(ask: (signal: AbortSignal) => Promise<Answer<T>>, pauseOf: 
       }
       if (!controller.signal.aborted) timer = setTimeout(() => void round(), pauseOf(answer));
     };
-    setAsked({ answer: null, error: null, loading: true });
+    setAsked(() => UNASKED);
     void round();
     return () => {
       controller.abort();
       clearTimeout(timer);
     };
   }, keys);
-  return asked;
+  return heldFor(held, keys, UNASKED);
 }
 
 /** Between a second and a minute, whatever the answer says: a timer of NaN or of a month fires at once. */
@@ -61,19 +68,31 @@ export function useMarket(client: Client, symbol: string, everyMs = 10_000): Ask
   return useAsked((signal) => market(client, { symbol }, { signal }), () => everyMs, [client, symbol, everyMs]);
 }
 
+type Live = { error: TidemarkError | null; connected: boolean };
+const UNCONNECTED: Live = { error: null, connected: false };
+
 /** Live messages. `onMessage` may change from one rendering to the next without a new connection; `params` may not, unless its content does. */
-export function useStream(client: Client, params: StreamParams, onMessage: (message: StreamMessage) => void): { error: TidemarkError | null; connected: boolean } {
-  const [state, setState] = useState<{ error: TidemarkError | null; connected: boolean }>({ error: null, connected: false });
+export function useStream(client: Client, params: StreamParams, onMessage: (message: StreamMessage) => void): Live {
+  const key = JSON.stringify(params);
+  const keys = [client, key];
+  const [held, setHeld] = useState<Held<Live>>({ keys, value: UNCONNECTED });
   const latest = useRef(onMessage);
   latest.current = onMessage;
-  const key = JSON.stringify(params);
   useEffect(() => {
     const controller = new AbortController();
-    const onRetry = (error: TidemarkError) => setState({ error, connected: false });
+    const setState = (live: Live): void => {
+      if (!controller.signal.aborted) setHeld({ keys, value: live });
+    };
+    let connected = false;
+    const onRetry = (error: TidemarkError) => {
+      connected = false;
+      setState({ error, connected: false });
+    };
     void (async () => {
       try {
         for await (const message of stream(client, JSON.parse(key) as StreamParams, { signal: controller.signal, onRetry })) {
-          setState((before) => (before.connected ? before : { error: null, connected: true }));
+          if (!connected) setState({ error: null, connected: true });
+          connected = true;
           latest.current(message);
         }
       } catch (error) {
@@ -81,6 +100,6 @@ export function useStream(client: Client, params: StreamParams, onMessage: (mess
       }
     })();
     return () => controller.abort();
-  }, [client, key]);
-  return state;
+  }, keys);
+  return heldFor(held, keys, UNCONNECTED);
 }
