@@ -6,7 +6,8 @@
 -- alone may take them, and the roles of roles.sql alone may connect. Other logins (backups, monitoring,
 -- analysts with a login of their own) are made members of a role, or are granted CONNECT.
 --
--- The same goes for what fills the disk without a right on any table: large objects and messages in the WAL.
+-- The same goes for what fills the disk without a right on any table: large objects and messages in the WAL. And for
+-- what takes transaction numbers without writing: PostgreSQL stops when two billion of them cannot be frozen.
 -- What a role set for itself in this database is reset.
 --
 -- It calls nothing that the owner of the tables could have written.
@@ -27,7 +28,7 @@ BEGIN
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO tidemark_indexer, tidemark_kyc, tidemark_attester', one.name);
   END LOOP;
   FOR one IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
-      AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message)$' LOOP
+      AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message|pg_current_xact_id|txid_current)$' LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
   END LOOP;
   FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',

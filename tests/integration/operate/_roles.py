@@ -247,7 +247,8 @@ def try_locks():
         allowed(user, writer)
     for user in ROLES:
         for sql in ("SELECT lo_create(0)", "SELECT lo_creat(-1)", "SELECT lo_from_bytea(0, '\\x00')", "SELECT lo_put(1, 0, '\\x00')",
-                    "SELECT pg_logical_emit_message(false, 'x', 'y')", "SELECT pg_logical_emit_message(true, 'x', '\\x00'::bytea)"):
+                    "SELECT pg_logical_emit_message(false, 'x', 'y')", "SELECT pg_logical_emit_message(true, 'x', '\\x00'::bytea)",
+                    "SELECT pg_current_xact_id()", "SELECT txid_current()"):
             refused(user, f"SET default_transaction_read_only = off; {sql}", "permission denied for function")
         refused(user, "SET temp_file_limit = -1", "permission denied to set parameter")
         refused(user, f"SET default_transaction_read_only = off; ALTER ROLE {user} SET temp_file_limit = -1", "permission denied to set parameter")
