@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
@@ -22,7 +23,8 @@ tide_status tide_stream_hub_open(struct tide_stream_hub **out,
     stream->all = calloc(options->subscribers_max + 1u, sizeof(void *));
     stream->turn = calloc(options->subscribers_max + 1u, sizeof(void *));
     stream->news = true;
-    if (!stream->all || !stream->turn) {
+    if (!stream->all || !stream->turn ||
+        getrandom(&stream->seed, sizeof stream->seed, 0) != sizeof stream->seed) {
         tide_stream_hub_close(stream);
         return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
     }
@@ -340,18 +342,21 @@ static void give_live(struct tide_stream_hub *stream)
     }
 }
 
-/* The slot that a client's turns and memory are counted in. Two clients in one slot share them. */
-static uint32_t slot_of(const struct tide_subscriber *sub)
+/* The slot that a client's turns and memory are counted in. Two clients in one slot share them, so
+ * the hash has a seed: a client that can choose its address does not know whose slot it gets. */
+static uint32_t slot_of(const struct tide_stream_hub *stream, const struct tide_subscriber *sub)
 {
-    uint32_t hash = 2166136261u;
-    for (const char *c = sub->who; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * 16777619u;
-    return hash % STREAM_CLIENTS;
+    uint64_t hash = stream->seed;
+    for (const char *c = sub->who; *c; c++) {
+        hash = (hash ^ (uint8_t)*c) * 0xd6e8feb86659fd93u;
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)(hash % STREAM_CLIENTS);
 }
 
 static uint64_t *served_of(struct tide_stream_hub *stream, const struct tide_subscriber *sub)
 {
-    return &stream->served_of[slot_of(sub)];
+    return &stream->served_of[slot_of(stream, sub)];
 }
 
 /* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
@@ -421,7 +426,7 @@ static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream, uint
     size_t most = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (sub->dropped || (slot < STREAM_CLIENTS && slot_of(sub) != slot))
+        if (sub->dropped || (slot < STREAM_CLIENTS && slot_of(stream, sub) != slot))
             continue;
         size_t len = stream_sub_untaken(sub, since_ms);
         if (len > most) {
@@ -439,13 +444,13 @@ static uint32_t greediest(struct tide_stream_hub *stream)
     uint64_t held[STREAM_CLIENTS] = { 0 };
     uint32_t most = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
-        uint32_t slot = slot_of(stream->turn[i]);
+        uint32_t slot = slot_of(stream, stream->turn[i]);
         held[slot] += stream->turn[i]->dropped ? 0 : stream_sub_waiting(stream->turn[i]);
         most = held[slot] > held[most] ? slot : most;
     }
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         const struct tide_subscriber *sub = stream->turn[i];
-        if (sub->no_room && !sub->dropped && held[slot_of(sub)] < held[most] / 2)
+        if (sub->no_room && !sub->dropped && held[slot_of(stream, sub)] < held[most] / 2)
             return held[most] > stream->options.total_max / 4 ? most : STREAM_CLIENTS;
     }
     return STREAM_CLIENTS;

@@ -94,6 +94,7 @@ struct tide_stream_hub {
     bool news;
     enum stream_staleness stale;
     uint64_t served;                    /* pages of the past that were read */
+    uint64_t seed;                      /* of the slots of clients          */
     uint64_t served_of[STREAM_CLIENTS]; /* the last of them for each slot   */
     bool pressed;                       /* there was no room in all buffers together */
     int64_t looked_ms, good_ms;

@@ -389,7 +389,7 @@ class Seed:
         """No API and no other chain: how the rows come about is all that is judged."""
         last = FIRST + self.options.ledgers + self.options.tail - 1
         # Fewer places than the default, so that short chains fill them, too.
-        self.hostile.env["TIDEMARK_DISCOVERED_TOKENS"] = random.Random(self.seed).choice(["0", "1", "7", "40", "128"])
+        self.hostile.env.setdefault("TIDEMARK_DISCOVERED_TOKENS", random.Random(self.seed).choice(["0", "1", "7", "40", "128"]))
         self.hostile.write(last - FIRST + 1, *self.chain, *self.attack)
         self.hostile.index()
         self.see(self.hostile.tool, "tidemark-indexer", "verify", "--lake", self.hostile.folder / "lake")
