@@ -30,3 +30,9 @@ void tide_batch_release(struct tide_batch *batch)
         tide_buf_release(&batch->rows[i].copy);
     tide_batch_reset(batch);
 }
+
+bool tide_batch_saw(const struct tide_batch *batch, const char *what)
+{
+    tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
+    return rows.len && memmem(rows.ptr, rows.len, what, strlen(what));
+}

@@ -33,5 +33,8 @@ struct tide_batch {
 void tide_batch_init(struct tide_batch *batch);
 void tide_batch_reset(struct tide_batch *batch);
 void tide_batch_release(struct tide_batch *batch);
+/* Returns whether a row of chain.contract_seen says that word (discovered, market …). Searches the
+ * encoded rows, so a name that holds the word counts, too. */
+bool tide_batch_saw(const struct tide_batch *batch, const char *what);
 
 #endif

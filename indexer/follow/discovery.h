@@ -53,7 +53,8 @@ bool tide_discovery_is_reading(const struct tide_discovery *discovery);
 /* Does what can be done without waiting. TIDE_E_FENCED, TIDE_E_STOPPED: the writer cannot go on. */
 tide_status tide_discovery_turn(struct tide_discovery *discovery, struct tide_writer *writer,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* Turns until nothing is left or there is trouble, which the log names. */
+/* Gives free places to tokens that wait (tide_writer_promote), then turns until nothing is left or
+ * there is trouble, which the log names. */
 tide_status tide_discovery_finish(struct tide_discovery *discovery, struct tide_writer *writer,
                                   struct tide_err *err) TIDE_MUST_USE;
 

@@ -28,8 +28,8 @@ struct tide_follow {
     uint32_t tip, ledger;             /* newest known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
     bool following, began;
-    bool waits;                       /* for a place: a token that catalogs name */
-    bool renew;                       /* a market has named a token meanwhile */
+    bool waits; /* a token that a catalog names has no place */
+    bool renew; /* a market has named a token meanwhile, so a place is free for one that waits */
     const struct tide_source *source; /* while a range is indexed */
 };
 

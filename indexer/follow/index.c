@@ -4,8 +4,6 @@
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
-#include <string.h>
-
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
 enum { HEARTBEAT_MS = 500 };
 
@@ -35,18 +33,12 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     };
 }
 
-static bool has_seen(const struct tide_batch *batch, const char *what)
-{
-    tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
-    return rows.len && memmem(rows.ptr, rows.len, what, strlen(what));
-}
-
 /* A token that a market names leaves its place among those of catalogs to the first one that
  * waits, which a decoder knows once the pipeline is opened anew. */
 static void note_places(struct tide_follow *job, const struct tide_batch *batch)
 {
-    job->waits |= has_seen(batch, "ignored");
-    job->renew |= job->waits && has_seen(batch, "market");
+    job->waits |= tide_batch_saw(batch, "ignored");
+    job->renew |= job->waits && tide_batch_saw(batch, "market");
 }
 
 static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
@@ -130,8 +122,8 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     uint32_t first = 0;
     tide_status end = TIDE_OK;
     bool leads = false;
-    /* What one range discovered is watched in the next one, too. */
     job->renew = false;
+    /* What one range discovered is watched in the next one, too. */
     tide_status status = tide_writer_promote(job->writer, &job->waits, err);
     if (status == TIDE_OK)
         status = tide_writer_leads(job->writer, range.from, &leads, err);

@@ -100,7 +100,7 @@ static void sql_lead(struct tide_writer *w)
 static void sql_forget_late(struct tide_writer *w)
 {
     writer_sql(w,
-               "BEGIN; DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
+               "DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
                " chain.contract_seen WHERE deployment = %u AND what = 'ignored' GROUP BY contract"
                " ORDER BY min(ARRAY[ledger, tx]), contract COLLATE \"C\" OFFSET %u) AS late WHERE"
                " s.deployment = %u AND s.what = 'ignored' AND s.contract = late.contract; ",
@@ -111,7 +111,7 @@ static void sql_forget_late(struct tide_writer *w)
  * go to those that were named first (ledger, transaction, address) in ledgers before which none is
  * missing: those that are read later name none that comes before. The decoder does the same as long
  * as no token waits. Their past is noted in the same transaction. */
-static tide_status promote_in(struct tide_writer *w, bool *any, struct tide_err *err)
+static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     sql_forget_late(w);
@@ -126,23 +126,25 @@ static tide_status promote_in(struct tide_writer *w, bool *any, struct tide_err 
         " WHERE s.deployment = %u AND s.what = 'ignored' ORDER BY s.contract, s.ledger, s.tx)"
         " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
         " SELECT deployment, contract, ledger, tx, 'discovered', role, name FROM line"
-        " WHERE EXISTS (SELECT FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
-        ") ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT greatest(0, %u - (SELECT count(*)"
+        " ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT greatest(0, %u - (SELECT count(*)"
         " FROM known WHERE found AND NOT market)) RETURNING 1",
-        w->deployment, w->deployment, w->deployment, w->fence, w->options.discovered_max);
+        w->deployment, w->deployment, w->options.discovered_max);
     tide_status status = writer_query_sql(w, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
     return status;
 }
 
-tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+static tide_status give_places(struct tide_writer *w, struct tide_err *err)
 {
     bool any = false;
-    tide_status status = promote_in(w, &any, err);
-    writer_sql(w, any ? "SELECT chain.note_discovered(%u::smallint); COMMIT" : "COMMIT",
-               w->deployment);
-    return status == TIDE_OK ? writer_run_sql(w, "COMMIT", err) : status;
+    tide_status status = writer_begin(w, err);
+    if (status == TIDE_OK)
+        status = take_places(w, &any, err);
+    writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
+    if (status == TIDE_OK && any)
+        status = writer_run_sql(w, "SELECT", err);
+    return status == TIDE_OK ? writer_commit(w, err) : status;
 }
 
 static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -172,10 +174,13 @@ static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_er
 
 static tide_status promote(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
-    tide_status status = writer_promote_ignored(w, err);
-    if (status == TIDE_OK)
-        status = writer_adopt_contracts(w, err);
-    return status == TIDE_OK ? read_waits(w, *(bool *const *)arg, err) : status;
+    bool *waits = *(bool *const *)arg;
+    tide_status status = read_waits(w, waits, err);
+    if (status == TIDE_OK && *waits)
+        status = give_places(w, err);
+    if (status == TIDE_OK && *waits)
+        status = read_waits(w, waits, err);
+    return status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
 }
 
 tide_status tide_writer_promote(struct tide_writer *w, bool *waits, struct tide_err *err)

@@ -381,18 +381,10 @@ tide_status tide_writer_commit_gap(struct tide_writer *w, const struct tide_gap 
     return status == TIDE_OK ? writer_retry(w, commit_step, &step, false, err) : status;
 }
 
-/* Most rows of chain.contract_seen tell something else, and it may be long. */
-static bool has_discovered(const struct tide_batch *batch)
-{
-    static const char what[] = "discovered";
-    tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
-    return rows.len && memmem(rows.ptr, rows.len, what, sizeof what - 1);
-}
-
 tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batch *batch,
                                    struct tide_err *err)
 {
-    if (!writer_has_contracts(w) || !(batch->settled || has_discovered(batch)))
+    if (!writer_has_contracts(w) || !(batch->settled || tide_batch_saw(batch, "discovered")))
         return TIDE_OK;
     writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
     return writer_run_sql(w, "SELECT", err);

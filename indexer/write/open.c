@@ -186,10 +186,7 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = partition_read(w, err);
     /* last, so that no second attempt takes them for the file's */
-    bool any = status == TIDE_OK && writer_has_contracts(w);
-    if (any)
-        status = writer_promote_ignored(w, err);
-    return any && status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
+    return status == TIDE_OK && writer_has_contracts(w) ? writer_adopt_contracts(w, err) : status;
 }
 
 /* Everything up to the fence may be repeated: until then nothing depends on this session. */

@@ -247,8 +247,6 @@ tide_status writer_count(struct tide_writer *w, const struct tide_batch_counts *
 /* contracts.c: the contracts that were discovered join the deployment. */
 bool writer_has_contracts(const struct tide_writer *w); /* false: a test's own tables */
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
-/* Before it: tokens that wait for a place and get one. */
-tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
 
 /* A copy of the writer for another session and thread: without lease, words and what is prepared.
  * Its sql is released, and its pg closed, by who made it. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Webhooks to partners, without a clock: how many of a node's eight senders integrators can hold that make hanging endpoints again and again, and
 # whether another integrator's notification finds a sender at once. The senders are this test's, the queue is the product's.
+# TIDE_SHARE_SEED: another order of what happens.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
