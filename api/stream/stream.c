@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
@@ -22,9 +21,9 @@ tide_status tide_stream_hub_open(struct tide_stream_hub **out,
     tide_buf_init(&stream->text, SCRATCH_MAX);
     stream->all = calloc(options->subscribers_max + 1u, sizeof(void *));
     stream->turn = calloc(options->subscribers_max + 1u, sizeof(void *));
+    stream->clients = calloc(options->subscribers_max + 1u, sizeof *stream->clients);
     stream->news = true;
-    if (!stream->all || !stream->turn ||
-        getrandom(&stream->seed, sizeof stream->seed, 0) != sizeof stream->seed) {
+    if (!stream->all || !stream->turn || !stream->clients) {
         tide_stream_hub_close(stream);
         return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
     }
@@ -45,10 +44,35 @@ void tide_stream_hub_close(struct tide_stream_hub *stream)
     pthread_mutex_destroy(&stream->mutex);
     free(stream->all);
     free(stream->turn);
+    free(stream->clients);
     free(stream);
 }
 
 /* --- who takes part ------------------------------------------------------------ */
+
+/* Counts a subscriber among those of its client, which begins with its first one and ends with its
+ * last. A client that has just come waits for its turn behind all others, so that none comes
+ * forward by leaving. There are as many places as subscribers. */
+static void join_client(struct tide_stream_hub *stream, struct tide_subscriber *sub,
+                        uint32_t joined)
+{
+    for (uint32_t i = 0; i < joined && !sub->client; i++)
+        if (strcmp(stream->all[i]->who, sub->who) == 0)
+            sub->client = stream->all[i]->client;
+    for (struct stream_client *c = stream->clients; !sub->client; c++) {
+        if (c->subscribers == 0) {
+            c->served = stream->served;
+            sub->client = c;
+        }
+    }
+    sub->client->subscribers++;
+}
+
+static void leave_client(struct tide_subscriber *sub)
+{
+    if (sub->client)
+        sub->client->subscribers--;
+}
 
 /* Frees who is gone, and takes note of all others for this turn. */
 static void gather(struct tide_stream_hub *stream)
@@ -60,12 +84,16 @@ static void gather(struct tide_stream_hub *stream)
             /* The thread that closed it may still hold its lock. */
             pthread_mutex_lock(&stream->all[i]->mutex);
             pthread_mutex_unlock(&stream->all[i]->mutex);
+            leave_client(stream->all[i]);
             stream_sub_free(stream->all[i]);
         } else {
             stream->all[kept++] = stream->all[i];
         }
     }
     stream->count = kept;
+    for (uint32_t i = 0; i < kept; i++)
+        if (!stream->all[i]->client)
+            join_client(stream, stream->all[i], i);
     stream->turn_count = 0;
     for (uint32_t i = 0; i < kept; i++)
         if (!stream->all[i]->dropped)
@@ -342,23 +370,6 @@ static void give_live(struct tide_stream_hub *stream)
     }
 }
 
-/* The slot that a client's turns and memory are counted in. Two clients in one slot share them, so
- * the hash has a seed: a client that can choose its address does not know whose slot it gets. */
-static uint32_t slot_of(const struct tide_stream_hub *stream, const struct tide_subscriber *sub)
-{
-    uint64_t hash = stream->seed;
-    for (const char *c = sub->who; *c; c++) {
-        hash = (hash ^ (uint8_t)*c) * 0xd6e8feb86659fd93u;
-        hash ^= hash >> 32;
-    }
-    return (uint32_t)(hash % STREAM_CLIENTS);
-}
-
-static uint64_t *served_of(struct tide_stream_hub *stream, const struct tide_subscriber *sub)
-{
-    return &stream->served_of[slot_of(stream, sub)];
-}
-
 /* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
  * waits longest. NULL: none needs one and has room. */
 static struct tide_subscriber *next_waiting(struct tide_stream_hub *stream)
@@ -369,7 +380,7 @@ static struct tide_subscriber *next_waiting(struct tide_stream_hub *stream)
         struct tide_subscriber *sub = stream->turn[i];
         if (!needs_page(stream, sub))
             continue;
-        uint64_t client = *served_of(stream, sub);
+        uint64_t client = sub->client->served;
         if (!next || client < least || (client == least && sub->served < next->served)) {
             next = sub;
             least = client;
@@ -406,7 +417,7 @@ static void catch_up(struct tide_stream_hub *stream, bool *more)
     struct tide_subscriber *next = next_waiting(stream);
     if (!next)
         return;
-    next->served = *served_of(stream, next) = ++stream->served;
+    next->served = next->client->served = ++stream->served;
     bool read = next->opening ? read_prices(stream, next) : read_ledgers(stream, next);
     if (!read)
         return;
@@ -418,15 +429,15 @@ static void catch_up(struct tide_stream_hub *stream, bool *more)
 
 /* --- what time does ------------------------------------------------------------ */
 
-/* The fullest subscriber that took nothing since then, of the slot, or of all (STREAM_CLIENTS). */
-static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream, uint32_t slot,
-                                            int64_t since_ms)
+/* The fullest subscriber that took nothing since then, of the client, or of all (NULL). */
+static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream,
+                                            const struct stream_client *client, int64_t since_ms)
 {
     struct tide_subscriber *fullest = NULL;
     size_t most = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (sub->dropped || (slot < STREAM_CLIENTS && slot_of(stream, sub) != slot))
+        if (sub->dropped || (client && sub->client != client))
             continue;
         size_t len = stream_sub_untaken(sub, since_ms);
         if (len > most) {
@@ -437,23 +448,31 @@ static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream, uint
     return fullest;
 }
 
-/* The slot of the client that holds most, if that is more than a quarter while another client
- * finds no room; else STREAM_CLIENTS. */
-static uint32_t greediest(struct tide_stream_hub *stream)
+/* Sums what the subscribers of each client hold. Returns the client that holds most, or NULL. */
+static const struct stream_client *sum_held(struct tide_stream_hub *stream)
 {
-    uint64_t held[STREAM_CLIENTS] = { 0 };
-    uint32_t most = 0;
+    const struct stream_client *most = NULL;
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        stream->turn[i]->client->held = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
-        uint32_t slot = slot_of(stream, stream->turn[i]);
-        held[slot] += stream->turn[i]->dropped ? 0 : stream_sub_waiting(stream->turn[i]);
-        most = held[slot] > held[most] ? slot : most;
+        struct stream_client *client = stream->turn[i]->client;
+        client->held += stream->turn[i]->dropped ? 0 : stream_sub_waiting(stream->turn[i]);
+        most = !most || client->held > most->held ? client : most;
     }
+    return most;
+}
+
+/* The client that holds most, if that is more than a quarter while another client finds no room;
+ * else NULL. */
+static const struct stream_client *greediest(struct tide_stream_hub *stream)
+{
+    const struct stream_client *most = sum_held(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         const struct tide_subscriber *sub = stream->turn[i];
-        if (sub->no_room && !sub->dropped && held[slot_of(stream, sub)] < held[most] / 2)
-            return held[most] > stream->options.total_max / 4 ? most : STREAM_CLIENTS;
+        if (sub->no_room && !sub->dropped && sub->client->held < most->held / 2)
+            return most->held > stream->options.total_max / 4 ? most : NULL;
     }
-    return STREAM_CLIENTS;
+    return NULL;
 }
 
 /* All buffers together are full. The subscriber that holds most and takes nothing gives way, or
@@ -461,10 +480,10 @@ static uint32_t greediest(struct tide_stream_hub *stream)
 static void make_room(struct tide_stream_hub *stream, int64_t now)
 {
     for (int drops = 0; drops < PRESSED_DROPS; drops++) {
-        uint32_t slot = STREAM_CLIENTS;
-        struct tide_subscriber *fullest = find_fullest(stream, slot, now - STREAM_PRESSED_MS);
-        if (!fullest && (slot = greediest(stream)) < STREAM_CLIENTS)
-            fullest = find_fullest(stream, slot, now);
+        const struct stream_client *client;
+        struct tide_subscriber *fullest = find_fullest(stream, NULL, now - STREAM_PRESSED_MS);
+        if (!fullest && (client = greediest(stream)))
+            fullest = find_fullest(stream, client, now);
         if (!fullest)
             return;
         stream_sub_drop(fullest, TIDE_DROPPED_MEMORY);

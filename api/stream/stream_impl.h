@@ -14,7 +14,6 @@ enum {
     STREAM_RETRY_MS = 250,    /* after a failure                               */
     STREAM_STALE_MS = 1000,   /* without the database, until it is told        */
     STREAM_BEGINS = 16,       /* subscribers with a question that begin a turn */
-    STREAM_CLIENTS = 1024,    /* turns of clients are counted in as many slots */
     STREAM_PRESSED_MS = 5000, /* what is not taken for so long gives way to others  */
     STREAM_RESERVE = 1 << 10  /* of a buffer, for what the hub itself must say */
 };
@@ -31,6 +30,13 @@ struct stream_watch {
     bool due;                      /* to be judged again                      */
 };
 
+/* A client: all subscribers of one name. The hub's alone. */
+struct stream_client {
+    uint32_t subscribers; /* 0: the place is free                                         */
+    uint64_t served;      /* number of the page that was last read for it, or when it came */
+    uint64_t held;        /* bytes that wait for its subscribers, by the last sum          */
+};
+
 struct tide_subscriber {
     struct tide_stream_hub *stream;
     struct tide_stream_sink sink;
@@ -43,6 +49,7 @@ struct tide_subscriber {
     struct tide_hot_symbol *assets;
     struct stream_watch *watches; /* in the order of addresses */
     /* the hub's alone */
+    struct stream_client *client;                             /* NULL: no turn has seen it yet */
     bool resumed, greeted, begun, dropped, told_stale, moved; /* moved: something fitted */
     /* Begun, and the present values are not all told: it has no position yet. */
     bool opening, prices_told;
@@ -93,10 +100,9 @@ struct tide_stream_hub {
     struct tide_hot_symbol prices_from;
     bool news;
     enum stream_staleness stale;
-    uint64_t served;                    /* pages of the past that were read */
-    uint64_t seed;                      /* of the slots of clients          */
-    uint64_t served_of[STREAM_CLIENTS]; /* the last of them for each slot   */
-    bool pressed;                       /* there was no room in all buffers together */
+    uint64_t served;               /* pages of the past that were read */
+    struct stream_client *clients; /* subscribers_max places           */
+    bool pressed;                  /* there was no room in all buffers together */
     int64_t looked_ms, good_ms;
     struct tide_buf text; /* scratch */
 };
