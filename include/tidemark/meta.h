@@ -5,7 +5,8 @@
  * Order    header · envelopes (in txSet order) · per transaction in apply order:
  *          tx, its fee changes, events and changes as they stand, tx_end · post-fee
  *          changes (V2: per transaction, with it) · upgrades · evicted keys. In V0–V2 all txs' fee
- *          processing stands with each transaction.
+ *          processing stands with each transaction. Nodes list the changes of one
+ *          LedgerEntryChanges in different orders.
  * Errors   the first refusal ends the walk: TIDE_E_DECODE (malformed), TIDE_E_UNKNOWN
  *          (a union arm this build does not know), TIDE_E_LIMIT; err names ledger
  *          and byte offset. A callback's own status ends it too.
@@ -134,6 +135,8 @@ struct tide_walk {
     tide_status (*tx)(void *self, const struct tide_tx *tx, bool *inside);
     tide_status (*event)(void *self, const struct tide_tx *tx, const struct tide_event *event);
     tide_status (*change)(void *self, const struct tide_tx *tx, const struct tide_change *change);
+    /* after the changes of one LedgerEntryChanges, if it has any */
+    tide_status (*changes_end)(void *self, const struct tide_tx *tx);
     tide_status (*tx_end)(void *self, const struct tide_tx *tx);
     tide_status (*upgrade)(void *self, tide_slice ledger_upgrade);
     tide_status (*evicted)(void *self, tide_slice ledger_key);

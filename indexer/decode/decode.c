@@ -81,7 +81,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     tide_proof_tx(d->verify, tx);
     d->tx_count++;
     d->seq = d->op_events = d->changed = 0;
-    d->keys.count = d->ttls.count = 0;
+    d->keys.count = d->ttls.count = d->ttls_sorted = 0;
     d->later_changes.count = d->later_events.count = 0;
     d->footprint_hashed = false;
     d->candidate = !d->unmentioned && relevance_candidate(d, tx);
@@ -97,6 +97,11 @@ static tide_status on_event(void *self, const struct tide_tx *tx, const struct t
 static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
 {
     return decode_change(self, tx->index ? tx : NULL, change);
+}
+
+static tide_status on_changes_end(void *self, const struct tide_tx *tx)
+{
+    return decode_changes_end(self, tx->index ? tx : NULL);
 }
 
 /* What waited, and which transaction it is, shows now: all of the transaction has been seen. */
@@ -122,6 +127,12 @@ static tide_status on_evicted(void *self, tide_slice key)
 {
     struct tide_decode *d = self;
     return decode_evicted(d, key);
+}
+
+static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
+{
+    (void)tail;
+    return decode_evicted_end(self);
 }
 
 /* ---- the ledger's own row ---- */
@@ -164,6 +175,7 @@ static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_e
     d->tx_count = d->our_txs = 0;
     d->ledgers_begun++;
     d->seq_after = 0;
+    d->group.count = 0;
     assert(d->shown.count == 0); /* settled, or forgotten */
     d->named.count = d->markets.count = 0;
     d->saved_contracts = d->deployment->contract_count;
@@ -256,8 +268,10 @@ tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *ba
                                     .tx = on_tx,
                                     .event = on_event,
                                     .change = on_change,
+                                    .changes_end = on_changes_end,
                                     .tx_end = on_tx_end,
-                                    .evicted = on_evicted };
+                                    .evicted = on_evicted,
+                                    .end = on_end };
     begin(decode, batch, err);
     decode->unmentioned = decode->mentions.count && !mention_any(&decode->mentions, lcm);
     tide_status status = tide_ledger_walk(&walk, lcm, err);
@@ -343,6 +357,7 @@ void tide_decode_close(struct tide_decode *decode)
     tide_buf_release(&decode->scratch);
     mention_close(&decode->mentions);
     free(decode->keys.items);
+    free(decode->group.items);
     free(decode->ttls.items);
     free(decode->later_changes.items);
     free(decode->later_events.items);

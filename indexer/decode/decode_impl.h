@@ -28,6 +28,15 @@ struct ttl_change {
     bool removed;
 };
 
+/* A contract-data change, or an evicted key. A ledger may hold half a million of them. */
+struct data_change {
+    const uint8_t *key; /* contract, key, durability; then the value. Borrows from the ledger */
+    uint32_t key_len;
+    uint32_t value_len; /* 0: removed */
+    uint16_t contract_len;
+    uint16_t kind; /* enum tide_change_kind */
+};
+
 /* The newest row of a key in the present batch. */
 struct latest {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -46,7 +55,7 @@ struct undo {
 /* A change, or an event, of a stellar asset that names no address of the deployment: it is kept if
  * the transaction reaches the protocol, which may show later. */
 struct later_change {
-    struct tide_change change; /* borrows from the ledger */
+    struct data_change change;
     const struct tide_contract *contract;
     uint32_t seq;
 };
@@ -144,8 +153,8 @@ struct tide_decode {
     bool protocol;  /* reaches a contract that is more than a token of the network or a wallet */
     bool wallet;    /* reaches a wallet */
     bool as_asset;  /* a stellar asset's, and an address that the deployment names takes part */
-    /* Contract-data changes so far, of every contract: a version's number must not depend on which
-     * contracts this index knew when it read the ledger. */
+    /* Contract-data changes so far in canonical order, of every contract: a version's number must
+     * not depend on which contracts this index knew when it read the ledger. */
     uint32_t seq;
     uint32_t seq_after; /* the same of the ledger, outside of transactions */
     uint32_t op_events;
@@ -153,7 +162,9 @@ struct tide_decode {
     struct list keys;          /* struct seen_key */
     struct list later_changes; /* struct later_change */
     struct list later_events;  /* struct tide_event */
+    struct list group;         /* struct data_change: of one LedgerEntryChanges, or evicted */
     struct list ttls;          /* struct ttl_change */
+    uint32_t ttls_sorted;      /* those of the groups before this one */
     bool footprint_hashed;
     bool keys_sorted; /* by hash */
 
@@ -253,10 +264,25 @@ void decode_later_events(struct tide_decode *d);
 bool decode_event_again(struct tide_decode *d, const struct tide_event *event);
 /* call.c */
 void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof);
-/* state.c */
+
+/* group.c: the changes of one LedgerEntryChanges in canonical order: by key, those of one key as
+ * they stand. add takes contract data and TTLs. each hands out the group's contract data and ends
+ * the group; its TTLs stand behind those of the transaction's earlier groups. */
+typedef tide_status group_take(struct tide_decode *d, const struct tide_tx *tx,
+                               const struct tide_change *change);
+tide_status group_add(struct tide_decode *d, const struct tide_change *change);
+tide_status group_each(struct tide_decode *d, const struct tide_tx *tx, group_take *take);
+struct data_change group_pack(const struct tide_change *change);
+/* Sets kind, type, contract, key, durability and value. */
+struct tide_change group_unpack(const struct data_change *packed);
+
+/* state.c. tx is NULL outside of transactions. */
 tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
                           const struct tide_change *change);
+tide_status decode_changes_end(struct tide_decode *d, const struct tide_tx *tx);
 tide_status decode_evicted(struct tide_decode *d, tide_slice key);
+/* At the end of a ledger: the evicted entries in canonical order. */
+tide_status decode_evicted_end(struct tide_decode *d);
 /* At the end of a transaction: whose entries its TTL changes are. */
 tide_status decode_ttl_owners(struct tide_decode *d);
 /* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */

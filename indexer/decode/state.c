@@ -381,7 +381,7 @@ static tide_status wait_for_end(struct tide_decode *d, const struct tide_change 
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": changes of a transaction",
                          d->header.sequence);
-    *later = (struct later_change){ *change, contract, seq };
+    *later = (struct later_change){ group_pack(change), contract, seq };
     return TIDE_OK;
 }
 
@@ -411,8 +411,10 @@ tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx
 {
     const struct later_change *changes = d->later_changes.items;
     tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++)
-        status = keep_change(d, tx, &changes[i].change, changes[i].contract, changes[i].seq);
+    for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++) {
+        struct tide_change change = group_unpack(&changes[i].change);
+        status = keep_change(d, tx, &change, changes[i].contract, changes[i].seq);
+    }
     return status;
 }
 
@@ -424,17 +426,14 @@ tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
     bool ttl = change->type == TIDE_ENTRY_TTL;
     if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
         d->changed++;
-    if (change->type == TIDE_ENTRY_CONTRACT_DATA)
-        return data_change(d, tx, change);
-    if (!ttl)
-        return TIDE_OK;
-    struct ttl_change *pending = decode_list_push(&d->ttls, sizeof *pending);
-    if (!pending)
-        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": TTLs of a transaction",
-                         d->header.sequence);
-    *pending = (struct ttl_change){ change->key_hash, change->live_until,
-                                    change->kind == TIDE_CHANGE_REMOVED };
+    if (change->type == TIDE_ENTRY_CONTRACT_DATA || (ttl && tx))
+        return group_add(d, change);
     return TIDE_OK;
+}
+
+tide_status decode_changes_end(struct tide_decode *d, const struct tide_tx *tx)
+{
+    return group_each(d, tx, data_change);
 }
 
 /* ---- TTLs ---- */
@@ -568,28 +567,38 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
     return TIDE_OK;
 }
 
-/* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
 tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
 {
     struct tide_xdr x = tide_xdr_of(key_xdr);
-    struct tide_change key = { 0 };
-    if (!d->want_state || !tide_ledger_key_data(&x, &key))
-        return TIDE_OK;
-    const struct tide_contract *contract = owner_of(d, key.contract);
+    struct tide_change key = { .kind = TIDE_CHANGE_REMOVED, .type = TIDE_ENTRY_CONTRACT_DATA };
+    return d->want_state && tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
+}
+
+/* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
+static tide_status put_evicted(struct tide_decode *d, const struct tide_tx *tx,
+                               const struct tide_change *key)
+{
+    (void)tx;
+    const struct tide_contract *contract = owner_of(d, key->contract);
     uint32_t seq = d->seq_after;
     d->seq_after += 2; /* the entry's row and its lifetime's */
-    if (!contract || !relevance_entry(d, contract, key.key))
+    if (!contract || !relevance_entry(d, contract, key->key))
         return TIDE_OK;
     struct version v = { .contract = contract,
-                         .key = key.key,
-                         .durability = key.durability,
+                         .key = key->key,
+                         .durability = key->durability,
                          .tx = TX_AFTER_ALL,
                          .seq = seq,
-                         .removed = key.durability == 0 };
-    tide_data_key_hash(v.hash, key.contract, key.key, key.durability);
+                         .removed = key->durability == 0 };
+    tide_data_key_hash(v.hash, key->contract, key->key, key->durability);
     if (v.removed)
         put_version(d, &v);
     v.seq = seq + 1;
     put_ttl(d, &v, NULL, !v.removed);
     return TIDE_OK;
+}
+
+tide_status decode_evicted_end(struct tide_decode *d)
+{
+    return group_each(d, NULL, put_evicted);
 }

@@ -40,7 +40,9 @@ static const struct tide_column history_common[] = {
     { "key_hash", TIDE_PG_BYTEA, .comment = "SHA-256 of the ledger key" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger that wrote this version" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order; 1048575 after all of them" },
-    { "seq", TIDE_PG_INT4, .comment = "Change within the transaction" },
+    { "seq", TIDE_PG_INT4,
+      .comment =
+          "Change within the transaction, in the order of keys: see indexer/decode/README.md" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
     { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract that owns the entry" },
     { "removed", TIDE_PG_BOOL, .comment = "The entry was removed; value columns are null" },

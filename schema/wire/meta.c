@@ -178,6 +178,8 @@ static void read_changes(struct walker *w, struct where at)
         change.tx = at.section == TIDE_SECTION_UPGRADE ? 0 : w->tx.index;
         stop(w, w->walk->change(w->walk->self, &w->tx, &change));
     }
+    if (wanted && count && w->walk->changes_end && going(w))
+        stop(w, w->walk->changes_end(w->walk->self, &w->tx));
 }
 
 void tide_event_read(struct tide_xdr *x, struct tide_event *event)

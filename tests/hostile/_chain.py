@@ -75,9 +75,15 @@ class Index:
             self.peak = max(self.peak, usage.ru_maxrss / 1024)
         return (self.folder / "out").read_bytes()
 
-    def write(self, ledgers, *more):
-        self.tool("tidemark-sim", "write", "--lake", self.folder / "lake", "--ledgers", ledgers, "--first-ledger", FIRST,
+    def write(self, ledgers, *more, lake="lake"):
+        self.chain = [ledgers, *(option for option in more if option != "--append")]
+        self.tool("tidemark-sim", "write", "--lake", self.folder / lake, "--ledgers", ledgers, "--first-ledger", FIRST,
                   "--start-time", START, "--quiet", *more)
+
+    def other_node(self, salt):
+        """The lake of a node that lists the same entry changes in another order."""
+        self.write(*self.chain, "--shuffle", salt, lake="other")
+        return self.folder / "other"
 
     def index(self):
         self.tool("tidemark-indexer", "run", "--lake", self.folder / "lake", "--stop-at-end")
@@ -267,9 +273,10 @@ def other_rows(way, wanted, got):
 
 
 def judge_ways(index, last, dice):
-    """The same rows ledger by ledger, in batches of any size, backwards, and made again from what was kept."""
+    """The same rows ledger by ledger, in batches of any size, backwards, and made again from what was kept, from another node."""
     wanted, faults = digests(index), []
-    lake = ["--lake", index.folder / "lake"]
+    lake = ["--lake", index.other_node(dice.randrange(1, 1 << 31))]
+    index.tool("tidemark-indexer", "verify", *lake)
     for way in ("ledger by ledger", "in pieces", "backwards"):
         again = Index(index.folder, f"{index.name}_{way.replace(' ', '_')}")
         again.env |= {name: index.env[name] for name in ("TIDEMARK_DEPLOYMENT", "TIDEMARK_DISCOVERED_TOKENS") if name in index.env}
@@ -282,7 +289,7 @@ def judge_ways(index, last, dice):
             if way == "backwards":
                 again.tool("tidemark-indexer", "reproject")
                 faults.append(other_rows("reprojected", wanted, digests(again)))
-                again.tool("tidemark-indexer", "verify", *lake)
+                again.tool("tidemark-indexer", "verify", "--lake", index.folder / "lake")
         finally:
             again.drop()
     if any(faults):

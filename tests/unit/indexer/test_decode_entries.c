@@ -26,6 +26,37 @@ static void put_debt(struct tide_buf *b, int64_t amount)
     lcm_put_i128(b, amount);
 }
 
+/* Nodes list the changes of an operation in different orders; those of one key keep theirs. */
+static void rows_do_not_depend_on_the_order_of_changes(void **state)
+{
+    static const char *const listed[] = { "sE", "sB", "sD", "sA", "sC", "sB" };
+    static const char *const sorted[] = { "sA", "sB", "sB", "sC", "sD", "sE" };
+    enum { CHANGES = TIDE_COUNT(listed), NODES = 12 };
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    for (uint64_t node = 0; node < NODES; node++) {
+        m->lcm.shuffle = node;
+        m->called = engine;
+        for (int i = 0; i < CHANGES; i++) {
+            put_key(&key, "DebtTotal", listed[i]);
+            put_debt(&value, 100 + i);
+            change(m, 1, engine, &key, PERSISTENT, &value);
+        }
+        apply(m);
+    }
+    uint32_t table = table_of("history", "synthetic_engine_debt_total");
+    tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
+    struct row row;
+    int seen = 0;
+    for (; next_row(&at, table, &row); seen++) {
+        assert_int_equal(cell_int(&row, "seq"), seen % CHANGES);
+        assert_true(tide_slice_eq_str(cell(&row, "synth"), sorted[seen % CHANGES]));
+    }
+    assert_int_equal(seen, NODES * CHANGES);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
 static void versions_go_to_history_and_the_last_to_state(void **state)
 {
     struct maker *m = *state;
@@ -353,6 +384,7 @@ int test_decode_entries(void)
         TEST(a_partner_s_token_is_followed_once_it_is_live),
         TEST(tokens_past_the_limit_are_reported_and_not_followed),
         TEST(no_token_past_the_limit_is_left_out),
+        TEST(rows_do_not_depend_on_the_order_of_changes),
         TEST(versions_go_to_history_and_the_last_to_state),
         TEST(entries_that_do_not_fit_are_kept_raw),
         TEST(an_instance_keeps_what_it_knows),

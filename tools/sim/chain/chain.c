@@ -140,6 +140,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     }
     people_world(chain);
     chain->lcm.version = options->version;
+    chain->lcm.shuffle = options->shuffle;
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
     chain->lcm.keys = &chain->parties.keys;
     lcm_open(&chain->lcm);

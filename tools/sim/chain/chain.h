@@ -76,6 +76,7 @@ struct chain_options {
     bool strict_auth;
     bool catalog_native;
     bool diagnostics;
+    uint64_t shuffle;               /* salt of lcm_shuffle; 0: none */
     struct chain_observer observer; /* zeros: none */
 };
 

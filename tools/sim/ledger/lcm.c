@@ -254,5 +254,5 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
         return TIDE_E_LIMIT;
     memcpy(lcm->previous_hash, hash, TIDE_HASH_BYTES);
     *out = tide_slice_of(buf->ptr + mark, buf->len - mark);
-    return TIDE_OK;
+    return lcm->shuffle ? lcm_shuffle(buf, mark, lcm->shuffle) : TIDE_OK;
 }

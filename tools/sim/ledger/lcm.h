@@ -92,6 +92,7 @@ struct lcm {
     char passphrase[256]; /* in                                          */
     struct keys *keys;    /* in: keys that sign; NULL: envelopes bear no signature */
     uint8_t network_id[TIDE_HASH_BYTES];
+    uint64_t shuffle; /* in: salt of lcm_shuffle; 0: changes stand as they were made */
     uint8_t previous_hash[TIDE_HASH_BYTES]; /* in: of the ledger before the first; usually zero */
     uint8_t bucket_hash[TIDE_HASH_BYTES];
     int64_t fee_pool;
@@ -131,6 +132,10 @@ void lcm_evict(struct lcm *lcm, tide_slice ledger_key);
 void lcm_upgrade(struct lcm *lcm, const struct lcm_list *changes);
 /* The finished ledger; *out borrows until the next lcm_begin. TIDE_E_LIMIT, TIDE_E_MEMORY. */
 tide_status lcm_end(struct lcm *lcm, tide_slice *out) TIDE_MUST_USE;
+
+/* Rearranges the changes and the evicted keys of the ledger that begins at `at` in out, as a node
+ * with that salt lists them. No hash changes. */
+tide_status lcm_shuffle(struct tide_buf *out, size_t at, uint64_t salt) TIDE_MUST_USE;
 
 /* --- parts ----------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@ static const struct sim_option chain_table[] = {
     { "close-step",  SIM_NUMBER, AT(close_step), 1, 3600, "S  seconds between ledgers (default: 5)" },
     { "start-time",  SIM_NUMBER, AT(start_time), 1, UINT32_MAX, "S  unix time before the first ledger (default: 1767225600)" },
     { "lcm",         SIM_NUMBER, AT(lcm),        1, 2, "1|2  version of LedgerCloseMeta (default: 2)" },
+    { "shuffle",     SIM_NUMBER, AT(shuffle),    1, UINT64_MAX, "SEED  entry changes in another order, as another node lists them; the hashes stay (default: as they were made)" },
     { "ledgers-per-object", SIM_NUMBER, AT(ledgers_per_object), 1, 65536, "N  (default: 64; serve: 1)" },
     { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
     { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
@@ -191,6 +192,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .strict_auth = s->strict_auth,
         .catalog_native = s->catalog_native,
         .diagnostics = s->diagnostics,
+        .shuffle = s->shuffle,
     };
 }
 

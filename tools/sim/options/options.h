@@ -42,7 +42,7 @@ void sim_options_help(FILE *to, const struct sim_options *tables, size_t table_c
 struct sim_settings {
     const char *lake, *deployment, *passphrase, *profile, *hostile_attacks;
     uint64_t seed, ledgers, txs, addresses, noise, life, first_ledger, close_step, start_time, lcm;
-    uint64_t hostile, hostile_all_from, hostile_bulk;
+    uint64_t hostile, hostile_all_from, hostile_bulk, shuffle;
     uint64_t ledgers_per_object, objects_per_partition;
     bool strict_auth, catalog_native, diagnostics;
 };
