@@ -104,9 +104,7 @@ struct att_simulated {
     tide_slice data; /* SorobanTransactionData */
     int64_t resource_fee;
     uint32_t auth_count;
-    tide_slice auth;    /* entries back to back */
-    tide_slice restore; /* empty: nothing has to be restored first */
-    int64_t restore_fee;
+    tide_slice auth; /* entries back to back */
     uint32_t change_count;
     struct att_change changes[ATT_LIST_MAX];
 };
