@@ -162,6 +162,7 @@ static tide_status ask_servers(struct att_work *w, const struct att_view *view,
         alone = !att_rpc_second(w->rpc);
     }
     att_rpc_any(w->rpc);
+    att_rpc_back(w->rpc);
     return status;
 }
 
@@ -191,13 +192,16 @@ tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bo
 {
     struct att_view other = { 0 };
     tide_status status = TIDE_OK;
-    att_rpc_any(w->rpc);
     *agreed = att_rpc_servers(w->rpc) == 1;
+    if (*agreed)
+        return TIDE_OK;
+    att_rpc_any(w->rpc);
     while (status == TIDE_OK && !*agreed && att_rpc_second(w->rpc)) {
         status = att_view_code(&other.has_code, other.code, w->rpc, w->call.contract, err);
         *agreed = status == TIDE_OK && same_code(view, &other);
     }
     att_rpc_any(w->rpc);
+    att_rpc_back(w->rpc);
     return status;
 }
 

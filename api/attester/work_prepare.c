@@ -238,8 +238,10 @@ static tide_status allow_code(struct att_work *w, struct preparation *p, enum at
         status = work_code_agreed(w, &p->view, &agreed, err);
     if (status != TIDE_OK)
         return status;
-    if (!agreed)
-        return doubt(w, p, turn, err);
+    if (!agreed) {
+        att_rpc_doubt(w->rpc);
+        return later(w, p, turn, SOON_MS, "not_borne_out", err);
+    }
     att_signer_allow_code(w->signer, p->view.has_code ? p->view.code : NULL);
     return TIDE_OK;
 }

@@ -61,6 +61,8 @@ uint32_t att_rpc_servers(const struct att_rpc *rpc);
 /* A second opinion: the server that answered last is not asked again before att_rpc_any. False:
  * there is none left that can be asked now. */
 bool att_rpc_second(struct att_rpc *rpc);
+/* The server whose answer the others were asked about is the one that answered last. */
+void att_rpc_back(struct att_rpc *rpc);
 /* Each may answer again. */
 void att_rpc_any(struct att_rpc *rpc);
 /* The next call is another server's first, where there is one. */

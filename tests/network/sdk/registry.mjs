@@ -3,6 +3,7 @@
 //   node registry.mjs deploy FOLDER ORIGINAL    uploads and makes the registry, adds a verifier; FOLDER/deployment.json
 //   node registry.mjs call FROM FUNCTION ARG…   a call of the registry by a named account; ARG: @NAME, G…, or a number
 //   node registry.mjs pay FROM                  a payment, which takes the account's next sequence number
+//   node registry.mjs secrets NAME…             seeds of those accounts
 //   node registry.mjs archived                  the registry's instance and code: live until, and the newest ledger
 //
 // lib.mjs is the archive's (third-party/stellar/scripts), which the test puts beside this file. Keys follow from names.
@@ -97,6 +98,9 @@ const verbs = {
   async pay(from) {
     const done = await classic(key(from), [Operation.payment({ destination: root.publicKey(), asset: Asset.native(), amount: '1' })]);
     if (done.status !== 'SUCCESS') throw new Error(done.resultXdr);
+  },
+  async secrets(...who) {
+    console.log(who.map((n) => key(n).secret()).join(' '));
   },
   async archived() {
     const found = await rpc('getLedgerEntries', { keys: [instanceKey, codeKey].map((k) => k.toXDR('base64')) });
