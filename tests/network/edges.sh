@@ -22,18 +22,23 @@ stellar_start "$dir/net" "${TIDE_NETWORK_PORT:-12700}"
     node edges.mjs "$registry" $(node registry.mjs secrets admin outsider)
 ) >"$dir/real"
 
-serve_start --close-ms 0 --ledgers 64 --seed 6 --lake "$dir/lake" --wall-clock --start-time "$(($(date +%s) - 600))" --close-step 5
-for name in one two; do "$TIDE_BIN/tidemark-sim" tx fund --as $name --rpc "$SERVE_URL" & while kill -0 $! 2>/dev/null; do curl -sd 1 "$SERVE_URL/close" >/dev/null; sleep 0.05; done; done
+# The close times of ledgers that are written at the start jump: those of the client's ledgers follow the last.
+serve_start --close-ms 0 --ledgers 64 --seed 6 --txs 2 --noise 0 --deployment "$dir/simulated.json"
+for name in one two; do
+    "$TIDE_BIN/tidemark-sim" tx fund --as $name --seed 6 --rpc "$SERVE_URL" >/dev/null &
+    while kill -0 $! 2>/dev/null; do serve_close; sleep 0.05; done
+    wait $!
+done
 secret() { "$TIDE_BIN/tidemark-sim" keys --seed 6 --name "$1" 2>/dev/null | awk '{ print $NF }'; }
 (
     cd "$STELLAR_SDK"
     json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1]))
 for k in sys.argv[2].split("."): d=d[k]
-print(d)' "$dir/lake/deployment.json" "$1"; }
+print(d)' "$dir/simulated.json" "$1"; }
     export RPC_URL=$SERVE_URL NETWORK_PASSPHRASE CLOSE_URL=$SERVE_URL/close
     NETWORK_PASSPHRASE=$(json network)
     node edges.mjs "$(json contracts.compliance_registry)" "$(secret one)" "$(secret two)"
 ) >"$dir/simulated"
-[ "$(wc -l <"$dir/real")" -gt 50 ] || fail "only $(wc -l <"$dir/real") outcomes of the real network"
+[ "$(wc -l <"$dir/real")" -ge 50 ] || fail "only $(wc -l <"$dir/real") outcomes of the real network"
 diff -U 100 --label real --label simulated "$dir/real" "$dir/simulated" || fail "the simulator takes, or refuses, something else"
 echo "ok: $(wc -l <"$dir/real") transactions, equal outcomes"
