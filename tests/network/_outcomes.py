@@ -156,7 +156,7 @@ def restored(w):
     def lives():
         instance, code, latest = map(int, w.act("archived").split())
         return instance, code, latest
-    until(lambda: max(lives()[:2]) < lives()[2], lambda: f"archived: {lives()}", 240)
+    until(lambda: max(lives()[:2]) < lives()[2], lambda: f"archived: {lives()}", 900)
     with w.attester() as attester:
         intent, subject, _ = w.plant()
         w.ends(intent, "confirmed")

@@ -10,5 +10,5 @@ pg_start
 export PG_BIN PG_DIR
 PGDATABASE=postgres "$PG_BIN/createdb" empty
 PG_AT_EXIT=stellar_stop
-stellar_start "$PG_DIR/net" "${TIDE_NETWORK_PORT:-12700}" --min-ttl 64
+stellar_start "$PG_DIR/net" "${TIDE_NETWORK_PORT:-12700}" --min-ttl 200
 python3 "$(dirname "$0")/_outcomes.py" "$@"

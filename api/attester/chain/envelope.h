@@ -37,9 +37,9 @@ struct att_draft {
     uint8_t source[TIDE_HASH_BYTES]; /* ed25519 key */
     uint32_t fee;                    /* stroops, resources included */
     int64_t seq;
-    uint64_t max_time;           /* ledger time after which it is void */
+    uint64_t max_time; /* ledger time after which it is void */
     const struct att_call *call;
-    uint32_t auth_count;         /* 0 or more entries, back to back */
+    uint32_t auth_count; /* 0 or more entries, back to back */
     tide_slice auth;
     tide_slice soroban; /* SorobanTransactionData; empty: a draft for the simulation */
 };

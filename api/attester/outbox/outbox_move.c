@@ -83,14 +83,8 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
     snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
     tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->envelope));
-    const char *values[] = { k.id,
-                             k.hash,
-                             seq,
-                             (const char *)bytes.ptr,
-                             max_time,
-                             ledger,
-                             deployment,
-                             verifier,
+    const char *values[] = { k.id,     k.hash, seq,        (const char *)bytes.ptr,
+                             max_time, ledger, deployment, verifier,
                              stroops };
     tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
                                       : move(outbox, signed_sql, values, TIDE_COUNT(values), err);
@@ -231,7 +225,7 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
 }
 
 #define NO_ENVELOPE                                                                      \
-    "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
+    "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"                     \
     " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
     " bump_fee = NULL, next_try = clock_timestamp()"
 /* From the fourth envelope on ever later, an hour at most: where none gets to the chain, signatures
