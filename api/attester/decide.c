@@ -112,12 +112,10 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
     bool late = too_late(flight, found);
     if (found->latest < view->ledger)
         return NEXT(WAIT, .why = "server_behind");
-    if (used && !flight->restore && fulfilled(flight, view))
+    if (used && fulfilled(flight, view))
         return NEXT(CONFIRM, .why = "chain_says_so");
     if (used && window_open(flight, found))
         return clash(flight);
-    if (used && flight->restore)
-        return NEXT(REQUEUE, .why = "restoration_unknown"); /* doing it again does no harm */
     if (used)
         return NEXT(PARK, .why = "unknown_outcome");
     if (late && is_refused(flight->code) && flight->attempts >= ATT_REFUSED_MAX)

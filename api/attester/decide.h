@@ -44,8 +44,8 @@ const char *att_decide_overwrote(bool revoke, const struct att_before *before);
 
 /* An envelope under way. */
 struct att_flight {
-    bool revoke, restore; /* what is meant; that it restores entries first */
-    bool submitted;       /* a server took it */
+    bool revoke;    /* what is meant */
+    bool submitted; /* a server took it */
     bool bumped;
     int64_t seq;
     uint64_t max_time;

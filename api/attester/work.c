@@ -126,32 +126,43 @@ static const struct att_next unreadable = { .step = ATT_STEP_PARK,
                                             .why = "manual_review",
                                             .detail = "undecodable" };
 
-/* What the next server's entries lead to. */
-static tide_status ask_server(struct att_work *w, struct att_next *out, uint64_t now,
-                              struct tide_err *err)
+static bool same_code(const struct att_view *a, const struct att_view *b)
 {
-    struct att_view view;
-    tide_status status = work_look(w, &view, err);
-    *out = status == TIDE_OK ? att_decide_view(w->row.revoke, &view, w->row.expires_at, now)
-                             : unreadable;
-    return status == TIDE_E_DECODE ? TIDE_OK : status;
+    return a->has_code == b->has_code &&
+           (!a->has_code || memcmp(a->code, b->code, TIDE_HASH_BYTES) == 0);
 }
 
-static tide_status ask_servers(struct att_work *w, const struct att_next *next, uint64_t now,
-                               bool *agreed, struct tide_err *err)
+/* Whether the next server's entries name the same code and lead to the same. */
+static tide_status ask_server(struct att_work *w, const struct att_view *view,
+                              const struct att_next *next, uint64_t now, bool *agreed,
+                              struct tide_err *err)
 {
-    struct att_next other;
+    struct att_view other;
+    struct att_next then = unreadable;
+    tide_status status = work_look(w, &other, err);
+    if (status == TIDE_OK)
+        then = att_decide_view(w->row.revoke, &other, w->row.expires_at, now);
+    bool known = status == TIDE_OK || status == TIDE_E_DECODE;
+    *agreed = known && same_next(next, &then) &&
+              (next->step != ATT_STEP_PREPARE || same_code(view, &other));
+    return known ? TIDE_OK : status;
+}
+
+static tide_status ask_servers(struct att_work *w, const struct att_view *view,
+                               const struct att_next *next, uint64_t now, bool *agreed,
+                               struct tide_err *err)
+{
     tide_status status = TIDE_OK;
     att_rpc_any(w->rpc);
     bool alone = !att_rpc_second(w->rpc);
     /* A view that cannot be read is for a person, who may find that one server says so. */
     *agreed = alone && same_next(next, &unreadable);
     while (status == TIDE_OK && !*agreed && !alone) {
-        status = ask_server(w, &other, now, err);
-        *agreed = status == TIDE_OK && same_next(next, &other);
+        status = ask_server(w, view, next, now, agreed, err);
         alone = !att_rpc_second(w->rpc);
     }
     att_rpc_any(w->rpc);
+    att_rpc_back(w->rpc);
     return status;
 }
 
@@ -162,7 +173,7 @@ tide_status work_agreed(struct att_work *w, const struct att_view *view,
     struct att_view indexed = *view; /* the account is not indexed */
     *agreed = false;
     if (!w->index.follows || same_next(next, &unreadable))
-        return ask_servers(w, next, now, agreed, err);
+        return ask_servers(w, view, next, now, agreed, err);
     tide_status status = att_index_view(&indexed, w->outbox, w->call.contract, &w->words, err);
     if (status != TIDE_OK)
         return status;
@@ -174,6 +185,24 @@ tide_status work_agreed(struct att_work *w, const struct att_view *view,
                  next->detail ? next->detail : next->why, other.detail ? other.detail : other.why,
                  view->ledger);
     return TIDE_OK;
+}
+
+tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bool *agreed,
+                             struct tide_err *err)
+{
+    struct att_view other = { 0 };
+    tide_status status = TIDE_OK;
+    *agreed = att_rpc_servers(w->rpc) == 1;
+    if (*agreed)
+        return TIDE_OK;
+    att_rpc_any(w->rpc);
+    while (status == TIDE_OK && !*agreed && att_rpc_second(w->rpc)) {
+        status = att_view_code(&other.has_code, other.code, w->rpc, w->call.contract, err);
+        *agreed = status == TIDE_OK && same_code(view, &other);
+    }
+    att_rpc_any(w->rpc);
+    att_rpc_back(w->rpc);
+    return status;
 }
 
 tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err)

@@ -33,6 +33,7 @@ struct att_work {
     struct att_call call;
     struct tide_buf args, soroban, auth;
     struct att_tally tally; /* since its reader emptied it */
+    uint32_t unavailable;   /* pauses in a row since a server simulated */
     int64_t balance;        /* of our account when it was seen last, stroops; -1: not known */
 };
 

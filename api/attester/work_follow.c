@@ -53,9 +53,6 @@ static tide_status succeed(struct att_work *w, const struct att_found *found, st
     f->fee = found->fee;
     f->in_ledger = true;
     f->ledger = found->ledger;
-    f->next = FATE(REQUEUE, .why = "restored");
-    if (w->row.restore)
-        return TIDE_OK;
     f->attention = overwrote(w, found);
     f->next = FATE(CONFIRM, .why = "SUCCESS");
     if (has_event(w, found))
@@ -151,7 +148,7 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
                      fee) != TIDE_OK)
         status = tide_fail(err, TIDE_E_MEMORY, "no memory");
     if (status == TIDE_OK)
-        status = att_sign(w->signer, &row->bump, row->restore ? NULL : &w->call, hash, err);
+        status = att_sign(w->signer, &row->bump, &w->call, hash, err);
     if (status != TIDE_OK) /* the inner one may still come: it is not left */
         return tide_fail_context(err, "a fee bump");
     (void)TIDE_FAILPOINT("attester.bump");
@@ -171,7 +168,6 @@ static struct att_flight flight_of(const struct att_work *w)
 {
     const struct att_row *row = &w->row;
     return (struct att_flight){ .revoke = row->revoke,
-                                .restore = row->restore,
                                 .submitted = row->state == ATT_SUBMITTED,
                                 .bumped = row->bumped,
                                 .seq = row->seq,
@@ -189,11 +185,10 @@ static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
 {
     struct att_view view;
     *held = false;
-    if (w->row.restore)
-        return TIDE_OK;
     tide_status status = work_look(w, &view, err);
     if (status != TIDE_OK && status != TIDE_E_DECODE)
         return status;
+    att_signer_allow_code(w->signer, status == TIDE_OK && view.has_code ? view.code : NULL);
     struct att_next now = { .step = ATT_STEP_PARK, .why = "undecodable" };
     if (status == TIDE_OK)
         now = att_decide_view(w->row.revoke, &view, w->row.expires_at, 0);
@@ -361,9 +356,8 @@ static tide_status ask_index(struct att_work *w, struct fate *f, struct tide_err
     f->fee = indexed.fee;
     if (!indexed.ok)
         return fail_indexed(w, &indexed, f, err);
-    f->next = w->row.restore     ? FATE(REQUEUE, .why = "restored")
-              : indexed.as_meant ? FATE(CONFIRM, .why = "SUCCESS")
-                                 : FATE(PARK, .why = "unverified", .detail = "SUCCESS");
+    f->next = indexed.as_meant ? FATE(CONFIRM, .why = "SUCCESS")
+                               : FATE(PARK, .why = "unverified", .detail = "SUCCESS");
     f->attention = att_decide_overwrote(w->row.revoke, &indexed.before);
     return TIDE_OK;
 }

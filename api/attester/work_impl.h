@@ -26,6 +26,9 @@ bool work_has_witness(const struct att_work *w);
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err);
+/* Whether another server names the code that view does; of a single server: its word. */
+tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bool *agreed,
+                             struct tide_err *err);
 /* Unix seconds that the chain has reached: of the index, else of two servers. 0: unknown. */
 tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err);
 /* The envelope that row has, or had, cost so much. */

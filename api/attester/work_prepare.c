@@ -3,7 +3,10 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
-enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000, RESTORE_MAX = 2 };
+enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000 };
+enum { UNAVAILABLE_MS = 500, UNAVAILABLE_DOUBLINGS = 6 };
+
+#define SIMULATION_UNAVAILABLE "simulation_unavailable"
 
 /* What was found out on the way. */
 struct preparation {
@@ -110,19 +113,16 @@ static void draft_call(struct att_work *w, struct preparation *p)
 static tide_status adopt(struct att_work *w, struct preparation *p,
                          const struct att_simulated *simulated, struct tide_err *err)
 {
-    bool restore = simulated->restore.len > 0;
     tide_buf_reset(&w->soroban);
     tide_buf_reset(&w->auth);
-    tide_buf_slice(&w->soroban, restore ? simulated->restore : simulated->data);
-    tide_buf_slice(&w->auth, restore ? (tide_slice){ 0 } : simulated->auth);
+    tide_buf_slice(&w->soroban, simulated->data);
+    tide_buf_slice(&w->auth, simulated->auth);
     if (w->soroban.failed || w->auth.failed)
         return tide_fail(err, TIDE_E_IO, "simulateTransaction: an answer too large to be true");
     p->draft.soroban = tide_buf_view(&w->soroban);
     p->draft.auth = tide_buf_view(&w->auth);
-    p->draft.auth_count = restore ? 0 : simulated->auth_count;
-    p->draft.call = restore ? NULL : &w->call;
-    p->resource_fee = restore ? simulated->restore_fee : simulated->resource_fee;
-    w->row.restore = restore;
+    p->draft.auth_count = simulated->auth_count;
+    p->resource_fee = simulated->resource_fee;
     return TIDE_OK;
 }
 
@@ -146,14 +146,13 @@ static tide_status check_changes(struct att_work *w, struct preparation *p,
     return TIDE_OK;
 }
 
-/* A restoration costs, and a server may ask for one each time: every server has to ask for it, and
- * a few are enough. */
-static void check_restoration(const struct att_work *w, struct preparation *p)
+/* No verdict of the contract, but passing trouble of the server: nothing ends by it. */
+static void note_trouble(struct att_work *w, struct preparation *p, const char *said)
 {
-    if (!p->sure && att_rpc_servers(w->rpc) > 1)
-        refuse(p, "restorations", "another_server");
-    else if (w->row.restorations >= RESTORE_MAX)
-        refuse(p, "restorations", "simulation");
+    char quoted[300];
+    tide_log(TIDE_WARN, "attester.simulation_unavailable", "id=%" PRIu64 " error=%s", w->row.id,
+             tide_log_quote(quoted, sizeof quoted, said));
+    refuse(p, SIMULATION_UNAVAILABLE, NULL);
 }
 
 static tide_status simulate(struct att_work *w, struct preparation *p, struct tide_err *err)
@@ -167,14 +166,14 @@ static tide_status simulate(struct att_work *w, struct preparation *p, struct ti
     if (status != TIDE_OK)
         return status;
     if (simulated.error[0]) {
-        bool known = att_error_of_text(p->word, simulated.error);
-        refuse(p, known ? p->word : "simulation", "simulation");
+        if (att_error_of_text(p->word, simulated.error))
+            refuse(p, p->word, "simulation");
+        else
+            note_trouble(w, p, simulated.error);
         return TIDE_OK;
     }
-    if (simulated.restore.len)
-        check_restoration(w, p);
-    if (!p->done)
-        status = check_changes(w, p, &simulated, err);
+    w->unavailable = 0;
+    status = check_changes(w, p, &simulated, err);
     return status != TIDE_OK || p->done ? status : adopt(w, p, &simulated, err);
 }
 
@@ -205,9 +204,8 @@ static void say_signed(const struct att_work *w, const struct preparation *p)
 {
     const struct att_row *row = &w->row;
     tide_log(TIDE_INFO, "attester.signed",
-             "id=%" PRIu64 " action=%s kind=%s seq=%" PRId64 " fee=%u ledger=%u", row->id,
-             w->call.function, row->restore ? "restore" : "call", row->seq, p->draft.fee,
-             row->submit_ledger);
+             "id=%" PRIu64 " action=%s seq=%" PRId64 " fee=%u ledger=%u", row->id, w->call.function,
+             row->seq, p->draft.fee, row->submit_ledger);
 }
 
 static tide_status keep(struct att_work *w, struct preparation *p,
@@ -230,7 +228,26 @@ static tide_status keep(struct att_work *w, struct preparation *p,
     return TIDE_OK;
 }
 
-static tide_status sign(struct att_work *w, struct preparation *p, struct tide_err *err)
+/* Code is restored for money, so another server has to name it too. */
+static tide_status allow_code(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                              struct tide_err *err)
+{
+    bool agreed = true;
+    tide_status status = TIDE_OK;
+    if (att_restores_code(tide_buf_view(&w->row.envelope)))
+        status = work_code_agreed(w, &p->view, &agreed, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!agreed) {
+        att_rpc_doubt(w->rpc);
+        return later(w, p, turn, SOON_MS, "not_borne_out", err);
+    }
+    att_signer_allow_code(w->signer, p->view.has_code ? p->view.code : NULL);
+    return TIDE_OK;
+}
+
+static tide_status sign(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                        struct tide_err *err)
 {
     struct att_row *row = &w->row;
     char quoted[300];
@@ -238,9 +255,12 @@ static tide_status sign(struct att_work *w, struct preparation *p, struct tide_e
     tide_buf_reset(&row->envelope);
     if (att_put_envelope(&row->envelope, &p->draft) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
+    tide_status status = allow_code(w, p, turn, err);
+    if (status != TIDE_OK || p->done)
+        return status;
     (void)TIDE_FAILPOINT("attester.sign");
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_status status = att_sign(w->signer, &row->envelope, p->draft.call, hash, err);
+    status = att_sign(w->signer, &row->envelope, p->draft.call, hash, err);
     if (status == TIDE_E_CONFLICT) {
         tide_log(TIDE_ERROR, "attester.policy", "id=%" PRIu64 " error=%s", row->id,
                  tide_log_quote(quoted, sizeof quoted, err->text));
@@ -252,8 +272,7 @@ static tide_status sign(struct att_work *w, struct preparation *p, struct tide_e
 
 static void say_ready(const struct att_work *w, const struct preparation *p)
 {
-    printf("%" PRIu64 " %s: would be signed%s, for %u stroops at most\n", w->row.id,
-           w->call.function, w->row.restore ? " (first a restoration of archived entries)" : "",
+    printf("%" PRIu64 " %s: would be signed, for %u stroops at most\n", w->row.id, w->call.function,
            p->draft.fee);
 }
 
@@ -290,7 +309,12 @@ static tide_status prepare(struct att_work *w, struct preparation *p, enum att_t
         return status;
     if (w->dry)
         say_ready(w, p);
-    return w->dry ? TIDE_OK : sign(w, p, err);
+    return w->dry ? TIDE_OK : sign(w, p, turn, err);
+}
+
+static bool is_unavailable(const struct preparation *p)
+{
+    return p->refused && strcmp(p->refused, SIMULATION_UNAVAILABLE) == 0;
 }
 
 /* The same with the next server where the answers of one cannot be signed: one that lies, or errs,
@@ -303,13 +327,25 @@ static tide_status prepare_with_any(struct att_work *w, struct preparation *p, e
         tide_log(TIDE_WARN, "attester.refused", "id=%" PRIu64 " why=%s detail=%s", w->row.id,
                  p->refused, p->detail ? p->detail : "none");
         bool another = att_rpc_second(w->rpc);
-        *p = (struct preparation){ .sure = true };
         if (!another)
             att_rpc_any(w->rpc);
+        if (!another && is_unavailable(p))
+            break;
+        *p = (struct preparation){ .sure = true };
         status = prepare(w, p, turn, err);
     }
     att_rpc_any(w->rpc);
     return status;
+}
+
+/* No server simulates: the next one is asked first once a pause is over, which doubles. */
+static tide_status wait_for_simulation(struct att_work *w, struct preparation *p,
+                                       enum att_turn *turn, struct tide_err *err)
+{
+    uint32_t pause = (uint32_t)UNAVAILABLE_MS << w->unavailable;
+    w->unavailable += w->unavailable < UNAVAILABLE_DOUBLINGS;
+    att_rpc_turn(w->rpc);
+    return later(w, p, turn, pause, SIMULATION_UNAVAILABLE, err);
 }
 
 tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_err *err)
@@ -323,6 +359,8 @@ tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_er
     status = prepare_with_any(w, &p, turn, err);
     if (status != TIDE_OK)
         return status;
+    if (is_unavailable(&p))
+        return wait_for_simulation(w, &p, turn, err);
     if (p.refused)
         return work_park(w, p.refused, p.detail, err);
     if (p.done || w->dry)

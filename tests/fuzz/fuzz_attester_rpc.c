@@ -143,7 +143,6 @@ static void read_simulated(struct world *w, const struct att_simulated *s)
     assert(s->change_count <= ATT_LIST_MAX && (s->error[0] || s->data.len));
     touch(s->data);
     touch(s->auth);
-    touch(s->restore);
     (void)att_error_of_text(word, s->error);
     if (att_view_simulated(&told, &status, s, w->contract, &w->words, &err) != TIDE_OK)
         assert(*err.text);

@@ -209,11 +209,150 @@ def hide_entries(kinds):
     return lie
 
 
-def restore_always(liar, params, ask):
+FOREIGN = b"\xf0" * 32  # code or a contract that is not the registry's: in nothing that is signed
+
+
+def scval_end(raw, at):
+    """Behind the ScVal at that place, of the kinds that keys have."""
+    kind = struct.unpack(">I", raw[at:at + 4])[0]
+    at += 4
+    if kind in (13, 14, 15):  # bytes, text, symbol
+        size = struct.unpack(">I", raw[at:at + 4])[0]
+        return at + 4 + size + (-size % 4)
+    if kind == 16:  # a vector
+        count = struct.unpack(">I", raw[at + 4:at + 8])[0]
+        at += 8
+        for _ in range(count):
+            at = scval_end(raw, at)
+        return at
+    if kind == 18:  # an address
+        return at + (40 if raw[at:at + 4] == b"\0\0\0\0" else 36)
+    return at + {0: 4, 1: 0, 3: 4, 4: 4, 5: 8, 6: 8, 9: 16, 10: 16, 20: 0, 21: 8}[kind]
+
+
+def key_end(raw, at):
+    kind = struct.unpack(">I", raw[at:at + 4])[0]
+    if kind == 7:
+        return at + 36
+    address = 44 if raw[at + 4:at + 8] == b"\0\0\0\0" else 40
+    return scval_end(raw, at + (4 if kind == 6 else 0) + address - 4) + 4
+
+
+class Resources:
+    """SorobanTransactionData in pieces: indices of archived entries, keys that are read, that are written, the rest."""
+
+    def __init__(self, raw):
+        at = 4
+        self.archived = []
+        if raw[:4] == b"\0\0\0\1":
+            count = struct.unpack(">I", raw[4:8])[0]
+            self.archived = list(struct.unpack(f">{count}I", raw[8:8 + 4 * count]))
+            at = 8 + 4 * count
+        self.halves = []
+        for _ in range(2):
+            count, keys = struct.unpack(">I", raw[at:at + 4])[0], []
+            at += 4
+            for _ in range(count):
+                end = key_end(raw, at)
+                keys.append(raw[at:end])
+                at = end
+            self.halves.append(keys)
+        self.read, self.write = self.halves
+        self.rest = raw[at:]
+
+    def raw(self):
+        out = struct.pack(">I", 0)
+        if self.archived:
+            out = struct.pack(f">II{len(self.archived)}I", 1, len(self.archived), *self.archived)
+        for keys in self.read, self.write:
+            out += struct.pack(">I", len(keys)) + b"".join(keys)
+        return out + self.rest
+
+
+def code_in(keys):
+    return next((i for i, k in enumerate(keys) if k[:4] == b"\0\0\0\7"), None)
+
+
+def restore_code(r):
+    """The registry's code, which is not archived."""
+    at = code_in(r.read)
+    if at is not None:
+        r.write.append(r.read.pop(at))
+        r.archived = sorted(r.archived + [len(r.write) - 1])
+
+
+def restore_foreign_code(r):
+    restore_code(r)
+    r.write[-1] = r.write[-1][:4] + FOREIGN
+
+
+def add_foreign_code(r):
+    r.write.append(b"\0\0\0\7" + FOREIGN)
+    r.archived = sorted(r.archived + [len(r.write) - 1])
+
+
+def read_foreign_code(r):
+    r.read.append(b"\0\0\0\7" + FOREIGN)
+
+
+def restore_foreign_entry(r):
+    instance = next(k for k in r.read + r.write if k[:4] == b"\0\0\0\6")
+    r.write.append(instance[:8] + FOREIGN + instance[40:])
+    r.archived = sorted(r.archived + [len(r.write) - 1])
+
+
+def write_code(r):
+    """Code that is written without being restored."""
+    restore_code(r)
+    r.archived = []
+
+
+def list_all(r):
+    r.archived = list(range(len(r.write)))
+
+
+def list_wrongly(r):
+    r.archived = [len(r.write)]
+
+
+def list_backwards(r):
+    r.archived = list(range(len(r.write)))[::-1]
+
+
+FOOTPRINTS = [restore_code, restore_foreign_code, add_foreign_code, read_foreign_code, restore_foreign_entry, write_code, list_all,
+              list_wrongly, list_backwards]
+
+
+def alter_footprint(*changes):
+    """What a simulation says is read, written and restored."""
+    def alter(liar, params, ask):
+        honest = ask()
+        if "transactionData" in honest:
+            try:
+                resources = Resources(base64.b64decode(honest["transactionData"]))
+                for change in changes:
+                    change(resources)
+                honest["transactionData"] = base64.b64encode(resources.raw()).decode()
+            except (KeyError, IndexError, StopIteration, struct.error):
+                pass
+        return honest
+    return alter
+
+
+def name_foreign_code(liar, params, ask):
+    """The registry's instance with another wasm."""
     honest = ask()
-    if "transactionData" in honest:
-        honest["restorePreamble"] = {"minResourceFee": "8900000", "transactionData": honest["transactionData"]}
+    for entry in honest.get("entries") or []:
+        raw = base64.b64decode(entry["xdr"])
+        at = raw.find(b"\0\0\0\x13\0\0\0\0")  # ContractInstance, wasm
+        if at > 0 and base64.b64decode(entry["key"])[40:44] == b"\0\0\0\x14":
+            entry["xdr"] = base64.b64encode(raw[:at + 8] + FOREIGN + raw[at + 40:]).decode()
     return honest
+
+
+def unready(liar, params, ask):
+    """Trouble of the server, always."""
+    return {"latestLedger": ask()["latestLedger"], "error": "setting ContractComputeV0 is not present in the snapshot\n\nStack backtrace:"}
 
 
 def refuse_all(liar, params, ask):
@@ -311,8 +450,9 @@ LIES = {
                        shift_ledger(9000), shift_ledger(100)],
     "sendTransaction": [swallow, say_status("PENDING"), say_status("ERROR"), say_status("TRY_AGAIN_LATER")],
     "getLedgerEntries": [hide_entries(["account"]), hide_entries(["Kyc"]), hide_entries(["ComplianceRec"]), hide_entries(["Frozen"]),
-                         hide_entries(["Kyc", "ComplianceRec"]), hide_entries(["Verifier"]), stale, shift_ledger(9000)],
-    "simulateTransaction": [restore_always, refuse_all, make_dear(4000000000), make_dear(9000000), make_dear(1), stale],
+                         hide_entries(["Kyc", "ComplianceRec"]), hide_entries(["Verifier"]), stale, name_foreign_code,
+                         shift_ledger(9000)],
+    "simulateTransaction": [*(alter_footprint(f) for f in FOOTPRINTS), unready, refuse_all, make_dear(4000000000), make_dear(9000000), make_dear(1), stale],
     "getFeeStats": [make_dear(4000000000), make_dear(0)],
 }
 

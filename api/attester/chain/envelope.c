@@ -52,10 +52,8 @@ void att_put_auth(struct tide_buf *out, const struct att_call *call)
 static void put_operation(struct tide_buf *out, const struct att_draft *draft)
 {
     tide_buf_be32(out, 0); /* the transaction's source */
-    tide_buf_be32(out, draft->call ? ATT_OP_INVOKE : ATT_OP_RESTORE);
-    tide_buf_be32(out, 0); /* invoke contract; of a restoration the extension */
-    if (!draft->call)
-        return;
+    tide_buf_be32(out, ATT_OP_INVOKE);
+    tide_buf_be32(out, 0); /* a contract's function */
     put_call(out, draft->call);
     tide_buf_be32(out, draft->auth_count);
     tide_buf_slice(out, draft->auth);

@@ -9,7 +9,7 @@
 
 #define ATT_ENVELOPE_MAX (128u << 10)
 
-enum { ATT_OP_INVOKE = 24, ATT_OP_RESTORE = 26 };
+enum { ATT_OP_INVOKE = 24 };
 enum { ATT_TX = 2, ATT_BUMP = 5 }; /* EnvelopeType */
 
 /* A call of a contract. */
@@ -37,9 +37,9 @@ struct att_draft {
     uint8_t source[TIDE_HASH_BYTES]; /* ed25519 key */
     uint32_t fee;                    /* stroops, resources included */
     int64_t seq;
-    uint64_t max_time;           /* ledger time after which it is void */
-    const struct att_call *call; /* NULL: restores the footprint of soroban */
-    uint32_t auth_count;         /* 0 or more entries, back to back */
+    uint64_t max_time; /* ledger time after which it is void */
+    const struct att_call *call;
+    uint32_t auth_count; /* 0 or more entries, back to back */
     tide_slice auth;
     tide_slice soroban; /* SorobanTransactionData; empty: a draft for the simulation */
 };

@@ -337,6 +337,11 @@ bool att_rpc_second(struct att_rpc *rpc)
     return false;
 }
 
+void att_rpc_back(struct att_rpc *rpc)
+{
+    rpc->current = rpc->first;
+}
+
 void att_rpc_any(struct att_rpc *rpc)
 {
     for (uint32_t i = 0; i < rpc->count; i++)

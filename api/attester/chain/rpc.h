@@ -61,6 +61,8 @@ uint32_t att_rpc_servers(const struct att_rpc *rpc);
 /* A second opinion: the server that answered last is not asked again before att_rpc_any. False:
  * there is none left that can be asked now. */
 bool att_rpc_second(struct att_rpc *rpc);
+/* The server whose answer the others were asked about is the one that answered last. */
+void att_rpc_back(struct att_rpc *rpc);
 /* Each may answer again. */
 void att_rpc_any(struct att_rpc *rpc);
 /* The next call is another server's first, where there is one. */
@@ -104,9 +106,7 @@ struct att_simulated {
     tide_slice data; /* SorobanTransactionData */
     int64_t resource_fee;
     uint32_t auth_count;
-    tide_slice auth;    /* entries back to back */
-    tide_slice restore; /* empty: nothing has to be restored first */
-    int64_t restore_fee;
+    tide_slice auth; /* entries back to back */
     uint32_t change_count;
     struct att_change changes[ATT_LIST_MAX];
 };

@@ -158,31 +158,26 @@ tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tid
                              struct tide_err *err)
 {
     json_t *result;
-    uint64_t ledger = 0, fee = 0, restore_fee = 0;
+    uint64_t ledger = 0, fee = 0;
     *out = (struct att_simulated){ 0 };
     put_transaction(rpc, envelope);
     tide_status status = ask(rpc, &result, "simulateTransaction", err);
     if (status != TIDE_OK)
         return status;
     const char *error = json_string_value(json_object_get(result, "error"));
-    const json_t *preamble = json_object_get(result, "restorePreamble");
     const json_t *first = json_array_get(json_object_get(result, "results"), 0);
     if (error)
         snprintf(out->error, sizeof out->error, "%.*s", (int)strcspn(error, "\r\n"), error);
     struct taker t = { rpc_hold(rpc), true };
     out->data = take(&t, json_object_get(result, "transactionData"));
-    out->restore = take(&t, json_object_get(preamble, "transactionData"));
     take_auth(&t, out, json_object_get(first, "auth"));
     take_changes(&t, out, json_object_get(result, "stateChanges"));
     bool good = t.good && rpc_number(result, "latestLedger", UINT32_MAX, &ledger);
     if (good && !out->error[0])
         good = out->data.len && rpc_number(result, "minResourceFee", UINT32_MAX, &fee);
-    if (good && out->restore.len)
-        good = rpc_number(preamble, "minResourceFee", UINT32_MAX, &restore_fee);
     json_decref(result);
     out->ledger = (uint32_t)ledger;
     out->resource_fee = (int64_t)fee;
-    out->restore_fee = (int64_t)restore_fee;
     return good ? TIDE_OK
                 : att_rpc_distrust(rpc, "simulateTransaction: the answer is malformed", err);
 }

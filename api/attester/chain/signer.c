@@ -1,4 +1,5 @@
 #include "api/attester/chain/signer.h"
+#include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/secret.h"
 #include "tidemark/sign.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { SEED_FILE_MAX = 256, ENTRY_CONTRACT_DATA = 6, ENTRY_CONTRACT_CODE = 7 };
+enum { SEED_FILE_MAX = 256, PERSISTENT = 1 };
 
 struct att_signer {
     struct tide_sign *key;
@@ -94,32 +95,81 @@ void att_signer_allow_until(struct att_signer *signer, uint64_t latest)
     signer->policy.latest = latest;
 }
 
-/* --- the policy ------------------------------------------------------------------------------- */
-
-/* Data and instance of the one contract, to read code as well. */
-static bool key_allowed(struct tide_xdr *x, const uint8_t *contract, bool writes)
+void att_signer_allow_code(struct att_signer *signer, const uint8_t *code)
 {
-    uint32_t type = tide_xdr_u32(x);
-    if (type == ENTRY_CONTRACT_CODE) {
-        tide_xdr_skip(x, TIDE_HASH_BYTES);
-        return !writes && x->status == TIDE_OK;
-    }
-    if (type != ENTRY_CONTRACT_DATA || !tide_xdr_need(x, 4 + TIDE_HASH_BYTES))
-        return false;
-    bool ours = tide_be32(x->cur) == 1 && memcmp(x->cur + 4, contract, TIDE_HASH_BYTES) == 0;
-    tide_scaddress_skip(x);
-    tide_scval_skip(x);
-    tide_xdr_skip(x, 4);
-    return ours && x->status == TIDE_OK;
+    signer->policy.has_code = code != NULL;
+    if (code)
+        memcpy(signer->policy.code, code, TIDE_HASH_BYTES);
 }
 
-static bool keys_allowed(tide_slice keys, uint32_t count, const uint8_t *contract, bool writes)
+/* --- the policy ------------------------------------------------------------------------------- */
+
+/* The transaction's list of archived entries: indices of the footprint's second half, in order. */
+struct restored {
+    struct tide_xdr x;
+    uint32_t left;
+    uint64_t next; /* UINT64_MAX: no more */
+};
+
+static void next_restored(struct restored *r)
 {
-    struct tide_xdr x = tide_xdr_of(keys);
-    for (uint32_t i = 0; i < count; i++)
-        if (!key_allowed(&x, contract, writes))
+    r->next = r->left ? tide_xdr_u32(&r->x) : UINT64_MAX;
+    r->left -= r->left > 0;
+}
+
+static struct restored restored_of(tide_slice soroban)
+{
+    struct restored r = { .x = tide_xdr_of(soroban) };
+    if (tide_xdr_u32(&r.x) == 1)
+        r.left = tide_xdr_count(&r.x, UINT32_MAX, 4);
+    next_restored(&r);
+    return r;
+}
+
+/* Entries of the one contract and the code that its instance names. Code is written by a
+ * restoration alone, and only persistent entries are archived. */
+static bool key_allowed(struct tide_xdr *x, const struct att_policy *policy, bool writes,
+                        bool restored)
+{
+    uint32_t type = tide_xdr_u32(x);
+    if (type == TIDE_ENTRY_CONTRACT_CODE) {
+        bool known = policy->has_code && tide_xdr_need(x, TIDE_HASH_BYTES) &&
+                     memcmp(x->cur, policy->code, TIDE_HASH_BYTES) == 0;
+        tide_xdr_skip(x, TIDE_HASH_BYTES);
+        return known && writes == restored;
+    }
+    bool ours = tide_xdr_need(x, 4 + TIDE_HASH_BYTES) && tide_be32(x->cur) == 1 &&
+                memcmp(x->cur + 4, policy->contract, TIDE_HASH_BYTES) == 0;
+    if (type != TIDE_ENTRY_CONTRACT_DATA || !ours)
+        return false;
+    tide_scaddress_skip(x);
+    tide_scval_skip(x);
+    bool persistent = tide_xdr_u32(x) == PERSISTENT;
+    return x->status == TIDE_OK && (persistent || !restored);
+}
+
+static bool reads_allowed(const struct tide_envelope *e, const struct att_policy *policy)
+{
+    struct tide_xdr x = tide_xdr_of(e->read_only);
+    for (uint32_t i = 0; i < e->read_only_count; i++)
+        if (!key_allowed(&x, policy, false, false))
             return false;
     return tide_xdr_end(&x) == TIDE_OK;
+}
+
+/* An index that is not there, or not in order, is never met: the list does not end. */
+static bool writes_allowed(const struct tide_envelope *e, const struct att_policy *policy)
+{
+    struct tide_xdr x = tide_xdr_of(e->read_write);
+    struct restored r = restored_of(e->soroban);
+    for (uint32_t i = 0; i < e->read_write_count; i++) {
+        bool restored = i == r.next;
+        if (!key_allowed(&x, policy, true, restored))
+            return false;
+        if (restored)
+            next_restored(&r);
+    }
+    return tide_xdr_end(&x) == TIDE_OK && r.next == UINT64_MAX && r.x.status == TIDE_OK;
 }
 
 static bool is_auth(const struct tide_envelope *e, const struct att_call *meant)
@@ -176,13 +226,25 @@ static const char *refusal(const struct att_signer *s, const struct tide_envelop
         return "a fee above attester_fee_max";
     if (e->preconditions != 1 || e->max_time == 0 || e->max_time > s->policy.latest)
         return "an envelope that is good for longer than attester_valid_s";
-    if (!e->has_soroban ||
-        !keys_allowed(e->read_only, e->read_only_count, s->policy.contract, false) ||
-        !keys_allowed(e->read_write, e->read_write_count, s->policy.contract, true))
+    if (!e->has_soroban || !reads_allowed(e, &s->policy) || !writes_allowed(e, &s->policy))
         return "a footprint beyond the compliance registry";
-    if (meant)
-        return wrong_call(s, e, meant);
-    return e->first_op == ATT_OP_RESTORE ? NULL : "not a restoration";
+    return wrong_call(s, e, meant);
+}
+
+bool att_restores_code(tide_slice envelope)
+{
+    struct tide_envelope e;
+    struct tide_xdr x, keys;
+    struct tide_change key;
+    if (tide_envelope_read(&e, envelope, &x) != TIDE_OK)
+        return false;
+    keys = tide_xdr_of(e.read_write);
+    for (uint32_t i = 0; i < e.read_write_count; i++) {
+        (void)tide_ledger_key_data(&keys, &key);
+        if (keys.status == TIDE_OK && key.type == TIDE_ENTRY_CONTRACT_CODE)
+            return true;
+    }
+    return false;
 }
 
 /* --- signing ---------------------------------------------------------------------------------- */

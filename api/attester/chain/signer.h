@@ -2,10 +2,11 @@
  *
  * Policy   what is signed is read again from its bytes and must be, all of it: a transaction of
  *          this account, of one operation; that calls attest or revoke of the one contract, with
- *          exactly the arguments that were meant, authorised by the source account alone; or that
- *          restores entries of that contract; its footprint nothing but that contract's; its fee
- *          within the ceiling; its end, in time bounds, no later than was allowed last. The hash
- *          signed is this network's. Anything else is refused.
+ *          exactly the arguments that were meant, authorised by the source account alone; its
+ *          footprint nothing but that contract's entries and the code that was allowed last, which
+ *          is written only where it is restored; what it restores a persistent one of those; its
+ *          fee within the ceiling; its end, in time bounds, no later than was allowed last. The
+ *          hash signed is this network's. Anything else is refused.
  * Secrets  the seed lives from the file into the key pair and is wiped; nothing here says it.
  * Threads  one signer belongs to one thread. */
 #ifndef API_ATTESTER_CHAIN_SIGNER_H
@@ -21,6 +22,8 @@ struct att_policy {
     uint8_t contract[TIDE_HASH_BYTES]; /* the compliance registry */
     int64_t fee_max;                   /* stroops, resources included */
     uint64_t latest;                   /* unix seconds: nothing that is good for longer is signed */
+    bool has_code;
+    uint8_t code[TIDE_HASH_BYTES]; /* the wasm that the registry's instance names */
 };
 
 /* path: a file with the seed S…, private (tidemark/secret.h). TIDE_E_CONFIG, TIDE_E_MEMORY. */
@@ -38,8 +41,14 @@ const struct att_policy *att_signer_policy(const struct att_signer *signer);
 /* Moves policy.latest: what an envelope may be good for grows with our clock alone. */
 void att_signer_allow_until(struct att_signer *signer, uint64_t latest);
 
+/* Moves policy.code; NULL: no footprint with code is signed. Borrows nothing. */
+void att_signer_allow_code(struct att_signer *signer, const uint8_t *code);
+
+/* Whether an envelope would restore code: it is what costs. */
+bool att_restores_code(tide_slice envelope);
+
 /* Signs the envelope in *envelope, which has no signature yet (att_put_envelope, att_put_bump).
- * meant: the call that it must be, or wrap; NULL: a restoration.
+ * meant: the call that it must be, or wrap.
  * Out  hash  of the transaction; of a bump the outer one
  * TIDE_E_CONFLICT  the policy refuses; err says what. *envelope is as it was.
  * TIDE_E_LIMIT, TIDE_E_MEMORY. */

@@ -17,6 +17,16 @@ static void put_account_key(struct tide_buf *out, const uint8_t *key)
     tide_buf_put(out, key, TIDE_HASH_BYTES);
 }
 
+/* LedgerKey of the contract's instance. */
+static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
+{
+    tide_buf_be32(out, ENTRY_DATA);
+    tide_buf_be32(out, 1);
+    tide_buf_put(out, contract, TIDE_HASH_BYTES);
+    tide_buf_be32(out, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+    tide_buf_be32(out, PERSISTENT);
+}
+
 /* LedgerKey of the persistent entry [variant, argument]. */
 static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
                          tide_slice argument)
@@ -74,6 +84,8 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
     for (int i = 0; i < ATT_VIEW_KEYS; i++) {
         if (i == ATT_KEY_ACCOUNT)
             put_account_key(hold, words->verifier);
+        else if (i == ATT_KEY_INSTANCE)
+            put_instance_key(hold, contract);
         else
             put_data_key(hold, contract, data[i].variant, data[i].argument);
         ends[i] = hold->len;
@@ -209,6 +221,17 @@ static bool read_account(struct att_view *out, tide_slice data)
     return true;
 }
 
+/* An instance whose executable is no wasm of its own has no code that could be signed for. */
+static bool read_code(uint8_t code[TIDE_HASH_BYTES], tide_slice data)
+{
+    struct tide_xdr x = tide_xdr_of(value_of(data));
+    bool wasm = tide_xdr_u32(&x) == TIDE_SCV_CONTRACT_INSTANCE && tide_xdr_u32(&x) == 0 &&
+                tide_xdr_need(&x, TIDE_HASH_BYTES);
+    if (wasm)
+        memcpy(code, x.cur, TIDE_HASH_BYTES);
+    return wasm;
+}
+
 /* --- the view --------------------------------------------------------------------------------- */
 
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
@@ -228,6 +251,7 @@ tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
     if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], words))
         wrong = "Kyc";
     out->same = out->same && out->kyc_same;
+    out->has_code = read_code(out->code, data[ATT_KEY_INSTANCE]);
     return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry that cannot be read", wrong)
                  : TIDE_OK;
 }
@@ -247,6 +271,21 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
         tide_fail(err, status, "no memory for keys");
     tide_buf_release(&hold);
     return status == TIDE_OK ? att_view_of(out, &entries, words, err) : status;
+}
+
+tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct att_rpc *rpc,
+                          const uint8_t contract[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct tide_buf hold;
+    struct att_entries entries;
+    tide_buf_init(&hold, 256);
+    put_instance_key(&hold, contract);
+    tide_slice wanted = tide_buf_view(&hold);
+    tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
+                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
+    tide_buf_release(&hold);
+    *has_code = status == TIDE_OK && read_code(code, entries.data[0]);
+    return status;
 }
 
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,

@@ -23,6 +23,8 @@ struct att_view {
     bool kyc_former;     /* by another key, yet with the hash of what is to be revoked */
     bool same;           /* so does the record, Verified by us */
     uint32_t kyc_ledger; /* of the Kyc entry's last change */
+    bool has_code;       /* the registry's instance names its wasm */
+    uint8_t code[TIDE_HASH_BYTES];
 };
 
 /* Asks for the entries and reads them. TIDE_E_DECODE: an unreadable entry (refuse, never
@@ -32,7 +34,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
                           struct tide_err *err) TIDE_MUST_USE;
 
 /* The same of entries that came: keys in the order of att_view_keys; for tests. */
-enum { ATT_VIEW_KEYS = 6 };
+enum { ATT_VIEW_KEYS = 7 };
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
                         const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
 
@@ -47,8 +49,14 @@ enum {
     ATT_KEY_KYC,
     ATT_KEY_FROZEN,
     ATT_KEY_BLOCKED,
-    ATT_KEY_VERIFIER
+    ATT_KEY_VERIFIER,
+    ATT_KEY_INSTANCE
 };
+
+/* The registry's code as the next server has it; has_code false: it names none. */
+tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct att_rpc *rpc,
+                          const uint8_t contract[TIDE_HASH_BYTES],
+                          struct tide_err *err) TIDE_MUST_USE;
 
 /* Our account alone. *balance in stroops; -1: there is none, or it is unreadable. */
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,

@@ -207,7 +207,6 @@ enum column {
     MAX_TIME,
     ATTEMPTS,
     BAD_SEQ,
-    RESTORE,
     SEQ,
     HASH,
     SUBMIT_LEDGER,
@@ -216,7 +215,6 @@ enum column {
     ENVELOPE,
     BUMP,
     ATTESTED,
-    RESTORATIONS,
     SIGNED_FROM
 };
 
@@ -230,11 +228,11 @@ enum column {
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
     " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
-    " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
+    " coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
-    " LIMIT 1) END, o.restorations, " ATT_SIGNED_COLUMNS
+    " LIMIT 1) END, " ATT_SIGNED_COLUMNS
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
     " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
@@ -294,8 +292,6 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     row->max_time = number(rows, MAX_TIME, INT64_MAX, &good);
     row->attempts = (uint32_t)number(rows, ATTEMPTS, UINT32_MAX, &good);
     row->bad_seq = (uint32_t)number(rows, BAD_SEQ, UINT32_MAX, &good);
-    row->restorations = (uint32_t)number(rows, RESTORATIONS, UINT32_MAX, &good);
-    row->restore = tide_pg_bool(rows, 0, RESTORE);
     row->seq = (int64_t)number(rows, SEQ, INT64_MAX, &good);
     row->submit_ledger = (uint32_t)number(rows, SUBMIT_LEDGER, UINT32_MAX, &good);
     row->sent_ledger = (uint32_t)number(rows, SENT_LEDGER, UINT32_MAX, &good);

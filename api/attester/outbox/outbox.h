@@ -59,9 +59,7 @@ struct att_row {
     bool superseded;   /* a newer decision stands: never to be sent */
     uint64_t max_time; /* of a queued one: of an envelope given up by a person; 0: none */
     uint32_t attempts, bad_seq;
-    uint32_t restorations; /* signed for this intent */
     /* signed, submitted */
-    bool restore;
     int64_t seq;
     uint8_t hash[TIDE_HASH_BYTES];
     uint32_t submit_ledger, sent_ledger;
@@ -88,7 +86,7 @@ tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool 
 tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* queued -> signed: row's envelope, hash, seq, max_time, submit_ledger and restore; verifier (G…)
+/* queued -> signed: row's envelope, hash, seq, max_time and submit_ledger; verifier (G…)
  * pays bid stroops at most. */
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid,

@@ -62,13 +62,12 @@ static void put_literal(struct tide_buf *out, tide_slice bytes)
 /* A row that was not judged yet holds the signature back as a newer decision does. */
 static const char signed_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
-    " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
-    " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
-    " NULL, attempts = least(attempts, 999999) + 1,"
-    " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE o.id = $1::bigint"
-    " AND o.state = 'queued' AND o.genuine AND NOT " ATT_HELD_BACK " RETURNING o.id),"
+    " tx_hash = $2::bytea, seq = $3::bigint, envelope = $4::bytea, max_time = $5::bigint,"
+    " submit_ledger = $6::bigint, sent_ledger = NULL, last_status = NULL, reason = NULL,"
+    " attempts = least(attempts, 999999) + 1 WHERE o.id = $1::bigint AND o.state = 'queued' AND"
+    " o.genuine AND NOT " ATT_HELD_BACK " RETURNING o.id),"
     " fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
-    " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m) SELECT 1 FROM moved";
+    " $7::int, $8, $2::bytea, m.id, $9::bigint FROM moved m) SELECT 1 FROM moved";
 
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid, struct tide_err *err)
@@ -84,15 +83,8 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
     snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
     tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->envelope));
-    const char *values[] = { k.id,
-                             k.hash,
-                             row->restore ? "restore" : "call",
-                             seq,
-                             (const char *)bytes.ptr,
-                             max_time,
-                             ledger,
-                             deployment,
-                             verifier,
+    const char *values[] = { k.id,     k.hash, seq,        (const char *)bytes.ptr,
+                             max_time, ledger, deployment, verifier,
                              stroops };
     tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
                                       : move(outbox, signed_sql, values, TIDE_COUNT(values), err);
@@ -233,7 +225,7 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
 }
 
 #define NO_ENVELOPE                                                                      \
-    "state = 'queued', kind = 'call', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
+    "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"                     \
     " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
     " bump_fee = NULL, next_try = clock_timestamp()"
 /* From the fourth envelope on ever later, an hour at most: where none gets to the chain, signatures

@@ -1,12 +1,13 @@
 """What attester_lies.sh checks, by name: each a function, its docstring what is expected."""
+import base64
 import subprocess
 import sys
 import time
 
 import _attester
 from _attester import ATTESTER, World, check, until
-from _liar import (Liar, event_of, forge_success, hide_entries, make_dear, refuse_all, restore_always, shift_ledger, shift_time,
-                   swallow)
+from _liar import (FOOTPRINTS, FOREIGN, Liar, add_foreign_code, alter_footprint, event_of, forge_success, hide_entries, make_dear,
+                   name_foreign_code, refuse_all, restore_code, restore_foreign_code, shift_ledger, shift_time, swallow, unready)
 
 NOW = ["--clock-skew-s", "3600", "--attester-valid-s", "30"]
 
@@ -101,21 +102,60 @@ def split_servers_wait(w):
     check(w.attested(subject) == 1, "not once")
 
 
-def restorations_end(w):
-    """a server that always wants a restoration gets two, from the only server; none while another does not"""
-    with lying(w, {"simulateTransaction": restore_always}):
-        with w.attester(*NOW):
+def sent_foreign(liar):
+    return sum(FOREIGN in base64.b64decode(e) for e in liar.envelopes.values())
+
+
+def restored_code(w):
+    """a simulation that restores the registry's own code is signed, as an archived one needs it"""
+    with lying(w, {"simulateTransaction": alter_footprint(restore_code)}) as liar:
+        with w.attester(*NOW) as attester:
             intent, subject, _ = w.plant()
             ends(w, intent, "confirmed")
-    check(w.row(intent, "restorations")[0] == "0", "restored though one server did not ask for it")
-    if not w.index:
-        return None
-    with lying(w, {"simulateTransaction": restore_always}, honest=0):
+            check(liar.told > 0 and "attester.policy" not in attester.said(), attester.said())
+    check(w.attested(subject) == 1, "not once")
+
+
+def footprints_are_the_registrys(w):
+    """no lie about footprints and archived entries gets another key, other code or a list out of order signed"""
+    for lie in FOOTPRINTS:
+        with lying(w, {"simulateTransaction": alter_footprint(lie)}) as liar:
+            with w.attester(*NOW):
+                intent, subject, _ = w.plant()
+                ends(w, intent, "confirmed")
+                check(liar.told > 0 and sent_foreign(liar) == 0, f"{lie.__name__}: signed")
+        check(w.attested(subject) == 1, f"{lie.__name__}: not once")
+
+
+def foreign_code_is_not_borne_out(w):
+    """a server that names other code as the registry's, and has it restored: another server says otherwise"""
+    for lie in restore_foreign_code, add_foreign_code:
+        lies = {"simulateTransaction": alter_footprint(lie), "getLedgerEntries": name_foreign_code}
+        with lying(w, lies) as liar:
+            with w.attester(*NOW) as attester:
+                intent, subject, _ = w.plant()
+                until(lambda: at_once(w, intent) or w.row(intent)[0] == "confirmed", lambda: f"{w.row(intent)}", 60)
+                check("not_borne_out" in attester.said(), attester.said())
+                check(liar.told > 1 and sent_foreign(liar) == 0, "signed")
+        check(w.attested(subject) == 1, "not once")
+
+
+def trouble_is_no_verdict(w):
+    """a server that cannot simulate parks nothing: another one does, or it is asked again after a pause"""
+    with lying(w, {"simulateTransaction": unready}):
         with w.attester(*NOW):
             intent, _, _ = w.plant()
-            state = ends(w, intent, "parked", 60)
-    check(state[1] == "restorations" and w.row(intent, "restorations")[0] == "2", f"{state}")
-    return w.db.one(f"SELECT count(*) || ' signed for ' || sum(bid) || ' stroops' FROM kyc.attester_fee WHERE outbox = {intent}")
+            ends(w, intent, "confirmed")
+    with lying(w, {"simulateTransaction": unready}, honest=0 if w.index else 1) as liar:
+        if not w.index:
+            w.rpc = f"{liar.url},{liar.url.replace('127.0.0.1', 'localhost')}"
+        with w.attester(*NOW) as attester:
+            intent, subject, _ = w.plant()
+            until(lambda: attester.said().count("later") > 2, attester.said)
+            check(w.row(intent)[0] == "queued", f"{w.row(intent)}")
+            liar.lies = {}
+            ends(w, intent, "confirmed")
+    check(w.attested(subject) == 1, "not once")
 
 
 def refusals_need_all(w):
@@ -404,10 +444,11 @@ def clocks_must_agree(w):
     check(w.attested(subject) == 1, "not once")
 
 
-LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restorations_end,
-        refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
+LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restored_code,
+        footprints_are_the_registrys, foreign_code_is_not_borne_out, trouble_is_no_verdict, refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
         forged_rows, many_forged_rows, erased_session, final_is_final, standing_fails, every_move_is_audited, bad_rows_make_way]
-INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
+INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restored_code", "budget_holds",
+           "footprints_are_the_registrys", "foreign_code_is_not_borne_out", "trouble_is_no_verdict",
            "charged_is_known", "clocks_must_agree", "forged_rows", "erased_session", "every_move_is_audited"}
 
 

@@ -152,8 +152,6 @@ static const struct case_ended ended[] = {
     { "window passed, no server knows", { FLIGHT }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 8 }, ATT_STEP_PARK, "unknown_outcome", false },
     { "revoked after all", { FLIGHT, .revoke = true }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 8 }, ATT_STEP_CONFIRM, "chain_says_so", false },
     { "not revoked", { FLIGHT, .revoke = true }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 8, .kyc = true, .kyc_ours = true }, ATT_STEP_REQUEUE, "number_taken", true },
-    { "a restoration, window passed", { FLIGHT, .restore = true }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 8, .kyc_same = true },
-      ATT_STEP_REQUEUE, "restoration_unknown", false },
     { "refused once", { FLIGHT, .attempts = 1, .code = -17 }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 7 }, ATT_STEP_REQUEUE, "too_late", false },
     { "refused five times", { FLIGHT, .attempts = 5, .code = -17 }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 7 }, ATT_STEP_PARK, "refused", false },
     { "never taken, five times", { FLIGHT, .attempts = 5 }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 7 }, ATT_STEP_REQUEUE, "too_late", false },
@@ -213,7 +211,6 @@ static void nothing_is_made_anew_while_it_may_still_come(void **state)
                                  .kyc = true,
                                  .kyc_ours = true,
                                  .kyc_same = bits >> 8 & 1 };
-        flight.restore = bits >> 9 & 1;
         bool may_come = view.seq < flight.seq && found.close_time <= flight.max_time;
         struct att_next next = att_decide_ended(&flight, &found, &view);
         if (may_come && (next.step == ATT_STEP_REQUEUE || next.step == ATT_STEP_PARK))

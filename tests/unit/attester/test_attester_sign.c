@@ -111,6 +111,17 @@ static uint64_t max_time_of(const struct tide_buf *draft)
     return tide_be64(draft->ptr + 4 + 36 + 4 + 8 + 4 + 8);
 }
 
+/* The code that the recorded footprint reads. */
+static void allow_code_of(struct att_signer *signer, tide_slice soroban)
+{
+    const uint8_t type[] = { 0, 0, 0, 7 };
+    const uint8_t *at = memmem(soroban.ptr, soroban.len, type, sizeof type);
+    while (at && (at - soroban.ptr) % 4)
+        at = memmem(at + 1, (size_t)(soroban.ptr + soroban.len - at - 1), type, sizeof type);
+    if (at)
+        att_signer_allow_code(signer, at + sizeof type);
+}
+
 static void the_recorded_transaction_comes_out_the_same(void **state)
 {
     (void)state;
@@ -143,6 +154,7 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
 
     tide_buf_reset(&out);
     draft.fee = (uint32_t)number(json, "totalFee");
+    allow_code_of(signer, tide_buf_view(&v.soroban));
     draft.soroban = tide_buf_view(&v.soroban);
     draft.auth = tide_buf_view(&v.auth);
     draft.auth_count = 1;
@@ -381,18 +393,94 @@ static void footprints_stay_within_the_contract(void **state)
     refused(w, &w->call, "footprint");
 }
 
-static void a_restoration_is_of_the_contract_alone(void **state)
+static void put_code_key(struct tide_buf *out, const uint8_t *code)
+{
+    tide_buf_be32(out, 7);
+    tide_buf_put(out, code, TIDE_HASH_BYTES);
+}
+
+static void put_count_key(struct tide_buf *out, const uint8_t *contract, uint32_t durability)
+{
+    tide_buf_be32(out, 6);
+    tide_buf_be32(out, 1);
+    tide_buf_put(out, contract, TIDE_HASH_BYTES);
+    tide_buf_be32(out, TIDE_SCV_U32);
+    tide_buf_be32(out, 7);
+    tide_buf_be32(out, durability);
+}
+
+/* Written are the instance [0], a temporary entry [1] and code [2]; read is code where asked. */
+static void put_restoring(struct world *w, const uint8_t *code, const uint8_t *read, uint32_t count,
+                          const uint32_t *restored)
+{
+    tide_buf_reset(&w->soroban);
+    tide_buf_be32(&w->soroban, count > 0);
+    if (count)
+        tide_buf_be32(&w->soroban, count);
+    for (uint32_t i = 0; i < count; i++)
+        tide_buf_be32(&w->soroban, restored[i]);
+    tide_buf_be32(&w->soroban, read != NULL);
+    if (read)
+        put_code_key(&w->soroban, read);
+    tide_buf_be32(&w->soroban, code ? 3 : 2);
+    put_data_key(&w->soroban, w->call.contract);
+    put_count_key(&w->soroban, w->call.contract, 0);
+    if (code)
+        put_code_key(&w->soroban, code);
+    for (int i = 0; i < 3; i++)
+        tide_buf_be32(&w->soroban, 1000);
+    tide_buf_be64(&w->soroban, 50000);
+    w->draft.soroban = tide_buf_view(&w->soroban);
+}
+
+static const uint8_t code[TIDE_HASH_BYTES] = { 0xc0, 0xde }, foreign[TIDE_HASH_BYTES] = { 0xf0 };
+
+/* As a simulation from protocol 23 on names them: restored with the call. */
+static void archived_entries_and_code_are_restored(void **state)
 {
     struct world *w = *state;
-    uint8_t other[TIDE_HASH_BYTES] = { 5 };
-    w->draft.call = NULL;
-    assert_int_equal(sign(w, NULL), TIDE_OK);
-    refused(w, &w->call, "no call");
-    put_soroban(&w->soroban, w->call.contract, other);
-    refused(w, NULL, "footprint");
-    put_soroban(&w->soroban, w->call.contract, w->call.contract);
-    w->draft.call = &w->call;
-    refused(w, NULL, "not a restoration");
+    att_signer_allow_code(w->signer, code);
+    put_restoring(w, code, NULL, 2, (const uint32_t[]){ 0, 2 });
+    assert_int_equal(sign(w, &w->call), TIDE_OK);
+    assert_true(att_restores_code(tide_buf_view(&w->out)));
+    put_restoring(w, code, NULL, 1, (const uint32_t[]){ 2 });
+    assert_int_equal(sign(w, &w->call), TIDE_OK);
+    put_restoring(w, NULL, code, 1, (const uint32_t[]){ 0 });
+    assert_int_equal(sign(w, &w->call), TIDE_OK);
+    assert_false(att_restores_code(tide_buf_view(&w->out)));
+    put_restoring(w, NULL, code, 0, NULL);
+    assert_int_equal(sign(w, &w->call), TIDE_OK);
+    w->draft.fee = 100001;
+    put_restoring(w, code, NULL, 2, (const uint32_t[]){ 0, 2 });
+    refused(w, &w->call, "attester_fee_max");
+}
+
+static void nothing_else_is_restored(void **state)
+{
+    static const uint32_t lists[][3] = {
+        { 0, 1, 2 },                   /* a temporary entry */
+        { 2, 0 },          { 0, 0 },   /* not in order, twice */
+        { 2, 3 },          { 0 },      /* not there; code that is written, not restored */
+        { 2, UINT32_MAX }, { 0, 2, 2 } /* no such index; twice */
+    };
+    static const uint32_t counts[] = { 3, 2, 2, 2, 1, 2, 3 };
+    struct world *w = *state;
+    att_signer_allow_code(w->signer, code);
+    for (size_t i = 0; i < TIDE_COUNT(lists); i++) {
+        put_restoring(w, code, NULL, counts[i], lists[i]);
+        refused(w, &w->call, "footprint");
+    }
+    put_restoring(w, code, NULL, 0, NULL);
+    refused(w, &w->call, "footprint");
+    put_restoring(w, foreign, NULL, 2, (const uint32_t[]){ 0, 2 });
+    refused(w, &w->call, "footprint");
+    put_restoring(w, NULL, foreign, 0, NULL);
+    refused(w, &w->call, "footprint");
+    att_signer_allow_code(w->signer, NULL);
+    put_restoring(w, code, NULL, 2, (const uint32_t[]){ 0, 2 });
+    refused(w, &w->call, "footprint");
+    put_restoring(w, NULL, code, 0, NULL);
+    refused(w, &w->call, "footprint");
 }
 
 /* --- the key's file ----------------------------------------------------------------------------------- */
@@ -448,7 +536,8 @@ int test_attester_sign(void)
         IN_WORLD(fees_have_a_ceiling),
         IN_WORLD(authorisations_are_of_the_source_and_the_call_alone),
         IN_WORLD(footprints_stay_within_the_contract),
-        IN_WORLD(a_restoration_is_of_the_contract_alone),
+        IN_WORLD(archived_entries_and_code_are_restored),
+        IN_WORLD(nothing_else_is_restored),
         cmocka_unit_test(seeds_are_read_strictly),
     };
     return cmocka_run_group_tests_name("attester sign", tests, NULL, NULL);

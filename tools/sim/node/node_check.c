@@ -3,6 +3,7 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
+enum { OP_BAD_AUTH = -1, OP_NO_ACCOUNT = -2 }; /* OperationResultCode */
 enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
 
 /* The least it has to bid for inclusion, beside its resources. */
@@ -73,17 +74,20 @@ static bool soroban_fits(const struct node_tx *tx)
            env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= NODE_TX_BYTES_MAX * 2 &&
            tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && list_fits(tx) &&
            (tx->op_type != LCM_OP_RESTORE || env->read_only_count == 0) &&
-           env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len) &&
-           env->resource_fee <= tx->inner_fee;
+           env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len);
 }
 
 static int32_t check_kind(const struct node_tx *tx)
 {
+    bool alone = tx->soroban && tx->env.op_count == 1;
+    if (tx->env.has_soroban &&
+        (!alone || tx->env.resource_fee < 0 || tx->env.resource_fee > tx->inner_fee))
+        return TX_MALFORMED;
     if (tx->env.op_count == 0)
         return TX_MISSING_OPERATION;
     if (tx->strange)
         return TX_NOT_SUPPORTED;
-    if (tx->soroban != tx->env.has_soroban || (tx->soroban && tx->env.op_count != 1))
+    if (tx->soroban && !tx->env.has_soroban)
         return TX_MALFORMED;
     return tx->soroban && !soroban_fits(tx) ? TX_SOROBAN_INVALID : TX_SUCCESS;
 }
@@ -91,12 +95,15 @@ static int32_t check_kind(const struct node_tx *tx)
 /* --- signatures --------------------------------------------------------------------- */
 
 /* The sources of the transaction and of its operation have signed, and no other key. */
-static int32_t check_signatures(const struct node_tx *tx)
+static int32_t check_signatures(const struct node_tx *tx, int32_t *op)
 {
     bool two = memcmp(tx->env.source_key, tx->op_source, TIDE_HASH_BYTES) != 0;
-    if (!node_signed(&tx->signatures, tx->env.source_key, tx->inner_hash) ||
-        (two && !node_signed(&tx->signatures, tx->op_source, tx->inner_hash)))
+    if (!node_signed(&tx->signatures, tx->env.source_key, tx->inner_hash))
         return TX_BAD_AUTH;
+    if (two && !node_signed(&tx->signatures, tx->op_source, tx->inner_hash)) {
+        *op = OP_BAD_AUTH;
+        return TX_FAILED;
+    }
     return tx->signatures.count == (two ? 2u : 1u) ? TX_SUCCESS : TX_BAD_AUTH_EXTRA;
 }
 
@@ -140,7 +147,7 @@ static struct sim_account *account_of(const struct sim_node *node, const uint8_t
 
 /* The inner (or only) transaction; its fee is the outer one's business. */
 static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx,
-                           uint64_t close_time, uint32_t ledger)
+                           uint64_t close_time, uint32_t ledger, int32_t *op)
 {
     int32_t code = check_kind(tx);
     if (code == TX_SUCCESS)
@@ -153,11 +160,13 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
     const struct sim_account *source = account_of(node, tx->env.source_key);
     if (!source)
         return TX_NO_ACCOUNT;
-    if (tx->env.seq_num != source->seq + 1)
+    if (tx->env.seq_num != source->seq + 1 || (tx->has_min_seq && source->seq < tx->min_seq))
         return TX_BAD_SEQ;
-    if (!account_of(node, tx->op_source))
-        return TX_NO_ACCOUNT;
-    return check_signatures(tx);
+    if (!account_of(node, tx->op_source)) {
+        *op = OP_NO_ACCOUNT;
+        return TX_FAILED;
+    }
+    return check_signatures(tx, op);
 }
 
 static bool bump_pays(const struct node_tx *tx)
@@ -191,25 +200,35 @@ struct node_verdict node_check(const struct sim_node *node, const struct node_tx
         out.code = check_bump(node, tx);
         if (out.code != TX_SUCCESS && out.code != TX_FEE_BUMP_INNER_FAILED)
             return out;
-        out.inner = check_inner(node, tx, close_time, ledger);
+        out.inner = check_inner(node, tx, close_time, ledger, &out.op);
         out.code = out.inner == TX_SUCCESS ? TX_SUCCESS : TX_FEE_BUMP_INNER_FAILED;
         return out;
     }
-    out.code = check_inner(node, tx, close_time, ledger);
+    out.code = check_inner(node, tx, close_time, ledger, &out.op);
     if (out.code == TX_SUCCESS && !can_pay(node, tx, account_of(node, tx->env.source_key)))
         out.code = TX_INSUFFICIENT_BALANCE;
     return out;
+}
+
+/* The operation's word where the transaction failed by it. */
+static void put_code(struct tide_buf *out, int32_t code, int32_t op)
+{
+    tide_buf_be32(out, (uint32_t)code);
+    if (code != TX_FAILED)
+        return;
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, (uint32_t)op);
 }
 
 void node_put_result(struct tide_buf *out, const struct node_tx *tx,
                      const struct node_verdict *verdict)
 {
     tide_buf_be64(out, (uint64_t)verdict->fee);
-    tide_buf_be32(out, (uint32_t)verdict->code);
+    put_code(out, verdict->code, verdict->op);
     if (verdict->code == TX_FEE_BUMP_INNER_FAILED) {
         tide_buf_put(out, tx->inner_hash, TIDE_HASH_BYTES);
         tide_buf_be64(out, 0);
-        tide_buf_be32(out, (uint32_t)verdict->inner);
+        put_code(out, verdict->inner, verdict->op);
         tide_buf_be32(out, 0);
     }
     tide_buf_be32(out, 0);

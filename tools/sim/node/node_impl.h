@@ -37,7 +37,9 @@ struct node_tx {
     int64_t inner_fee;
     uint64_t min_time, max_time;     /* 0: none */
     uint32_t min_ledger, max_ledger; /* 0: none */
-    bool strange;                    /* conditions or operations that no one here knows */
+    bool has_min_seq;
+    int64_t min_seq;
+    bool strange; /* conditions or operations that no one here knows */
     bool muxed;
     uint32_t memo; /* 0: none */
     /* the operation: only the friendbot's transactions have more than one */
@@ -239,6 +241,7 @@ struct node_verdict {
     int32_t code;  /* TX_SUCCESS: valid. Of the outer transaction of a fee bump */
     int32_t inner; /* code of the inner one, where code says it failed */
     int64_t fee;   /* for TX_INSUFFICIENT_FEE: what it takes */
+    int32_t op;    /* of the operation where the code, or the inner one, is TX_FAILED */
 };
 
 /* As it would stand in a ledger of that number and time. */

@@ -32,10 +32,8 @@ static void read_conditions(struct node_tx *tx, struct tide_xdr *x)
         tx->min_ledger = tide_xdr_u32(x);
         tx->max_ledger = tide_xdr_u32(x);
     }
-    if (tide_xdr_bool(x)) {
-        tide_xdr_skip(x, 8);
-        tx->strange = true; /* a least sequence number */
-    }
+    tx->has_min_seq = tide_xdr_bool(x);
+    tx->min_seq = tx->has_min_seq ? (int64_t)tide_xdr_u64(x) : 0;
     tx->strange |= tide_xdr_u64(x) != 0 || tide_xdr_u32(x) != 0;
     uint32_t signers = tide_xdr_u32(x);
     tx->strange |= signers > 0;

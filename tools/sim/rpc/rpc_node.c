@@ -130,6 +130,10 @@ static void put_simulated(struct tide_buf *out, const struct node_simulated *don
         put_changes(out, done);
 }
 
+/* Words of stellar-rpc 28, between two ledgers: no HostError in it. */
+static const char unready[] = "setting ContractComputeV0 is not present in the snapshot\n\n"
+                              "Stack backtrace:\n   0: <unknown>\n   1: <unknown>";
+
 /* Its refusals are part of the result. */
 bool rpc_simulateTransaction(struct rpc_call *call)
 {
@@ -141,6 +145,8 @@ bool rpc_simulateTransaction(struct rpc_call *call)
     tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
     if (sim_fault_on(call->hit, SIM_FAULT_REFUSES))
         wrong = call->hit->text;
+    else if (sim_fault_on(call->hit, SIM_FAULT_UNREADY))
+        wrong = unready;
     else if (tide_buf_base64_decode(&envelope, tide_slice_str(text)) != TIDE_OK)
         wrong = "Could not unmarshal transaction";
     pthread_mutex_lock(call->rpc->lock);

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The same transactions at the edges of what is valid, sent to a real network and to the simulated one: outcomes are equal.
+#   usage: edges.sh     TIDE_NETWORK_PORT: the first of ten ports (12700)
+# label: all
+set -euo pipefail
+. "$(dirname "$0")/_stellar.sh"
+. "$(dirname "$0")/../integration/_serve.sh"
+fail() { echo "FAIL: $*" >&2; exit 1; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-edges.XXXXXX")
+clean_up() { local code=$?; stellar_stop || true; serve_stop || true; rm -rf "$dir"; exit $code; }
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+SERVE_DIR=$dir
+
+stellar_start "$dir/net" "${TIDE_NETWORK_PORT:-12700}"
+(
+    cd "$STELLAR_SDK"
+    node registry.mjs deploy "$dir" "$STELLAR_ORIGINAL" >/dev/null
+    registry=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["contracts"]["compliance_registry"])' "$dir/deployment.json")
+    node edges.mjs "$registry" $(node registry.mjs secrets admin outsider)
+) >"$dir/real"
+
+# The close times of ledgers that are written at the start jump: those of the client's ledgers follow the last.
+serve_start --close-ms 0 --ledgers 64 --seed 6 --txs 2 --noise 0 --deployment "$dir/simulated.json"
+for name in one two; do
+    "$TIDE_BIN/tidemark-sim" tx fund --as $name --seed 6 --rpc "$SERVE_URL" >/dev/null &
+    while kill -0 $! 2>/dev/null; do serve_close; sleep 0.05; done
+    wait $!
+done
+secret() { "$TIDE_BIN/tidemark-sim" keys --seed 6 --name "$1" 2>/dev/null | awk '{ print $NF }'; }
+(
+    cd "$STELLAR_SDK"
+    json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1]))
+for k in sys.argv[2].split("."): d=d[k]
+print(d)' "$dir/simulated.json" "$1"; }
+    export RPC_URL=$SERVE_URL NETWORK_PASSPHRASE CLOSE_URL=$SERVE_URL/close
+    NETWORK_PASSPHRASE=$(json network)
+    node edges.mjs "$(json contracts.compliance_registry)" "$(secret one)" "$(secret two)"
+) >"$dir/simulated"
+[ "$(wc -l <"$dir/real")" -ge 50 ] || fail "only $(wc -l <"$dir/real") outcomes of the real network"
+diff -U 100 --label real --label simulated "$dir/real" "$dir/simulated" || fail "the simulator takes, or refuses, something else"
+echo "ok: $(wc -l <"$dir/real") transactions, equal outcomes"
