@@ -227,9 +227,9 @@ network_settings() {
         cd "$dir"
         . ./env
         export RPC_URL NETWORK_PASSPHRASE TMPDIR=$dir
-        node scripts/cfgset.mjs "$@" >settings
+        node scripts/cfgset.mjs "$@" >vote
         sequence=$(node --input-type=module -e "import { account, root } from '$dir/scripts/lib.mjs'; console.log((await account(root.publicKey())).sequenceNumber())")
-        scripts/settings-upgrade.sh "${!port}" settings "$sequence" "$dir/bin/stellar-core"
+        scripts/settings-upgrade.sh "${!port}" vote "$sequence" "$dir/bin/stellar-core"
     ) >"$dir/settings.log" 2>&1 || fail "settings of $name: $(tail -n 2 "$dir/settings.log")"
     network_wait 60 "the vote on $*" network_voted "${!core}" "${1#clusters=}"
 }
