@@ -114,7 +114,10 @@ def quote(s, name, amount, a_to_b, what="amountOut"):
 
 
 def claimable_fees(s, name, who):
-    for item in s.all(f"/api/pools/{name}/positions"):
+    items = s.all(f"/api/pools/{name}/positions")
+    if items is None:
+        raise Refused("no_pool")
+    for item in items:
         if item["provider"] == who:
             return [item["claimableA"], item["claimableB"]]
     return ["0", "0"]
@@ -343,4 +346,5 @@ def main():
     sys.exit(0 if equal == asked and not others else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
