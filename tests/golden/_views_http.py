@@ -249,7 +249,7 @@ ROUTES = {
     "dao_governance.get_proposal": proposal,
     "dao_governance.get_proposal_multisig_txs": proposal_txs,
     "dao_governance.get_signers": lambda s, w: s.must(f"/api/multisig/wallets/{w}")["signers"],
-    "earnings_distributor.get_current_epoch": lambda s: s.must("/api/earnings/epochs?limit=1")["items"][0]["epoch"],
+    "earnings_distributor.get_current_epoch": lambda s: (s.must("/api/earnings/epochs?limit=1")["items"] or [{"epoch": "0"}])[0]["epoch"],
     "earnings_distributor.get_epoch": epoch,
     "earnings_distributor.get_epoch_tokens": epoch_tokens,
     "liquidity_pool.claimable_fees": claimable_fees,

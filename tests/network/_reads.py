@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
 import _views_http as views
 
-PER_FUNCTION = 12
+PER_FUNCTION = int(os.environ.get("TIDE_READS_EACH", "12"))
 MOST, LEAST = str(2**127 - 1), str(-2**127)
 STRANGERS = ["GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF", "CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAD2KM"]
 CRATES = {"oracle": "oracle_twap", "synth_token": "sep41_token"}
@@ -238,8 +238,8 @@ OTHERS = {
     "dao_governance.get_multisig_tx_status": lambda s, d, q, t: tx_status(s, t),
     "dao_governance.get_multisig_wallet": lambda s, d, q: d.instance("dao_governance", "multisig_wallet") or must_have(d.instance("dao_governance", "dao")),
     "dao_governance.get_oracle": lambda s, d, q: d.instance("dao_governance", "oracle"),
-    "dao_governance.get_param_borrow_fee": lambda s, d, q: text(d.value("dao_governance_param_borrow_fee", 0)),
-    "dao_governance.get_param_cr": lambda s, d, q: text(d.value("dao_governance_param_cr", 0)),
+    "dao_governance.get_param_borrow_fee": lambda s, d, q: text(must_have(d.value("dao_governance_param_borrow_fee", None))),
+    "dao_governance.get_param_cr": lambda s, d, q: text(must_have(d.value("dao_governance_param_cr", None))),
     "dao_governance.get_proposal_count": lambda s, d, q: text(d.instance("dao_governance", "proposal_count", 0)),
     "dao_governance.get_stab_pool_contract": lambda s, d, q: d.instance("dao_governance", "stability_pool"),
     "dao_governance.get_wallet_count": lambda s, d, q: len(s.all("/api/multisig/wallets")),

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Every public read function of the nine contracts, as the network simulates it and as Tidemark answers: over HTTP, by its
 # rules, from its rows. Before initialisation, with empty pools, after traffic; with TIDE_LONG with stale prices too.
+# TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1000) the equal answers expected,
+# TIDE_READS_CALLS (240) the traffic.
 set -euo pipefail
 export TIDE_NETWORK_PORT=${TIDE_NETWORK_PORT:-12900}
 . "$(dirname "$0")/_network.sh"
@@ -26,7 +28,7 @@ ask() {
     say "$1: $(tail -n 1 "$PG_DIR/compared"); $(tail -n 1 "$PG_DIR/asked")"
 }
 
-floor=1100
+floor=${TIDE_READS_FLOOR:-1000}
 ask "before initialisation" "$floor"
 network_replay one b --limit 83
 ask "no liquidity, no vaults, no feeds" "$floor"
