@@ -172,7 +172,7 @@ network_chain() { # NAME CHAIN
     echo "$dir"
 }
 
-# There is one contract of native coins on a network: whoever deploys second leaves it out.
+# There is one contract of native coins on a network: the second deployment leaves it out.
 network_deploy() {
     local name=$1 chain=$2 dir recorded=$PG_DIR/$1/recorded.json
     dir=$(network_chain "$name" "$chain")
