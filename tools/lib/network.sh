@@ -101,7 +101,7 @@ network_deploy() {
     (network_replay "$dir" --limit 0 >"$dir/deploy.log" 2>&1) & network_job=$!
     while kill -0 "$network_job" 2>/dev/null; do
         sleep 0.2
-        [ $((++turns % 50)) != 0 ] || network_say "$(tail -n 1 "$dir/deploy.log")"
+        [ $((++turns % 50)) != 0 ] || [ ! -s "$dir/deploy.log" ] || network_say "$(tail -n 1 "$dir/deploy.log")"
     done
     wait "$network_job" || network_fail "deploying: $(grep -m 1 Error "$dir/deploy.log")"
     (network_node "$dir" mkdep.mjs "$network_chain/deployment.json" "$(tr -dc 0-9 <"$dir/net/replay/setup.json")") >"$dir/deployment.json"
@@ -110,7 +110,7 @@ network_deploy() {
     (network_replay "$dir" --limit "$calls" >"$dir/replay.log" 2>&1) & network_job=$!
     while kill -0 "$network_job" 2>/dev/null; do
         sleep 0.2
-        [ $((++turns % 50)) != 0 ] || network_say "$(tail -n 1 "$dir/replay.log" | cut -d ' ' -f 1-5)"
+        [ $((++turns % 50)) != 0 ] || [ ! -s "$dir/replay.log" ] || network_say "$(tail -n 1 "$dir/replay.log" | cut -d ' ' -f 1-5)"
     done
     wait "$network_job" || network_fail "replaying: $(grep -m 1 Error "$dir/replay.log")"
     network_job=''
