@@ -151,8 +151,9 @@ static const struct tide_column raw_state_columns[] = {
 static const struct tide_column ttl_columns[] = {
     { "durability", TIDE_PG_INT2, .comment = "0 temporary, 1 persistent" },
     { "live_until", TIDE_PG_INT8, .nullable = true,
-      .comment = "Last ledger the entry is live at; null once evicted" },
-    { "evicted", TIDE_PG_BOOL, .comment = "Moved to the hot archive" },
+      .comment = "Last ledger the entry is live at; null: evicted, or removed" },
+    { "evicted", TIDE_PG_BOOL,
+      .comment = "Archived: its last value holds, and a call restores it" },
 };
 
 static const enum tide_pg_type pg_types[] = {

@@ -157,6 +157,8 @@ static const char *obstacle(const struct tide_swap *swap)
         return "paused";
     if (swap->nothing_in)
         return "nothing_in";
+    if (swap->trap != TIDE_REFUSED_NOTHING)
+        return tide_refusal_code(swap->trap);
     return swap->too_large ? "too_large" : NULL;
 }
 
@@ -181,8 +183,14 @@ void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
     tide_json_amount(j, "amountIn", quote->amount_in, in_decimals);
     tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(reader, out));
     tide_json_amount(j, "fee", swap->fee, in_decimals);
-    tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
-    tide_json_i128(j, "impactBps", swap->impact_bps);
+    if (swap->trap == TIDE_REFUSED_NOTHING) {
+        tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
+        tide_json_i128(j, "impactBps", swap->impact_bps);
+    } else {
+        tide_json_null(j, "protocolFee");
+        tide_json_null(j, "protocolFeeScaled");
+        tide_json_null(j, "impactBps");
+    }
     if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING) {
         tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
     } else {

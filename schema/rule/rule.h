@@ -120,9 +120,12 @@ enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool 
 enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
                                   tide_raw_i128 amount_in, bool a_to_b);
 
-/* Of a swap that the quote is for: what swap_exact_in would take and why it would refuse. */
+/* Of a swap that the quote is for: what swap_exact_in would take and why it would refuse. The
+ * contract's quote computes out and fee alone: only these refuse the answer. */
 struct tide_swap {
-    tide_raw_i128 out, fee, protocol_fee, impact_bps;
+    tide_raw_i128 out, fee;
+    tide_raw_i128 protocol_fee, impact_bps; /* unless trap                               */
+    enum tide_refusal trap; /* why swap_exact_in cannot compute these: no reserve, overflow */
     bool paused, too_large; /* more than 1 % of the reserve */
     bool nothing_in;        /* the amount is not positive   */
 };
@@ -177,7 +180,7 @@ struct tide_saving {
     uint64_t epoch, scale, deposited_at;
 };
 
-/* state NULL: not initialised. saving NULL: 0. */
+/* state NULL: not initialised, which the contract finds first. saving NULL: 0. */
 enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_stability *state,
                                        const struct tide_saving *saving);
 enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability *state,

@@ -44,11 +44,11 @@ enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_po
     if (why != TIDE_REFUSED_NOTHING)
         return why;
     out->fee = exact_mul_div(&why, amount_in, tide_hot_i128(pool->fee_tier), RULE_BPS);
-    out->protocol_fee = exact_mul_div(&why, out->fee, protocol_fee_bps, RULE_BPS);
-    out->impact_bps = exact_mul_div(&why, out->out, RULE_BPS, side_of(pool, a_to_b).out);
+    out->protocol_fee = exact_mul_div(&out->trap, out->fee, protocol_fee_bps, RULE_BPS);
+    out->impact_bps = exact_mul_div(&out->trap, out->out, RULE_BPS, side_of(pool, a_to_b).out);
     out->paused = pool->paused != 0;
     out->nothing_in = amount_in <= 0;
-    out->too_large = out->impact_bps > IMPACT_MAX_BPS;
+    out->too_large = out->trap == TIDE_REFUSED_NOTHING && out->impact_bps > IMPACT_MAX_BPS;
     return why;
 }
 

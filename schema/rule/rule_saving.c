@@ -7,10 +7,10 @@ enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_sta
 {
     enum tide_refusal why = TIDE_REFUSED_NOTHING;
     *out = 0;
-    if (!saving)
-        return why;
     if (!state)
         return TIDE_REFUSED_NOT_STARTED;
+    if (!saving)
+        return why;
     if (saving->epoch != state->epoch)
         return why;
     tide_raw_i128 then = saving->p_value > 1 ? saving->p_value : 1;
@@ -24,10 +24,10 @@ enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability
 {
     enum tide_refusal why = TIDE_REFUSED_NOTHING;
     *out = 0;
-    if (!saving)
-        return why;
     if (!state)
         return TIDE_REFUSED_NOT_STARTED;
+    if (!saving)
+        return why;
     if (saving->initial_value == 0)
         return why;
     tide_raw_i128 grown = exact_sub(&why, state->sum_coll, saving->sum_coll);

@@ -114,7 +114,10 @@ def quote(s, name, amount, a_to_b, what="amountOut"):
 
 
 def claimable_fees(s, name, who):
-    for item in s.all(f"/api/pools/{name}/positions"):
+    items = s.all(f"/api/pools/{name}/positions")
+    if items is None:
+        raise Refused("no_pool")
+    for item in items:
         if item["provider"] == who:
             return [item["claimableA"], item["claimableB"]]
     return ["0", "0"]
@@ -246,7 +249,7 @@ ROUTES = {
     "dao_governance.get_proposal": proposal,
     "dao_governance.get_proposal_multisig_txs": proposal_txs,
     "dao_governance.get_signers": lambda s, w: s.must(f"/api/multisig/wallets/{w}")["signers"],
-    "earnings_distributor.get_current_epoch": lambda s: s.must("/api/earnings/epochs?limit=1")["items"][0]["epoch"],
+    "earnings_distributor.get_current_epoch": lambda s: (s.must("/api/earnings/epochs?limit=1")["items"] or [{"epoch": "0"}])[0]["epoch"],
     "earnings_distributor.get_epoch": epoch,
     "earnings_distributor.get_epoch_tokens": epoch_tokens,
     "liquidity_pool.claimable_fees": claimable_fees,
@@ -343,4 +346,5 @@ def main():
     sys.exit(0 if equal == asked and not others else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

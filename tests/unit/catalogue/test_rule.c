@@ -128,6 +128,33 @@ static void test_pool(void **state)
     assert_int_equal(tide_rule_quote(&v, &pool, 0, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
 }
 
+/* A pool before its first liquidity: the contract's quote is 0, its swap traps. */
+static void test_empty_pool(void **state)
+{
+    struct tide_hot_pool pool = { .fee_tier = AMOUNT(30) };
+    struct tide_swap swap;
+    (void)state;
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 10000, true), TIDE_REFUSED_NOTHING);
+    assert_true(swap.out == 0 && swap.fee == 30);
+    assert_int_equal(swap.trap, TIDE_REFUSED_DIVIDED_BY_ZERO);
+    assert_false(swap.too_large);
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 0, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
+}
+
+/* The impact of an answer beyond 2^127 / 10000 overflows in a swap, not in a quote. */
+static void test_large_quote(void **state)
+{
+    tide_raw_i128 most = (tide_raw_i128)MOST / 10000;
+    struct tide_hot_pool pool = { .reserve_b = tide_hot_amount(most) };
+    struct tide_swap swap;
+    (void)state;
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 10000, true), TIDE_REFUSED_NOTHING);
+    assert_true(swap.out == most);
+    pool.reserve_b = tide_hot_amount(most + 1);
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 1000, true), TIDE_REFUSED_NOTHING);
+    assert_int_equal(swap.trap, TIDE_REFUSED_OVERFLOW);
+}
+
 static void test_window(void **state)
 {
     struct tide_hot_pool pool = { .reserve_a = AMOUNT(100),
@@ -201,6 +228,9 @@ static void test_savings(void **state)
     assert_int_equal(tide_rule_gain(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
     assert_true(v == 2000);
     assert_int_equal(tide_rule_gain(&v, NULL, &saving), TIDE_REFUSED_NOT_STARTED);
+    assert_int_equal(tide_rule_gain(&v, NULL, NULL), TIDE_REFUSED_NOT_STARTED);
+    assert_int_equal(tide_rule_compounded(&v, NULL, NULL), TIDE_REFUSED_NOT_STARTED);
+    assert_int_equal(tide_rule_compounded(&v, &state_now, NULL), TIDE_REFUSED_NOTHING);
     saving.epoch = 1;
     assert_int_equal(tide_rule_compounded(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
     assert_true(v == 0);
@@ -213,10 +243,11 @@ static void test_savings(void **state)
 int test_rule(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standing), cmocka_unit_test(test_valid_until),
-        cmocka_unit_test(test_gate),     cmocka_unit_test(test_prices),
-        cmocka_unit_test(test_pool),     cmocka_unit_test(test_window),
-        cmocka_unit_test(test_vault),    cmocka_unit_test(test_savings),
+        cmocka_unit_test(test_standing),    cmocka_unit_test(test_valid_until),
+        cmocka_unit_test(test_gate),        cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_pool),        cmocka_unit_test(test_empty_pool),
+        cmocka_unit_test(test_large_quote), cmocka_unit_test(test_window),
+        cmocka_unit_test(test_vault),       cmocka_unit_test(test_savings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

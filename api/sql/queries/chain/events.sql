@@ -1,7 +1,8 @@
 -- list: deployment at after limit from to order kind contract address pool fromLedger toLedger
 -- tag: Activity
 -- summary: Events
--- about: By time: all, or of a kind, contract, address or pool. Several of these together may take longer.
+-- about: By time: all, or of a kind, contract, address or pool. Several of these together may take longer. Events of
+--   contract calls; those of classic operations (CAP-67) are not indexed.
 -- answer: Events of Event
 -- Events of the protocol: all, of a kind, contract, address or pool, each over an index of its own.
 -- Several of these together read past what only one of them has.

@@ -4,7 +4,7 @@
 -- summary: The registry
 -- answer: ComplianceRegistry
 --   contract         Address   the contract
---   admin            Address   its administrator
+--   admin            Address?  its administrator; null: it is not initialised
 --   dao              Address?  the DAO it obeys
 --   verifier         Address?  the first verifier
 --   verifierCount    Count     entries of its log of verifiers: those removed, and those added twice, too
@@ -37,8 +37,8 @@ FROM (
     v.admin AS "admin",
     v.dao AS "dao",
     v.verifier AS "verifier",
-    v.verifier_count AS "verifierCount",
-    least(v.travel_rule_count, 9007199254740991) AS "travelRuleCount",
+    coalesce(v.verifier_count, 0) AS "verifierCount",
+    least(coalesce(v.travel_rule_count, 0), 9007199254740991) AS "travelRuleCount",
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x

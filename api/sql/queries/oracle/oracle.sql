@@ -4,11 +4,11 @@
 -- summary: The oracle
 -- answer: Oracle
 --   contract       Address   the contract
---   admin          Address   its administrator
+--   admin          Address?  its administrator; null: it is not initialised
 --   dao            Address?  the DAO it obeys
 --   providerCount  Count     number of providers
 --   minProviders   Count     observations that a round needs
---   twapWindow     U64       seconds of the time-weighted average
+--   twapWindow     U64?      seconds of the time-weighted average; null: as admin
 --   changedLedger  Ledger    in which this was last written
 --   changedAt      Time      when that ledger closed
 -- example: {"contract":"CCSCMC6LQREPSMR2BXOKDLU2KNQUQTAYJA4XQXGGNQRJ5AVV4V4MI2HJ",
@@ -35,7 +35,7 @@ FROM (
     v.contract AS "contract",
     v.admin AS "admin",
     v.dao AS "dao",
-    v.provider_count AS "providerCount",
+    coalesce(v.provider_count, 0) AS "providerCount",
     coalesce(v.min_providers, 3) AS "minProviders",
     v.twap_window::text AS "twapWindow",
     v.ledger::text AS "changedLedger",

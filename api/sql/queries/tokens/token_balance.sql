@@ -2,8 +2,8 @@
 -- none: there is no such token, or the balance is an account's trustline, which is not indexed
 -- tag: Tokens
 -- summary: Balance of a token
--- about: 0 if the address never held any, like the contract answers. An account's trustline is not an entry of the
---   contract: 404.
+-- about: 0 if the address never held any, like the contract answers. Copied from ledger entries, whatever moved the
+--   token. An account's trustline is not an entry of the contract: 404.
 -- answer: TokenBalance
 --   token        Address   the token
 --   tokenSymbol  string?   its symbol, where it is known

@@ -2,7 +2,9 @@
 -- of: token
 -- tag: Tokens
 -- summary: Transfers of a token
--- about: By time.
+-- about: By time. Events of contract calls. A Stellar asset (USDC, XLM) is also moved by classic operations (payments,
+--   offers, fees) and by calls in which no address of the deployment takes part: these are not indexed, so the sum of this
+--   list is not a balance. A synthetic token moves by calls alone, and its list is whole.
 -- answer: TokenTransfers of Transfer
 -- schema: Transfer
 --   id        EventId   Stellar RPC's id of the event

@@ -86,4 +86,9 @@ function look(): void {
 fresh.subscribe(look);
 document.addEventListener('visibilitychange', look);
 
-export const isSimulated = (network: string) => /simulated/i.test(network);
+/** What to say of a network where nothing has a value: a short label and a sentence. */
+export function testNetwork(network: string): { label: string; text: string } | null {
+  if (/simulated/i.test(network)) return { label: 'Simulated data', text: 'Simulated data: nothing here happened on any network.' };
+  if (/^standalone /i.test(network)) return { label: 'Private test network', text: 'A private test network: what happened here happened on no public network.' };
+  return null;
+}

@@ -1,7 +1,7 @@
 /** What is around every page: menu, freshness, time travel, search. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fresh, isSimulated, now } from '../lib/fresh';
+import { fresh, now, testNetwork } from '../lib/fresh';
 import { matchPath, place, setQuery, useLedger, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
@@ -97,7 +97,7 @@ export function App() {
   const { page, args, View, failed } = usePage();
   const { path } = usePlace();
   const ledger = useLedger();
-  const network = useStore(fresh, (f) => f.network);
+  const network = useStore(fresh, (f) => f.network), test = testNetwork(network);
   const stale = useStale();
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -131,7 +131,7 @@ export function App() {
       <header class="top">
         <button type="button" class="menu-button" aria-expanded={menu} aria-controls="menu" onClick={() => setMenu(!menu)}>Menu</button>
         <A to="/" class="brand">Tidemark</A>
-        {isSimulated(network) && <strong class="pill warn" title={network}>Simulated data</strong>}
+        {test && <strong class="pill warn" title={network}>{test.label}</strong>}
         <span class="grow" />
         <TimeTravel />
         <button type="button" class="search-button" onClick={openSearch} aria-keyshortcuts="/ Control+K Meta+K">Search <kbd>/</kbd></button>
@@ -155,7 +155,7 @@ export function App() {
           : <p class="notice">{failed ? 'This page could not be loaded. Try again.' : 'There is no such page.'}</p>}
       </main>
       <footer>
-        {isSimulated(network) && <p>Simulated data: nothing here happened on any network.</p>}
+        {test && <p>{test.text}</p>}
         <p class="dim">Network: {network || 'not known yet'}. Amounts are cut, never rounded; hover over one for all digits and raw units. Times are UTC.
           Candles by <a href="https://www.tradingview.com/" rel="noreferrer">TradingView</a> Lightweight Charts™.</p>
       </footer>

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Every public read function of the nine contracts, as the network simulates it and as Tidemark answers: over HTTP, by its
+# rules, from its rows. Before initialisation, with empty pools, after traffic; with TIDE_LONG with stale prices too.
+# TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1000) the equal answers expected,
+# TIDE_READS_CALLS (240) the traffic.
+set -euo pipefail
+export TIDE_NETWORK_PORT=${TIDE_NETWORK_PORT:-12900}
+. "$(dirname "$0")/_network.sh"
+pg_start
+say "a network"
+network_start one --no-galexie
+say "contracts of chain b"
+network_deploy one b
+network_follow index one b
+network_into index one b
+network_indexed index "$(network_ledger one)"
+api_start --api-rate-lookup 0 --api-rate-query 0
+
+chain=$PG_DIR/one/b
+network_node one b _simulate.mjs functions >"$PG_DIR/functions"
+"$network_here/_reads.py" ask "$PG_DIR/functions" "$TIDEMARK_DEPLOYMENT" "$chain/calls.jsonl" >"$PG_DIR/questions" || fail "questions"
+
+compare() { "$network_here/_reads.py" compare "$1" "$2" "$API_PORT" "${3:-1}" >"$PG_DIR/compared"; }
+# STATE FLOOR: asks all of it, and expects as many equal answers at least.
+ask() {
+    network_node one b _simulate.mjs ask <"$PG_DIR/questions" >"$PG_DIR/answers" 2>"$PG_DIR/asked" || fail "$1: $(tail -n 3 "$PG_DIR/asked")"
+    compare "$PG_DIR/questions" "$PG_DIR/answers" "$2" || { cat "$PG_DIR/compared"; fail "$1: answers differ, or are fewer than $2"; }
+    say "$1: $(tail -n 1 "$PG_DIR/compared"); $(tail -n 1 "$PG_DIR/asked")"
+}
+
+floor=${TIDE_READS_FLOOR:-1000}
+ask "before initialisation" "$floor"
+network_replay one b --limit 83
+ask "no liquidity, no vaults, no feeds" "$floor"
+network_replay one b --from 83 --limit "${TIDE_READS_CALLS:-240}" --strict 0
+network_node one b extras.mjs "$chain" >"$PG_DIR/extras" 2>&1 || fail "extras: $(tail -n 3 "$PG_DIR/extras")"
+ask "after traffic" "$floor"
+if [ -n "${TIDE_LONG:-}" ]; then
+    newest=$(sql "SELECT max(greatest(latest_ts, twap_ts)) FROM state.oracle_feed")
+    all_stale() { [ "$(sql "SELECT extract(epoch FROM max(closed_at))::bigint FROM chain.ledger")" -gt $((newest + 601)) ]; }
+    network_wait 900 "stale prices" all_stale
+    ask "all prices stale" "$floor"
+fi
+
+# A reserve and a supply that are one unit off must be seen.
+pg_writable
+sql "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a + 1; UPDATE state.synth_token_total_supply SET value = value + 1"
+for planted in get_pool total_supply; do
+    paste "$PG_DIR/questions" "$PG_DIR/answers" | grep "\"fn\": \"$planted\"" >"$PG_DIR/both"
+    cut -f 1 "$PG_DIR/both" >"$PG_DIR/some"
+    ! compare "$PG_DIR/some" <(cut -f 2 "$PG_DIR/both") || fail "an altered value went unnoticed: $planted"
+    grep -q "^reads of" "$PG_DIR/compared" || fail "no count: $(tail -n 3 "$PG_DIR/compared")"
+done
+api_stop || fail "api: exit $?"
