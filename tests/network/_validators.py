@@ -6,18 +6,21 @@
     network.stop()
 
 Ledgers close every second, a checkpoint is 8 ledgers. Each validator has its own key, database and history archive.
-`python3 _validators.py find` prints the archive's folder, or exits with 77 where there is none.
+TIDE_BUILD is the folder that holds the unpacked programs. `python3 _validators.py find` prints the archive's folder, or why
+there is no network here, with 77.
 """
 import base64
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -35,6 +38,22 @@ def archive():
     shared = os.environ.get("TIDE_SHARED") or os.path.join(root, "..", "shared")
     folder = os.environ.get("TIDE_STELLAR") or os.path.join(shared, "third-party", "stellar")
     return os.path.abspath(folder) if os.path.exists(os.path.join(folder, "stellar-standalone.tar.zst")) else None
+
+
+def programs(source):
+    """The folder of the programs, unpacked once a build: beside those of _network.sh."""
+    archived = os.path.join(source, "stellar-standalone.tar.zst")
+    root = os.path.join(os.environ["TIDE_BUILD"], "stellar")
+    made = os.path.join(root, str(os.path.getsize(archived)))
+    os.makedirs(root, exist_ok=True)
+    with open(os.path.join(root, ".lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(os.path.join(made, "stellar-core")):
+            shutil.rmtree(made + ".new", ignore_errors=True)
+            os.makedirs(made + ".new")
+            subprocess.run(["tar", "--zstd", "-xf", archived, "-C", made + ".new"], check=True)
+            os.rename(made + ".new", made)
+    return made
 
 
 def until(condition, about, seconds=QUIET, pause=0.2):
@@ -220,6 +239,12 @@ mkdir="mkdir -p {self.history}/{{0}}"
         except OSError as error:
             raise RuntimeError(f"{self.name} takes no vote: {error}") from error
 
+    def forget_votes(self):
+        """Else a restart goes on with its last vote, which waits for the quorum that it was given to."""
+        assert not self.running, f"{self.name} still runs"
+        with contextlib.closing(sqlite3.connect(self.path("core-misc.db"))) as database, database:
+            database.execute("DELETE FROM slotstate WHERE statename LIKE 'lastscpdata%' OR statename LIKE 'txset%'")
+
     def wipe(self):
         """Loses its database and buckets. Its archive stays."""
         self.empty()
@@ -376,17 +401,14 @@ class Network:
     """Takes ports from `port` to port + 99. `retention`: ledgers that its RPC servers keep; None: a week's."""
 
     def __init__(self, folder, source, port, validators=3, threshold=2, servers=2, galexie=True, passphrase=PASSPHRASE,
-                 retention=None, names="validator{}", programs=None):
+                 retention=None, names="validator{}"):
         assert 1 <= threshold <= validators <= 10 and servers <= 8
-        self.dir, self.source, self.threshold = os.path.abspath(folder), source, threshold
+        self.dir, self.threshold = os.path.abspath(folder), threshold
         self.passphrase, self.retention = passphrase, retention
-        self.programs = programs or os.path.join(self.dir, "bin")
+        self.programs = programs(source)
         self.common = "ARTIFICIALLY_ACCELERATE_TIME_FOR_TESTING=true\nTESTING_SOROBAN_HIGH_LIMIT_OVERRIDE=true"
         self.validators, self.servers, self.galexie = [], [], None
         os.makedirs(self.dir, exist_ok=True)
-        if not os.path.exists(self.program("stellar-core")):
-            os.makedirs(self.programs, exist_ok=True)
-            subprocess.run(["tar", "--zstd", "-xf", os.path.join(source, "stellar-standalone.tar.zst"), "-C", self.programs], check=True)
         for i in range(validators):
             self.validators.append(Validator(self, names.format(i + 1), port + 2 * i))
         for i in range(servers):
@@ -447,5 +469,8 @@ class Network:
 if __name__ == "__main__":
     if not archive():
         print("no archive of a Stellar network: TIDE_STELLAR, or third-party/stellar of TIDE_SHARED or ../shared")
+        sys.exit(77)
+    if subprocess.run([os.path.join(programs(archive()), "stellar-core"), "version"], capture_output=True, check=False).returncode != 0:
+        print("stellar-core does not run here")
         sys.exit(77)
     print(archive())
