@@ -56,7 +56,7 @@ network_programs() {
         tar --zstd -xf "$archive" -C "$made.new"
         mv "$made.new" "$made"
     ) 9>"$TIDE_BUILD/stellar/.lock"
-    "$made/stellar-core" version >/dev/null 2>&1 || skip "stellar-core does not run here: $("$made/stellar-core" version 2>&1 | head -n 1)"
+    "$made/stellar-core" version >/dev/null 2>&1 || skip "stellar-core does not run here: $("$made/stellar-core" version 2>&1 | sed -n 1p)"
     echo "$made"
 }
 
@@ -172,7 +172,7 @@ network_chain() { # NAME CHAIN
     echo "$dir"
 }
 
-# There is one contract of native coins on a network: whoever deploys second leaves it out.
+# A network has one contract of native coins. The second deployment leaves it out.
 network_deploy() {
     local name=$1 chain=$2 dir recorded=$PG_DIR/$1/recorded.json
     dir=$(network_chain "$name" "$chain")
@@ -217,4 +217,35 @@ network_indexed() {
         [ $SECONDS -lt $end ] || fail "$1 does not reach ledger $2: $(tail -n 2 "$PG_DIR/$1.log")"
         sleep 0.3
     done
+}
+
+# network_settings NAME clusters=4 …: the network votes on Soroban's settings (those of the archive's cfgset.mjs)
+network_settings() {
+    local name=$1 core=${1}_core port=${1}_port dir=$PG_DIR/$1 sequence
+    shift
+    (
+        cd "$dir"
+        . ./env
+        export RPC_URL NETWORK_PASSPHRASE TMPDIR=$dir
+        node scripts/cfgset.mjs "$@" >settings
+        sequence=$(node --input-type=module -e "import { account, root } from '$dir/scripts/lib.mjs'; console.log((await account(root.publicKey())).sequenceNumber())")
+        scripts/settings-upgrade.sh "${!port}" settings "$sequence" "$dir/bin/stellar-core"
+    ) >"$dir/settings.log" 2>&1 || fail "settings of $name: $(tail -n 2 "$dir/settings.log")"
+    network_wait 60 "the vote on $*" network_voted "${!core}" "${1#clusters=}"
+}
+network_voted() { curl -sf "$1/sorobaninfo?format=detailed" | grep -E "\"ledgerMaxDependentTxClusters\": $2\b" >/dev/null; }
+
+# network_stream NAME: a second node, which validates nothing, writes what it sees of NAME to $PG_DIR/NAME/second/meta.xdr, from the
+# network's beginning on
+network_stream() {
+    local dir=$PG_DIR/$1/second from=$PG_DIR/$1/rpc/captive.cfg
+    mkdir -p "$dir"
+    network_ports
+    {
+        printf '%s\n' "BUCKET_DIR_PATH=\"$dir/buckets\"" "METADATA_OUTPUT_STREAM=\"$dir/meta.xdr\"" NODE_IS_VALIDATOR=false CATCHUP_COMPLETE=true \
+            EMIT_LEDGER_CLOSE_META_EXT_V1=true EMIT_SOROBAN_TRANSACTION_META_EXT_V1=true EMIT_CLASSIC_EVENTS=true 'LOG_FILE_PATH=""'
+        sed -e "s#^DATABASE=.*#DATABASE=\"sqlite3://$dir/core.db\"#; s/^HTTP_PORT=.*/HTTP_PORT=$network_block/; s/^PEER_PORT=.*/PEER_PORT=$((network_block + 1))/" "$from"
+    } >"$dir/core.cfg"
+    (cd "$dir" && ../bin/stellar-core new-db --conf core.cfg >new.log 2>&1) || fail "the second node: $(tail -n 3 "$dir/new.log")"
+    (cd "$dir" && exec setsid bash -c 'echo $$ >second.pid; exec nice ../bin/stellar-core run --conf core.cfg >core.log 2>&1 </dev/null' &)
 }
