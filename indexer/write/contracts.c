@@ -95,8 +95,8 @@ static void sql_lead(struct tide_writer *w)
         w->deployment, w->deployment, w->options.first_ledger);
 }
 
-/* One row is enough of a token that waits. Tokens behind as many others as a deployment can have are
- * forgotten: catalogs may name any number, and no limit would have room for them. */
+/* One row is enough of a token that waits. Tokens behind as many others as a deployment can have
+ * are forgotten: catalogs may name any number, and no limit would have room for them. */
 static void sql_forget_late(struct tide_writer *w)
 {
     writer_sql(w,
@@ -125,8 +125,8 @@ static void sql_known(struct tide_writer *w)
  * go to those that were named first (ledger, transaction, address) in ledgers before which none is
  * missing: those that are read later name none that comes before. The decoder does the same as long
  * as no token waits. A token has its place since the ledger in which a market took enough of those
- * before it, so that answers as of earlier ledgers stay as they are. Their past is noted in the same
- * transaction. */
+ * before it, so that answers as of earlier ledgers stay as they are. Their past is noted in the
+ * same transaction. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
