@@ -175,6 +175,15 @@ CREATE FUNCTION chain.followed_after(deployment smallint, contract text, at inte
     FROM chain.contract_seen AS s WHERE s.deployment = $1 AND s.contract = $2 AND s.what IN ('discovered', 'asset', 'token')), false);
 COMMENT ON FUNCTION chain.followed_after(smallint, text, integer) IS 'whether a discovered token is followed from a later ledger on';
 
+CREATE FUNCTION chain.found_after(deployment smallint, at integer) RETURNS SETOF integer
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
+BEGIN ATOMIC
+  SELECT chain.word_key(s.contract) FROM chain.contract_seen AS s
+  WHERE s.deployment = $1 AND s.what IN ('discovered', 'asset', 'token') GROUP BY s.contract
+  HAVING greatest(min(s.ledger) FILTER (WHERE s.what = 'discovered'), min(s.ledger) FILTER (WHERE s.what <> 'discovered')) > $2;
+END;
+COMMENT ON FUNCTION chain.found_after(smallint, integer) IS 'keys of the discovered tokens that are followed from a later ledger on';
+
 -- at: the ledger; 2147483647 for now.
 CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
   RETURNS TABLE (symbol text, decimals bigint, synthetic boolean)

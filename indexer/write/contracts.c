@@ -95,40 +95,57 @@ static void sql_lead(struct tide_writer *w)
         w->deployment, w->deployment, w->options.first_ledger);
 }
 
-/* Tokens behind as many others as a deployment can have are forgotten: catalogs may name any
- * number, and no limit would have room for them. */
+/* One row is enough of a token that waits. Tokens behind as many others as a deployment can have
+ * are forgotten: catalogs may name any number, and no limit would have room for them. */
 static void sql_forget_late(struct tide_writer *w)
 {
     writer_sql(w,
-               "DELETE FROM chain.contract_seen AS s USING (SELECT contract FROM"
-               " chain.contract_seen WHERE deployment = %u AND what = 'ignored' GROUP BY contract"
-               " ORDER BY min(ARRAY[ledger, tx]), contract COLLATE \"C\" OFFSET %u) AS late WHERE"
-               " s.deployment = %u AND s.what = 'ignored' AND s.contract = late.contract; ",
-               w->deployment, TIDE_CONTRACTS_MAX, w->deployment);
+               "DELETE FROM chain.contract_seen AS s USING (SELECT contract, min(ARRAY[ledger, tx])"
+               " AS first, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]), contract COLLATE"
+               " \"C\") AS n FROM chain.contract_seen WHERE deployment = %u AND what = 'ignored'"
+               " GROUP BY contract) AS k WHERE s.deployment = %u AND s.what = 'ignored' AND"
+               " s.contract = k.contract AND (k.n > %u OR ARRAY[s.ledger, s.tx] > k.first); ",
+               w->deployment, w->deployment, TIDE_CONTRACTS_MAX);
+}
+
+/* Each token that the chain names, as a row of the query known: n by the order of their naming,
+ * market where a market names it first. */
+static void sql_known(struct tide_writer *w)
+{
+    writer_sql_more(w,
+                    ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+                    " min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
+                    " 'market') AS market, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]),"
+                    " contract COLLATE \"C\") AS n FROM chain.contract_seen WHERE deployment = %u"
+                    " AND what IN ('discovered', 'ignored', 'market') GROUP BY contract)",
+                    w->deployment);
 }
 
 /* The tokens that are followed must not depend on the order in which ledgers were read. So places
  * go to those that were named first (ledger, transaction, address) in ledgers before which none is
  * missing: those that are read later name none that comes before. The decoder does the same as long
- * as no token waits. Their past is noted in the same transaction. */
+ * as no token waits. A token has its place since the ledger in which a market took enough of those
+ * before it, so that answers as of earlier ledgers stay as they are. Their past is noted in the
+ * same transaction. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     sql_forget_late(w);
     sql_lead(w);
+    sql_known(w);
     writer_sql_more(
         w,
-        ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
-        " bool_or(what = 'market') AS market FROM chain.contract_seen WHERE deployment = %u AND"
-        " what IN ('discovered', 'ignored', 'market') GROUP BY contract), line AS (SELECT"
-        " DISTINCT ON (s.contract) s.* FROM chain.contract_seen AS s JOIN known AS k ON"
-        " k.contract = s.contract AND NOT k.found JOIN p ON s.ledger BETWEEN p.first AND p.last"
-        " WHERE s.deployment = %u AND s.what = 'ignored' ORDER BY s.contract, s.ledger, s.tx)"
         " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
-        " SELECT deployment, contract, ledger, tx, 'discovered', role, name FROM line"
-        " ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT greatest(0, %u - (SELECT count(*)"
-        " FROM known WHERE found AND NOT market)) RETURNING 1",
-        w->deployment, w->deployment, w->options.discovered_max);
+        " SELECT %u, l.contract, since[1], since[2], 'discovered', l.role, l.name FROM (SELECT k.*,"
+        " s.role, s.name FROM known AS k JOIN p ON k.named[1] BETWEEN p.first AND p.last JOIN"
+        " chain.contract_seen AS s ON s.deployment = %u AND s.contract = k.contract AND s.ledger ="
+        " k.named[1] AND s.tx = k.named[2] AND s.what = 'ignored' WHERE NOT k.found ORDER BY k.n"
+        " LIMIT greatest(0, %u - (SELECT count(*) FROM known WHERE found AND market IS NULL))) AS l"
+        " CROSS JOIN LATERAL (SELECT greatest(l.named, (SELECT b.market FROM known AS b WHERE b.n <"
+        " l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY b.market OFFSET greatest(0, l.n - 1 -"
+        " %u) LIMIT 1)) AS since) AS f RETURNING 1",
+        w->deployment, w->deployment, w->options.discovered_max, w->options.discovered_max,
+        w->options.discovered_max);
     tide_status status = writer_query_sql(w, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
@@ -144,7 +161,11 @@ static tide_status give_places(struct tide_writer *w, struct tide_err *err)
     writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
     if (status == TIDE_OK && any)
         status = writer_run_sql(w, "SELECT", err);
-    return status == TIDE_OK ? writer_commit(w, err) : status;
+    if (status == TIDE_OK && any)
+        status = writer_point(TIDE_FAILPOINT("places.given"), err);
+    if (status == TIDE_OK)
+        status = writer_commit(w, err);
+    return status == TIDE_OK && any ? writer_point(TIDE_FAILPOINT("places.after"), err) : status;
 }
 
 static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)

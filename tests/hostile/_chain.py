@@ -85,6 +85,18 @@ class Index:
         self.write(*self.chain, "--shuffle", salt, lake="other")
         return self.folder / "other"
 
+    def kill(self, seconds, *args):
+        """Runs the indexer and kills it then, unless it ended before."""
+        with open(self.folder / "killed.log", "wb") as log:
+            child = subprocess.Popen([BIN / "tidemark-indexer", *map(str, args)], env=self.env, stdout=log, stderr=log)
+            try:
+                code = child.wait(seconds)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                code = child.wait()
+        if code not in (0, -signal.SIGKILL):
+            raise Failure(f"{self.name}: before it was killed it ended with {code}: {self.tail('killed.log')}")
+
     def index(self):
         self.tool("tidemark-indexer", "run", "--lake", self.folder / "lake", "--stop-at-end")
 
@@ -272,18 +284,25 @@ def other_rows(way, wanted, got):
     return f"{way}: other rows of {', '.join(sorted(differ))}" if differ else None
 
 
+KILLS = 4
+
+
 def judge_ways(index, last, dice):
-    """The same rows ledger by ledger, in batches of any size, backwards, and made again from what was kept, from another node."""
+    """The same rows ledger by ledger, in batches and partitions of any size, backwards, after kills, made again from what was kept, from another node."""
     wanted, faults = digests(index), []
     lake = ["--lake", index.other_node(dice.randrange(1, 1 << 31))]
     index.tool("tidemark-indexer", "verify", *lake)
-    for way in ("ledger by ledger", "in pieces", "backwards"):
+    for way in ("ledger by ledger", "in pieces", "backwards", "killed"):
         again = Index(index.folder, f"{index.name}_{way.replace(' ', '_')}")
         again.env |= {name: index.env[name] for name in ("TIDEMARK_DEPLOYMENT", "TIDEMARK_DISCOVERED_TOKENS") if name in index.env}
+        again.env["TIDEMARK_PARTITION_LEDGERS"] = str(dice.choice((dice.randrange(FIRST + 1, last), 1000000)))  # a border among them, or none
+        again.env["TIDEMARK_CRASH_LIMIT"] = "0"
         try:
-            for start, end in ranges(last, way, dice):
+            for start, end in ranges(last, way, dice) if way != "killed" else ():
                 again.tool("tidemark-indexer", "backfill", *lake, "--from", start, "--to", end,
                            "--batch-ledgers", 1 if way == "ledger by ledger" else dice.randrange(1, 12), "--array-kib", dice.choice([0, 30, 1024]))
+            for _ in range(KILLS if way == "killed" else 0):
+                again.kill(dice.uniform(0.1, 6), "run", *lake, "--stop-at-end", "--batch-ledgers", dice.randrange(1, 12))
             again.tool("tidemark-indexer", "run", *lake, "--stop-at-end")
             faults.append(other_rows(way, wanted, digests(again)))
             if way == "backwards":

@@ -57,11 +57,11 @@ ROWS["/api/vaults/{market}/{owner}/history"] = ROWS["/api/vaults/{market}/{owner
 NEEDS = {"/api/pools/{pool}/quote": {"amountIn": "10000000"}}
 # Routes of one event, ledger or transaction take no `ledger`: their answers are true for ever.
 FIXED = ("/api/ledgers/{sequence}", "/api/events/{id}", "/api/transactions/{hash}")
-# Lists of events and counts of ledgers gain what is found later of a token's past, and its market becomes complete then. Nothing else
-# changes.
+# Counts of ledgers and lists of one transaction gain what is found later of a token's past, and its market becomes complete then. Nothing
+# else changes.
 COMPLETE = re.compile(rb'"complete":(true|false)|"requestId":"[^"]*"')
 LATER = {"/api/markets": COMPLETE, "/api/markets/{symbol}": COMPLETE}
-GAIN = {"/api/ledgers", "/api/ledgers/{sequence}", "/api/events", "/api/addresses/{address}/activity", "/api/undecoded/events", "/api/transactions/{hash}"}
+GAIN = {"/api/ledgers", "/api/ledgers/{sequence}", "/api/transactions/{hash}"}
 FOLLOWED_AFTER = """SELECT count(*) AS v FROM (SELECT FROM chain.contract_seen WHERE what IN ('discovered', 'asset', 'token') GROUP BY contract
     HAVING greatest(min(ledger) FILTER (WHERE what = 'discovered'), min(ledger) FILTER (WHERE what <> 'discovered')) > {at}) AS s"""
 # Series have the interval that is not over without `ledger` alone, and so has the number of users.
@@ -85,12 +85,13 @@ def link_lake(whole, part, last):
 
 
 def ledgers_of_changes(index, rows, dice, first, last, count):
-    """Ledgers just before those at which entries are removed, stop to be decoded, or change their owner; and any."""
+    """Ledgers just before those at which entries are removed, stop to be decoded, or change their owner, or tokens are found; and any."""
     tables = [t["name"] for t in rows(index.name, "SELECT relname AS name FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
                                       " WHERE n.nspname = 'history' AND c.relkind = 'v' ORDER BY 1")]
     removals = " UNION ALL ".join(f"SELECT ledger, '{t}' AS what FROM history.\"{t}\" WHERE removed" for t in tables if t not in ("ttl", "raw"))
     special = rows(index.name, f"""SELECT DISTINCT ledger - 1 AS v FROM (SELECT ledger, what FROM ({removals}) AS r
         UNION ALL SELECT min(ledger), 'raw' FROM history.raw GROUP BY key_hash
+        UNION ALL SELECT ledger, what FROM chain.contract_seen WHERE what IN ('discovered', 'market')
         UNION ALL SELECT ledger, 'owner' FROM (SELECT ledger, owner, lag(owner) OVER (PARTITION BY key_hash ORDER BY ledger, tx, seq) AS before
             FROM history.synthetic_engine_vault) AS o WHERE owner <> before) AS s WHERE ledger - 1 BETWEEN {first} AND {last} ORDER BY 1""")
     special = [row["v"] for row in special]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tokens past the limit: however many one ledger names, each is followed once the limit has room for it, and
 # the tables are those of an index with that limit from the start. Which ones have a place does not depend on the
-# order in which ledgers are read.
+# order in which ledgers are read. Where the build has failpoints, the indexer is killed within the transaction that gives
+# places, and behind it, and its answer to COMMIT counts as lost. label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -15,13 +16,37 @@ index() { # DATABASE TOKENS
     "$bin" run --stop-at-end --lake "$PG_DIR/lake" --discovered-tokens "$2" 2>"$PG_DIR/run.log" ||
         { tail "$PG_DIR/run.log" >&2; fail "$1: run"; }
 }
-tokens() { sql "SELECT count(DISTINCT contract) FROM chain.contract_seen WHERE what IN ($1)"; }
+tokens() { sql "SELECT count(DISTINCT contract) FROM chain.contract_seen WHERE what IN ($1) ${2:-}"; }
 
 for name in raised from_start forward backward; do PGDATABASE=postgres "$PG_BIN/createdb" --template tidemark $name; done
 index raised 0
 most=$(sql "SELECT max(n) FROM (SELECT count(*) AS n FROM chain.contract_seen WHERE what = 'ignored' GROUP BY ledger) AS x")
 [ "$most" -gt 256 ] || fail "no ledger names many tokens: $most"
 named=$(tokens "'ignored', 'discovered'") # a market may name one that was ignored
+killed() { # TOKENS: how many are followed then
+    local code=0
+    "$bin" run --stop-at-end --lake "$PG_DIR/lake" --discovered-tokens 4096 2>"$PG_DIR/run.log" || code=$?
+    [ "$code" = 137 ] || fail "$TIDE_FP: exit $code: $(tail -3 "$PG_DIR/run.log")"
+    [ "$(tokens "'discovered'")" = "$1" ] || fail "$TIDE_FP: $(tokens "'discovered'") tokens are followed, not $1"
+    [ "$(sql "SELECT count(DISTINCT contract) FROM chain.contract_coverage WHERE contract IN (SELECT contract FROM chain.contract_seen
+        WHERE what = 'ignored')")" = "$(tokens "'ignored'" "AND contract IN (SELECT contract FROM chain.contract_seen WHERE what = 'discovered')")" ] ||
+        fail "$TIDE_FP: other pasts are noted than those of followed tokens"
+}
+if grep -aq places.given "$bin"; then
+    before=$(tokens "'discovered'")
+    for point in places.given places.after; do
+        export TIDE_FP=$point=kill
+        killed $([ $point = places.given ] && echo "$before" || echo "$named") 2>/dev/null
+    done
+    unset TIDE_FP
+    sql "DELETE FROM chain.contract_coverage WHERE contract IN (SELECT contract FROM chain.contract_seen WHERE what = 'ignored');
+        DELETE FROM chain.contract_seen AS s WHERE what = 'discovered' AND EXISTS (SELECT FROM chain.contract_seen AS i
+            WHERE i.contract = s.contract AND i.what = 'ignored')"
+    export TIDE_FP=places.after=error
+    index raised 4096
+    unset TIDE_FP
+    echo "killed within the transaction that gives places and behind it, then its answer was lost"
+fi
 index raised 4096
 [ "$(tokens "'discovered'")" = "$named" ] || fail "$(tokens "'discovered'") of $named tokens are followed"
 "$bin" digest >"$PG_DIR/raised"
@@ -43,6 +68,18 @@ done
 index backward 20
 "$bin" digest >"$PG_DIR/backward"
 diff "$PG_DIR/forward" "$PG_DIR/backward" >&2 || fail "other rows where the last ledgers were read first"
+
+# A market takes a token that has a place, in a ledger behind most namings: the first token that waits is followed from there on.
+one() { sql "SELECT contract FROM chain.contract_seen AS s WHERE what = '$1' AND NOT EXISTS (SELECT FROM chain.contract_seen AS o
+    WHERE o.contract = s.contract AND o.what IN ($2)) ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT 1"; }
+taken=$(one discovered "'market'") next=$(one ignored "'discovered'") at=$((first + 30))
+sql "INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)
+    SELECT deployment, contract, $at, 1, 'market', role, name FROM chain.contract_seen WHERE contract = '$taken' AND what = 'discovered'"
+index backward 20
+since=$(sql "SELECT min(ledger) FROM chain.contract_seen WHERE contract = '$next' AND what = 'discovered'")
+[ "$since" = $at ] || fail "the token that waited has its place since ${since:-never}, not $at"
+[ "$(sql "SELECT chain.followed_after(1::smallint, '$next', $at - 1), chain.followed_after(1::smallint, '$next', $at)")" = "t|f" ] ||
+    fail "as of ledgers before $at the token that waited was followed"
 
 # More than any limit has room for are forgotten at the next start.
 sql "INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)

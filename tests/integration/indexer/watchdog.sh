@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # systemd's watchdog and the indexer: fed while the writer makes progress, waits as standby or repeats a transaction; not fed while
-# its thread waits for something without an end; told at once that it stops. label: sanitize, label: threads
+# its thread waits for something without an end; told at once that it stops. It takes half a minute: label: all, label: sanitize, label: threads
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

@@ -18,6 +18,7 @@ WITH of_pools AS MATERIALIZED (
     AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
+-- part: event_found
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
@@ -30,6 +31,7 @@ WITH of_pools AS MATERIALIZED (
     AND ($11::text IS NULL OR e.subject_key = (SELECT chain.word_key($11)) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
+-- part: event_found
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
@@ -42,6 +44,7 @@ WITH of_pools AS MATERIALIZED (
     AND ($11::text IS NULL OR e.subject_key = (SELECT chain.word_key($11)) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
+-- part: event_found
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)

@@ -24,6 +24,7 @@ FROM event.raw AS e, LATERAL (SELECT
     e.reason AS "undecodedBecause"
   ) AS x
 WHERE
+-- part: event_found
 -- part: event_where
 -- part: event_order
 LIMIT $4::integer
