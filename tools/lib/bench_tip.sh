@@ -26,10 +26,10 @@ rows_alone() { # TXS LEDGERS
     echo "$(field "$out" peer_p50_ms) $(field "$out" rows)"
 }
 
-tip_follow() { # RPC DEPLOYMENT: the indexer and the API; sets tip_indexer
-    TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --rpc "$1" --deployment "$2" --rpc-page-max-mib 96 --log-level warn >"$dir/run.log" 2>&1 &
+tip_follow() { # RPC DEPLOYMENT [option]…: the indexer and the API; sets tip_indexer
+    TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --rpc "$1" --deployment "$2" --log-level warn "${@:3}" >"$dir/run.log" 2>&1 &
     tip_indexer=$!
-    until [ "$(sql "$(conn replica api)" "SELECT state = 'following' FROM chain.heartbeat")" = t ]; do
+    until [ "$(sql "$(conn replica api)" "SELECT ledger > 0 FROM chain.cursor")" = t ]; do
         sleep 0.2
         kill -0 $tip_indexer || { tail -n 3 "$dir/run.log" >&2; return 1; }
     done
@@ -54,11 +54,20 @@ tip_measure() { # RPC COUNTED ADDRESS SECONDS [NAME=PIDS]…
     "$stack_root/tools/perf/tip.py" "$1" "$API_URL" "$3" "$4" "$2" indexer="$tip_indexer" api="$API_PID" postgres="$(head -n 1 "$dir/replica/data/postmaster.pid")" "${@:5}"
 }
 
+# What comes before full ledgers is indexed before they close: else a machine that is too slow for them never leaves the first load.
+tip_index_stage() { # TXS LEDGERS
+    "$TIDE_BIN/tidemark-sim" write --stream "$dir/stage.xdr" --deployment "$dir/stage.json" --full --txs "$1" --ledgers "$2" --close-step 1 --seed 7 --quiet
+    TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --stream "$dir/stage.xdr" --deployment "$tip_file.json" --stop-at-end \
+        --log-level warn >"$dir/run.log" 2>&1 || { tail -n 3 "$dir/run.log" >&2; return 1; }
+    rm -f "$dir/stage.xdr"
+}
 tip_full() { # TXS
-    local stage port out alone
+    local stage port out alone page=()
+    [ "$1" -le 3000 ] || page=(--rpc-page-max-mib 96) # an answer may have 32 MiB otherwise
     stage=$(tip_stage "$1")
     tip_chain "$1" $((stage + tip_seconds * 10 / 6 + 200)) || return 1
     fresh replica api
+    tip_index_stage "$1" "$stage" || return 1
     port=$(cluster_free_port)
     rm -f "$dir/tip.port" "$dir/tip.fifo"
     mkfifo "$dir/tip.fifo"
@@ -68,7 +77,7 @@ tip_full() { # TXS
         --listen "127.0.0.1:$port" --port-file "$dir/tip.port" --quiet >"$dir/serve.log" 2>&1 &
     server=$!
     until [ -s "$dir/tip.port" ]; do sleep 0.2; kill -0 $server || { tail -n 3 "$dir/serve.log" >&2; return 1; }; done
-    tip_follow "http://127.0.0.1:$port" "$tip_file.json" || return 1
+    tip_follow "http://127.0.0.1:$port" "$tip_file.json" ${page[@]+"${page[@]}"} || return 1
     out=$(tip_measure "http://127.0.0.1:$port" "http://127.0.0.1:$port/stats" "$(swap_contract "$tip_file.json")" "$tip_seconds" simulator=$server,$unpacks) || return 1
     tip_unfollow
     kill $server $unpacks 2>/dev/null || true
@@ -80,13 +89,14 @@ tip_full() { # TXS
 
 # The real network, where the archive is: stellar-core, stellar-rpc; ledgers close every second. Or one that runs already.
 tip_network() {
-    local standalone=${TIDE_STELLAR:-$shared/third-party/stellar}/standalone net=$dir/net port=13100 out url=$rpc failed=0
+    local standalone=${TIDE_STELLAR:-$shared/third-party/stellar}/standalone net=$dir/net port=13100 out oldest url=$rpc failed=0
     if [ -z "$url" ]; then
         [ -x "$standalone" ] || { skip "tip --network: no $standalone (TIDE_STELLAR)"; return 0; }
         "$standalone" start "$net" --port $port --no-galexie >"$dir/net.log" 2>&1 || { tail -n 3 "$dir/net.log" >&2; return 1; }
         url=http://127.0.0.1:$((port + 2)) metrics=http://127.0.0.1:$((port + 3))/metrics
         deployment=$dir/net.json
-        sed -e 's/"network": *"[^"]*"/"network": "Standalone Network ; February 2017"/' -e 's/"first_ledger": *[0-9]*/"first_ledger": 2/' -e '/"last_ledger"/d' \
+        oldest=$(curl -fs -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"getHealth"}' "$url" | sed -n 's/.*"oldestLedger":\([0-9]*\).*/\1/p')
+        sed -e 's/"network": *"[^"]*"/"network": "Standalone Network ; February 2017"/' -e 's/"first_ledger": *[0-9]*/"first_ledger": '"$oldest"'/' -e '/"last_ledger"/d' \
             "$shared/fixtures/protocol/a/deployment.json" >"$deployment"
     fi
     fresh replica api
