@@ -97,13 +97,13 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 /* --- ledger sources ----------------------------------------------------------------------- */
 
 /* One server: its network, its newest ledger. Unless TIDE_OK, out is filled with what is wrong. */
-static tide_status ask_server(struct doctor *d, const char *url, struct rpc_bucket *bucket,
+static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate *rate,
                               struct rpc_latest *latest, struct doctor_finding *out)
 {
     const struct rpc_client_options options = {
         .config = &d->config,
         .passphrase = d->deployment ? d->deployment->passphrase : NULL,
-        .bucket = bucket,
+        .rate = rate,
         .cancelled = tide_stop_asked,
     };
     struct rpc_client client = { 0 };
@@ -130,7 +130,7 @@ static tide_status ask_server(struct doctor *d, const char *url, struct rpc_buck
 
 /* Asks all servers: the fleet works with those that answer. *bad is the first failure; grade says
  * whether the indexer runs all the same. */
-static uint32_t ask_servers(struct doctor *d, struct rpc_bucket *bucket, uint32_t *newest,
+static uint32_t ask_servers(struct doctor *d, struct rpc_rate *rate, uint32_t *newest,
                             uint32_t *failed, struct doctor_finding *bad)
 {
     char url[RPC_URL_BYTES];
@@ -140,7 +140,7 @@ static uint32_t ask_servers(struct doctor *d, struct rpc_bucket *bucket, uint32_
     for (; !tide_stop_asked(NULL) && rpc_client_next_url(&list, url); count++) {
         struct doctor_finding found;
         struct rpc_latest latest = { 0 };
-        tide_status status = ask_server(d, url, bucket, &latest, &found);
+        tide_status status = ask_server(d, url, rate, &latest, &found);
         *newest = latest.sequence > *newest ? latest.sequence : *newest;
         bool hopeless = status == TIDE_E_CHAIN || status == TIDE_E_CONFIG;
         if (status != TIDE_OK && (!*failed || (usable && hopeless)))
@@ -154,7 +154,7 @@ static uint32_t ask_servers(struct doctor *d, struct rpc_bucket *bucket, uint32_
 
 void doctor_rpc(struct doctor *d, struct doctor_finding *out)
 {
-    struct rpc_bucket bucket;
+    struct rpc_rate rate;
     struct doctor_finding bad = { 0 };
     uint32_t newest = 0, failed = 0;
     if (!d->config.rpc[0]) {
@@ -164,12 +164,12 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
                    none ? "no ledger source is set" : "rpc is not set");
         return;
     }
-    if (rpc_bucket_init(&bucket, d->config.rpc_requests_s) != TIDE_OK) {
+    if (rpc_rate_init(&rate, d->config.rpc_requests_s) != TIDE_OK) {
         doctor_say(out, DOCTOR_FAILED, "free memory", "out of memory");
         return;
     }
-    uint32_t count = ask_servers(d, &bucket, &newest, &failed, &bad);
-    rpc_bucket_destroy(&bucket);
+    uint32_t count = ask_servers(d, &rate, &newest, &failed, &bad);
+    rpc_rate_destroy(&rate);
     if (count == 0)
         doctor_say(out, DOCTOR_FAILED, "set rpc to a comma list of http(s):// addresses",
                    "rpc names no server");

@@ -260,14 +260,13 @@ static tide_status with_server(struct tide_verify *check, const struct tide_conf
                                const struct tide_deployment *d, const char *url,
                                struct tide_err *err)
 {
-    struct rpc_bucket bucket;
+    struct rpc_rate rate;
     struct rpc_client client = { 0 };
-    const struct rpc_client_options options = { .config = config,
-                                                .passphrase = d->passphrase,
-                                                .bucket = &bucket,
-                                                .cancelled = tide_stop_asked };
+    const struct rpc_client_options options = {
+        .config = config, .passphrase = d->passphrase, .rate = &rate, .cancelled = tide_stop_asked
+    };
     struct comparing *c = calloc(1, sizeof *c);
-    if (!c || rpc_bucket_init(&bucket, config->rpc_requests_s)) {
+    if (!c || rpc_rate_init(&rate, config->rpc_requests_s)) {
         free(c);
         return tide_fail(err, TIDE_E_MEMORY, "verify");
     }
@@ -278,7 +277,7 @@ static tide_status with_server(struct tide_verify *check, const struct tide_conf
     if (!status)
         status = compare_all(c, d, err);
     rpc_client_close(&client);
-    rpc_bucket_destroy(&bucket);
+    rpc_rate_destroy(&rate);
     tide_buf_release(&c->body);
     free(c);
     return status;

@@ -1,31 +1,38 @@
 #!/usr/bin/env python3
-"""usage: tip.py RPC API ADDRESS SECONDS   how long after a Stellar RPC serves a ledger a look-up answers from it
+"""usage: tip.py RPC API ADDRESS SECONDS REQUESTS [NAME=PID[,PID]…]…   how long after a Stellar RPC serves a ledger a look-up answers from it
 
-Asks both servers again and again on connections of their own: RPC for its newest ledger, the API for an address's compliance. Prints one line of JSON:
-milliseconds, what the server told of its requests (tidemark-sim's /stats), and how many ledgers the look-up was behind at most.
+Asks both servers again and again on connections of their own: RPC for its newest ledger (getHealth: a small answer however full the ledger is), the API for an address's compliance.
+REQUESTS is where the server counts getLedgers: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU is counted, with its children, those that ended included; of
+the one called indexer also the memory. Prints one line of JSON. Times are milliseconds; a ledger that no look-up answered from counts with the time until the end.
 """
 import http.client
 import json
+import os
+import re
 import sys
 import threading
 import time
 import urllib.parse
+import urllib.request
 
-EVERY = 0.004
+EVERY, STAGE_S, REST_S = 0.004, 60, 2
+TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 class Watcher(threading.Thread):
-    """Notes when each ledger was seen first."""
+    """Notes when each ledger was seen first, and how long each answer took."""
 
     def __init__(self, url, ask):
         super().__init__(daemon=True)
         url = urllib.parse.urlsplit(url)
-        self.connection, self.ask, self.seen, self.newest, self.failed = http.client.HTTPConnection(url.hostname, url.port, timeout=30), ask, {}, 0, None
+        self.connection, self.ask, self.seen, self.newest, self.failed, self.took = http.client.HTTPConnection(url.hostname, url.port, timeout=30), ask, {}, 0, None, []
 
     def run(self):
         try:
             while True:
+                began = time.monotonic()
                 ledger, now = self.ask(self.connection), time.monotonic()
+                self.took.append(now - began)
                 for number in range(self.newest + 1 if self.newest else ledger, ledger + 1):
                     self.seen[number] = now
                 self.newest = max(self.newest, ledger)
@@ -35,8 +42,8 @@ class Watcher(threading.Thread):
 
 
 def latest(connection):
-    connection.request("POST", "/", '{"jsonrpc":"2.0","id":1,"method":"getLatestLedger"}', {"Content-Type": "application/json"})
-    return json.loads(connection.getresponse().read())["result"]["sequence"]
+    connection.request("POST", "/", '{"jsonrpc":"2.0","id":1,"method":"getHealth"}', {"Content-Type": "application/json"})
+    return json.loads(connection.getresponse().read())["result"]["latestLedger"]
 
 
 def look_up(address):
@@ -49,33 +56,112 @@ def look_up(address):
     return ask
 
 
-def stats(url):
-    url = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
-    connection.request("GET", "/stats")
-    asked = json.loads(connection.getresponse().read())["requests"]
-    return sum(count for method, count in asked.items() if method != "getLatestLedger")
+def requests(url):
+    """How often the server was asked for ledgers."""
+    text = urllib.request.urlopen(url, timeout=30).read().decode()
+    found = re.findall(r'"getLedgers":(\d+)|^\w*json_rpc_request_duration_seconds_count\{[^}]*endpoint="getLedgers"[^}]*\} (\S+)', text, re.M)
+    return sum(float(a or b) for a, b in found)
+
+
+def fields(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(") ")[2].split()
+
+
+def cpu(pid):
+    """Seconds of CPU of a process and its children."""
+    ticks = sum(map(int, fields(pid)[11:15]))
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        children = file.read().split()
+    for child in children:
+        try:
+            ticks += sum(map(int, fields(child)[11:13]))
+        except OSError:  # it has just ended: counted with its parent
+            pass
+    return ticks / TICK
+
+
+def machine():
+    """Seconds for which the cores worked."""
+    with open("/proc/stat") as file:
+        values = list(map(int, file.readline().split()[1:9]))
+    return (sum(values) - values[3] - values[4]) / TICK
+
+
+def memory_mib(pid):
+    return int(fields(pid)[21]) * PAGE / 2**20 if pid else 0
+
+
+def quantile(values, q):
+    values = sorted(values)
+    return values[min(int(len(values) * q), len(values) - 1)]
+
+
+class Meter:
+    """What the processes and the machine did between two moments."""
+
+    def __init__(self, named):
+        self.named, self.began, self.rss, self.loads, self.known = named, time.monotonic(), [], [], {}
+        self.before, self.busy = self.read(), machine()
+
+    def read(self):
+        """Of a process that has ended, for instance one that unpacked all ledgers: as seen last."""
+        for pid in (pid for pids in self.named.values() for pid in pids):
+            try:
+                self.known[pid] = cpu(pid)
+            except OSError:
+                pass
+        return {name: sum(self.known.get(pid, 0) for pid in pids) for name, pids in self.named.items()}
+
+    def sample(self):
+        self.read()
+        self.rss.append(memory_mib(self.named.get("indexer", [None])[0]))
+        self.loads.append(os.getloadavg()[0])
+
+    def result(self):
+        seconds = time.monotonic() - self.began
+        used = {name: after - self.before[name] for name, after in self.read().items()}
+        busy, own = machine() - self.busy, time.process_time()
+        return {"seconds": round(seconds, 1), "rss_peak": round(max(self.rss), 1), "load": round(sum(self.loads) / len(self.loads), 1),
+                "cores": os.cpu_count(), "busy": round(busy / seconds, 2), "others": round(max(0, busy - own - sum(used.values())) / seconds, 2),
+                "cpu": " ".join(f"{name} {value:.1f}" for name, value in used.items()) + f" watchers {own:.1f}"}
+
+
+def start(rpc, api):
+    """Both are asked; the pace is learnt, and what was there before is read, meanwhile."""
+    rpc.start()
+    api.start()
+    end, calm = time.monotonic() + STAGE_S, 0
+    while time.monotonic() < end and calm < 100 and not rpc.failed and not api.failed:
+        time.sleep(0.1)
+        calm = calm + 1 if rpc.newest and rpc.newest - api.newest <= 1 else 0
 
 
 def main():
-    rpc_url, api_url, address, seconds = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
+    rpc_url, api_url, address, seconds, counted = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4]), sys.argv[5]
+    named = {name: list(map(int, pids.split(","))) for name, pids in (text.split("=") for text in sys.argv[6:])}
     rpc, api = Watcher(rpc_url, latest), Watcher(api_url, look_up(address))
-    rpc.start()
-    api.start()
-    time.sleep(min(20, seconds / 4))  # the pace is learnt meanwhile
-    first, before, behind, end = rpc.newest + 1, stats(rpc_url), 0, time.monotonic() + seconds
+    start(rpc, api)
+    first, asked, from_api, answers = rpc.newest + 1, requests(counted), api.newest, len(api.took)
+    lags, meter, end = [], Meter(named), time.monotonic() + seconds
     while time.monotonic() < end and not rpc.failed and not api.failed:
-        behind = max(behind, rpc.newest - api.newest)
+        lags.append(rpc.newest - api.newest)
+        if len(lags) % 25 == 1:
+            meter.sample()
         time.sleep(0.02)
-    last, asked = rpc.newest, stats(rpc_url) - before
-    time.sleep(2)
+    told, last, asked, stored = meter.result(), rpc.newest, requests(counted) - asked, api.newest - from_api
+    time.sleep(REST_S)
     if rpc.failed or api.failed:
         sys.exit(f"{rpc.failed or api.failed}")
-    late = sorted((api.seen.get(n, float("inf")) - rpc.seen[n]) * 1000 for n in range(first, last))
-    if not late:
-        sys.exit("no ledger closed")
-    print(json.dumps({"ledgers": len(late), "p50": round(max(late[len(late) // 2], 0.1), 1), "p99": round(max(late[len(late) * 99 // 100], 0.1), 1), "most": round(late[-1], 1),
-                      "questions": round(asked / len(late), 2), "behind": behind}).replace(": ", ":"))
+    if last <= first or not stored:
+        sys.exit("no ledger closed, or none was stored: have the prepared ledgers ended?")
+    now = time.monotonic()
+    late = sorted((api.seen.get(n, now) - rpc.seen[n]) * 1000 for n in range(first, last))
+    took = api.took[answers:]
+    print(json.dumps({"ledgers": len(late), "p50": round(max(quantile(late, 0.5), 0.1), 1), "p99": round(max(quantile(late, 0.99), 0.1), 1), "most": round(late[-1], 1),
+                      "questions": round(asked / stored, 2), "every": round(told["seconds"] * 1000 / (last - first + 1)), "stored": stored, "rate": round(stored / (last - first + 1), 3),
+                      "behind": max(lags), "end": lags[-1], "lookups": len(took), "lookup_p50": round(quantile(took, 0.5) * 1000, 2),
+                      "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **told}).replace(": ", ":"))
 
 
 main()

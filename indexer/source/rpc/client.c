@@ -1,37 +1,45 @@
 #include "indexer/source/rpc/client.h"
 #include "tidemark/clock.h"
 
-enum { REQUEST_BYTES = 4096, SMALL_BYTES = 64 << 10, SLEEP_MS = 20 };
+enum {
+    REQUEST_BYTES = 4096,
+    SMALL_BYTES = 64 << 10,
+    SLEEP_MS = 20,
+    WINDOW_MS = 1000,
+};
 
-/* --- the bucket --------------------------------------------------------------------------- */
+/* --- the limit on requests ---------------------------------------------------------------- */
 
-tide_status rpc_bucket_init(struct rpc_bucket *bucket, uint32_t rate)
+tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s)
 {
-    assert(rate > 0);
-    *bucket = (struct rpc_bucket){ .rate = rate, .tokens = rate };
-    return pthread_mutex_init(&bucket->lock, NULL) ? TIDE_E_MEMORY : TIDE_OK;
+    assert(per_s > 0);
+    *rate = (struct rpc_rate){ .per_s = per_s, .asked_ms = malloc(per_s * sizeof(int64_t)) };
+    if (!rate->asked_ms)
+        return TIDE_E_MEMORY;
+    for (uint32_t i = 0; i < per_s; i++)
+        rate->asked_ms[i] = -WINDOW_MS;
+    if (pthread_mutex_init(&rate->lock, NULL) == 0)
+        return TIDE_OK;
+    free(rate->asked_ms);
+    return TIDE_E_MEMORY;
 }
 
-void rpc_bucket_destroy(struct rpc_bucket *bucket)
+void rpc_rate_destroy(struct rpc_rate *rate)
 {
-    pthread_mutex_destroy(&bucket->lock);
+    pthread_mutex_destroy(&rate->lock);
+    free(rate->asked_ms);
 }
 
-int64_t rpc_bucket_take(struct rpc_bucket *bucket, int64_t now_ms)
+int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms)
 {
-    int64_t wait_ms = 0;
-    pthread_mutex_lock(&bucket->lock);
-    if (now_ms > bucket->at_ms) {
-        bucket->tokens += (double)(now_ms - bucket->at_ms) * bucket->rate / 1000;
-        if (bucket->tokens > bucket->rate)
-            bucket->tokens = bucket->rate;
-        bucket->at_ms = now_ms;
+    pthread_mutex_lock(&rate->lock);
+    int64_t wait_ms = rate->asked_ms[rate->oldest] + WINDOW_MS - now_ms;
+    if (wait_ms <= 0) {
+        rate->asked_ms[rate->oldest] = now_ms;
+        rate->oldest = (rate->oldest + 1) % rate->per_s;
+        wait_ms = 0;
     }
-    if (bucket->tokens >= 1)
-        bucket->tokens -= 1;
-    else
-        wait_ms = 1 + (int64_t)((1 - bucket->tokens) * 1000 / bucket->rate);
-    pthread_mutex_unlock(&bucket->lock);
+    pthread_mutex_unlock(&rate->lock);
     return wait_ms;
 }
 
@@ -47,11 +55,11 @@ static bool cancelled(const struct rpc_client *c)
     return c->options.cancelled && c->options.cancelled(c->options.self);
 }
 
-static tide_status take_token(const struct rpc_client *c, struct tide_err *err)
+static tide_status await_turn(const struct rpc_client *c, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     int64_t wait_ms;
-    while ((wait_ms = rpc_bucket_take(c->options.bucket, clock->now_ms(clock->self))) > 0) {
+    while ((wait_ms = rpc_rate_take(c->options.rate, clock->now_ms(clock->self))) > 0) {
         if (cancelled(c))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         clock->sleep_ms(clock->self, wait_ms < SLEEP_MS ? wait_ms : SLEEP_MS);
@@ -81,7 +89,7 @@ static tide_status exchange(struct rpc_client *c, const char *method, const char
                                                .cancelled = c->options.cancelled,
                                                .self = c->options.self };
     tide_buf_reset(body);
-    tide_status status = take_token(c, err);
+    tide_status status = await_turn(c, err);
     if (!status)
         status = tide_http_call(c->http, &request, body, &answer, err);
     hint->after_ms = answer.after_ms;

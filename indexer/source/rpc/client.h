@@ -2,8 +2,8 @@
  *
  * Network   every new connection is asked for its network's passphrase before an answer that
  *           came over it is used.
- * Rate      all clients of a source share one bucket of requests a second.
- * Threads   a client is for one thread; the bucket is for all. */
+ * Rate      all clients of a source share one limit on requests a second.
+ * Threads   a client is for one thread; the limit is for all. */
 #ifndef INDEXER_SOURCE_RPC_CLIENT_H
 #define INDEXER_SOURCE_RPC_CLIENT_H
 
@@ -15,22 +15,23 @@
 
 enum { RPC_NAME_BYTES = 160, RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX };
 
-/* A bucket of tokens that fills by itself: at most rate requests a second, and as many at once. */
-struct rpc_bucket {
+/* A sliding window: at most per_s requests in any second, as a server counts them. A bucket of tokens would
+ * let twice as many through in the second behind a pause. */
+struct rpc_rate {
     pthread_mutex_t lock;
-    double rate, tokens;
-    int64_t at_ms;
+    uint32_t per_s, oldest;
+    int64_t *asked_ms; /* of the last per_s requests; a ring that begins at oldest */
 };
 
-tide_status rpc_bucket_init(struct rpc_bucket *bucket, uint32_t rate) TIDE_MUST_USE;
-void rpc_bucket_destroy(struct rpc_bucket *bucket);
-/* Takes a token at now_ms. 0: taken; else the milliseconds after which to ask again. */
-int64_t rpc_bucket_take(struct rpc_bucket *bucket, int64_t now_ms);
+tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s) TIDE_MUST_USE;
+void rpc_rate_destroy(struct rpc_rate *rate);
+/* 0: a request may go out at now_ms, and counts; else the milliseconds after which to ask again. */
+int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms);
 
 struct rpc_client_options {
     const struct tide_config *config; /* borrowed */
     const char *passphrase;           /* what its network must be; NULL: not checked; borrowed */
-    struct rpc_bucket *bucket;        /* borrowed */
+    struct rpc_rate *rate;            /* borrowed */
     bool (*cancelled)(void *self);    /* ends a call with TIDE_E_STOPPED */
     void *self;
 };

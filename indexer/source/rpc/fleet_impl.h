@@ -22,7 +22,7 @@ struct rpc_server {
 struct rpc_fleet {
     struct rpc_fleet_options options;
     const struct tide_config *config;
-    struct rpc_bucket bucket;
+    struct rpc_rate rate;
     uint32_t count, current;
     uint32_t limit;       /* ledgers of the next page */
     uint32_t failures;    /* of all servers, since the last success */

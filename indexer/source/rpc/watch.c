@@ -72,7 +72,7 @@ static tide_status open_server(struct rpc_fleet *f, const char *url, struct tide
 {
     const struct rpc_client_options options = { .config = f->config,
                                                 .passphrase = f->options.source->passphrase,
-                                                .bucket = &f->bucket,
+                                                .rate = &f->rate,
                                                 .cancelled = rpc_fleet_cancelled,
                                                 .self = f };
     struct rpc_client_options watching = options;
@@ -155,7 +155,7 @@ void rpc_fleet_close(struct rpc_fleet *f)
     }
     pthread_cond_destroy(&f->wake);
     pthread_mutex_destroy(&f->lock);
-    rpc_bucket_destroy(&f->bucket);
+    rpc_rate_destroy(&f->rate);
     free(f);
 }
 
@@ -164,7 +164,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
 {
     struct rpc_fleet *f = calloc(1, sizeof *f);
     const struct tide_config *config = options->source->config;
-    if (!f || !init_locks(f) || rpc_bucket_init(&f->bucket, config->rpc_requests_s)) {
+    if (!f || !init_locks(f) || rpc_rate_init(&f->rate, config->rpc_requests_s)) {
         free(f);
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
     }

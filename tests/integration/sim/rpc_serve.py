@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The simulated network over HTTP: transport, methods, limits, pages, error codes and texts, its
-lake, its control, and that it goes on from a chain written earlier."""
+lake, its control, that it goes on from a chain written earlier, and that it serves a recorded one."""
 import base64
 import hashlib
 import json
@@ -280,6 +280,28 @@ def goes_on(folder, last):
     assert code.returncode == 68 and "another chain" in code.stderr, code
 
 
+def recorded(folder, chain):
+    """The ledgers of a file, byte for byte, each when it is closed; behind the last one none. There is no state."""
+    with Network("--recorded", folder / "stream", "--ledgers", COUNT - 2, "--close-ms", "0") as net:
+        last = FIRST + COUNT - 3
+        assert net.call("getHealth")["latestLedger"] == last and net.call("getHealth")["oldestLedger"] == FIRST
+        refused(-32600, "", net.call, "getLedgers", startLedger=last + 1, pagination={"limit": 1})
+        assert net.close(1) == last + 1
+        page = net.call("getLedgers", startLedger=last, pagination={"limit": 5})["ledgers"]
+        assert [base64.b64decode(one["metadataXdr"]) for one in page] == chain[-3:-1]
+        assert net.close(5) == last + 2 and net.close(1) == last + 2
+        for method in ("sendTransaction", "simulateTransaction"):
+            refused(-32603, "recorded", net.call, method, transaction="AAAA")
+        refused(-32603, "recorded", net.call, "getLedgerEntries", keys=["AAAA"])
+        assert net.http("POST", "/hold", "2")[0] == 409
+        assert net.http("GET", "/friendbot?addr=GCTI6HMWRH2QGMFKWVU5M5ZSOTKL7P7JAHZDMJJBKDHGWTEC4CJ7O3DU")[0] == 503
+    (folder / "cut").write_bytes((folder / "stream").read_bytes()[:-1])
+    for args in (["cut"], ["deployment.json"], ["absent"]):
+        done = subprocess.run([SIM, "serve", "--listen", "127.0.0.1:0", "--ledgers", "1000", "--recorded", folder / args[0]],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0 and done.stderr, (args, done)
+
+
 def refuses_the_world():
     for address in ("0.0.0.0:0", "[::]:0", "8.8.8.8:0"):
         done = subprocess.run([SIM, "serve", "--listen", address, "--ledgers", "1"], capture_output=True, text=True)
@@ -302,6 +324,7 @@ with tempfile.TemporaryDirectory(prefix="tide-rpc.") as name:
         last = control(net, last)
     assert "simulated=true" in net.said()
     goes_on(folder, last)
+    recorded(folder, chain)
     with Network("--close-ms", "0", *CHAIN) as net:  # apart: the population makes way for who is asked about
         entries(net)
     refuses_the_world()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tidemark-sim write: when a chain ends, how many addresses it has, and that its memory holds the state alone."""
-import os, re, subprocess, sys, tempfile
+"""tidemark-sim write: when a chain ends, how many addresses it has, how full its ledgers are, and that its memory holds the state alone."""
+import collections, json, os, re, subprocess, sys, tempfile
 
 SIM = os.environ["TIDE_BIN"] + "/tidemark-sim"
 
@@ -42,6 +42,19 @@ def addresses():
     check(usual["refused"] * 3 < usual["txs"], usual)
 
 
+def full():
+    """Behind the deployment each ledger has as many calls as --txs says, and closes a step after the last."""
+    with tempfile.TemporaryDirectory() as to:
+        write("--full", "--txs", "20", "--ledgers", "120", "--close-step", "1", "--expect", to)
+        with open(to + "/calls.jsonl", encoding="utf-8") as file:
+            calls = [json.loads(line) for line in file]
+    counts = collections.Counter(call["ledger"] for call in calls)
+    last = max(counts)
+    check(all(counts[ledger] == 20 for ledger in range(last - 80, last + 1)), counts)
+    times = {call["ledger"]: call["closeTime"] for call in calls}
+    check(all(times[ledger] - times[ledger - 1] == 1 for ledger in range(last - 80, last + 1)), times)
+
+
 def memory():
     """A ledger leaves what its calls added to the state, nothing of itself: its bytes are 40 KiB."""
     common = ("--addresses", "1000", "--txs", "20")
@@ -50,5 +63,5 @@ def memory():
     check(late - early < 2 * 3000, early, late)
 
 
-for case in (ends, addresses, memory):
+for case in (ends, addresses, full, memory):
     case()

@@ -1,4 +1,5 @@
 /* How often and how late the tip is asked for, on clocks that a test moves. */
+#include "indexer/source/rpc/client.h"
 #include "indexer/source/rpc/pace.h"
 
 #include <setjmp.h>
@@ -144,12 +145,42 @@ static void a_chain_that_stands_still_is_asked_once_a_second(void **state)
     assert_true(polls > 500);
 }
 
+/* Requests that pile up after a pause, and a client that asks as often as it may: a server that counts any
+ * second sees no more than the rate, and as many when there is enough to ask. */
+static void never_more_than_the_rate_in_any_second(void **state)
+{
+    enum { MOST = 4000 };
+    static const uint32_t rates[] = { 1, 3, 10, 50 };
+    static int64_t asked[MOST];
+    (void)state;
+    for (size_t r = 0; r < TIDE_COUNT(rates); r++) {
+        struct rpc_rate rate;
+        uint32_t count = 0, most = 0;
+        assert_int_equal(rpc_rate_init(&rate, rates[r]), TIDE_OK);
+        for (int64_t now = 0; now < 60000; now += 1 + (now / 7000 % 2) * 300) {
+            int64_t wait = 0;
+            while (count < MOST && (wait = rpc_rate_take(&rate, now)) == 0)
+                asked[count++] = now;
+            assert_true(wait > 0);
+        }
+        for (uint32_t first = 0, last = 0; last < count; last++) {
+            while (asked[last] - asked[first] >= 1000)
+                first++;
+            most = last - first + 1 > most ? last - first + 1 : most;
+        }
+        assert_int_equal(most, rates[r]);
+        assert_true(count >= 50 * rates[r]);
+        rpc_rate_destroy(&rate);
+    }
+}
+
 int test_rpc_pace(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_questions_and_soon),
         cmocka_unit_test(a_new_rhythm_is_learnt),
         cmocka_unit_test(a_chain_that_stands_still_is_asked_once_a_second),
+        cmocka_unit_test(never_more_than_the_rate_in_any_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

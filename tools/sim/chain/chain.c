@@ -114,7 +114,8 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     *chain = (struct chain){ .options = *options,
                              .random = options->seed * 0x2545f4914f6cdd1du + 1,
                              .ledger = options->first_ledger - 1,
-                             .now = options->start_time };
+                             .now = options->start_time,
+                             .pace = options->full ? options->close_step : 0 };
     uint32_t founders = chain_founders(options->txs);
     uint32_t users = options->addresses ? options->addresses : founders;
     assert(users >= founders);
@@ -239,11 +240,18 @@ static bool next_call(struct chain *chain, struct workload_call *call)
     return !held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
 }
 
+static uint32_t wanted_calls(struct chain *chain)
+{
+    uint32_t most = chain->options.txs * 2;
+    if (chain->options.full)
+        return chain->options.txs;
+    return most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
+}
+
 static void gather_story(struct chain *chain)
 {
     struct workload *workload = &chain->workload;
-    uint32_t most = chain->options.txs * 2;
-    uint32_t wanted = most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
+    uint32_t wanted = wanted_calls(chain);
     workload_ledger(workload, chain->ledger, chain->now);
     mind_guests(chain);
     while ((chain->slot_count < wanted || workload_urgent(workload)) &&

@@ -73,6 +73,7 @@ struct chain_options {
     uint32_t noise;      /* transactions of strangers in a hundred */
     uint32_t life;       /* lifetime of a persistent entry, ledgers; 0: the network's */
     enum workload_profile profile;
+    bool full; /* so many in each ledger, which close close_step apart */
     bool strict_auth;
     bool catalog_native;
     bool diagnostics;

@@ -148,6 +148,12 @@ static bool open_view(struct rpc_call *call)
     return true;
 }
 
+static bool needs_node(uint32_t method)
+{
+    return method == RPC_getLedgerEntries || method == RPC_simulateTransaction ||
+           method == RPC_sendTransaction;
+}
+
 static bool run(struct rpc_call *call, uint32_t method)
 {
     if (sim_fault_on(call->hit, SIM_FAULT_DELAY))
@@ -156,6 +162,8 @@ static bool run(struct rpc_call *call, uint32_t method)
         return false;
     if (!open_view(call))
         return rpc_refuse(call, RPC_INTERNAL, "data stores are not initialized: DB is empty");
+    if (!call->rpc->node && needs_node(method))
+        return rpc_refuse(call, RPC_INTERNAL, "the ledgers are recorded: there is no state");
     if (!methods[method].run(call))
         return false;
     if (call->out->failed)

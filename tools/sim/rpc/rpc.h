@@ -50,7 +50,7 @@ enum {
 struct rpc {
     struct ledger_store *store;
     struct sim_faults *faults;
-    struct sim_node *node;
+    struct sim_node *node; /* NULL: no state, only ledgers */
     pthread_mutex_t *lock; /* of the node; held while a ledger closes, until store has it */
     const char *passphrase;
     char friendbot[128];                       /* its URL; empty: none   */

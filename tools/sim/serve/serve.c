@@ -16,6 +16,7 @@ static const struct sim_option table[] = {
     { "port-file",   SIM_TEXT,   AT(port_file),  0, 0, "FILE  write the port there, once it listens" },
     { "close-ms",    SIM_NUMBER, AT(close_ms),   0, 3600000, "MS  a ledger closes every so many milliseconds; 0: only by POST /close (default: 5000)" },
     { "wall-clock",  SIM_FLAG,   AT(wall_clock), 0, 0, "live ledgers close at the time of day instead of --close-step after the last" },
+    { "recorded",    SIM_TEXT,   AT(recorded),   0, 0, "FILE  close these ledgers, as write --stream wrote them, instead of a model's; - is standard input" },
     { "retention",   SIM_NUMBER, AT(retention),  1, 1u << 24u, "N  ledgers that the RPC knows (default: 120960)" },
     { "fault",       SIM_TEXTS,  AT(faults),     0, 0, "METHOD=KIND[:ARGUMENT][@FROM][xCOUNT]  misbehaves on purpose; may be given again" },
     { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no log but warnings" },
@@ -31,7 +32,9 @@ static void print_help(const struct sim_options *tables, size_t table_count)
         "Stellar RPC answers. --ledgers of them are written at once at the start; with a lake\n"
         "that holds more of the same chain it goes on behind those: with the same options.\n"
         "A lake that does not come out the same, for instance because it holds transactions that\n"
-        "were sent to it, is refused with exit 68.\n\n");
+        "were sent to it, is refused with exit 68.\n\n"
+        "With --recorded there is no model: nothing takes transactions, options of the chain but\n"
+        "--ledgers and --passphrase mean nothing, and behind the last ledger none closes.\n\n");
     sim_options_help(stdout, tables, table_count);
     printf("\n%s\nKinds of faults:\n", serve_routes_help);
     tide_buf_init(&kinds, 1u << 16);
@@ -41,6 +44,13 @@ static void print_help(const struct sim_options *tables, size_t table_count)
 }
 
 /* --- closing ledgers ------------------------------------------------------------ */
+
+static struct ledger_info newest(struct serve *serve)
+{
+    struct ledger_info oldest, latest = { 0 };
+    (void)ledger_store_range(serve->store, &oldest, &latest);
+    return latest;
+}
 
 /* At the time of day, a second after the last one at least. */
 static void pace(struct serve *serve)
@@ -70,9 +80,21 @@ static tide_status close_other(struct serve_other *other, struct tide_err *err)
     return ledger_store_add(other->store, lcm, err);
 }
 
+/* The next one is read behind it: it is at hand when it is due. */
+static tide_status close_recorded(struct serve *serve, struct tide_err *err)
+{
+    if (serve->recorded.ended)
+        return TIDE_OK;
+    tide_status status = ledger_store_add(serve->store, tide_buf_view(&serve->recorded.next), err);
+    serve_routes_closed(serve);
+    return status == TIDE_OK ? recorded_advance(&serve->recorded, err) : status;
+}
+
 static tide_status close_one(struct serve *serve, struct tide_err *err)
 {
     tide_slice lcm;
+    if (!serve->node)
+        return close_recorded(serve, err);
     if (serve->live)
         pace(serve);
     tide_status status = node_ledger(serve->node, &lcm);
@@ -150,6 +172,19 @@ static bool asked_to_stop(const sigset_t *signals)
     return sigtimedwait(signals, NULL, &now) > 0;
 }
 
+static tide_status head_start_recorded(struct serve *serve, const sigset_t *signals,
+                                       struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    uint64_t left = serve->options.chain.ledgers;
+    for (; status == TIDE_OK && left > 0; left--) {
+        status = close_recorded(serve, err);
+        if (asked_to_stop(signals))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+    }
+    return status;
+}
+
 /* The ledgers that are there at once: what the lake holds, and as many as were asked for. */
 static tide_status head_start(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
@@ -157,6 +192,8 @@ static tide_status head_start(struct serve *serve, const sigset_t *signals, stru
     uint64_t wanted = chain->first_ledger + chain->ledgers - 1;
     uint32_t sequence = 0;
     tide_status status = lake_last(&serve->lake, &serve->lake.skip_to, err);
+    if (!serve->node)
+        return head_start_recorded(serve, signals, err);
     while (status == TIDE_OK &&
            (sequence < wanted || sequence < serve->lake.skip_to || !lake_whole(&serve->lake))) {
         serve->live = sequence >= wanted;
@@ -274,7 +311,7 @@ static tide_status open_http(struct serve *serve, struct tide_err *err)
     printf("%s\n", url);
     fflush(stdout);
     tide_log(TIDE_INFO, "serve.listening", "url=%s simulated=true passphrase=\"%s\" ledger=%u", url,
-             serve->options.chain.passphrase, node_latest(serve->node).sequence);
+             serve->options.chain.passphrase, newest(serve).sequence);
     if (serve->options.port_file)
         return write_port(serve->options.port_file, port, err);
     return TIDE_OK;
@@ -298,13 +335,15 @@ static tide_status open_all(struct serve *serve, struct tide_err *err)
     tide_status status = sim_faults_open(&serve->faults, err);
     for (size_t i = 0; status == TIDE_OK && i < serve->options.faults.count; i++)
         status = sim_faults_add(serve->faults, tide_slice_str(serve->options.faults.text[i]), err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK && serve->options.recorded)
+        status = recorded_open(&serve->recorded, serve->options.recorded, err);
+    else if (status == TIDE_OK)
         status = node_open(&serve->node, &options, err);
     if (status == TIDE_OK)
         status = ledger_store_open(&serve->store, (uint32_t)serve->options.retention, err);
     if (status == TIDE_OK)
         status = serve_routes_open(serve, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK && serve->node)
         status = sim_settings_deployment(chain, node_parties(serve->node), 0, err);
     return status;
 }
@@ -314,6 +353,7 @@ static void close_all(struct serve *serve)
     serve_routes_close(serve);
     ledger_store_close(serve->store);
     ledger_store_close(serve->other.store);
+    recorded_close(&serve->recorded);
     node_close(serve->node);
     node_close(serve->other.node);
     sim_faults_close(serve->faults);
@@ -331,8 +371,7 @@ static tide_status run_open(struct serve *serve, const sigset_t *signals, struct
     bool listened = serve->http != NULL;
     serve_http_close(serve->http); /* first: its threads use all the rest */
     if (listened)
-        tide_log(TIDE_INFO, "serve.stopped", "simulated=true ledger=%u",
-                 node_latest(serve->node).sequence);
+        tide_log(TIDE_INFO, "serve.stopped", "simulated=true ledger=%u", newest(serve).sequence);
     close_all(serve);
     return status;
 }
@@ -353,6 +392,8 @@ static tide_status check(const struct serve_options *o, struct tide_err *err)
 {
     if (o->chain.first_ledger + o->chain.ledgers > UINT32_MAX)
         return tide_fail(err, TIDE_E_USAGE, "--ledgers is more than sequences can tell");
+    if (o->recorded && o->chain.lake)
+        return tide_fail(err, TIDE_E_USAGE, "--recorded writes no --lake");
     return sim_settings_check(&o->chain, err);
 }
 

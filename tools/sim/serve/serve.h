@@ -11,6 +11,7 @@
 #include "tools/sim/options/options.h"
 #include "tools/sim/rpc/faults.h"
 #include "tools/sim/serve/serve_http.h"
+#include "tools/sim/serve/serve_recorded.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ struct rpc;
 
 struct serve_options {
     struct sim_settings chain;
-    const char *listen, *port_file;
+    const char *listen, *port_file, *recorded;
     uint64_t close_ms, retention;
     bool wall_clock, public, quiet;
     struct sim_texts faults;
@@ -34,7 +35,8 @@ struct serve_other {
 struct serve {
     struct serve_options options;
     pthread_mutex_t lock;
-    struct sim_node *node;
+    struct sim_node *node;    /* NULL: the ledgers are recorded */
+    struct recorded recorded; /* zeros beside a node            */
     struct ledger_store *store;
     struct lake_write lake;
     struct serve_other other; /* NULLs until it is asked for */

@@ -244,6 +244,10 @@ static void handle_friendbot(struct serve *serve, const struct serve_request *re
         say_failed(reply, 400, "addr is no account");
         return;
     }
+    if (!serve->node) {
+        say_failed(reply, 503, "the ledgers are recorded: no account can be made");
+        return;
+    }
     pthread_mutex_lock(&serve->lock);
     tide_status status = node_fund(serve->node, key, hash);
     pthread_mutex_unlock(&serve->lock);
@@ -315,6 +319,10 @@ static void handle_hold(struct serve *serve, const struct serve_request *request
     }
     if (!take && !body_number(request, UINT32_MAX, UINT32_MAX, &count)) {
         say(reply, 400, "the body is how many ledgers take no transaction\n");
+        return;
+    }
+    if (!serve->node) {
+        say(reply, 409, "the ledgers are recorded: nothing waits\n");
         return;
     }
     pthread_mutex_lock(&serve->lock);

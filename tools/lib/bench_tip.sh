@@ -1,0 +1,115 @@
+# The section `tip` of tools/bench: sourced by it, uses its helpers and those of bench_api.sh.
+#
+# Ledgers are made before, because a full one takes longer to make than to close, and served by the clock. The measure is the time from the moment at which RPC
+# serves a ledger to a look-up's answer from it, beside the lag in ledgers. All programs run on one machine, often beside other work, so each result says what
+# CPU each process used, how much of the cores was used by others, and the load.
+
+# A chain of full ledgers: FILE.xdr.zst and FILE.json. The first ones, until so many calls come, are the stage.
+tip_stage() { echo $((24 + $1 / 10)); }
+tip_chain() { # TXS LEDGERS: sets tip_file
+    tip_file=${chains:-$dir}/tip-$1
+    [ ! -f "$tip_file.xdr.zst" ] || return 0
+    "$TIDE_BIN/tidemark-sim" write --stream - --deployment "$tip_file.json" --full --txs "$1" --ledgers "$2" --close-step 1 --seed 7 --quiet |
+        zstd -q -1 >"$tip_file.tmp" && mv "$tip_file.tmp" "$tip_file.xdr.zst"
+}
+
+# Milliseconds (p50) of PostgreSQL for one such ledger's rows, encoded ahead and committed by the same writer's statements, without the indexer.
+rows_alone() { # TXS LEDGERS
+    local out warm
+    warm=$(tip_stage "$1")
+    "$TIDE_BIN/tidemark-sim" write --stream "$dir/alone.xdr" --deployment "$dir/alone.json" --full --txs "$1" --ledgers $((warm + $2)) --close-step 1 --seed 7 --quiet
+    fresh replica ours
+    fresh replica theirs
+    out=$("$TIDE_BIN/tidemark-perf" latency "$dir/alone.xdr" "$dir/alone.json" "$(conn replica ours)" "$(conn replica theirs)" "$2" "$warm" 2>"$dir/latency.log") ||
+        { tail -n 5 "$dir/latency.log" >&2; return 1; }
+    rm -f "$dir/alone.xdr"
+    echo "$(field "$out" peer_p50_ms) $(field "$out" rows)"
+}
+
+tip_follow() { # RPC DEPLOYMENT [option]…: the indexer and the API; sets tip_indexer
+    TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --rpc "$1" --deployment "$2" --log-level warn "${@:3}" >"$dir/run.log" 2>&1 &
+    tip_indexer=$!
+    until [ "$(sql "$(conn replica api)" "SELECT ledger > 0 FROM chain.cursor")" = t ]; do
+        sleep 0.2
+        kill -0 $tip_indexer || { tail -n 3 "$dir/run.log" >&2; return 1; }
+    done
+    TIDEMARK_DEPLOYMENT=$2 api_up
+}
+tip_unfollow() {
+    api_down
+    kill "$tip_indexer" && wait "$tip_indexer" || true
+}
+# The results of one measurement. WHAT names it, MORE tells its rows.
+tip_results() { # WHAT OUT MORE
+    local text
+    text() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
+    result "RPC serves a ledger to look-up, $1, p50 / 60 ms" "<=1" "$(ratio "$(field "$2" p50)" 60)" 0 "$(field "$2" p50) ms of $(field "$2" ledgers) ledgers, one every $(field "$2" every) ms; $3"
+    result "the same, p99 / 150 ms" "<=1" "$(ratio "$(field "$2" p99)" 150)" 0 "$(field "$2" p99) ms, most $(field "$2" most) ms"
+    result "ledgers stored / ledgers closed" ">=0.99" "$(field "$2" rate)" 0 "$(field "$2" stored) in $(field "$2" seconds) s; behind by at most $(field "$2" behind), at the end $(field "$2" end)"
+    result "requests to RPC for a ledger / 3" "<=1" "$(ratio "$(field "$2" questions)" 3)" 0 "$(field "$2" questions)"
+    result "resident memory of the indexer, peak / MiB" - "$(field "$2" rss_peak)" 0 \
+        "CPU seconds: $(text cpu "$2"); $(field "$2" busy) of $(field "$2" cores) cores used, $(field "$2" others) by others, load $(field "$2" load); $(field "$2" lookups) look-ups, p50 $(field "$2" lookup_p50) ms, p99 $(field "$2" lookup_p99) ms"
+}
+tip_measure() { # RPC COUNTED ADDRESS SECONDS [NAME=PIDS]…
+    "$stack_root/tools/perf/tip.py" "$1" "$API_URL" "$3" "$4" "$2" indexer="$tip_indexer" api="$API_PID" postgres="$(head -n 1 "$dir/replica/data/postmaster.pid")" "${@:5}"
+}
+
+# What comes before full ledgers is indexed before they close: else a machine that is too slow for them never leaves the first load.
+tip_index_stage() { # TXS LEDGERS
+    "$TIDE_BIN/tidemark-sim" write --stream "$dir/stage.xdr" --deployment "$dir/stage.json" --full --txs "$1" --ledgers "$2" --close-step 1 --seed 7 --quiet
+    TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --stream "$dir/stage.xdr" --deployment "$tip_file.json" --stop-at-end \
+        --log-level warn >"$dir/run.log" 2>&1 || { tail -n 3 "$dir/run.log" >&2; return 1; }
+    rm -f "$dir/stage.xdr"
+}
+tip_full() { # TXS
+    local stage port out alone page=()
+    [ "$1" -le 3000 ] || page=(--rpc-page-max-mib 96) # an answer may have 32 MiB otherwise
+    stage=$(tip_stage "$1")
+    tip_chain "$1" $((stage + tip_seconds * 10 / 6 + 200)) || return 1
+    fresh replica api
+    tip_index_stage "$1" "$stage" || return 1
+    port=$(cluster_free_port)
+    rm -f "$dir/tip.port" "$dir/tip.fifo"
+    mkfifo "$dir/tip.fifo"
+    zstd -dcq "$tip_file.xdr.zst" >"$dir/tip.fifo" &
+    local unpacks=$!
+    "$TIDE_BIN/tidemark-sim" serve --recorded "$dir/tip.fifo" --ledgers "$stage" --close-ms 600 --retention 1024 \
+        --listen "127.0.0.1:$port" --port-file "$dir/tip.port" --quiet >"$dir/serve.log" 2>&1 &
+    server=$!
+    until [ -s "$dir/tip.port" ]; do sleep 0.2; kill -0 $server || { tail -n 3 "$dir/serve.log" >&2; return 1; }; done
+    tip_follow "http://127.0.0.1:$port" "$tip_file.json" ${page[@]+"${page[@]}"} || return 1
+    out=$(tip_measure "http://127.0.0.1:$port" "http://127.0.0.1:$port/stats" "$(swap_contract "$tip_file.json")" "$tip_seconds" simulator=$server,$unpacks) || return 1
+    tip_unfollow
+    kill $server $unpacks 2>/dev/null || true
+    wait $server $unpacks 2>/dev/null || true
+    server=''
+    alone=$(rows_alone "$1" 20) || return 1
+    tip_results "$1 calls" "$out" "PostgreSQL alone takes ${alone% *} ms for the ${alone#* } rows of one (20 ledgers, encoded ahead, the same statements; simulated chain, all on one machine)"
+}
+
+# The real network, where the archive is: stellar-core, stellar-rpc; ledgers close every second. Or one that runs already.
+tip_network() {
+    local standalone=${TIDE_STELLAR:-$shared/third-party/stellar}/standalone net=$dir/net port=13100 out oldest url=$rpc failed=0
+    if [ -z "$url" ]; then
+        [ -x "$standalone" ] || { skip "tip --network: no $standalone (TIDE_STELLAR)"; return 0; }
+        "$standalone" start "$net" --port $port --no-galexie >"$dir/net.log" 2>&1 || { tail -n 3 "$dir/net.log" >&2; return 1; }
+        url=http://127.0.0.1:$((port + 2)) metrics=http://127.0.0.1:$((port + 3))/metrics
+        deployment=$dir/net.json
+        oldest=$(curl -fs -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"getHealth"}' "$url" | sed -n 's/.*"oldestLedger":\([0-9]*\).*/\1/p')
+        sed -e 's/"network": *"[^"]*"/"network": "Standalone Network ; February 2017"/' -e 's/"first_ledger": *[0-9]*/"first_ledger": '"$oldest"'/' -e '/"last_ledger"/d' \
+            "$shared/fixtures/protocol/a/deployment.json" >"$deployment"
+    fi
+    fresh replica api
+    { tip_follow "$url" "$deployment" && out=$(tip_measure "$url" "$metrics" "$(swap_contract "$deployment")" "$tip_seconds"); } || failed=1
+    [ $failed = 1 ] || tip_unfollow
+    [ -n "$rpc" ] || "$standalone" stop "$net" >/dev/null 2>&1 || true
+    [ $failed = 0 ] || return 1
+    tip_results "real network" "$out" "stellar-core and stellar-rpc on the same machine"
+}
+
+bench_tip() {
+    local txs
+    [ -d "$dir/replica" ] || cluster replica replica
+    if [ $network = 1 ]; then tip_network; return; fi
+    for txs in ${tip_txs//,/ }; do tip_full "$txs" || return 1; done
+}
