@@ -124,7 +124,7 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
                                                 .skew_s = kyc->config->clock_skew_s };
     options.refused = kyc->refused = tide_kyc_refused_open();
     if (!kyc->refused)
-        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
     return tide_kyc_workers_open(&kyc->workers, &options, err);
 }
 
@@ -169,7 +169,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, str
         return TIDE_OK;
     struct tide_kyc *kyc = calloc(1, sizeof *kyc);
     if (!kyc)
-        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC");
     kyc->config = config;
     kyc->clock = api->clock;
     kyc->select = api->select;

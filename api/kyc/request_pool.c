@@ -134,7 +134,7 @@ tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
     struct tide_kyc_pool_options *shared = malloc(sizeof *shared);
     *out = NULL;
     if (!shared)
-        return tide_fail(err, TIDE_E_MEMORY, "KYC pool");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC worker pool");
     *shared = *options;
     struct tide_worker_pool_options workers = { .name = options->name,
                                                 .work = &work,

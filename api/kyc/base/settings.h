@@ -10,7 +10,7 @@
  *     "metadataKey": "64 hex digits",           HMAC key: hash in the attestation on the chain
  *     "tokenKey": "64 hex digits",              HMAC key: tokens in URLs
  *     "intentKey": "64 hex digits",             HMAC key: intents (as attester_intent_key)
- *     "webhookKey": "64 hex digits",            encrypts the secrets of webhooks to partners; default:
+ *     "webhookKey": "64 hex digits",            HMAC key: secrets of webhooks to partners; default:
  *                                               no such webhooks
  *     "webhookLocal": false,                    true: webhooks may use http and private addresses;
  *                                               refused on the main network
