@@ -46,7 +46,7 @@ struct tide_kyc_key {
     uint32_t rate, burst;
     struct tide_peer_proxies networks; /* empty: any network */
     int64_t not_before, ends_at;       /* unix seconds; ends_at 0: no end */
-    atomic_bool used;                  /* since noted_day was noted */
+    atomic_bool used;                  /* set by a request; cleared when the use is stored */
     /* only for the thread: day of the last stored use, days since 1970 */
     int64_t noted_day;
 };

@@ -180,7 +180,7 @@ static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err
     tide_pg_rows_release(&rows);
     if (!*revision)
         return tide_fail(err, TIDE_E_DB_FATAL,
-                         "kyc.integrator_revision has no row: run tidemark-indexer migrate");
+                         "kyc.integrator_revision has no row; a migration inserts it");
     if (strcmp(revision, keys->revision) == 0) {
         pthread_mutex_lock(&keys->mutex);
         keys->fresh_ms = at_ms;

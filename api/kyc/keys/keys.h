@@ -2,8 +2,8 @@
  * thread keeps up to date.
  *
  * Fresh    the thread compares the revision twice a second
- * Away     without the database the copy stays valid for TIDE_KYC_KEYS_TRUST_MS. After that no key is
- *          accepted, because it may have been revoked
+ * Away     without the database the copy stays valid for TIDE_KYC_KEYS_TRUST_MS. After that no key
+ *          is accepted, because it may have been revoked
  * Threads  any thread may call. A look-up holds a mutex; no call to the database does */
 #ifndef API_KYC_KEYS_KEYS_H
 #define API_KYC_KEYS_KEYS_H

@@ -148,6 +148,7 @@ static void put_request(struct tide_buf *out, const uint8_t account[TIDE_HASH_BY
     tide_buf_str(out, "\"]}}");
 }
 
+/* Asks one server for the account's signers. Fails if its newest ledger is below least. */
 static tide_status ask_server(struct tide_kyc_context *context, const char *url,
                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                               struct tide_kyc_signers *out, struct tide_err *err)

@@ -2,8 +2,8 @@
  * index has no accounts, so the server asks the network each time.
  *
  * Servers  the setting rpc, in its order. An answer counts if it is for this network and at most 20
- *          ledgers behind the index. A single server is believed; of several, two must name the same
- *          signers. After a failure the context sends no request for a second. */
+ *          ledgers behind the index. A single server is believed. Of several, two must name the
+ *          same signers. After a failure the context sends no request for a second. */
 #ifndef API_KYC_SESSIONS_ACCOUNT_H
 #define API_KYC_SESSIONS_ACCOUNT_H
 

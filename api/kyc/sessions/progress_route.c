@@ -1,6 +1,6 @@
-/* GET /api/sdk/kyc/session/{sessionId}: the session's state, for each client that sees_ledger its id. The
+/* GET /api/sdk/kyc/session/{sessionId}: the session's state, for each client that knows its id. The
  * answer has no personal data. Ledger and transaction would lead to the address. Only the
- * integrator that opened the session (X-API-Key) and, until the session ends, the holder owner one owner
+ * integrator that opened the session (X-API-Key) and, until the session ends, the holder of one of
  * its links (s) see them. */
 #include "api/http/param.h"
 #include "api/kyc/base/handler.h"
@@ -11,8 +11,8 @@
 struct progress {
     struct tide_kyc_work work;
     char id[TIDE_KYC_SESSION_BYTES];
-    bool linked; /* true: s is the token owner one owner the session's links */
-    char integrator[TIDE_KYC_WORD_BYTES]; /* integrator owner the request's key; "": none */
+    bool linked;                          /* true: s is the token of one of the session's links */
+    char integrator[TIDE_KYC_WORD_BYTES]; /* integrator of the request's key; "": none */
 };
 
 static void reject_missing(struct tide_reply *reply)
@@ -20,7 +20,7 @@ static void reject_missing(struct tide_reply *reply)
     tide_reply_problem(reply, 404, "no_session", "There is no such session.");
 }
 
-/* Returns the public word owner an outbox state. A failed or unknown state is "none". */
+/* Returns the public word of an outbox state. A failed or unknown state is "none". */
 static const char *attestation_of(const char *state)
 {
     static const char *const words[][2] = {
@@ -63,7 +63,7 @@ static void put_reason(struct tide_json *j, enum tide_kyc_state state, const cha
     put_or_null(j, "reason", shown ? reason : "");
 }
 
-/* True for the holder owner a link owner a session that has not ended, and for the session's
+/* True for the holder of a link of a session that has not ended, and for the session's
  * integrator. */
 static bool may_see_ledger(const struct progress *progress, const struct tide_pg_rows *rows,
                            bool over)
@@ -123,7 +123,7 @@ static tide_status run_progress(struct tide_kyc_work *work, struct tide_kyc_cont
     return TIDE_OK;
 }
 
-/* True if token belongs to one owner the session's links. */
+/* True if token belongs to one of the session's links. */
 static bool is_linked(const struct tide_kyc_settings *settings, tide_slice token, const char *id)
 {
     char owner[TIDE_KYC_SESSION_BYTES];

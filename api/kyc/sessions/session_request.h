@@ -41,7 +41,7 @@ struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context 
  *   400 bad_body             no object; errors name each faulty, missing or unknown member
  *   400 bad_idempotency_key  not 1 to 128 visible characters, or given twice
  *   401 key_unknown          no integrator has this X-API-Key
- *   503 key_unchecked        the database has been unreachable for too long to trust the copy of keys
+ *   503 key_unchecked        the database has been unreachable for too long to trust known keys
  *   401 proof_required       neither key nor challenge, and the file does not say open
  *   401 key_required         a contract cannot sign a challenge */
 bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const struct tide_kyc *kyc,
