@@ -179,7 +179,7 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
     return status;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all servers ------------------------------------------------------------------------------ */
 
 /* Copies the next address of a comma list. Returns false at the end, and for an address that is too
  * long. */

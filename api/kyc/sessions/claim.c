@@ -88,7 +88,7 @@ static tide_status use_challenge(struct claim *c, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* --- what is there ---------------------------------------------------------------------- */
+/* --- existing sessions ------------------------------------------------------------------ */
 
 /* Reads the row, if there is one. *found says whether. */
 static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bool *found,
@@ -292,7 +292,7 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
     return status;
 }
 
-/* --- a new one -------------------------------------------------------------------------- */
+/* --- a new session ---------------------------------------------------------------------- */
 
 static tide_status insert_session(struct claim *c, struct tide_err *err)
 {

@@ -157,7 +157,7 @@ static tide_status get_page(struct page_request *o, bool *obtained, struct tide_
     return report_failure(o, &why, reply, err);
 }
 
-/* --- one of many ------------------------------------------------------------------------ */
+/* --- one caller per session ------------------------------------------------------------- */
 
 static tide_status try_lock(struct page_request *o, bool *locked, struct tide_err *err)
 {

@@ -131,7 +131,7 @@ static bool read_body(struct reading *r, tide_slice text)
     return !r->failed;
 }
 
-/* --- who asks ---------------------------------------------------------------------------- */
+/* --- the client -------------------------------------------------------------------------- */
 
 static bool reject_request(struct tide_reply *reply, const char *code, const char *detail)
 {

@@ -2,7 +2,7 @@
 #include "api/kyc/sessions/session_store.h"
 #include "tidemark/text.h"
 
-/* --- words ------------------------------------------------------------------------------ */
+/* --- texts of modes --------------------------------------------------------------------- */
 
 static const char *const modes[] = {
     [TIDE_KYC_REDIRECT] = "redirect",
@@ -93,7 +93,7 @@ tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *i
     return status;
 }
 
-/* --- who -------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------- */
 
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address)
