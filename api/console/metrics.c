@@ -1,5 +1,5 @@
-/* GET /metrics: figures of the console, without anything of a person. On loopback alone: the proxy
- * passes on /console and nothing else, and a request that it passed on is told nothing. */
+/* GET /metrics: figures of the console, without personal data, for programs on this host. The proxy
+ * passes on /console only, and a request that came through a proxy gets 404. */
 #include "api/metrics/metrics.h"
 #include "api/console/console.h"
 #include "api/http/server/server.h"
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Appends the requests by route and status. Requests that matched no route count as "none". */
 static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
 {
     char labels[96];
