@@ -129,6 +129,7 @@ static tide_status call_function(struct console_session *session, const struct c
     return tide_pg_query(session->pg, rows, propose_sql, values, TIDE_COUNT(values), err);
 }
 
+/* A new key is shown in this answer only: the database has its hash. */
 tide_status console_act(struct console_session *session, const struct console_task *task,
                         struct tide_job *job, struct tide_err *err)
 {

@@ -91,6 +91,8 @@ static tide_status configure_server(struct program *p, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Opens the parts in the order of their dependencies. After a failure close_all closes the parts
+ * that were opened. */
 static tide_status open_all(struct program *p, struct tide_err *err)
 {
     const struct tide_config *config = &p->config;

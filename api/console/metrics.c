@@ -29,6 +29,7 @@ static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
         }
 }
 
+/* The server counts requests that match no route in the slot after the routes. */
 static void put_server(struct tide_buf *out, struct tide_server *server)
 {
     size_t count = console_route_table.count;

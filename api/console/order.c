@@ -166,6 +166,7 @@ static bool read_action(struct console_task *task, const struct body *body,
            store_detail(&task->order, body->detail, actions[i].makes_key, reply);
 }
 
+/* confirm and withdraw have a proposal's id as body; their route's id is the action. */
 bool console_order_read(struct console_task *task, const struct tide_request *request,
                         struct tide_reply *reply)
 {

@@ -138,6 +138,7 @@ tide_status console_people_parse(struct console_people **out, tide_slice text, s
     return status;
 }
 
+/* The buffer held the proxy's secret, so it is wiped before it is released. */
 tide_status console_people_load(struct console_people **out, const char *path, struct tide_err *err)
 {
     struct tide_buf text;
@@ -191,6 +192,7 @@ static tide_slice base64_of(char *pem, size_t len)
     return tide_slice_of(pem, count);
 }
 
+/* Hashes the DER bytes: two PEM texts of one certificate may differ in their line ends. */
 bool console_fingerprint(uint8_t out[TIDE_HASH_BYTES], tide_slice escaped)
 {
     char pem[PEM_MAX];
@@ -218,6 +220,7 @@ static bool has_secret(const struct console_people *people, const struct tide_re
     return tide_same_secret(hash, people->proxy_secret, sizeof hash);
 }
 
+/* Checks the proxy's secret first: without it any local program could claim a certificate. */
 const struct console_person *console_person_of(const struct console_people *people,
                                                const struct tide_request *request, const char **why)
 {

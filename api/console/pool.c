@@ -32,6 +32,8 @@ static bool is_ready(const void *worker)
            tide_deployment_select_is_current(session->console->select, &session->selected);
 }
 
+/* Connects to the primary. jit is off, because compiling would cost these short queries more than
+ * it saves. */
 static tide_status connect_worker(void *worker, struct tide_err *err)
 {
     static const char settings[] = "SET statement_timeout = '5s'; SET lock_timeout = '4s';"

@@ -168,6 +168,8 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
+/* Files are answered from memory. The ETag lets a browser keep its copy until the program
+ * changes. */
 void console_file(struct tide_reply *reply, tide_slice name)
 {
     for (size_t i = 0; i < tide_console_file_count; i++)

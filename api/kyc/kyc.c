@@ -113,6 +113,7 @@ static tide_status check_domains(const struct tide_kyc_settings *settings, struc
     return TIDE_OK;
 }
 
+/* Opens the workers of the providers, and the counters of webhooks that they report. */
 static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 {
     struct tide_kyc_workers_options options = { .settings = kyc->settings,
@@ -160,6 +161,7 @@ tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_con
     return tide_kyc_keys_open(out, database_of(config), clock, err);
 }
 
+/* After a failure tide_kyc_close releases the parts that were opened. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, struct tide_err *err)
 {
     const struct tide_config *config = api->config;
@@ -262,6 +264,8 @@ void tide_kyc_close(struct tide_kyc *kyc)
 
 /* --- requests --------------------------------------------------------------------------- */
 
+/* Runs the route's handler, which answers or leaves work in the context. Frees the work if the pool
+ * does not take it. */
 enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *job)
 {
     job->context.task = NULL;

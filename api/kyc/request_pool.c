@@ -115,6 +115,7 @@ static void wipe_work(struct tide_job *job)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+/* Half of the queue is the most that jobs of one provider may occupy. */
 tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                const struct tide_kyc_pool_options *options, struct tide_err *err)
 {

@@ -8,6 +8,7 @@ enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
 
 static const char main_network[] = "Public Global Stellar Network ; September 2015";
 
+/* The forbidden settings would let people without a real check trade on the main network. */
 bool tide_kyc_network_allowed(const struct tide_kyc_settings *settings,
                               const uint8_t network_id[TIDE_HASH_BYTES], const char **what)
 {
@@ -77,6 +78,8 @@ static tide_status read_network(struct tide_kyc_context *context, struct tide_er
     return status;
 }
 
+/* statement_timeout and lock_timeout stay below silence_ms, so that PostgreSQL reports a slow
+ * statement before the connection is given up. */
 tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct tide_err *err)
 {
     static const char settings[] = "SET statement_timeout = '5s'; SET lock_timeout = '4s';"

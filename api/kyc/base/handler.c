@@ -18,6 +18,7 @@ void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tid
     return work;
 }
 
+/* A repeated header is refused: using one of its values would be a guess. */
 bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *request,
                                struct tide_reply *reply)
 {

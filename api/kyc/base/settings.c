@@ -335,6 +335,7 @@ static void complete_settings(struct tide_kyc_settings *s)
     }
 }
 
+/* Parses and reads the file. Wipes the JSON tree and the parser's error, which hold secrets. */
 static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struct tide_err *err)
 {
     json_error_t error;
@@ -352,6 +353,7 @@ static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struc
     return status;
 }
 
+/* Sets the defaults first, then reads the file over them. */
 tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice text,
                                     struct tide_err *err)
 {

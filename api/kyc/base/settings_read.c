@@ -50,6 +50,8 @@ static tide_status refuse_unknown(struct tide_reader *r, const char *name)
     return tide_read_refuse(r, "no such member here");
 }
 
+/* Looks for unknown members first, so that a misspelt member is reported by its own name, not as
+ * another one that is missing. */
 tide_status tide_read_object(struct tide_reader *r, const struct tide_member *members, size_t count,
                              void *to, json_t *object)
 {
@@ -93,6 +95,8 @@ static void copy_text(char *to, tide_slice text)
     to[text.len] = '\0';
 }
 
+/* Refuses invisible characters: names appear in pages and logs, where such characters could
+ * mislead. */
 tide_status tide_read_text(struct tide_reader *r, const struct tide_member *m, void *to,
                            json_t *value)
 {
@@ -171,6 +175,8 @@ tide_status tide_read_host(struct tide_reader *r, const struct tide_member *m, v
     return TIDE_OK;
 }
 
+/* Reads a base URL, to which paths are appended. It therefore has no query, fragment or final
+ * "/". */
 tide_status tide_read_url(struct tide_reader *r, const struct tide_member *m, void *to,
                           json_t *value)
 {
@@ -209,6 +215,7 @@ tide_status tide_read_time(struct tide_reader *r, const struct tide_member *m, v
     return TIDE_OK;
 }
 
+/* *list.count is the number of complete elements, also after a failure. */
 tide_status tide_read_list(struct tide_reader *r, const struct tide_member *m,
                            struct tide_list list, void *to, json_t *value)
 {

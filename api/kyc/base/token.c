@@ -40,6 +40,7 @@ void tide_kyc_token(char out[TIDE_KYC_TOKEN_BYTES], const struct tide_kyc_settin
     out[TIDE_KYC_TOKEN_LEN] = 0;
 }
 
+/* Computes the token that the id should have, and compares in constant time. */
 bool tide_kyc_token_read(char session_id[TIDE_KYC_SESSION_BYTES],
                          const struct tide_kyc_settings *settings, enum tide_kyc_purpose purpose,
                          tide_slice token)

@@ -49,6 +49,8 @@ static bool read_authority(char host[TIDE_KYC_HOST_BYTES], uint32_t *port, tide_
     return read_host(host, tide_slice_of(text.ptr, len));
 }
 
+/* Everything before the first "/", "?" or "#" must be a plain host and port, so that no "user@" can
+ * hide the real host. */
 bool tide_kyc_url_read(struct tide_kyc_url *out, tide_slice url)
 {
     *out = (struct tide_kyc_url){ 0 };

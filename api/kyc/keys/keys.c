@@ -148,6 +148,7 @@ void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *d
     replace_copy(keys, directory, now_ms(keys));
 }
 
+/* Reads a whole new copy and publishes it, so that readers never see half of a change. */
 static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct tide_err *err)
 {
     struct tide_kyc_directory *directory = tide_kyc_directory_new();
@@ -306,6 +307,7 @@ static void *poll_keys(void *self)
     return NULL;
 }
 
+/* The condition uses the monotonic clock: a changed wall clock must not stretch a wait. */
 tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
                                const struct tide_clock *clock, struct tide_err *err)
 {

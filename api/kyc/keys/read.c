@@ -107,6 +107,8 @@ static tide_status read_integrators(struct tide_kyc_directory *out, struct tide_
     return status;
 }
 
+/* The two queries need no common snapshot: a change between them moves the revision, so the next
+ * poll reads again. */
 tide_status tide_kyc_directory_read(struct tide_kyc_directory *out, struct tide_pg *pg,
                                     struct tide_err *err)
 {

@@ -183,6 +183,7 @@ static bool is_known(const char *name, enum tide_notify_form form)
     return false;
 }
 
+/* Reads each member that the form allows, then reports each unknown one. */
 static void read_members(struct reading *r, enum tide_notify_form form, json_t *body)
 {
     const char *name;

@@ -81,6 +81,8 @@ static void write_answer(const struct hook_call *call, const struct tide_kyc_con
         tide_buf_slice(&reply->body, body);
 }
 
+/* The failpoints let a test kill the process before and after the call: repeating it must be
+ * harmless. */
 static tide_status run_call(struct tide_kyc_work *work, struct tide_kyc_context *context,
                             struct tide_job *job, struct tide_err *err)
 {
@@ -191,6 +193,8 @@ void tide_route_webhook(struct tide_handler_context *context, const struct tide_
     (void)queue_call(context, request, reply, "SELECT * FROM kyc.hook_list($1::smallint, $2, $3)");
 }
 
+/* The id comes from the Idempotency-Key, if there is one: a repeated request then finds its own
+ * webhook. */
 void tide_route_webhook_create(struct tide_handler_context *context,
                                const struct tide_request *request, struct tide_reply *reply)
 {

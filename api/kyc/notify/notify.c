@@ -71,6 +71,8 @@ static uint32_t poll_ms(const struct notify_thread *t)
     return t->index == 0 && t->all->watch.leads ? WATCH_POLL_MS : IDLE_POLL_MS;
 }
 
+/* A thread's loop: connect, take a turn, wait for a notification. Thread 0 watches, the others
+ * send. */
 static void *run_thread(void *self)
 {
     struct notify_thread *t = self;
@@ -156,6 +158,7 @@ tide_status tide_notify_start(struct tide_notify *all, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Waits for each thread. A running HTTP call is cancelled by notify_is_closing. */
 void tide_notify_close(struct tide_notify *all)
 {
     if (!all)

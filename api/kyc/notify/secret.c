@@ -55,6 +55,8 @@ void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_sett
     out[TIDE_KYC_SESSION_BYTES - 1] = 0;
 }
 
+/* During an overlap there are two signatures, the current secret's first. Receivers accept
+ * either. */
 bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
                       const struct tide_kyc_settings *settings,
                       const struct tide_notify_message *message)

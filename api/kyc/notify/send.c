@@ -121,6 +121,8 @@ static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_r
     return TIDE_OK;
 }
 
+/* A failure before the call (bad URL, no memory) counts as a failed attempt that pauses the
+ * endpoint. */
 static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows *d,
                              struct outcome *out)
 {
@@ -141,6 +143,7 @@ static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows 
         post_notification(t, d, &message, out);
 }
 
+/* A crash between sending and storing repeats the notification: delivery is at least once. */
 tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err)
 {
     struct tide_pg_rows delivery;

@@ -596,6 +596,7 @@ static tide_status count_queue(struct notify_thread *t, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Every node refreshes its figures; only the node with the lock compares. */
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err)
 {
     *more = false;

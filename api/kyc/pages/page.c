@@ -94,6 +94,7 @@ static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet)
     return integrator && integrator->branded ? &integrator->brand : &sheet->visit.settings->brand;
 }
 
+/* Appends the brand as JSON. A branded integrator without a brand name shows its own name. */
 static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = sheet->integrator;
@@ -202,6 +203,7 @@ static void set_permissions(struct tide_reply *reply, const struct tide_kyc_shee
     tide_buf_release(&value);
 }
 
+/* Copies the sheet, because the integrator that it points to lives only in this function. */
 void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of)
 {
     struct tide_kyc_integrator integrator;

@@ -69,6 +69,7 @@ static tide_status show_session(struct tide_kyc_work *work, struct tide_kyc_cont
     return status;
 }
 
+/* Only the embedded page (embed=1) may be framed; without a session nothing needs a worker. */
 void tide_route_kyc_page(struct tide_handler_context *context, const struct tide_request *request,
                          struct tide_reply *reply)
 {

@@ -63,6 +63,7 @@ static tide_status find_session(struct tide_kyc_context *context, const char *id
     return status;
 }
 
+/* Shows the page with the form, or the page for invalid links. */
 static tide_status show_page(struct tide_kyc_work *work, struct tide_kyc_context *context,
                              struct tide_job *job, struct tide_err *err)
 {
@@ -256,6 +257,7 @@ void tide_route_kyc_sandbox(struct tide_handler_context *context,
     (void)queue_visit(context, request, reply, TIDE_KYC_POOL_READS, show_page);
 }
 
+/* Runs in the sessions' pool, because sending the webhook may block. */
 void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
                                    const struct tide_request *request, struct tide_reply *reply)
 {

@@ -86,6 +86,7 @@ static int quality_of(tide_slice parameter)
     return weight == TIDE_WEIGHT_WRONG ? TIDE_WEIGHT_MAX : weight;
 }
 
+/* Takes the wanted language, else the one with the highest quality, else the default. */
 const struct tide_kyc_words *tide_kyc_words_for(const struct tide_kyc_texts *texts,
                                                 tide_slice wanted, tide_slice accept)
 {

@@ -74,6 +74,7 @@ static tide_status send_request(const struct tide_kyc_call *call,
     return tide_http_call(call->http, &request, body, answer, err);
 }
 
+/* Wipes the answer's bytes: they may hold personal data. */
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err)
 {

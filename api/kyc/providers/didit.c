@@ -17,6 +17,7 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
     return status;
 }
 
+/* Repeating is safe: Didit returns the unfinished session of the same vendor_data. */
 static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
                                struct tide_kyc_page *out, struct tide_err *err)
 {
@@ -192,6 +193,7 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
     tide_kyc_settle(out, country_of(documents));
 }
 
+/* The answer must name the requested id: a mix-up would attest another person's address. */
 static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
                                   struct tide_kyc_decision *out, struct tide_err *err)
 {

@@ -21,6 +21,7 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
 
 /* --- create ------------------------------------------------------------------------------- */
 
+/* The session's id is the idempotency key, so a repeated request returns the same inquiry. */
 static tide_status make_inquiry(const struct tide_kyc_call *call,
                                 const struct tide_kyc_order *order, json_t **out,
                                 struct tide_err *err)
@@ -225,6 +226,8 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *inqui
     tide_kyc_settle(out, country_of(tide_kyc_at(inquiry, "attributes.fields")));
 }
 
+/* The answer must name the requested id: a mix-up would attest another person's address. A redacted
+ * inquiry counts as unknown. */
 static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
                                   struct tide_kyc_decision *out, struct tide_err *err)
 {

@@ -77,6 +77,7 @@ static enum tide_kyc_verdict read_event(json_t *root, int64_t time, struct tide_
     return TIDE_KYC_GENUINE;
 }
 
+/* The time must be read from the unverified body, because it is part of the signed text. */
 static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
                                             const struct tide_kyc_hook *hook,
                                             struct tide_kyc_event *out)
@@ -131,6 +132,7 @@ static const struct tide_kyc_label labels[] = {
     { NULL, NULL },
 };
 
+/* Reads the decision from the table, like an adapter that calls an API. */
 static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
                                   struct tide_kyc_decision *out, struct tide_err *err)
 {

@@ -104,6 +104,7 @@ static tide_status make_applicant(const struct tide_kyc_call *call, const char *
     return !status && code == 409 ? find_applicant(call, ref, out, err) : status;
 }
 
+/* Requests the link to the WebSDK page, which is valid for LINK_S. */
 static tide_status make_link(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
                              json_t **out, struct tide_err *err)
 {
@@ -283,6 +284,8 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
     tide_kyc_settle(out, country_of(root));
 }
 
+/* The answer must name the requested id: a mix-up would attest another person's address. A deleted
+ * applicant counts as unknown. */
 static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
                                   struct tide_kyc_decision *out, struct tide_err *err)
 {

@@ -36,6 +36,8 @@ static bool secret_matches(const char *secret, struct tide_kyc_signed what, tide
     return made == len && tide_same_secret(want, got, len);
 }
 
+/* Decodes the hex first, so that upper and lower case are equal. A secret that has ended is
+ * computed too, and then ignored. */
 bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
                         struct tide_kyc_signed what, tide_slice hex, uint32_t *secret)
 {

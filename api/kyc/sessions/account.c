@@ -38,6 +38,8 @@ static void add_signer(struct tide_kyc_signers *out, const uint8_t *key, uint32_
     out->list[out->count++].weight = weight;
 }
 
+/* Reads the fields of AccountEntry up to its signers. The master key's weight is the first
+ * threshold byte, the medium threshold the third. */
 tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
                                   const uint8_t account[TIDE_HASH_BYTES], tide_slice entry,
                                   struct tide_err *err)
@@ -267,6 +269,8 @@ static tide_status ask_servers(struct tide_kyc_context *context,
                : status;
 }
 
+/* After a failure no server is asked for AWAY_MS: otherwise each request would wait for all
+ * timeouts. */
 tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out, struct tide_err *err)

@@ -59,6 +59,8 @@ static void hash_transaction(uint8_t out[TIDE_HASH_BYTES], const struct tide_kyc
     tide_sha256_final(&sha, out);
 }
 
+/* Writes transaction and signature. The signature's hint is the last four bytes of the server's
+ * key. */
 tide_status tide_kyc_challenge_write(struct tide_buf *out, const struct tide_kyc_challenger *who,
                                      const uint8_t *account,
                                      const uint8_t nonce[TIDE_KYC_NONCE_BYTES], uint64_t now,
@@ -123,7 +125,7 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
     snprintf(name, sizeof name, "%s%s", who->home_domain, auth_name);
     if (!is_key(x, who->server))
         return "its source is not this server's key";
-    tide_xdr_skip(x, 4); /* the fee, which nobody ever pays */
+    tide_xdr_skip(x, 4); /* the fee, which is never charged */
     if (tide_xdr_u64(x) != 0)
         return "its sequence is not 0";
     if (tide_xdr_u32(x) != TIME_BOUNDS)

@@ -62,6 +62,7 @@ static tide_status run_challenge(struct tide_kyc_work *work, struct tide_kyc_con
     return status;
 }
 
+/* Draws the nonce here, where a failure can be answered without a worker. */
 void tide_route_kyc_challenge(struct tide_handler_context *context,
                               const struct tide_request *request, struct tide_reply *reply)
 {

@@ -45,7 +45,7 @@ static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 
 /* --- proof ------------------------------------------------------------------------------ */
 
-/* Verifies the challenge and records its hash, so that nobody can use it twice. Records older than
+/* Verifies the challenge and records its hash, so that it cannot be used twice. Records older than
  * an hour are deleted: such challenges have expired. */
 static tide_status use_challenge(struct claim *c, struct tide_err *err)
 {
@@ -138,7 +138,8 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* Writes an audit row. The actor is the integrator, the address itself, or anybody (open). */
+/* Writes an audit row. The actor is the integrator, the address itself, or "anybody" (the file says
+ * open). */
 static tide_status write_audit(struct claim *c, const char *what, const char *id,
                                struct tide_err *err)
 {
@@ -156,7 +157,8 @@ static tide_status write_audit(struct claim *c, const char *what, const char *id
         err);
 }
 
-/* Expires an open session that nobody used in time. The row then no longer blocks a new session. */
+/* Expires an open session that was not used in time. The row then no longer blocks a new
+ * session. */
 static tide_status close_old(struct claim *c, struct tide_err *err)
 {
     tide_status status =
@@ -294,6 +296,8 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
 
 /* --- a new session ---------------------------------------------------------------------- */
 
+/* Inserts the row and reads it back as the database stored it. Only sessions without an integrator
+ * keep the client's network. */
 static tide_status insert_session(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;

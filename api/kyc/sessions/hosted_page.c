@@ -195,6 +195,8 @@ static tide_status wait_or_lock(struct page_request *o, bool *locked, struct tid
     return status;
 }
 
+/* Enters the provider's bulkhead before it waits, so that waiting requests cannot occupy all
+ * workers. */
 tide_status tide_kyc_hosted_page(struct tide_kyc_context *context, uint32_t reconcile_s,
                                  struct tide_kyc_session *session, bool *obtained,
                                  struct tide_reply *reply, struct tide_err *err)

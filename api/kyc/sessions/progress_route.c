@@ -97,6 +97,7 @@ static void write_progress(const struct tide_kyc_context *context, const struct 
     tide_json_close(&j, '}');
 }
 
+/* Reads the session with its newest intent that is not superseded. */
 static tide_status run_progress(struct tide_kyc_work *work, struct tide_kyc_context *context,
                                 struct tide_job *job, struct tide_err *err)
 {

@@ -148,6 +148,7 @@ static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
     return renewal;
 }
 
+/* Draws the session's id before it queues the work, so that a repeated run uses the same id. */
 void tide_route_kyc_session(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {

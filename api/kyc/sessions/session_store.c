@@ -95,6 +95,8 @@ tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *i
 
 /* --- references ------------------------------------------------------------------------- */
 
+/* The network is part of the input: the same address has different references on different
+ * networks. */
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address)
 {

@@ -233,6 +233,8 @@ static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standin
     }
 }
 
+/* Starts from the unchanged session, weighs the decision by the session's state, then applies
+ * time. */
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now)
 {
@@ -272,6 +274,7 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
         out->outcome = TIDE_KYC_STALE;
 }
 
+/* An open session is checked after an eighth of its age, so the intervals grow with it. */
 uint32_t tide_kyc_next_check(const struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                              uint32_t reconcile_s, uint32_t chance, int64_t now)
 {

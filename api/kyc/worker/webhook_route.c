@@ -168,6 +168,7 @@ const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc 
     return provider;
 }
 
+/* Verifies on the connection's thread, so that forged webhooks occupy no worker. */
 void tide_route_kyc_webhook(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {

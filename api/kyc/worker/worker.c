@@ -347,6 +347,7 @@ static void handle_database_error(struct worker *w, tide_status status, const st
     pause_worker(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
 }
 
+/* A thread's loop: connect, take a turn, wait for a new webhook. */
 static void *run_worker(void *self)
 {
     struct worker *w = self;

@@ -471,6 +471,7 @@ static tide_status wake_siblings(struct worker *w, const struct worker_session *
                          (const char *[]){ session->id }, 1, err);
 }
 
+/* The failpoint in the middle lets a test kill the process there: nothing may be half written. */
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err)

@@ -155,6 +155,7 @@ static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, st
     return TIDE_OK;
 }
 
+/* States without a row count 0; a state that this program does not know is left out. */
 static tide_status count_sessions(struct worker *w, const char *sql,
                                   uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
 {
@@ -199,6 +200,7 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
     return status;
 }
 
+/* Publishes the figures together, so that /metrics never mixes two readings. */
 static tide_status read_figures(struct worker *w, struct tide_err *err)
 {
     struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
@@ -226,6 +228,7 @@ static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
     return due;
 }
 
+/* While the clocks differ nothing is deleted, because deleting goes by time. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err)
 {
     int64_t now = worker_now_ms(w);

@@ -97,6 +97,7 @@ tide_status worker_take_order(struct worker *w, struct worker_session *out, bool
     return TIDE_OK;
 }
 
+/* The ORDER BY expresses the preferences in worker_impl.h. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err)
 {
@@ -173,6 +174,7 @@ tide_status worker_postpone_session(struct worker *w, const struct worker_sessio
                          (const char *[]){ session->id, ms, why }, 3, err);
 }
 
+/* Takes back the attempt that worker_take_… counted. */
 tide_status worker_retry_soon(struct worker *w, const struct worker_session *session,
                               const struct worker_event *event, const char *why,
                               struct tide_err *err)
@@ -204,6 +206,7 @@ tide_status worker_finish(struct worker *w, tide_status status, struct tide_err 
     return status;
 }
 
+/* Ends the webhook and writes the audit row in one transaction. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
     tide_status status = tide_kyc_begin(&w->context, err);
