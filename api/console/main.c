@@ -202,7 +202,8 @@ static const struct tide_cli cli = {
 
 int main(int argc, char **argv)
 {
-    /* static: too large for the stack; only this function writes the configuration */
+    /* Static, because it is too large for the stack. Only this function writes the
+     * configuration. */
     static struct program program;
     struct program *p = &program;
     struct tide_err err;

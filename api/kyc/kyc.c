@@ -273,7 +273,7 @@ enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *j
     struct tide_kyc_work *work = job->context.task;
     if (!work)
         return TIDE_JOB_ANSWERED;
-    /* the reader of the connection's thread, which a worker may not use */
+    /* The object of the connection's thread, which a worker must not use. */
     job->context.thread = NULL;
     enum tide_job_submitted submitted = tide_worker_pool_submit(kyc->pools[work->pool], job);
     if (submitted != TIDE_JOB_QUEUED) {

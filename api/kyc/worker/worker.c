@@ -175,8 +175,9 @@ static bool is_provider_failure(tide_status status)
 }
 
 /* Postpones the webhook or the session. After ATTEMPTS_MAX attempts a webhook is given up. */
-static tide_status postpone(struct worker *w, const struct worker_session *session,
-                            const struct worker_event *event, tide_status why, struct tide_err *err)
+static tide_status postpone_work(struct worker *w, const struct worker_session *session,
+                                 const struct worker_event *event, tide_status why,
+                                 struct tide_err *err)
 {
     const char *word = tide_status_name(why);
     if (!event)
@@ -211,7 +212,7 @@ static tide_status handle_session(struct worker *w, const struct worker_session 
         tide_log(status == TIDE_E_IO ? TIDE_DEBUG : TIDE_WARN, "kyc.decision_failed",
                  "session=%s provider=%s text=%s", session->id, w->provider->key,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        status = postpone(w, session, event, status, err);
+        status = postpone_work(w, session, event, status, err);
     }
     if (tide_pg_alive(w->context.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
         status == TIDE_OK)
@@ -355,8 +356,8 @@ static void *run_worker(void *self)
     tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
     while (!is_closing(w->all)) {
         bool more = false, notified;
-        /* also while the database is unreachable: the process is healthy, and reads go on without
-         * KYC */
+        /* The thread counts as alive while the database is unreachable: a restart would not help,
+         * and reads go on without KYC. */
         tide_liveness_mark();
         tide_status status = connect_now(w, &err);
         if (status == TIDE_OK)

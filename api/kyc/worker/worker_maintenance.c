@@ -83,7 +83,7 @@ static tide_status prune_rows(struct worker *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_query(w->context.pg, NULL,
                                "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
-                               /* an hour later: another node's clock may be behind */
+                               /* An hour later, because another node's clock may be behind. */
                                " - interval '1 hour'",
                                NULL, 0, err);
     if (status == TIDE_OK)
