@@ -1,4 +1,4 @@
-/* What people do: one function of the database does it and writes the audit
+/* The actions of people. For each action one SQL function does it and writes the audit
  * (migrations/0006_kyc_console.sql). */
 #include "api/console/console.h"
 #include "tidemark/json.h"
@@ -13,7 +13,7 @@ static const char replay_sql[] =
     "SELECT kyc.console_replay($1::smallint, $2::bigint, $5, $3, $4::bytea[])";
 static const char end_sql[] = "SELECT kyc.console_end($5, $2, $6, $3, $4::bytea[])::text"
                               " WHERE $1::smallint IS NOT NULL";
-/* A reviewer confirms what a reviewer may propose. */
+/* Finds no row unless the person's role may propose the action too. */
 static const char confirm_sql[] =
     "SELECT kyc.confirm($1::smallint, p.id, $3, $4::bytea[])::text FROM kyc.proposal AS p"
     " WHERE p.id = $2::bigint AND p.deployment = $1::smallint"
@@ -21,40 +21,42 @@ static const char confirm_sql[] =
 static const char withdraw_sql[] =
     "SELECT kyc.withdraw($1::smallint, $2::bigint, $3, $4::bytea[])::text";
 
-/* What the functions refuse, by SQLSTATE. */
+/* Refusals of the SQL functions, by SQLSTATE. */
 static const struct {
     const char *state;
     uint16_t status;
     const char *code, *detail;
 } refusals[] = {
     { "TK001", 404, "nothing_there",
-      "This does not apply to anything now: another person may have done it. Look at the list "
-      "again." },
-    { "TK002", 403, "same_person", "Who proposed it cannot confirm it: another person must." },
+      "This applies to nothing now. Another person may have done it already: reload the list." },
+    { "TK002", 403, "same_person",
+      "You proposed this, so you cannot confirm it. Another person must." },
     { "TK003", 409, "proposal_expired", "The proposal is older than 24 hours: propose it again." },
     { "TK004", 409, "target_changed",
-      "The target is not what it was when this was proposed. Withdraw it, and look again." },
+      "The target has changed since this was proposed. Withdraw the proposal and check again." },
     { "TK005", 409, "proposed_already",
       "This was proposed already: another person may confirm it." },
     { "TK007", 429, "too_many",
-      "A limit of the manual is reached: of open proposals, of a day's proposals, or of an "
-      "hour's revocations." },
-    { "TK008", 409, "webhook_disabled", "The webhook is disabled: its integrator enables it." },
+      "A limit of the manual is reached: open proposals, proposals of a day, or revocations of "
+      "an hour." },
+    { "TK008", 409, "webhook_disabled",
+      "The webhook is disabled. Only its integrator can enable it." },
     { "55006", 409, "not_now",
-      "An approval stands, or an intent is on its way to the chain: revoke first, and wait." },
+      "An approval stands, or an intent is on its way to the chain. Revoke first, then wait." },
     { "P0002", 404, "nothing_there",
-      "There is no such key that lasts, or nothing is kept of this address." },
+      "There is no such active key, or nothing is stored about this address." },
     { "54000", 409, "too_many",
-      "A limit of the manual is reached: of integrators, of keys, or of what is sent to "
-      "a webhook." },
+      "A limit of the manual is reached: integrators, keys, or notifications to a webhook." },
 };
 static const char invalid[] =
-    "The target is no id, or a member of detail is not as the manual says: scopes of kyc, "
+    "The target is not an id, or a member of detail is not as the manual says: scopes of kyc, "
     "snapshot, webhooks and receipts; rate and burst together; networks as 192.0.2.0/24; origins "
     "as https://app.example.";
 
-static bool was_refused(struct console_session *session, const struct console_ask *ask,
-                        struct tide_reply *reply)
+/* Writes the problem for a refusal of the SQL function. Returns false if the failure is no
+ * refusal. */
+static bool write_refusal(struct console_session *session, const struct console_task *task,
+                          struct tide_reply *reply)
 {
     const char *state = tide_pg_sqlstate(session->pg);
     for (size_t i = 0; i < TIDE_COUNT(refusals); i++)
@@ -63,10 +65,10 @@ static bool was_refused(struct console_session *session, const struct console_as
                                refusals[i].detail);
             atomic_fetch_add(&session->console->actions_refused, 1);
             tide_log(TIDE_WARN, "console.action_refused", "person=%s action=%s why=%s",
-                     ask->person->name, ask->order.action, refusals[i].code);
+                     task->person->name, task->order.action, refusals[i].code);
             return true;
         }
-    /* A value that cannot be read, or that a constraint refuses. */
+    /* Classes 22 and 23: a value is malformed, or a constraint refuses it. */
     if (strncmp(state, "22", 2) != 0 && strncmp(state, "23", 2) != 0)
         return false;
     tide_reply_problem(reply, 400, "invalid_body", "%s", invalid);
@@ -75,14 +77,14 @@ static bool was_refused(struct console_session *session, const struct console_as
 
 enum { CERTIFICATES_BYTES = 3 + CONSOLE_CERTIFICATES_MAX * (2 * TIDE_HASH_BYTES + 6) };
 
-/* All certificates of the person, as PostgreSQL reads an array. */
+/* Writes all certificates of the person as an array literal. */
 static void put_certificates(char out[CERTIFICATES_BYTES], const struct console_person *person)
 {
     size_t len = 0;
     out[len++] = '{';
     for (uint32_t i = 0; i < person->certificate_count; i++) {
         static const char before[] = ",\"\\\\x";
-        size_t skip = i == 0; /* the comma */
+        size_t skip = i == 0; /* the comma is left out */
         memcpy(out + len, before + skip, sizeof before - 1 - skip);
         len += sizeof before - 1 - skip;
         tide_hex(out + len, tide_slice_of(person->certificates[i], TIDE_HASH_BYTES));
@@ -92,16 +94,17 @@ static void put_certificates(char out[CERTIFICATES_BYTES], const struct console_
     memcpy(out + len, "}", 2);
 }
 
-static tide_status call(struct console_session *session, const struct console_ask *ask,
-                        struct tide_pg_rows *rows, struct tide_err *err)
+/* Calls the action's function. The statements share their first four parameters. */
+static tide_status call_function(struct console_session *session, const struct console_task *task,
+                                 struct tide_pg_rows *rows, struct tide_err *err)
 {
-    const char *action = ask->order.action;
+    const char *action = task->order.action;
     char certificates[CERTIFICATES_BYTES];
-    put_certificates(certificates, ask->person);
-    const struct console_order *order = &ask->order;
+    put_certificates(certificates, task->person);
+    const struct console_order *order = &task->order;
     const char *values[] = { session->selected.text,
                              order->target,
-                             ask->person->name,
+                             task->person->name,
                              certificates,
                              action,
                              order->reason,
@@ -118,7 +121,7 @@ static tide_status call(struct console_session *session, const struct console_as
     if (strcmp(action, "withdraw") == 0)
         return tide_pg_query(session->pg, rows, withdraw_sql, values, 4, err);
     if (strcmp(action, "confirm") == 0) {
-        values[4] = console_role_name(ask->person->role);
+        values[4] = console_role_name(task->person->role);
         return tide_pg_query(session->pg, rows, confirm_sql, values, 5, err);
     }
     if (strcmp(action, "key_end") == 0 || strcmp(action, "suspend") == 0)
@@ -126,26 +129,28 @@ static tide_status call(struct console_session *session, const struct console_as
     return tide_pg_query(session->pg, rows, propose_sql, values, TIDE_COUNT(values), err);
 }
 
-tide_status console_act(struct console_session *session, const struct console_ask *ask,
+/* A new key is shown in this answer only: the database has its hash. */
+tide_status console_act(struct console_session *session, const struct console_task *task,
                         struct tide_job *job, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = call(session, ask, &rows, err);
+    tide_status status = call_function(session, task, &rows, err);
     if (status != TIDE_OK)
-        return was_refused(session, ask, job->reply) ? TIDE_OK : status;
+        return write_refusal(session, task, job->reply) ? TIDE_OK : status;
     if (rows.count == 0)
-        tide_reply_problem(job->reply, 403, "role", "There is no such proposal for your role.");
+        tide_reply_problem(job->reply, 403, "role",
+                           "There is no such proposal, or your role may not confirm it.");
     else {
         struct tide_json j = { .buf = &job->reply->body };
         tide_json_open(&j, '{');
-        tide_json_word(&j, "action", ask->order.action);
+        tide_json_word(&j, "action", task->order.action);
         tide_json_text(&j, "result", tide_pg_slice(&rows, 0, 0));
-        if (*ask->order.key.text)
-            tide_json_word(&j, "key", ask->order.key.text);
+        if (*task->order.key.text)
+            tide_json_word(&j, "key", task->order.key.text);
         tide_json_close(&j, '}');
         atomic_fetch_add(&session->console->actions, 1);
-        tide_log(TIDE_INFO, "console.action", "person=%s action=%s target=%s", ask->person->name,
-                 ask->order.action, ask->order.target);
+        tide_log(TIDE_INFO, "console.action", "person=%s action=%s target=%s", task->person->name,
+                 task->order.action, task->order.target);
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;

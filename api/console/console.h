@@ -1,4 +1,5 @@
-/* What the parts of the console share. Made by main.c, lives as long as the server. */
+/* The objects that the console's parts share. main.c makes them; they live as long as the
+ * server. */
 #ifndef API_CONSOLE_CONSOLE_H
 #define API_CONSOLE_CONSOLE_H
 
@@ -20,37 +21,41 @@ struct tide_server;
 
 struct console {
     const struct tide_clock *clock;
-    const char *conninfo; /* NULL: the environment's */
+    const char *conninfo; /* NULL: libpq's environment */
     struct console_people *people;
     struct tide_deployment_select *select;
     struct tide_worker_pool *pool;
-    atomic_bool checking; /* the audit: one at a time, because it reads all of it */
+    /* a check of the audit runs: only one at a time, because it reads all rows */
+    atomic_bool checking;
     struct tide_server *server;
-    atomic_uint_least64_t refused, others; /* no person; a page of another origin */
+    /* counts requests of no known person, and of other origins */
+    atomic_uint_least64_t refused, others;
     atomic_uint_least64_t actions, actions_refused;
-    atomic_int_least64_t told_ms; /* when the last refusal was logged */
+    atomic_int_least64_t refused_logged_ms; /* monotonic: when a refusal was last logged */
 };
 
+/* A person's action, as its body orders it. */
 struct console_order {
     char action[16];
-    char target[CONSOLE_TARGET_BYTES]; /* what it is about, or a proposal's id */
+    char target[CONSOLE_TARGET_BYTES]; /* what the action is about, or the proposal's id */
     char reason[CONSOLE_REASON_BYTES];
-    char detail[CONSOLE_DETAIL_BYTES]; /* of integrators and keys, JSON; else "" */
-    struct tide_api_key key;           /* made for this request; else zeros */
+    char detail[CONSOLE_DETAIL_BYTES]; /* JSON for integrators and keys, else "" */
+    struct tide_api_key key;           /* the key made for this request, else zeros */
 };
 
-/* What a worker does for one request. A job's task. */
-struct console_ask {
+/* The work of a worker for one request: a job's task. */
+struct console_task {
     const struct console_person *person;
-    bool acts; /* else it reads */
+    bool acts; /* true: an action; false: a list */
     struct console_order order;
 };
 
 /* --- pool.c --- */
+/* Opens and starts the worker pool, which main.c closes. */
 tide_status console_pool_open(struct console *console, uint32_t threads, uint32_t queue,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* One worker's connection. */
+/* A worker's connection, as tidemark_console. */
 struct console_session {
     struct console *console;
     struct tide_pg *pg;
@@ -62,31 +67,37 @@ struct console_session {
 
 /* --- routes.c --- */
 extern const struct tide_route_table console_route_table;
-/* Executor 0, of all routes: looks who asks, then answers or submits to the pool. */
+/* Executor 0, which serves all routes: identifies the person, then answers or submits to the
+ * pool. */
 struct tide_executor console_executor(struct console *console);
 
 /* --- reads.c --- */
-tide_status console_read(struct console_session *session, const struct console_ask *ask,
+/* Answers a list. A status other than TIDE_OK: the database failed. */
+tide_status console_read(struct console_session *session, const struct console_task *task,
                          struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
 
 /* --- lists.c --- */
+/* The lists' statements; lists.c explains their parameters. */
 extern const char console_head_sql[], console_review_sql[], console_proposals_sql[],
     console_expiring_sql[], console_address_sql[], console_sessions_sql[], console_providers_sql[],
     console_attesters_sql[], console_integrators_sql[], console_keys_sql[], console_hooks_sql[],
     console_deliveries_sql[], console_audit_sql[], console_check_sql[];
 
 /* --- metrics.c --- */
+/* Answers GET /metrics, but only if no proxy passed the request on. */
 void console_metrics(struct console *console, const struct tide_request *request,
                      struct tide_reply *reply);
 
 /* --- order.c --- */
-/* Reads the body of a POST; false: the reply holds the problem. */
-bool console_order_read(struct console_ask *ask, const struct tide_request *request,
+/* Reads and checks the body of a POST. Returns false if the reply holds the problem. */
+bool console_order_read(struct console_task *task, const struct tide_request *request,
                         struct tide_reply *reply);
-void console_ask_free(struct console_ask *ask); /* NULL is fine */
+void console_task_free(struct console_task *task); /* wipes the key; NULL is allowed */
 
 /* --- actions.c --- */
-tide_status console_act(struct console_session *session, const struct console_ask *ask,
+/* Carries out an action. A refusal is TIDE_OK with a problem in the reply. A status other than
+ * TIDE_OK: the database failed. */
+tide_status console_act(struct console_session *session, const struct console_task *task,
                         struct tide_job *job, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

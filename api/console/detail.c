@@ -1,8 +1,10 @@
+/* The members of "detail" for each action that has one. */
 #include "api/console/detail.h"
 
 enum { LIST_MAX = 16, NAME_BYTES = 129 };
 
-/* Each member must be there: one that is left out, or misspelt, would mean "any" or "none" to the database. */
+/* Room for the values, which are only checked. Every member is required: the database would read a
+ * missing or misspelt one as "any" or "none". */
 struct detail {
     char name[NAME_BYTES], state[16];
     uint32_t number;
@@ -16,9 +18,10 @@ static tide_status read_texts(struct tide_reader *r, const struct tide_member *m
     bool texts = json_is_array(value) && json_array_size(value) <= LIST_MAX;
     for (size_t i = 0; texts && i < json_array_size(value); i++)
         texts = json_is_string(json_array_get(value, i));
-    return texts ? TIDE_OK : tide_read_refuse(r, "expected a list of texts, 16 at most");
+    return texts ? TIDE_OK : tide_read_refuse(r, "expected a list of at most 16 texts");
 }
 
+/* Reads a number or null. */
 static tide_status read_rate(struct tide_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {

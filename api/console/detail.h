@@ -1,11 +1,11 @@
-/* The member detail of an action: its shape. The database judges the values. */
+/* Checks the form of the member "detail" of an action. The database checks the values. */
 #ifndef API_CONSOLE_DETAIL_H
 #define API_CONSOLE_DETAIL_H
 
 #include "api/kyc/base/settings_read.h"
 
-/* Whether detail has the members of that action, one of those that take a detail, and no other.
- * TIDE_E_CONFIG: the reader names the place. Any thread. */
+/* Fails with TIDE_E_CONFIG unless detail has exactly the members of that action; the reader names
+ * the faulty one. action must be one that takes a detail. Any thread. */
 tide_status console_detail_check(struct tide_reader *r, const char *action,
                                  json_t *detail) TIDE_MUST_USE;
 

@@ -1,7 +1,7 @@
-/* The lists' statements: each makes its items as JSON, and beside each item the position behind it.
+/* The lists' statements. Each row is an item as JSON, and the position after that item.
  *
- * $1 the deployment, $2 one more than the items of a page, $3 the position (NULL: from the start),
- * $4 seconds, or what the path names. */
+ * Parameters: $1 deployment, $2 items of a page plus one, $3 position (NULL: the start), $4
+ * seconds, or the address or webhook that the path names. */
 #include "api/console/console.h"
 
 /* clang-format off */
@@ -9,7 +9,7 @@
 #define UTC(time) "to_char(" time " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 #define MICROS(time) "(extract(epoch FROM " time ") * 1000000)::bigint"
 
-/* What the index says of an address now; NULL: there is no record of it. */
+/* The compliance of an address in the index; NULL if there is no record. */
 #define CHAIN(address) \
     "(SELECT jsonb_build_object('status', c.status, 'frozen', c.frozen, 'expired', c.expired," \
     "  'expiresAt', " UTC("c.expires_at") ", 'ledger', c.ledger) FROM analyst.compliance AS c" \
@@ -45,7 +45,7 @@ const char console_expiring_sql[] =
     "    (split_part($3::text, '.', 1)::bigint, split_part($3::text, '.', 2)))"
     "  ORDER BY micros, x.id LIMIT $2::integer) AS s ORDER BY s.micros, s.id";
 
-/* Of one address, the newest first. */
+/* Sessions of one address, the newest first. */
 const char console_address_sql[] =
     "SELECT jsonb_build_object('sessionId', s.id, 'address', s.address, 'provider', s.provider,"
     "  'integrator', s.integrator, 'state', s.state, 'reason', s.reason,"
@@ -58,7 +58,7 @@ const char console_address_sql[] =
     "    (split_part($3::text, '.', 1)::bigint, split_part($3::text, '.', 2)))"
     "  ORDER BY micros DESC, x.id DESC LIMIT $2::integer) AS s ORDER BY s.micros DESC, s.id DESC";
 
-/* Thirty days: days without a session have no item. */
+/* Sessions of 30 days. Days without a session have no item. */
 const char console_sessions_sql[] =
     "SELECT jsonb_build_object('day', d.day, 'provider', d.provider, 'states', d.states), d.key"
     " FROM (SELECT n.day, n.provider, jsonb_object_agg(n.state, n.sessions) AS states,"
@@ -104,7 +104,8 @@ const char console_integrators_sql[] =
     "  AND i.id COLLATE \"C\" > coalesce($3::text, '') ORDER BY i.id COLLATE \"C\""
     " LIMIT $2::integer";
 
-/* Those that last first. Never a key: the database has none, and the role cannot read the hash. */
+/* Keys, the active ones first. Neither key nor hash is shown: the database has no key, and the role
+ * cannot read the hash. */
 const char console_keys_sql[] =
     "SELECT jsonb_build_object('id', k.key_id, 'integrator', k.integrator, 'state', k.state,"
     "  'scopes', k.scopes, 'rate', k.rate, 'burst', k.burst, 'networks', k.networks,"
@@ -145,13 +146,13 @@ const char console_audit_sql[] =
     " WHERE $1::smallint IS NOT NULL AND a.id < coalesce($3::bigint, 9223372036854775807)"
     " ORDER BY a.id DESC LIMIT $2::integer";
 
-/* A minute: it reads the audit from its first row. */
+/* Reads the audit from its first row, so it may take a minute. */
 const char console_check_sql[] =
     "SELECT jsonb_build_object('rows', (SELECT count(*) FROM kyc.audit), 'broken', b.id::text,"
     "  'intact', b.id IS NULL, 'head', (SELECT encode(a.hash, 'hex') FROM kyc.audit AS a"
     "   ORDER BY a.id DESC LIMIT 1)), 0 FROM (SELECT kyc.audit_broken() AS id) AS b";
 
-/* Of which network, and as of which ledger. */
+/* The network, the newest indexed ledger, and its age. */
 const char console_head_sql[] =
     "SELECT d.passphrase, c.ledger, " UTC("c.closed_at") ", greatest(0,"
     "  round(extract(epoch FROM clock_timestamp() - c.closed_at) * 1000))::bigint"

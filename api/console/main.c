@@ -1,10 +1,10 @@
-/* tidemark-console: the pages of an identity service's operators. Read this first.
+/* tidemark-console: pages for the people who review identity checks. Read this first.
  *
- *   arguments, file, environment   the configuration, checked before anything is touched
- *   people   console_file: who may do what, by their certificates
- *   pool     three connections, as tidemark_console
- *   server   listens on loopback alone: the proxy in front of it asks for the certificates
- *   SIGTERM  what was asked is answered: exit 0 */
+ *   arguments, file, environment   the configuration, checked before anything else happens
+ *   people   console_file: the people, their roles and certificates
+ *   pool     three connections to the primary, as tidemark_console
+ *   server   listens on loopback only: the proxy in front of it asks for the certificates
+ *   SIGTERM  running requests are answered, then exit 0 */
 #include "api/console/console.h"
 #include "api/http/server/server.h"
 #include "schema/base/liveness.h"
@@ -20,17 +20,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* RATE: value of api_rate_query for the console's server. */
 enum { TURN_MS = 50, THREADS = 3, QUEUE = 256, CONNECTIONS = 256, RATE = 1200 };
 
 struct program {
     struct tide_config config;
-    struct tide_config listens; /* what the server reads */
+    struct tide_config listens; /* config as the server needs it */
     struct console console;
     struct tide_executor executor;
     struct tide_server *server;
 };
 
-/* The server's threads keep nothing for handlers. */
+/* Callbacks of the server's threads, which own nothing here. */
 static tide_status open_thread(void **thread, struct tide_api *api, struct tide_err *err)
 {
     (void)api;
@@ -47,13 +48,13 @@ static void close_thread(void *thread)
 static void name_network(void *thread, char out[SERVER_NETWORK_BYTES])
 {
     (void)thread;
-    out[0] = '\0'; /* the answers name it */
+    out[0] = '\0'; /* the answers name the network */
 }
 
 static const struct tide_server_thread_calls thread_calls = { open_thread, close_thread,
                                                               name_network };
 
-/* Where the file is: as the setting says, or as systemd gives it. */
+/* Loads the file of people: the setting console_file, else systemd's credential. */
 static tide_status load_people(struct program *p, struct tide_err *err)
 {
     char path[TIDE_CONFIG_TEXT_MAX + 64];
@@ -64,20 +65,21 @@ static tide_status load_people(struct program *p, struct tide_err *err)
         snprintf(path, sizeof path, "%s/tidemark_console_file", folder);
     else
         return tide_fail(err, TIDE_E_CONFIG,
-                         "console_file is not set: the file of people and their certificates");
+                         "console_file is not set: name the file of people and certificates");
     return console_people_load(&p->console.people, path, err);
 }
 
-/* The server's own limits: all clients come by way of the proxy. */
-static tide_status settle_server(struct program *p, struct tide_err *err)
+/* Derives the server's configuration. The limit of connections per address is off, because all
+ * connections come from the proxy. Fails unless console_listen is a loopback address. */
+static tide_status configure_server(struct program *p, struct tide_err *err)
 {
     const struct tide_config *config = &p->config;
     struct tide_config *server = &p->listens;
     if (strncmp(config->console_listen, "127.", 4) != 0 &&
         strncmp(config->console_listen, "[::1]:", 6) != 0)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "console_listen: expected an address of loopback: a proxy on this host "
-                         "asks for the certificates");
+                         "console_listen: expected a loopback address (127.0.0.1:8090): only a "
+                         "proxy on this host may connect, because it checks the certificates");
     *server = *config;
     snprintf(server->api_listen, sizeof server->api_listen, "%s", config->console_listen);
     snprintf(server->api_proxies, sizeof server->api_proxies, "127.0.0.0/8, ::1");
@@ -89,6 +91,8 @@ static tide_status settle_server(struct program *p, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Opens the parts in the order of their dependencies. After a failure close_all closes the parts
+ * that were opened. */
 static tide_status open_all(struct program *p, struct tide_err *err)
 {
     const struct tide_config *config = &p->config;
@@ -96,7 +100,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         config->console_database_url[0] ? config->console_database_url : config->database_url;
     p->console.clock = tide_clock_system();
     p->console.conninfo = *url ? url : NULL;
-    tide_status status = settle_server(p, err);
+    tide_status status = configure_server(p, err);
     if (status == TIDE_OK)
         status = load_people(p, err);
     if (status == TIDE_OK)
@@ -125,6 +129,8 @@ static void close_all(struct program *p)
     free(p->console.people);
 }
 
+/* Writes the server's port to console_port_file, for programs that start the console with port
+ * 0. */
 static tide_status write_port(struct program *p, struct tide_err *err)
 {
     const char *path = p->config.console_port_file;
@@ -140,6 +146,7 @@ static tide_status write_port(struct program *p, struct tide_err *err)
                    : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/* Logs and returns false if a thread makes no progress. */
 static bool all_alive(void)
 {
     int64_t silent_ms;
@@ -149,7 +156,9 @@ static bool all_alive(void)
     return !name;
 }
 
-static tide_status run(struct program *p)
+/* Serves until SIGTERM, or until the server stalls (TIDE_E_STALLED). Without the watchdog's ping
+ * systemd restarts a process that hangs. */
+static tide_status serve_until_stopped(struct program *p)
 {
     const struct tide_clock *clock = p->console.clock;
     const char *notify = getenv("NOTIFY_SOCKET");
@@ -193,7 +202,9 @@ static const struct tide_cli cli = {
 
 int main(int argc, char **argv)
 {
-    static struct program program; /* large; the configuration is written once, here */
+    /* Static, because it is too large for the stack. Only this function writes the
+     * configuration. */
+    static struct program program;
     struct program *p = &program;
     struct tide_err err;
     int exit_code;
@@ -212,7 +223,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = write_port(p, &err);
     if (status == TIDE_OK)
-        status = run(p);
+        status = serve_until_stopped(p);
     else
         fprintf(stderr, "tidemark-console: %s\n", err.text);
     close_all(p);

@@ -1,5 +1,5 @@
-/* GET /metrics: figures of the console, without anything of a person. On loopback alone: the proxy
- * passes on /console and nothing else, and a request that it passed on is told nothing. */
+/* GET /metrics: figures of the console, without personal data, for programs on this host. The proxy
+ * passes on /console only, and a request that came through a proxy gets 404. */
 #include "api/metrics/metrics.h"
 #include "api/console/console.h"
 #include "api/http/server/server.h"
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Appends the requests by route and status. Requests that matched no route count as "none". */
 static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
 {
     char labels[96];
@@ -28,6 +29,7 @@ static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
         }
 }
 
+/* The server counts requests that match no route in the slot after the routes. */
 static void put_server(struct tide_buf *out, struct tide_server *server)
 {
     size_t count = console_route_table.count;

@@ -1,4 +1,4 @@
-/* Bodies of POSTs: read strictly, and compared with the person's role. */
+/* Reads the bodies of POSTs strictly, and checks the person's role. */
 #include "api/console/console.h"
 #include "api/console/detail.h"
 #include "api/http/body.h"
@@ -13,7 +13,7 @@ struct body {
     json_t *detail; /* borrowed from the body's tree; NULL: none */
 };
 
-/* Keeps the detail as it came: console_detail_check knows each action's members. */
+/* Stores the detail unchanged: console_detail_check knows each action's members. */
 static tide_status read_detail(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
@@ -54,8 +54,9 @@ static const struct tide_member decide_members[] = {
       .high = UINT32_MAX },
 };
 
-/* What each action asks for. Those at once need no second person: they move nothing on the chain,
- * or take a right away. */
+/* The actions, and the role that each needs. `detailed`: the body has a detail. `makes_key`: the
+ * action makes an API key. attended, replay, suspend and key_end need no second person: they move
+ * nothing on the chain, or take a right away. */
 static const struct {
     const char *name;
     enum console_role role;
@@ -73,7 +74,7 @@ static const struct {
     { .name = "key_end", .role = CONSOLE_OPERATOR },
 };
 
-/* Words instead of a free text, which may name a person: the audit keeps it for ever. */
+/* Fixed words: a free text might name a person, and the audit keeps its rows for ever. */
 static const char *const reasons[] = { "reviewed",      "provider_confirmed", "person_request",
                                        "legal_request", "key_corrected",      "mistake",
                                        "fraud" };
@@ -86,6 +87,7 @@ static bool is_reason(const char *word)
     return false;
 }
 
+/* True for "" and for capital letters, "-" and digits: KYC-123. */
 static bool is_ticket(const char *text)
 {
     size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -97,71 +99,75 @@ static bool is_ticket(const char *text)
     return digits >= 1 && digits <= 10 && !text[letters + 1 + digits];
 }
 
-static bool refuse_field(struct tide_reply *reply, const char *where, const char *expected)
+static bool reject_field(struct tide_reply *reply, const char *where, const char *expected)
 {
-    tide_reply_problem(reply, 400, "invalid_body", "The body is not as this route takes it.");
+    tide_reply_problem(reply, 400, "invalid_body", "The body has a fault: see errors.");
     tide_reply_problem_field(reply, where, expected);
     return false;
 }
 
-/* Names the place where a reader stopped, and what it expected there. */
-static bool refuse_read(struct tide_reply *reply, const struct tide_reader *r)
+/* Writes a problem with the place where the reader stopped and the form it expected there. */
+static bool reject_read(struct tide_reply *reply, const struct tide_reader *r)
 {
     const char *expected = strstr(r->err->text, ": ");
-    return refuse_field(reply, r->path, expected ? expected + 2 : "not as expected");
+    return reject_field(reply, r->path, expected ? expected + 2 : "not as expected");
 }
 
-static bool forbid(struct tide_reply *reply)
+static bool reject_role(struct tide_reply *reply)
 {
     tide_reply_problem(reply, 403, "role", "Your role does not allow this.");
     return false;
 }
 
-/* A key is made here and shown in the answer: the database gets its id and its hash. */
-static bool take_detail(struct console_order *order, json_t *detail, bool makes_key,
-                        struct tide_reply *reply)
+/* Checks and stores the detail. If the action makes a key, the key is made here and shown in the
+ * answer; the database gets only its id and hash. */
+static bool store_detail(struct console_order *order, json_t *detail, bool makes_key,
+                         struct tide_reply *reply)
 {
     struct tide_err err = { 0 };
     struct tide_reader r = { .err = &err };
     if (console_detail_check(&r, order->action, detail) != TIDE_OK)
-        return refuse_read(reply, &r);
+        return reject_read(reply, &r);
     if (makes_key && (tide_api_key_make(&order->key, &err) != TIDE_OK ||
                       json_object_set_new(detail, "keyId", json_string(order->key.id)) != 0)) {
-        tide_reply_problem(reply, 503, "no_key", "There are no random numbers, or no memory.");
+        tide_reply_problem(reply, 503, "no_key",
+                           "No key could be made: no random numbers or memory.");
         return false;
     }
     size_t len = json_dumpb(detail, order->detail, sizeof order->detail - 1, JSON_COMPACT);
     if (len == 0 || len >= sizeof order->detail)
-        return refuse_field(reply, "/detail", "too long");
+        return reject_field(reply, "/detail", "too long");
     order->detail[len] = 0;
     return true;
 }
 
-/* Of a proposal, or of what is done at once. */
-static bool read_action(struct console_ask *ask, const struct body *body, struct tide_reply *reply)
+/* Reads the body of an action. Fails if the role may not propose it or a member is wrong. */
+static bool read_action(struct console_task *task, const struct body *body,
+                        struct tide_reply *reply)
 {
     size_t i = 0;
     while (i < TIDE_COUNT(actions) && strcmp(actions[i].name, body->action) != 0)
         i++;
     if (i == TIDE_COUNT(actions))
-        return refuse_field(reply, "/action", "expected an action of the manual");
+        return reject_field(reply, "/action", "expected one of the actions in the manual");
     if (!is_reason(body->reason))
-        return refuse_field(reply, "/reason", "expected one of the words in the manual");
+        return reject_field(reply, "/reason", "expected one of the words in the manual");
     if (!is_ticket(body->ticket))
-        return refuse_field(reply, "/ticket", "expected capital letters, - and digits: KYC-123");
-    if (ask->person->role < actions[i].role)
-        return forbid(reply);
+        return reject_field(reply, "/ticket", "expected capital letters, - and digits: KYC-123");
+    if (task->person->role < actions[i].role)
+        return reject_role(reply);
     if (actions[i].detailed != (body->detail != NULL))
-        return refuse_field(reply, "/detail", actions[i].detailed ? "missing" : "unknown here");
-    snprintf(ask->order.action, sizeof ask->order.action, "%s", body->action);
-    snprintf(ask->order.target, sizeof ask->order.target, "%s", body->target);
-    snprintf(ask->order.reason, sizeof ask->order.reason, "%s%s%s", body->reason,
+        return reject_field(reply, "/detail", actions[i].detailed ? "missing" : "unknown here");
+    snprintf(task->order.action, sizeof task->order.action, "%s", body->action);
+    snprintf(task->order.target, sizeof task->order.target, "%s", body->target);
+    snprintf(task->order.reason, sizeof task->order.reason, "%s%s%s", body->reason,
              *body->ticket ? " " : "", body->ticket);
     return !actions[i].detailed ||
-           take_detail(&ask->order, body->detail, actions[i].makes_key, reply);
+           store_detail(&task->order, body->detail, actions[i].makes_key, reply);
 }
 
-bool console_order_read(struct console_ask *ask, const struct tide_request *request,
+/* confirm and withdraw have a proposal's id as body; their route's id is the action. */
+bool console_order_read(struct console_task *task, const struct tide_request *request,
                         struct tide_reply *reply)
 {
     bool proposes = strcmp(request->route->id, "act") == 0, good;
@@ -169,28 +175,28 @@ bool console_order_read(struct console_ask *ask, const struct tide_request *requ
     struct tide_err err = { 0 };
     struct tide_reader r = { .err = &err };
     json_t *root = tide_body_object(request->body, 0, "invalid_body", reply);
-    ask->acts = true;
+    task->acts = true;
     if (!root)
         return false;
     tide_status status = tide_read_object(
         &r, proposes ? propose_members : decide_members,
         proposes ? TIDE_COUNT(propose_members) : TIDE_COUNT(decide_members), &body, root);
     if (status != TIDE_OK)
-        good = refuse_read(reply, &r);
+        good = reject_read(reply, &r);
     else if (proposes)
-        good = read_action(ask, &body, reply);
+        good = read_action(task, &body, reply);
     else {
-        snprintf(ask->order.action, sizeof ask->order.action, "%s", request->route->id);
-        snprintf(ask->order.target, sizeof ask->order.target, "%" PRIu32, body.proposal);
-        good = ask->person->role >= CONSOLE_REVIEWER || forbid(reply);
+        snprintf(task->order.action, sizeof task->order.action, "%s", request->route->id);
+        snprintf(task->order.target, sizeof task->order.target, "%" PRIu32, body.proposal);
+        good = task->person->role >= CONSOLE_REVIEWER || reject_role(reply);
     }
     json_decref(root);
     return good;
 }
 
-void console_ask_free(struct console_ask *ask)
+void console_task_free(struct console_task *task)
 {
-    if (ask)
-        tide_sign_wipe(&ask->order.key, sizeof ask->order.key);
-    free(ask);
+    if (task)
+        tide_sign_wipe(&task->order.key, sizeof task->order.key);
+    free(task);
 }

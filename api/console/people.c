@@ -1,3 +1,4 @@
+/* Reads the file of people, and identifies the person who sends a request. */
 #include "api/console/people.h"
 #include "api/kyc/base/settings_read.h"
 #include "tidemark/secret.h"
@@ -65,6 +66,7 @@ static tide_status read_people(struct tide_reader *r, const struct tide_member *
     return tide_read_list(r, m, list, to, value);
 }
 
+/* Stores the secret's SHA-256, so that the secret itself does not stay in memory. */
 static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
@@ -94,20 +96,20 @@ static const struct tide_member file_members[] = {
       .high = CONSOLE_PEOPLE_MAX },
 };
 
-/* One certificate in two entries, or two entries of one name, would make two people of one. */
+/* Refuses a certificate or a name in two entries: one person could otherwise act as two. */
 static tide_status check_unique(const struct console_people *all, struct tide_err *err)
 {
     for (uint32_t a = 0; a < all->count; a++)
         for (uint32_t b = 0; b < all->count; b++) {
             const struct console_person *one = &all->people[a], *other = &all->people[b];
             if (a < b && strcmp(one->name, other->name) == 0)
-                return tide_fail(err, TIDE_E_CONFIG, "/people/%u/name: stands there twice", b);
+                return tide_fail(err, TIDE_E_CONFIG, "/people/%u/name: is used twice", b);
             for (uint32_t i = 0; i < one->certificate_count; i++)
                 for (uint32_t k = 0; k < other->certificate_count; k++)
                     if ((a != b || i < k) &&
                         memcmp(one->certificates[i], other->certificates[k], TIDE_HASH_BYTES) == 0)
                         return tide_fail(err, TIDE_E_CONFIG,
-                                         "/people/%u/certificates/%u: stands there twice", b, k);
+                                         "/people/%u/certificates/%u: is used twice", b, k);
         }
     return TIDE_OK;
 }
@@ -136,6 +138,7 @@ tide_status console_people_parse(struct console_people **out, tide_slice text, s
     return status;
 }
 
+/* The buffer held the proxy's secret, so it is wiped before it is released. */
 tide_status console_people_load(struct console_people **out, const char *path, struct tide_err *err)
 {
     struct tide_buf text;
@@ -154,6 +157,7 @@ tide_status console_people_load(struct console_people **out, const char *path, s
 
 /* --- a request -------------------------------------------------------------------------------- */
 
+/* Decodes percent escapes into out. Returns the length, or 0 for a malformed text. */
 static size_t unescape(char *out, tide_slice text)
 {
     size_t len = 0;
@@ -170,8 +174,9 @@ static size_t unescape(char *out, tide_slice text)
     return len;
 }
 
-/* The digits between the PEM's first and last line, without ends of lines. */
-static tide_slice body_of(char *pem, size_t len)
+/* Removes the PEM's first and last line and all line ends. Returns the base64 text, or an empty
+ * slice. */
+static tide_slice base64_of(char *pem, size_t len)
 {
     static const char head[] = "-----BEGIN CERTIFICATE-----\n";
     static const char tail[] = "-----END CERTIFICATE-----";
@@ -187,21 +192,23 @@ static tide_slice body_of(char *pem, size_t len)
     return tide_slice_of(pem, count);
 }
 
+/* Hashes the DER bytes: two PEM texts of one certificate may differ in their line ends. */
 bool console_fingerprint(uint8_t out[TIDE_HASH_BYTES], tide_slice escaped)
 {
     char pem[PEM_MAX];
     struct tide_buf der;
     if (escaped.len == 0 || escaped.len > sizeof pem)
         return false;
-    tide_slice body = body_of(pem, unescape(pem, escaped));
+    tide_slice body = base64_of(pem, unescape(pem, escaped));
     tide_buf_init(&der, sizeof pem);
-    bool is = body.len > 0 && tide_buf_base64_decode(&der, body) == TIDE_OK && der.len > 0;
-    if (is)
+    bool decoded = body.len > 0 && tide_buf_base64_decode(&der, body) == TIDE_OK && der.len > 0;
+    if (decoded)
         tide_sha256(out, tide_buf_view(&der));
     tide_buf_release(&der);
-    return is;
+    return decoded;
 }
 
+/* Compares hashes in constant time, so the time says nothing about the secret. */
 static bool has_secret(const struct console_people *people, const struct tide_request *request)
 {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -213,6 +220,7 @@ static bool has_secret(const struct console_people *people, const struct tide_re
     return tide_same_secret(hash, people->proxy_secret, sizeof hash);
 }
 
+/* Checks the proxy's secret first: without it any local program could claim a certificate. */
 const struct console_person *console_person_of(const struct console_people *people,
                                                const struct tide_request *request, const char **why)
 {

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-enum { SILENCE_MS = 90000, PERSON_QUEUE = 30 /* a page asks for some 15 lists at once */ };
+/* SILENCE_MS is longer than the check of the audit, 60 s. PERSON_QUEUE: waiting requests of one
+ * person. */
+enum { SILENCE_MS = 90000, PERSON_QUEUE = 30 /* a page requests about 15 lists at once */ };
 
 static tide_status open_worker(void *worker, void *owner, struct tide_worker_pool *pool,
                                struct tide_err *err)
@@ -30,6 +32,8 @@ static bool is_ready(const void *worker)
            tide_deployment_select_is_current(session->console->select, &session->selected);
 }
 
+/* Connects to the primary. jit is off, because compiling would cost these short queries more than
+ * it saves. */
 static tide_status connect_worker(void *worker, struct tide_err *err)
 {
     static const char settings[] = "SET statement_timeout = '5s'; SET lock_timeout = '4s';"
@@ -51,11 +55,11 @@ static tide_status connect_worker(void *worker, struct tide_err *err)
     return status;
 }
 
-static void report(void *worker, bool there, const struct tide_err *err)
+static void log_connection(void *worker, bool connected, const struct tide_err *err)
 {
     const struct console_session *session = worker;
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (there)
+    if (connected)
         tide_log(TIDE_INFO, "console.connected", "deployment=%s", session->selected.text);
     else
         tide_log(TIDE_WARN, "console.away", "text=%s",
@@ -70,13 +74,16 @@ static void roll_back(struct console_session *session)
         session->ready = false;
 }
 
-static tide_status run(void *worker, struct tide_job *job, struct tide_err *err)
+/* Runs the task. It may be a repetition, so an open transaction is rolled back and the reply
+ * reset. */
+static tide_status run_task(void *worker, struct tide_job *job, struct tide_err *err)
 {
     struct console_session *session = worker;
-    const struct console_ask *ask = job->context.task;
+    const struct console_task *task = job->context.task;
     roll_back(session);
     tide_reply_reset(job->reply);
-    return ask->acts ? console_act(session, ask, job, err) : console_read(session, ask, job, err);
+    return task->acts ? console_act(session, task, job, err)
+                      : console_read(session, task, job, err);
 }
 
 static bool is_lost(const void *worker)
@@ -85,37 +92,40 @@ static bool is_lost(const void *worker)
     return !is_ready(worker) || tide_pg_remedy(session->pg) == TIDE_PG_RECONNECT;
 }
 
-/* A statement that took too long would take as long again. */
-static bool is_worth_another(const void *worker, tide_status status)
+/* A failed database is worth another attempt, except after a timeout: the statement would time out
+ * again. */
+static bool is_retryable(const void *worker, tide_status status)
 {
     const struct console_session *session = worker;
     return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(session->pg), "57014") != 0;
 }
 
-static void drop(void *worker)
+static void mark_not_ready(void *worker)
 {
     ((struct console_session *)worker)->ready = false;
 }
 
-static void refuse(void *worker, struct tide_job *job, const struct tide_err *err)
+/* Writes the problem of a task that failed. A malformed value with `after` given means that the
+ * position was invented. */
+static void reject_task(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct console_session *session = worker;
     struct tide_err away = { .code = TIDE_E_DB };
     const struct tide_param_value *after = tide_request_param(job->request, TIDE_PARAM_after);
-    bool there = session->ready && session->pg && tide_pg_alive(session->pg);
-    if (err->code == TIDE_E_STOPPED || !there)
+    bool connected = session->ready && session->pg && tide_pg_alive(session->pg);
+    if (err->code == TIDE_E_STOPPED || !connected)
         tide_sql_problem(job->reply, NULL, &away);
     else if (strncmp(tide_pg_sqlstate(session->pg), "22", 2) == 0 && after && after->given)
         tide_reply_problem(job->reply, 400, "cursor_invalid",
-                           "The position is not one that this list gave out.");
+                           "This position is not from this list. Start without `after`.");
     else
         tide_sql_problem(job->reply, session->pg, err);
     roll_back(session);
 }
 
-static void end_ask(struct tide_job *job)
+static void free_task(struct tide_job *job)
 {
-    console_ask_free(job->context.task);
+    console_task_free(job->context.task);
     job->context.task = NULL;
 }
 
@@ -127,13 +137,14 @@ tide_status console_pool_open(struct console *console, uint32_t threads, uint32_
                                                    .close = close_worker,
                                                    .ready = is_ready,
                                                    .connect = connect_worker,
-                                                   .report = report,
-                                                   .run = run,
+                                                   .report = log_connection,
+                                                   .run = run_task,
                                                    .lost = is_lost,
-                                                   .again = is_worth_another,
-                                                   .drop = drop,
-                                                   .refuse = refuse,
-                                                   .over = end_ask };
+                                                   .again = is_retryable,
+                                                   .drop = mark_not_ready,
+                                                   .refuse = reject_task,
+                                                   .over = free_task };
+    /* by_client with a bulkhead: one person's requests cannot occupy all workers. */
     struct tide_worker_pool_options options = { .name = "console",
                                                 .work = &work,
                                                 .owner = console,

@@ -1,4 +1,4 @@
-/* What the lists' routes answer: who asks, of which network and ledger, and a page of items. */
+/* Answers the lists: the person, the network and ledger, and a page of items. */
 #include "api/console/console.h"
 #include "tidemark/json.h"
 
@@ -11,8 +11,8 @@ static void put_text(struct tide_json *j, const char *name, const struct tide_pg
         tide_json_text(j, name, tide_pg_slice(rows, 0, column));
 }
 
-/* Who asks, of which network, and as of which ledger. */
-static tide_status put_head(struct console_session *session, const struct console_ask *ask,
+/* Appends the person, the network, and the newest indexed ledger with its age. */
+static tide_status put_head(struct console_session *session, const struct console_task *task,
                             struct tide_json *j, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -22,12 +22,12 @@ static tide_status put_head(struct console_session *session, const struct consol
         return status;
     if (rows.count != 1) {
         tide_pg_rows_release(&rows);
-        return tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment names no network");
+        return tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment has no row for this deployment");
     }
     tide_json_name(j, "you");
     tide_json_open(j, '{');
-    tide_json_word(j, "name", ask->person->name);
-    tide_json_word(j, "role", console_role_name(ask->person->role));
+    tide_json_word(j, "name", task->person->name);
+    tide_json_word(j, "role", console_role_name(task->person->role));
     tide_json_close(j, '}');
     put_text(j, "network", &rows, 0);
     tide_json_number(j, "ledger", tide_pg_u64(&rows, 0, 1));
@@ -37,6 +37,7 @@ static tide_status put_head(struct console_session *session, const struct consol
     return TIDE_OK;
 }
 
+/* Appends at most limit items. The statement returned one more row if a next page exists. */
 static void put_items(struct tide_json *j, const struct tide_pg_rows *rows, uint32_t limit)
 {
     uint32_t shown = rows->count < limit ? rows->count : limit;
@@ -51,7 +52,8 @@ static void put_items(struct tide_json *j, const struct tide_pg_rows *rows, uint
         tide_json_null(j, "next");
 }
 
-/* The number of the last parameter that a statement names. */
+/* Returns the highest parameter number of a statement: PostgreSQL refuses parameters that a
+ * statement does not use. */
 static size_t params_of(const char *sql)
 {
     size_t most = 0;
@@ -61,6 +63,7 @@ static size_t params_of(const char *sql)
     return most;
 }
 
+/* Runs the route's statement with the request's parameters, and appends its items. */
 static tide_status put_list(struct console_session *session, const struct tide_request *request,
                             struct tide_json *j, struct tide_err *err)
 {
@@ -92,13 +95,15 @@ static tide_status put_list(struct console_session *session, const struct tide_r
     return TIDE_OK;
 }
 
-tide_status console_read(struct console_session *session, const struct console_ask *ask,
+/* One read-only snapshot, so that the items match the ledger named in the answer. */
+tide_status console_read(struct console_session *session, const struct console_task *task,
                          struct tide_job *job, struct tide_err *err)
 {
     bool check = job->request->route->statement == console_check_sql;
     struct tide_json j = { .buf = &job->reply->body };
     if (check && atomic_exchange(&session->console->checking, true)) {
-        tide_reply_problem(job->reply, 429, "check_runs", "Another check of the audit runs.");
+        tide_reply_problem(job->reply, 429, "check_runs",
+                           "A check of the audit is already running.");
         job->reply->retry_after_s = 5;
         return TIDE_OK;
     }
@@ -108,7 +113,7 @@ tide_status console_read(struct console_session *session, const struct console_a
         status = tide_pg_run(session->pg, "SET LOCAL statement_timeout = '60s'", "SET", err);
     tide_json_open(&j, '{');
     if (status == TIDE_OK)
-        status = put_head(session, ask, &j, err);
+        status = put_head(session, task, &j, err);
     if (status == TIDE_OK)
         status = put_list(session, job->request, &j, err);
     tide_json_close(&j, '}');

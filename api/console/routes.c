@@ -1,14 +1,15 @@
-/* The routes, and what is checked of a request before a worker sees it: who sends it, and that a
- * page of another origin did not. */
+/* The routes, and the checks before a worker gets a request: a known person sends it, and no page
+ * of another origin does. */
 #include "api/console/console.h"
 #include "api/console/files.h"
 #include "tidemark/log.h"
 
 #include <stdlib.h>
 
-enum { BODY_MAX = 4096, TELL_MS = 1000 };
+enum { BODY_MAX = 4096, LOG_MS = 1000 };
 
-/* All of it is told to the person that the proxy vouches for, and to no other origin. */
+/* Class of all routes: answers are for the person that the proxy identified, and for no other
+ * origin. */
 static const struct tide_route_class class_console = {
     .executor = 0, .past_executor = 0, .origins = TIDE_ORIGINS_NONE, .query = true
 };
@@ -51,16 +52,18 @@ static const struct tide_route routes[] = {
 const struct tide_route_table console_route_table = { .routes = routes,
                                                       .count = TIDE_COUNT(routes) };
 
-/* One line a second at most: a client decides how often this happens. */
+/* Counts a refusal, and logs at most one line a second: any client can cause refusals. */
 static void count_refusal(struct console *console, const char *why)
 {
     int64_t now = console->clock->now_ms(console->clock->self);
     uint64_t refused = atomic_fetch_add(&console->refused, 1) + 1;
-    int64_t told = atomic_load(&console->told_ms);
-    if (now - told >= TELL_MS && atomic_compare_exchange_strong(&console->told_ms, &told, now))
+    int64_t logged = atomic_load(&console->refused_logged_ms);
+    if (now - logged >= LOG_MS &&
+        atomic_compare_exchange_strong(&console->refused_logged_ms, &logged, now))
         tide_log(TIDE_WARN, "console.refused", "why=%s refused=%" PRIu64, why, refused);
 }
 
+/* Returns the person who sends the request. NULL: the reply holds the problem. */
 static const struct console_person *
 find_person(struct console *console, const struct tide_request *request, struct tide_reply *reply)
 {
@@ -69,15 +72,16 @@ find_person(struct console *console, const struct tide_request *request, struct 
     if (!person) {
         count_refusal(console, why);
         tide_reply_problem(reply, 403, "unknown_person",
-                           "The console does not know you: your certificate is in no entry of its "
-                           "file, or the request did not come through its proxy.");
+                           "The console does not know you: its file does not have your "
+                           "certificate, or the request did not come through its proxy.");
     }
     return person;
 }
 
-/* A browser says of each POST which page sent it (Origin), and of every request whether that is of
- * the same origin (Sec-Fetch-Site). A link of another page may open the console's page, and nothing
- * else. A program that is no browser says neither. */
+/* Refuses requests that a page of another origin sent. Browsers name the sending page with each
+ * POST (Origin), and say with each request whether it comes from the same origin (Sec-Fetch-Site).
+ * A link on another page may open the console's page and nothing else. Other programs send neither
+ * header. */
 static bool is_own_page(struct console *console, const struct tide_request *request,
                         struct tide_reply *reply)
 {
@@ -99,7 +103,8 @@ static bool is_own_page(struct console *console, const struct tide_request *requ
     return own;
 }
 
-static enum tide_job_submitted submit(void *self, struct tide_job *job)
+/* Answers metrics and files at once; queues lists and actions for a worker. */
+static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
 {
     struct console *console = self;
     const struct tide_request *request = job->request;
@@ -115,31 +120,31 @@ static enum tide_job_submitted submit(void *self, struct tide_job *job)
         console_file(job->reply, file ? file->text : TIDE_SLICE("console.html"));
         return TIDE_JOB_ANSWERED;
     }
-    struct console_ask *ask = calloc(1, sizeof *ask);
-    if (!ask) {
+    struct console_task *task = calloc(1, sizeof *task);
+    if (!task) {
         tide_reply_problem(job->reply, 503, "no_memory", "There is no memory for this request.");
         return TIDE_JOB_ANSWERED;
     }
-    ask->person = person;
-    if (request->route->body_max && !console_order_read(ask, request, job->reply)) {
-        console_ask_free(ask);
+    task->person = person;
+    if (request->route->body_max && !console_order_read(task, request, job->reply)) {
+        console_task_free(task);
         return TIDE_JOB_ANSWERED;
     }
-    job->context.task = ask;
-    job->context.thread = NULL; /* the connection thread's own */
-    /* A person is one client of the pool, wherever the requests come from. */
+    job->context.task = task;
+    job->context.thread = NULL; /* belongs to the connection's thread */
+    /* The pool counts a person as one client, whatever address the requests come from. */
     job->client = (struct tide_peer){ .ip = { (uint8_t)(person - console->people->people) } };
     enum tide_job_submitted submitted = tide_worker_pool_submit(console->pool, job);
     if (submitted != TIDE_JOB_QUEUED) {
         job->context.task = NULL;
-        console_ask_free(ask);
+        console_task_free(task);
     }
     return submitted;
 }
 
 struct tide_executor console_executor(struct console *console)
 {
-    return (struct tide_executor){ .self = console, .submit = submit };
+    return (struct tide_executor){ .self = console, .submit = submit_request };
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -163,6 +168,8 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
+/* Files are answered from memory. The ETag lets a browser keep its copy until the program
+ * changes. */
 void console_file(struct tide_reply *reply, tide_slice name)
 {
     for (size_t i = 0; i < tide_console_file_count; i++)
@@ -177,5 +184,5 @@ void console_file(struct tide_reply *reply, tide_slice name)
             return;
         }
     tide_reply_problem(reply, 404, "not_found",
-                       "There is no such file: tools/dashboard builds the console's pages.");
+                       "There is no such file. tools/dashboard builds the console's pages.");
 }

@@ -1,3 +1,4 @@
+/* Assembles KYC: opens, starts and closes its parts, and passes requests to the worker pools. */
 #include "api/kyc/kyc.h"
 #include "api/kyc/keys/keys.h"
 #include "api/kyc/notify/notify.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 };
+enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 }; /* GRACE: time kept for writing the answer */
 
 static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
     [TIDE_KYC_POOL_SESSIONS] = "sessions",
@@ -55,6 +56,7 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
         tide_notify_metrics(kyc->notify, out);
 }
 
+/* Returns kyc_database_url, else database_url, else NULL: libpq then uses its environment. */
 static const char *database_of(const struct tide_config *config)
 {
     const char *url = config->kyc_database_url[0] ? config->kyc_database_url : config->database_url;
@@ -72,6 +74,8 @@ static struct tide_kyc_context_options context_options_of(const struct tide_kyc 
                                               .rpc_header = kyc->config->rpc_header };
 }
 
+/* Opens the three worker pools. One session worker is always reserved for providers other than the
+ * one that hangs; the other pools never wait for a provider. */
 static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
 {
     const struct tide_config *config = kyc->config;
@@ -96,18 +100,20 @@ static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
     return status;
 }
 
-/* What a challenge holds has its limits: sixty-four bytes a name, and a value. */
+/* Fails with TIDE_E_CONFIG if a domain of the file does not fit into a challenge: the name and the
+ * value of a ManageData operation have at most 64 bytes each. */
 static tide_status check_domains(const struct tide_kyc_settings *settings, struct tide_err *err)
 {
     struct tide_kyc_context context = { .settings = settings };
     struct tide_kyc_challenger who = tide_kyc_challenger_of(&context);
     if (strlen(who.home_domain) > TIDE_KYC_HOME_DOMAIN_MAX || strlen(who.web_domain) > 64)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "kyc_file: /homeDomain has %u bytes at most, the host of /publicUrl 64",
+                         "kyc_file: /homeDomain may have %u bytes, the host of /publicUrl 64",
                          TIDE_KYC_HOME_DOMAIN_MAX);
     return TIDE_OK;
 }
 
+/* Opens the workers of the providers, and the counters of webhooks that they report. */
 static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 {
     struct tide_kyc_workers_options options = { .settings = kyc->settings,
@@ -119,7 +125,7 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
                                                 .skew_s = kyc->config->clock_skew_s };
     options.refused = kyc->refused = tide_kyc_refused_open();
     if (!kyc->refused)
-        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
     return tide_kyc_workers_open(&kyc->workers, &options, err);
 }
 
@@ -134,7 +140,8 @@ static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struc
     return kyc->settings->notifies ? tide_notify_open(&kyc->notify, &options, err) : TIDE_OK;
 }
 
-/* Where the file is: as the setting says, or as systemd gives it; false: nowhere. */
+/* Writes the path of the KYC file: the setting kyc_file, else systemd's credential if that exists.
+ * Returns false if there is neither. */
 static bool file_of(char *out, size_t size, const struct tide_config *config)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
@@ -154,6 +161,7 @@ tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_con
     return tide_kyc_keys_open(out, database_of(config), clock, err);
 }
 
+/* After a failure tide_kyc_close releases the parts that were opened. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, struct tide_err *err)
 {
     const struct tide_config *config = api->config;
@@ -163,7 +171,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, str
         return TIDE_OK;
     struct tide_kyc *kyc = calloc(1, sizeof *kyc);
     if (!kyc)
-        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC");
     kyc->config = config;
     kyc->clock = api->clock;
     kyc->select = api->select;
@@ -187,8 +195,9 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, str
     return status;
 }
 
-/* What is forbidden on this network keeps the program from starting, if the database is there to
- * say which network it is; else the workers find out later, and refuse. */
+/* Fails if the KYC file contains a setting that the main network forbids. Only the database knows
+ * the network: if the database is unreachable, the start goes on and each worker checks when it
+ * connects. */
 static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
 {
     struct tide_kyc_context_options options = context_options_of(kyc);
@@ -200,8 +209,9 @@ static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
     return status == TIDE_E_CONFIG || status == TIDE_E_MEMORY ? status : TIDE_OK;
 }
 
-/* Whose secrets have all ended is told that each of its webhooks is forged. */
-static void tell_ended_secrets(const struct tide_kyc *kyc)
+/* Warns about each provider whose webhook secrets have all expired: the routes reject every webhook
+ * of such a provider as forged. */
+static void log_ended_secrets(const struct tide_kyc *kyc)
 {
     int64_t now = kyc->clock->wall_ms(kyc->clock->self) / 1000;
     for (uint32_t p = 0; p < kyc->settings->provider_count; p++) {
@@ -213,8 +223,8 @@ static void tell_ended_secrets(const struct tide_kyc *kyc)
         }
         if (ended > 0 && ended == provider->secret_count)
             tide_log(TIDE_WARN, "kyc.webhook_secrets_ended",
-                     "provider=%s text=\"notAfter of all its webhookSecrets is past: its webhooks "
-                     "are refused, decisions come from asking alone\"",
+                     "provider=%s text=\"all webhookSecrets have expired (notAfter): webhooks are "
+                     "refused, decisions come from polling only; add a secret and restart\"",
                      provider->key);
     }
 }
@@ -229,12 +239,14 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
     if (status == TIDE_OK && kyc->notify)
         status = tide_notify_start(kyc->notify, err);
     if (status == TIDE_OK)
-        tell_ended_secrets(kyc);
+        log_ended_secrets(kyc);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "kyc.open", "providers=%u", kyc->settings->provider_count);
     return status;
 }
 
+/* Closes the pools first: their jobs use the workers, texts and settings that are released
+ * after. */
 void tide_kyc_close(struct tide_kyc *kyc)
 {
     if (!kyc)
@@ -252,6 +264,8 @@ void tide_kyc_close(struct tide_kyc *kyc)
 
 /* --- requests --------------------------------------------------------------------------- */
 
+/* Runs the route's handler, which answers or leaves work in the context. Frees the work if the pool
+ * does not take it. */
 enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *job)
 {
     job->context.task = NULL;
@@ -259,7 +273,8 @@ enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *j
     struct tide_kyc_work *work = job->context.task;
     if (!work)
         return TIDE_JOB_ANSWERED;
-    job->context.thread = NULL; /* the connection thread's own */
+    /* The object of the connection's thread, which a worker must not use. */
+    job->context.thread = NULL;
     enum tide_job_submitted submitted = tide_worker_pool_submit(kyc->pools[work->pool], job);
     if (submitted != TIDE_JOB_QUEUED) {
         job->context.task = NULL;

@@ -1,16 +1,18 @@
-/* Know your customer: sessions at providers, their webhooks, and the decisions that come of them.
+/* Identity checks (KYC): sessions at providers, the providers' webhooks, and the decisions.
  *
- *   session   POST /api/sdk/kyc/session makes a row, then asks the provider for a page
- *   webhook   says only that something happened: verified, kept in the inbox, answered
- *   worker    fetches the decision by our own address, compares it with the session's, and in one
- *             transaction moves the session, puts an intent into the outbox, notes it in the audit
- *   attester  another process, which holds the key: takes the outbox to the chain
+ *   session   POST /api/sdk/kyc/session stores a row, then asks the provider for a hosted page
+ *   webhook   says only that something happened: the route verifies it, stores it in the inbox and
+ *             answers
+ *   worker    asks the provider for the decision, checks that the decision belongs to the session,
+ *             and in one transaction updates the session, puts an intent into the outbox and writes
+ *             the audit row
+ *   attester  another process, which holds the signing key and submits the outbox to the chain
  *
- * People    nothing of a person is kept, logged or answered: no name, date, document, address of
- *           the network. What a provider's answer has of these dies with its buffer.
- * Database  the primary's, as tidemark_kyc (kyc_database_url): not the replica that reads use.
- * Threads   a provider may take ten seconds, a webhook may not wait: sessions and webhooks have
- *           threads of their own, and none of either is the SQL pool's. */
+ * Privacy   no personal data is stored, logged or answered: no name, date, document or network
+ *           address. Such data in a provider's answer is wiped together with its buffer.
+ * Database  the primary, as role tidemark_kyc (kyc_database_url). The replica serves reads only.
+ * Threads   a provider may take ten seconds and a webhook may not wait. Sessions and webhooks
+ *           therefore have worker threads of their own, apart from those of the SQL pool. */
 #ifndef API_KYC_KYC_H
 #define API_KYC_KYC_H
 
@@ -19,30 +21,32 @@
 
 struct tide_api;
 
-/* Integrators and their API keys, of which routes without KYC want to know too. TIDE_OK with *out
- * NULL when there is neither a KYC file nor kyc_database_url: X-API-Key is then ignored. Does not
- * connect yet (tide_kyc_keys_start). */
+/* Opens the store of integrators and API keys. Routes outside KYC check keys with the same store.
+ * Returns TIDE_OK with *out NULL if neither kyc_file nor kyc_database_url is configured: the server
+ * then ignores X-API-Key. Does not connect yet (tide_kyc_keys_start does). */
 tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_config *config,
                                const struct tide_clock *clock, struct tide_err *err) TIDE_MUST_USE;
 
-/* TIDE_OK with *out NULL when kyc_file is not set and systemd hands over no tidemark_kyc_file:
- * routes of KYC answer 404 kyc_not_configured. Reads the file (TIDE_E_CONFIG says what is wrong
- * with it), does not connect yet. Of api, which is borrowed, config, clock, select, hot and keys
- * are used; keys is started before tide_kyc_start. */
+/* Opens KYC. Returns TIDE_OK with *out NULL if kyc_file is not set and systemd passes no credential
+ * tidemark_kyc_file: KYC's routes then answer 404 kyc_not_configured. Reads the file and returns
+ * TIDE_E_CONFIG with the faulty member's name. Does not connect yet. Borrows api, and uses its
+ * config, clock, select, hot and keys. The caller starts keys before it calls tide_kyc_start. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api,
                           struct tide_err *err) TIDE_MUST_USE;
+/* Connects once, starts the workers and the webhook sender. TIDE_E_CONFIG: the KYC file contains a
+ * setting that the main network forbids. */
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST_USE;
-void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
+void tide_kyc_close(struct tide_kyc *kyc); /* Answers all waiting jobs first. NULL is allowed. */
 
-/* True while one of its threads is connected to its database. Any thread; does not wait. */
+/* True while at least one worker thread is connected to the database. Any thread; never blocks. */
 bool tide_kyc_is_connected(const struct tide_kyc *kyc);
-/* True while none is and the servers of its database that answer are standbys. */
+/* True while no worker is connected and each server that answered is a standby. */
 bool tide_kyc_lacks_primary(const struct tide_kyc *kyc);
-/* Appends what /metrics says of KYC. Any thread; does not wait. */
+/* Appends KYC's lines of /metrics. Any thread; never blocks. */
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 
-/* A request of a route of KYC. On the connection's thread; never waits. TIDE_JOB_ANSWERED: the
- * reply is a page, or a refusal that needed no look-up. */
+/* Handles a request of a KYC route on the connection's thread; never blocks. TIDE_JOB_ANSWERED: the
+ * handler has already written the reply, because the request needed no worker. */
 enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *job) TIDE_MUST_USE;
 
 #endif

@@ -1,3 +1,4 @@
+/* Callbacks that run KYC's jobs in a worker pool. */
 #include "api/kyc/request_pool.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
@@ -39,18 +40,22 @@ static tide_status connect_worker_state(void *worker, struct tide_err *err)
     return tide_kyc_context_connect(&((struct worker *)worker)->context, err);
 }
 
-static void report(void *worker, bool there, const struct tide_err *err)
+/* Logs that the worker's connection was made or lost. TIDE_E_CONFIG is an error: retrying cannot
+ * help until the operator changes the settings. */
+static void log_connection(void *worker, bool connected, const struct tide_err *err)
 {
     const char *name = ((const struct worker *)worker)->shared->name;
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (there)
+    if (connected)
         tide_log(TIDE_INFO, "kyc.connected", "pool=%s", name);
     else
         tide_log(err->code == TIDE_E_CONFIG ? TIDE_ERROR : TIDE_WARN, "kyc.away", "pool=%s text=%s",
                  name, tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
+/* Runs a job. The job may be a repetition: a transaction left open by the first run is rolled back
+ * and a half-written reply is discarded. */
+static tide_status run_job(void *self, struct tide_job *job, struct tide_err *err)
 {
     struct worker *worker = self;
     struct tide_kyc_work *work = job->context.task;
@@ -65,24 +70,29 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
     return status;
 }
 
+/* True if the worker must connect again before its next job. */
 static bool is_lost(const void *worker)
 {
     const struct tide_kyc_context *context = &((const struct worker *)worker)->context;
     return !tide_kyc_context_ready(context) || tide_pg_remedy(context->pg) == TIDE_PG_RECONNECT;
 }
 
-static bool is_worth_another(const void *worker, tide_status status)
+/* True for TIDE_E_DB only: another error would be the same on another connection. */
+static bool is_retryable(const void *worker, tide_status status)
 {
     (void)worker;
     return status == TIDE_E_DB;
 }
 
-static void drop(void *worker)
+/* Makes the worker connect again before its next job. */
+static void mark_not_ready(void *worker)
 {
     ((struct worker *)worker)->context.ready = false;
 }
 
-static void refuse(void *worker, struct tide_job *job, const struct tide_err *err)
+/* Writes the problem for a job that failed. Without a usable connection the answer is the 503 of an
+ * unreachable database, whatever the error was. */
+static void reject_job(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_kyc_context *context = &((struct worker *)worker)->context;
     struct tide_err away = { .code = TIDE_E_DB };
@@ -93,6 +103,7 @@ static void refuse(void *worker, struct tide_job *job, const struct tide_err *er
     tide_kyc_rollback(context);
 }
 
+/* Overwrites the work before it is freed: a request may hold an API key or a challenge. */
 static void wipe_work(struct tide_job *job)
 {
     struct tide_kyc_work *work = job->context.task;
@@ -104,6 +115,7 @@ static void wipe_work(struct tide_job *job)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+/* Half of the queue is the most that jobs of one provider may occupy. */
 tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                const struct tide_kyc_pool_options *options, struct tide_err *err)
 {
@@ -112,18 +124,18 @@ tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                                    .close = close_worker,
                                                    .ready = is_ready,
                                                    .connect = connect_worker_state,
-                                                   .report = report,
-                                                   .run = run,
+                                                   .report = log_connection,
+                                                   .run = run_job,
                                                    .lost = is_lost,
-                                                   .again = is_worth_another,
-                                                   .drop = drop,
-                                                   .refuse = refuse,
+                                                   .again = is_retryable,
+                                                   .drop = mark_not_ready,
+                                                   .refuse = reject_job,
                                                    .over = wipe_work,
                                                    .release = free };
     struct tide_kyc_pool_options *shared = malloc(sizeof *shared);
     *out = NULL;
     if (!shared)
-        return tide_fail(err, TIDE_E_MEMORY, "KYC pool");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC worker pool");
     *shared = *options;
     struct tide_worker_pool_options workers = { .name = options->name,
                                                 .work = &work,

@@ -1,21 +1,24 @@
+/* Reads and checks the brand of the KYC pages. */
 #include "api/kyc/base/brand.h"
 #include "api/kyc/base/settings_read.h"
 #include "tidemark/text.h"
 
 #include <math.h>
 
-enum { CONTRAST_LEAST = 450 };
+enum { CONTRAST_LEAST = 450 }; /* hundredths: 4.5 */
 
 const char tide_kyc_light_background[] = "#eef3f5", tide_kyc_dark_background[] = "#1c272e";
 
 /* --- contrast ------------------------------------------------------------------------------ */
 
+/* Converts an sRGB channel to linear light, with the constants of WCAG 2. */
 static double linear_of(uint8_t channel)
 {
     double c = channel / 255.0;
     return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
+/* Returns the relative luminance of "#rrggbb". The caller has checked the form. */
 static double luminance_of(const char *color)
 {
     uint8_t rgb[3];
@@ -34,6 +37,7 @@ uint32_t tide_kyc_contrast(const char *one, const char *other)
 
 /* --- the file ------------------------------------------------------------------------------ */
 
+/* Reads "#rrggbb". Fails if the contrast to background is too low for text. */
 static tide_status read_color(struct tide_reader *r, void *to, json_t *value,
                               const char *background)
 {
@@ -41,7 +45,7 @@ static tide_status read_color(struct tide_reader *r, void *to, json_t *value,
     uint8_t rgb[3];
     if (text.len != TIDE_KYC_COLOR_BYTES - 1 || text.ptr[0] != '#' ||
         tide_hex_decode(rgb, sizeof rgb, tide_slice_of(text.ptr + 1, text.len - 1)) != TIDE_OK)
-        return tide_read_refuse(r, "expected a colour, #rrggbb in lower case");
+        return tide_read_refuse(r, "expected a colour: #rrggbb in lower case");
     memcpy(to, text.ptr, text.len);
     ((char *)to)[text.len] = 0;
     uint32_t contrast = tide_kyc_contrast(to, background);
@@ -69,7 +73,8 @@ static tide_status read_dark(struct tide_reader *r, const struct tide_member *m,
     return read_color(r, to, value, tide_kyc_dark_background);
 }
 
-/* It stands in a header of ours: nothing may end the directive that it is part of. */
+/* Accepts only characters that cannot end a directive: the URL becomes part of the page's
+ * Content-Security-Policy header. */
 static tide_status read_logo(struct tide_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
@@ -78,7 +83,7 @@ static tide_status read_logo(struct tide_reader *r, const struct tide_member *m,
         uint8_t c = text.ptr[i];
         bool plain = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
         if (!plain && !strchr("/:._~%-", c))
-            return tide_read_refuse(r, "expected letters, digits and /:._~%- alone");
+            return tide_read_refuse(r, "expected letters, digits and /:._~%- only");
     }
     return tide_read_url(r, m, to, value);
 }
@@ -107,7 +112,7 @@ tide_status tide_kyc_brand_parse(struct tide_kyc_brand *out, tide_slice text, st
     *out = (struct tide_kyc_brand){ 0 };
     json_t *root = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
     tide_status status = root ? tide_kyc_brand_read(&reader, NULL, out, root)
-                              : tide_fail(err, TIDE_E_CONFIG, "no JSON: %s", error.text);
+                              : tide_fail(err, TIDE_E_CONFIG, "not JSON: %s", error.text);
     json_decref(root);
     return status;
 }

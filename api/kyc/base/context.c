@@ -1,10 +1,14 @@
+/* Connects a worker's context and runs its transactions. */
 #include "api/kyc/base/context.h"
 #include "tidemark/text.h"
 
+/* A provider or server that is silent longer than this is given up. All of them stay below the ten
+ * seconds that a session request may take. */
 enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
 
 static const char main_network[] = "Public Global Stellar Network ; September 2015";
 
+/* The forbidden settings would let people without a real check trade on the main network. */
 bool tide_kyc_network_allowed(const struct tide_kyc_settings *settings,
                               const uint8_t network_id[TIDE_HASH_BYTES], const char **what)
 {
@@ -49,6 +53,7 @@ bool tide_kyc_context_ready(const struct tide_kyc_context *context)
            tide_deployment_select_is_current(context->options.select, &context->selected);
 }
 
+/* Reads the deployment's network. TIDE_E_CONFIG: this network forbids a setting of the KYC file. */
 static tide_status read_network(struct tide_kyc_context *context, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -62,17 +67,19 @@ static tide_status read_network(struct tide_kyc_context *context, struct tide_er
     if (rows.count != 1 ||
         !tide_pg_bytes(&rows, 0, 0, context->network_id, sizeof context->network_id) ||
         tide_pg_slice(&rows, 0, 1).len >= sizeof context->passphrase)
-        status = tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment names no network");
+        status = tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment has no usable network");
     else
         snprintf(context->passphrase, sizeof context->passphrase, "%s", tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK &&
         !tide_kyc_network_allowed(context->settings, context->network_id, &what))
         status = tide_fail(err, TIDE_E_CONFIG,
-                           "kyc_file has %s, which is not for the public main network", what);
+                           "kyc_file has %s, which the public main network forbids", what);
     return status;
 }
 
+/* statement_timeout and lock_timeout stay below silence_ms, so that PostgreSQL reports a slow
+ * statement before the connection is given up. */
 tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct tide_err *err)
 {
     static const char settings[] = "SET statement_timeout = '5s'; SET lock_timeout = '4s';"
@@ -108,6 +115,7 @@ tide_status tide_kyc_commit(struct tide_kyc_context *context, struct tide_err *e
     return tide_pg_run(context->pg, "COMMIT", "COMMIT", err);
 }
 
+/* A failed ROLLBACK leaves the session in an unknown state, so the worker connects again. */
 void tide_kyc_rollback(struct tide_kyc_context *context)
 {
     struct tide_err err;
@@ -116,6 +124,7 @@ void tide_kyc_rollback(struct tide_kyc_context *context)
         context->ready = false;
 }
 
+/* Bulkhead 0 belongs to no provider; provider i has bulkhead i + 1. */
 enum tide_worker_pool_room tide_kyc_context_enter(struct tide_kyc_context *context,
                                                   const struct tide_kyc_provider *provider)
 {

@@ -1,3 +1,4 @@
+/* Queues work for KYC's workers, and reads Idempotency-Key. */
 #include "api/kyc/base/handler.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tid
     return work;
 }
 
+/* A repeated header is refused: using one of its values would be a guess. */
 bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *request,
                                struct tide_reply *reply)
 {
@@ -28,7 +30,8 @@ bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *reque
         fits = key.ptr[i] > ' ' && key.ptr[i] < 0x7f;
     if (!fits)
         tide_reply_problem(reply, 400, "bad_idempotency_key",
-                           "Idempotency-Key has 1 to %d visible characters, once.", KEY_MAX);
+                           "Send one Idempotency-Key of 1 to %d visible ASCII characters.",
+                           KEY_MAX);
     *out = times == 1 ? key : (tide_slice){ 0 };
     return fits;
 }

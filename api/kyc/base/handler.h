@@ -1,25 +1,25 @@
-/* How a route of kind KYC or HOOK is answered: first on the connection's thread, which may not
+/* How routes of kind KYC or HOOK are answered: first on the connection's thread, which may not
  * wait, then, if needed, on a worker, which may.
  *
- * A handler is a tide_handler_fn like any other (route.def names it, TIDE_ROUTE(…, KYC, …)). It
- * runs on the connection's thread, inside tide_kyc_submit: it looks at the request, without a
- * database or a provider, and either writes the reply, or leaves in context->task what a
- * worker is to do:
+ * A handler is a tide_handler_fn like any other (route.def names it: TIDE_ROUTE(…, KYC, …)). The
+ * handler runs on the connection's thread, inside tide_kyc_submit. Without a database or a
+ * provider, the handler checks the request. Then it either writes the reply, or leaves the work for
+ * a worker in context->task:
  *
- *     struct ask { struct tide_kyc_work work; …what run needs… };
+ *     struct x_work { struct tide_kyc_work work; …the values that run_x needs… };
  *
  *     void tide_route_x(struct tide_handler_context *context, const struct tide_request *request,
  *                       struct tide_reply *reply)
  *     {
- *         struct ask *ask =
- *             tide_kyc_later(context, sizeof *ask, TIDE_KYC_POOL_SESSIONS, run, reply);
- *         if (ask)
- *             ask->… = …;
+ *         struct x_work *x =
+ *             tide_kyc_later(context, sizeof *x, TIDE_KYC_POOL_SESSIONS, run_x, reply);
+ *         if (x)
+ *             x->… = …;
  *     }
  *
- * What is in a request (parameters, body, header lines) lives until the reply is complete, so run
- * may use job->request. Anything that costs nothing is refused before: a forgery reaches no
- * worker. */
+ * The request (parameters, body, header lines) lives until the reply is complete, so run_x may use
+ * job->request. Handlers make every check that needs no database before they queue the work: a
+ * forged request must not occupy a worker. */
 #ifndef API_KYC_BASE_HANDLER_H
 #define API_KYC_BASE_HANDLER_H
 
@@ -29,24 +29,26 @@
 
 struct tide_kyc_work;
 
-/* TIDE_OK: the reply is complete. Anything else: the transaction is rolled back; TIDE_E_DB with a
- * lost connection, or one that says "again", is run once more; else the worker answers 503 or 500.
- * So it may run twice, the first time perhaps to its COMMIT. The reply is reset before each run. */
+/* Runs the work on a worker. TIDE_OK: the reply is complete. Otherwise the pool rolls the
+ * transaction back. After TIDE_E_DB with a lost connection or a retryable SQLSTATE the pool runs
+ * the work once more; after any other error it answers 503 or 500. A second run may therefore find
+ * rows that the first one committed. The pool resets the reply before each run. */
 typedef tide_status tide_kyc_run_fn(struct tide_kyc_work *work, struct tide_kyc_context *context,
                                     struct tide_job *job, struct tide_err *err);
 
 struct tide_kyc_work {
     tide_kyc_run_fn *run;
     enum tide_kyc_pool_id pool;
-    size_t size; /* of all of it */
+    size_t size; /* bytes of the whole work, for wiping */
 };
 
-/* Zeroed memory that begins with a struct tide_kyc_work; the worker wipes and frees it. NULL: there
- * was none, and the reply says so. */
+/* Returns zeroed memory of size bytes that begins with a struct tide_kyc_work. The pool wipes and
+ * frees it. NULL: no memory; the reply holds the problem. */
 void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);
 
-/* The header Idempotency-Key; out->ptr NULL: none is given. False: the reply says why. */
+/* Reads the header Idempotency-Key; out->ptr is NULL without one. Returns false if the header is
+ * malformed; the reply holds the problem. */
 bool tide_kyc_idempotency_read(tide_slice *out, const struct tide_request *request,
                                struct tide_reply *reply);
 
@@ -56,7 +58,7 @@ tide_handler_fn tide_route_kyc_session, tide_route_kyc_progress, tide_route_kyc_
     tide_route_kyc_providers, tide_route_kyc_webhook, tide_route_kyc_page, tide_route_kyc_start,
     tide_route_kyc_return, tide_route_kyc_sandbox, tide_route_kyc_sandbox_decide;
 
-/* Webhooks to partners (notify/hook_route.c). */
+/* webhooks to partners (notify/hook_route.c) */
 tide_handler_fn tide_route_webhooks, tide_route_webhook, tide_route_webhook_create,
     tide_route_webhook_change, tide_route_webhook_delete, tide_route_webhook_secret,
     tide_route_webhook_test, tide_route_webhook_addresses, tide_route_webhook_watch,

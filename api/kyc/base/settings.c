@@ -1,3 +1,4 @@
+/* Reads the KYC file into struct tide_kyc_settings and checks that its members fit together. */
 #include "api/kyc/base/settings.h"
 #include "api/kyc/base/settings_read.h"
 #include "api/kyc/base/url.h"
@@ -71,7 +72,7 @@ static const struct tide_member secret_members[] = {
 };
 /* clang-format on */
 
-/* A webhook secret of a few bytes can be guessed from one webhook. */
+/* Refuses short secrets: one webhook is enough to guess a secret of a few bytes. */
 static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
@@ -118,7 +119,8 @@ enum {
     ALL = SANDBOX | REAL,
 };
 
-/* A row for the types that need a member, and another for those that may leave it out. */
+/* Members of a provider by type (mask). A member has two rows if some types need it and others may
+ * leave it out. */
 /* clang-format off */
 #define AT(member) offsetof(struct tide_kyc_provider, member)
 static const struct tide_member provider_members[] = {
@@ -142,8 +144,8 @@ static const struct tide_member provider_members[] = {
 };
 /* clang-format on */
 
-/* Where a provider's keys tell by themselves: decisions about people who are none must not pass for
- * real ones. */
+/* Refuses an API key whose prefix contradicts "environment". Otherwise sandbox decisions about
+ * invented people could pass for real ones. */
 static tide_status check_environment(struct tide_reader *r, const struct tide_kyc_provider *p)
 {
     static const struct {
@@ -160,13 +162,13 @@ static tide_status check_environment(struct tide_reader *r, const struct tide_ky
         if (p->type == keys[i].type && p->live != keys[i].live &&
             strncmp(p->api_key, keys[i].begins, strlen(keys[i].begins)) == 0) {
             tide_read_enter(r, "environment");
-            return tide_read_refuse(r, "the apiKey is of the other one");
+            return tide_read_refuse(r, "the apiKey belongs to the other environment");
         }
     return TIDE_OK;
 }
 
-/* What follows from what was said. */
-static void complete_provider(struct tide_kyc_provider *p, bool frames_said)
+/* Fills members that the file leaves out with their defaults. */
+static void complete_provider(struct tide_kyc_provider *p, bool has_frame_hosts)
 {
     if (!*p->base_url)
         snprintf(p->base_url, sizeof p->base_url, "%s", types[p->type].base_url);
@@ -174,12 +176,13 @@ static void complete_provider(struct tide_kyc_provider *p, bool frames_said)
         memcpy(p->secrets[0].text, p->api_secret, sizeof p->api_secret);
         p->secret_count = 1;
     }
-    if (!frames_said) {
+    if (!has_frame_hosts) {
         memcpy(p->frame_hosts, p->hosts, sizeof p->hosts);
         p->frame_host_count = p->host_count;
     }
 }
 
+/* Reads one provider: first its type, then the members that this type has. */
 static tide_status read_provider(struct tide_reader *r, const struct tide_member *m, void *to,
                                  json_t *value)
 {
@@ -206,7 +209,8 @@ static tide_status read_provider(struct tide_reader *r, const struct tide_member
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* They were members of this file once. */
+/* Rejects "integrators" with a hint: earlier versions had this member, integrators are now in the
+ * database. */
 static tide_status refuse_integrators(struct tide_reader *r, const struct tide_member *m, void *to,
                                       json_t *value)
 {
@@ -224,6 +228,7 @@ static tide_status read_providers(struct tide_reader *r, const struct tide_membe
     return tide_read_list(r, m, list, s->providers, value);
 }
 
+/* Decodes the seed straight into a signing object. The decoded bytes are wiped, also on failure. */
 static tide_status read_seed(struct tide_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
@@ -288,7 +293,7 @@ static tide_status check_names(const struct tide_kyc_settings *s, struct tide_er
     return TIDE_OK;
 }
 
-/* Keys of which two are the same would tell by one thing what another is kept apart for. */
+/* Refuses two equal keys: a value made for one purpose would then be valid for another. */
 static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err *err)
 {
     const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key,
@@ -302,6 +307,8 @@ static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err
     return TIDE_OK;
 }
 
+/* Stores a keyed digest of the file, so that the audit shows a change without showing the
+ * contents. */
 static void put_digest(struct tide_kyc_settings *s, tide_slice text)
 {
     uint8_t hash[TIDE_HMAC_BYTES_MAX];
@@ -309,8 +316,9 @@ static void put_digest(struct tide_kyc_settings *s, tide_slice text)
     memcpy(s->digest, hash, sizeof s->digest);
 }
 
-/* Our own pages are where publicUrl says. */
-static void complete(struct tide_kyc_settings *s)
+/* Fills the home domain, and the hosts of providers without any: the sandbox's pages are under
+ * publicUrl. */
+static void complete_settings(struct tide_kyc_settings *s)
 {
     struct tide_kyc_url url;
     bool good = tide_kyc_url_read(&url, tide_slice_str(s->public_url));
@@ -327,12 +335,13 @@ static void complete(struct tide_kyc_settings *s)
     }
 }
 
+/* Parses and reads the file. Wipes the JSON tree and the parser's error, which hold secrets. */
 static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struct tide_err *err)
 {
     json_error_t error;
     struct tide_reader r = { .err = err };
     json_t *root = tide_json_load_private(text, JSON_REJECT_DUPLICATES, &error);
-    /* error.text would quote what stands there. */
+    /* The message does not contain error.text, which may quote a secret of the file. */
     tide_status status =
         root ? tide_read_object(&r, file_members, TIDE_COUNT(file_members), s, root)
         : json_error_code(&error) == json_error_out_of_memory
@@ -344,6 +353,7 @@ static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struc
     return status;
 }
 
+/* Sets the defaults first, then reads the file over them. */
 tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice text,
                                     struct tide_err *err)
 {
@@ -365,12 +375,13 @@ tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice t
         tide_kyc_settings_release(s);
         return status;
     }
-    complete(s);
+    complete_settings(s);
     put_digest(s, text);
     *out = s;
     return TIDE_OK;
 }
 
+/* The buffer held all secrets, so it is wiped before it is released. */
 tide_status tide_kyc_settings_load(struct tide_kyc_settings **out, const char *path,
                                    struct tide_err *err)
 {

@@ -1,30 +1,31 @@
-/* The KYC file (setting kyc_file): which providers there are, and their secrets; integrators are in
- * the database (api/kyc/keys). Read once, at the start; a file that others may read (mode & 077,
- * another owner, a link) is refused.
+/* The KYC file (setting kyc_file): providers and their secrets. Integrators are in the database
+ * (api/kyc/keys). The process reads the file once, at the start, and refuses a file that others may
+ * read (mode & 077, another owner, a link).
  *
- *   { "publicUrl": "https://kyc.example",       what people and providers reach us by, no path
- *     "homeDomain": "kyc.example",              of challenges (SEP-10); default: publicUrl's host
+ *   { "publicUrl": "https://kyc.example",       address that people and providers use, without path
+ *     "homeDomain": "kyc.example",              home domain of challenges (SEP-10); default: host of
+ *                                               publicUrl
  *     "challengeSeed": "S…",                    signs challenges and nothing else
- *     "referenceKey": "64 hex digits",          HMAC keys: of the reference a provider gets,
- *     "metadataKey": "64 hex digits",           of the hash that goes on the chain,
- *     "tokenKey": "64 hex digits",              of tokens in URLs,
- *     "intentKey": "64 hex digits",             of intents: the attester's attester_intent_key
- *     "webhookKey": "64 hex digits",            of the secrets of webhooks to partners; default: none
- *                                               may be registered
- *     "webhookLocal": false,                    true: they may go to private addresses and by http;
- *                                               refused where the network is the main one
- *     "open": false,                            true: sessions without key or challenge; refused
- *                                               where the network is the main one
- *     "attestationDays": 365,                   most that an attestation lasts
- *     "sessionsPerAddressDay": 5,               of an address, for each integrator apart
- *     "sessionsPerHour": 1000,                  at a provider, of all integrators
- *     "anonymousPerHour": 200,                  at a provider, of those without integrator: apart
- *     "anonymousPerNetworkHour": 20,            of these, from one IPv4 /24 or IPv6 /48
- *     "revocationsPerHour": 20,                 of a provider; the rest is a person's to decide
- *     "brand": {…},                             of the pages; an integrator may have its own
+ *     "referenceKey": "64 hex digits",          HMAC key: reference of an address at a provider
+ *     "metadataKey": "64 hex digits",           HMAC key: hash in the attestation on the chain
+ *     "tokenKey": "64 hex digits",              HMAC key: tokens in URLs
+ *     "intentKey": "64 hex digits",             HMAC key: intents (as attester_intent_key)
+ *     "webhookKey": "64 hex digits",            HMAC key: secrets of webhooks to partners; default:
+ *                                               no such webhooks
+ *     "webhookLocal": false,                    true: webhooks may use http and private addresses;
+ *                                               refused on the main network
+ *     "open": false,                            true: sessions without key or challenge; refused on
+ *                                               the main network
+ *     "attestationDays": 365,                   longest validity of an attestation
+ *     "sessionsPerAddressDay": 5,               per address and integrator
+ *     "sessionsPerHour": 1000,                  per provider, all integrators together
+ *     "anonymousPerHour": 200,                  per provider, sessions without an integrator
+ *     "anonymousPerNetworkHour": 20,            the same from one IPv4 /24 or IPv6 /48
+ *     "revocationsPerHour": 20,                 per provider; further ones need a person's decision
+ *     "brand": {…},                             looks of the pages; an integrator may have its own
  *     "providers": [ { "key": "sumsub", "type": "sumsub", "name": "Sumsub", … } ] }
  *
- * Members of a provider      of types (the others refuse it)    when it is not there
+ * Members of a provider      types that have it (others refuse)  if missing
  *   key, type, name            all                               refused
  *   baseUrl                    all but sandbox                   the provider's; veriff: refused
  *   apiKey                     all but sandbox                   refused
@@ -35,12 +36,14 @@
  *                              template, didit: workflow
  *   apiVersion                 persona                           refused
  *   environment                all but sandbox: live, sandbox    refused
- *   hosts                      all: of its pages, that we may    refused; sandbox: publicUrl's
- *                              send people to
- *   frameHosts                 all: whose frames its pages need  hosts
- *   timeoutMs                  all: 100 to 30000, of one call    10000
- * notAfter: RFC 3339, or null (as when it is not there): no end. Hosts: "name" or "name:port".
- * Unknown members are refused. */
+ *   hosts                      all: hosts of the provider's      refused; sandbox: publicUrl's host
+ *                              pages; a browser is sent to no
+ *                              other
+ *   frameHosts                 all: hosts of frames in those     hosts
+ *                              pages
+ *   timeoutMs                  all: 100 to 30000, for one call   10000
+ * notAfter: RFC 3339; null or missing: no end. Hosts: "name" or "name:port". The reader refuses
+ * unknown members. */
 #ifndef API_KYC_BASE_SETTINGS_H
 #define API_KYC_BASE_SETTINGS_H
 
@@ -79,55 +82,58 @@ struct tide_kyc_secret {
 };
 
 struct tide_kyc_provider {
-    char key[TIDE_KYC_WORD_BYTES]; /* in our URLs and rows */
+    char key[TIDE_KYC_WORD_BYTES]; /* in URLs and rows */
     enum tide_kyc_type type;
-    char name[TIDE_KYC_TEXT_BYTES]; /* for people */
+    char name[TIDE_KYC_TEXT_BYTES]; /* display name */
     char base_url[TIDE_KYC_URL_BYTES];
     char api_key[TIDE_KYC_SECRET_BYTES];
     char api_secret[TIDE_KYC_SECRET_BYTES];
-    struct tide_kyc_secret secrets[TIDE_KYC_SECRETS_MAX]; /* of webhooks; the current one first */
+    /* secrets of webhooks; the newest first */
+    struct tide_kyc_secret secrets[TIDE_KYC_SECRETS_MAX];
     uint32_t secret_count;
-    enum tide_kyc_algorithm algorithm; /* pinned: a webhook that names another is refused */
+    /* pinned: a webhook that names another algorithm is refused */
+    enum tide_kyc_algorithm algorithm;
     char level[TIDE_KYC_TEXT_BYTES];
     char api_version[TIDE_KYC_TEXT_BYTES];
     char hosts[TIDE_KYC_HOSTS_MAX][TIDE_KYC_TEXT_BYTES];
     uint32_t host_count;
     char frame_hosts[TIDE_KYC_HOSTS_MAX][TIDE_KYC_TEXT_BYTES];
     uint32_t frame_host_count;
-    bool live;           /* environment */
-    uint32_t timeout_ms; /* of one call */
+    bool live;           /* true: environment is "live" */
+    uint32_t timeout_ms; /* limit of one call */
 };
 
 struct tide_kyc_settings {
     char public_url[TIDE_KYC_URL_BYTES];
     char home_domain[TIDE_KYC_TEXT_BYTES];
-    struct tide_sign *challenge; /* one thread at a time: a mutex of who uses it */
+    struct tide_sign *challenge; /* not thread-safe: hold struct tide_kyc's mutex signing */
     uint8_t reference_key[32], metadata_key[32], token_key[32], intent_key[32];
-    uint8_t digest[16]; /* of the file, by its tokenKey: shows that it changed, and nothing else */
-    uint8_t webhook_key[32]; /* only if notifies */
-    bool notifies;           /* webhookKey is there */
+    uint8_t digest[16]; /* HMAC of the file by its token_key: shows only that the file changed */
+    uint8_t webhook_key[32]; /* valid only if notifies */
+    bool notifies;           /* the file has webhookKey */
     bool webhook_local;
     bool open;
     uint32_t attestation_days;
     uint32_t sessions_per_address_day, sessions_per_hour;
-    uint32_t anonymous_per_hour; /* at each provider: sessions that no integrator asks for */
-    uint32_t anonymous_per_network_hour; /* of these, from one IPv4 /24 or IPv6 /48 */
-    uint32_t revocations_per_hour;       /* of each provider; beyond it a person decides */
-    struct tide_kyc_brand brand;         /* of the pages that are no branded integrator's */
+    uint32_t anonymous_per_hour;         /* per provider: sessions without an integrator */
+    uint32_t anonymous_per_network_hour; /* the same from one IPv4 /24 or IPv6 /48 */
+    uint32_t revocations_per_hour;       /* per provider; further ones need a person's decision */
+    struct tide_kyc_brand brand;         /* for pages of integrators without a brand */
     struct tide_kyc_provider providers[TIDE_KYC_PROVIDERS_MAX];
     uint32_t provider_count;
 };
 
-/* *out is the caller's (tide_kyc_settings_release, which wipes it). TIDE_E_CONFIG names the member
- * that is wrong, never a value of it. https is asked for in every URL but those of this machine. */
+/* Reads the file at path. The caller releases *out (tide_kyc_settings_release wipes it).
+ * TIDE_E_CONFIG names the faulty member, never a value. Every URL needs https, except those of this
+ * machine. */
 tide_status tide_kyc_settings_load(struct tide_kyc_settings **out, const char *path,
                                    struct tide_err *err) TIDE_MUST_USE;
-/* The same of a text; for tests and fuzzing. */
+/* Reads the file's text. For tests and fuzzing. */
 tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice text,
                                     struct tide_err *err) TIDE_MUST_USE;
-void tide_kyc_settings_release(struct tide_kyc_settings *settings); /* NULL is fine */
+void tide_kyc_settings_release(struct tide_kyc_settings *settings); /* NULL is allowed */
 
-/* NULL when there is none such. */
+/* Returns the provider with that key, or NULL. */
 const struct tide_kyc_provider *tide_kyc_provider_of(const struct tide_kyc_settings *settings,
                                                      tide_slice key);
 

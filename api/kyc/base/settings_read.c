@@ -1,3 +1,4 @@
+/* Reads JSON values by a table of members. Messages never contain a value. */
 #include "api/kyc/base/settings_read.h"
 #include "api/kyc/base/url.h"
 #include "tidemark/text.h"
@@ -26,6 +27,7 @@ void tide_read_leave(struct tide_reader *r, size_t at)
     r->path[at] = '\0';
 }
 
+/* True for 1 to max characters of a-z, 0-9, _ and -. */
 static bool is_word(tide_slice text, size_t max)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -35,7 +37,8 @@ static bool is_word(tide_slice text, size_t max)
     return text.len > 0 && text.len <= max;
 }
 
-/* Shows an unknown name only if it looks like one: it might be a misplaced secret. */
+/* Rejects an unknown member. The message shows the name only if it looks like a member's: a
+ * misplaced secret must not reach the log. */
 static tide_status refuse_unknown(struct tide_reader *r, const char *name)
 {
     size_t len = strlen(name);
@@ -47,6 +50,8 @@ static tide_status refuse_unknown(struct tide_reader *r, const char *name)
     return tide_read_refuse(r, "no such member here");
 }
 
+/* Looks for unknown members first, so that a misspelt member is reported by its own name, not as
+ * another one that is missing. */
 tide_status tide_read_object(struct tide_reader *r, const struct tide_member *members, size_t count,
                              void *to, json_t *object)
 {
@@ -83,12 +88,15 @@ tide_slice tide_read_string(const json_t *value)
     return text ? tide_slice_of(text, json_string_length(value)) : (tide_slice){ 0 };
 }
 
-static void keep(char *to, tide_slice text)
+/* Copies text and a NUL. The caller has checked the length. */
+static void copy_text(char *to, tide_slice text)
 {
     memcpy(to, text.ptr, text.len);
     to[text.len] = '\0';
 }
 
+/* Refuses invisible characters: names appear in pages and logs, where such characters could
+ * mislead. */
 tide_status tide_read_text(struct tide_reader *r, const struct tide_member *m, void *to,
                            json_t *value)
 {
@@ -96,11 +104,11 @@ tide_status tide_read_text(struct tide_reader *r, const struct tide_member *m, v
     if (text.len >= m->high || !tide_text_is_name(text)) {
         char expected[120];
         snprintf(expected, sizeof expected,
-                 "expected a text of 1..%u bytes on one line, without characters that are not seen",
+                 "expected a text of 1..%u bytes on one line, without invisible characters",
                  m->high - 1);
         return tide_read_refuse(r, expected);
     }
-    keep(to, text);
+    copy_text(to, text);
     return TIDE_OK;
 }
 
@@ -120,7 +128,7 @@ tide_status tide_read_word(struct tide_reader *r, const struct tide_member *m, v
     tide_slice text = tide_read_string(value);
     if (!is_word(text, m->high - 1))
         return tide_read_refuse(r, "expected 1..32 of a-z, 0-9, _ and -");
-    keep(to, text);
+    copy_text(to, text);
     return TIDE_OK;
 }
 
@@ -162,22 +170,24 @@ tide_status tide_read_host(struct tide_reader *r, const struct tide_member *m, v
     (void)m;
     tide_slice text = tide_read_string(value);
     if (!tide_kyc_host_valid(text))
-        return tide_read_refuse(r, "expected a host in lower case, with its port or without");
-    keep(to, text);
+        return tide_read_refuse(r, "expected a host in lower case: name or name:port");
+    copy_text(to, text);
     return TIDE_OK;
 }
 
+/* Reads a base URL, to which paths are appended. It therefore has no query, fragment or final
+ * "/". */
 tide_status tide_read_url(struct tide_reader *r, const struct tide_member *m, void *to,
                           json_t *value)
 {
     struct tide_kyc_url url;
     tide_slice text = tide_read_string(value);
     if (text.len >= m->high || !tide_kyc_url_read(&url, text))
-        return tide_read_refuse(r, "expected https://… (http:// of this machine alone)");
+        return tide_read_refuse(r, "expected https://… (http:// for this machine only)");
     bool ends = url.rest.len == 0 || text.ptr[text.len - 1] != '/';
     if (!ends || memchr(text.ptr, '?', text.len) || memchr(text.ptr, '#', text.len))
-        return tide_read_refuse(r, "expected no query, and no / at its end");
-    keep(to, text);
+        return tide_read_refuse(r, "expected a URL without query and without / at the end");
+    copy_text(to, text);
     return TIDE_OK;
 }
 
@@ -190,7 +200,7 @@ tide_status tide_read_origin(struct tide_reader *r, const struct tide_member *m,
             return tide_read_refuse(r, "expected lower case, as browsers send it");
     struct tide_kyc_url url;
     if (tide_kyc_url_read(&url, text) && url.rest.len)
-        return tide_read_refuse(r, "expected scheme and host alone, without a path");
+        return tide_read_refuse(r, "expected scheme and host only, without a path");
     return tide_read_url(r, m, to, value);
 }
 
@@ -205,6 +215,7 @@ tide_status tide_read_time(struct tide_reader *r, const struct tide_member *m, v
     return TIDE_OK;
 }
 
+/* *list.count is the number of complete elements, also after a failure. */
 tide_status tide_read_list(struct tide_reader *r, const struct tide_member *m,
                            struct tide_list list, void *to, json_t *value)
 {

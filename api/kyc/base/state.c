@@ -1,3 +1,4 @@
+/* Texts and groups of the session states. */
 #include "api/kyc/base/state.h"
 
 static const char *const states[TIDE_KYC_STATE_COUNT] = {
@@ -22,6 +23,7 @@ bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out)
     return false;
 }
 
+/* Relies on the order of the enum: the open states come first. */
 bool tide_kyc_is_open(enum tide_kyc_state state)
 {
     return state <= TIDE_KYC_ACTION_REQUIRED;

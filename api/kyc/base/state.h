@@ -1,4 +1,4 @@
-/* States of a session. */
+/* The states of a KYC session, and their texts. */
 #ifndef API_KYC_BASE_STATE_H
 #define API_KYC_BASE_STATE_H
 
@@ -6,30 +6,31 @@
 
 #define TIDE_KYC_ADDRESS_BYTES 57u /* G… or C…, NUL-terminated */
 
-/* Where a session stands. Texts are those of kyc.session.state. */
+/* State of a session. The texts are the values of kyc.session.state. */
 enum tide_kyc_state {
-    TIDE_KYC_CREATED,         /* not started                                         */
-    TIDE_KYC_PENDING,         /* the person, or the provider, is at it               */
-    TIDE_KYC_REVIEW,          /* a person must look: at the provider's, or with us   */
-    TIDE_KYC_ACTION_REQUIRED, /* the person must come again                          */
+    TIDE_KYC_CREATED,         /* the person has not started */
+    TIDE_KYC_PENDING,         /* the person or the provider is working on it */
+    TIDE_KYC_REVIEW,          /* a reviewer must decide, at the provider or here */
+    TIDE_KYC_ACTION_REQUIRED, /* the person must continue */
     TIDE_KYC_APPROVED,
     TIDE_KYC_DECLINED,
     TIDE_KYC_EXPIRED,
-    TIDE_KYC_REVOKED, /* approved once, withdrawn by the provider since */
+    TIDE_KYC_REVOKED, /* was approved; the provider has withdrawn it */
     TIDE_KYC_STATE_COUNT
 };
 
 const char *tide_kyc_state_text(enum tide_kyc_state state);
+/* Returns false for an unknown text. */
 bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out);
-/* created, pending, review, action_required: the same request asked again is the same session. */
+/* True for created, pending, review and action_required: a repeated request then gets this session
+ * again. */
 bool tide_kyc_is_open(enum tide_kyc_state state);
 
-/* The state as clients see it: a review is "pending". */
+/* Returns the state that clients see: a review is "pending". */
 const char *tide_kyc_public_state(enum tide_kyc_state state);
 
-/* True for a reason that the person may be shown: something about the pictures, the documents or
- * the entries that the person can change. Suspicions, lists and limits are not among them.
- * "": false. */
+/* True for a reason that the page may show: a fault of the pictures, documents or entries that the
+ * person can correct. Suspicions, watch lists and limits are not shown. False for "". */
 bool tide_kyc_reason_shown(tide_slice reason);
 
 #endif

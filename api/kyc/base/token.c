@@ -1,3 +1,4 @@
+/* Makes and checks the tokens of links. */
 #include "api/kyc/base/token.h"
 #include "tidemark/text.h"
 
@@ -5,7 +6,7 @@
 
 enum { ID_LEN = TIDE_KYC_SESSION_BYTES - 1, PROOF_LEN = 43 };
 
-/* base64url without padding of 32 bytes. */
+/* Writes the digest as base64url without padding. */
 static void put_proof(char out[PROOF_LEN], const uint8_t digest[TIDE_HASH_BYTES])
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -28,7 +29,7 @@ void tide_kyc_token(char out[TIDE_KYC_TOKEN_BYTES], const struct tide_kyc_settin
     uint8_t digest[TIDE_HMAC_BYTES_MAX];
     size_t word = strlen(words[purpose]) + 1;
     assert(strlen(session_id) == ID_LEN);
-    memcpy(text, words[purpose], word); /* with its NUL: no word runs into an id */
+    memcpy(text, words[purpose], word); /* The NUL separates purpose and id. */
     memcpy(text + word, session_id, ID_LEN);
     tide_hmac(TIDE_HMAC_SHA256, digest,
               tide_slice_of(settings->token_key, sizeof settings->token_key),
@@ -39,6 +40,7 @@ void tide_kyc_token(char out[TIDE_KYC_TOKEN_BYTES], const struct tide_kyc_settin
     out[TIDE_KYC_TOKEN_LEN] = 0;
 }
 
+/* Computes the token that the id should have, and compares in constant time. */
 bool tide_kyc_token_read(char session_id[TIDE_KYC_SESSION_BYTES],
                          const struct tide_kyc_settings *settings, enum tide_kyc_purpose purpose,
                          tide_slice token)

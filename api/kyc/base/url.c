@@ -1,6 +1,8 @@
+/* Reads URLs and hosts. */
 #include "api/kyc/base/url.h"
 #include "tidemark/text.h"
 
+/* True for printable ASCII without the characters that browsers rewrite or forbid in URLs. */
 static bool is_plain(tide_slice url)
 {
     for (size_t i = 0; i < url.len; i++)
@@ -14,7 +16,7 @@ static bool is_host_byte(uint8_t c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-/* Lower-cases into host; false unless it is a name or an IPv4 address. */
+/* Copies a host in lower case. Returns false unless it is a name or an IPv4 address. */
 static bool read_host(char host[TIDE_KYC_HOST_BYTES], tide_slice text)
 {
     if (text.len == 0 || text.len >= TIDE_KYC_HOST_BYTES || text.ptr[0] == '.' ||
@@ -30,6 +32,8 @@ static bool read_host(char host[TIDE_KYC_HOST_BYTES], tide_slice text)
     return host[text.len - 1] != '.';
 }
 
+/* Reads "host" or "host:port"; *port is 0 without one. Returns false for port 0 and for bad
+ * hosts. */
 static bool read_authority(char host[TIDE_KYC_HOST_BYTES], uint32_t *port, tide_slice text)
 {
     const uint8_t *colon = text.len ? memchr(text.ptr, ':', text.len) : NULL;
@@ -45,6 +49,8 @@ static bool read_authority(char host[TIDE_KYC_HOST_BYTES], uint32_t *port, tide_
     return read_host(host, tide_slice_of(text.ptr, len));
 }
 
+/* Everything before the first "/", "?" or "#" must be a plain host and port, so that no "user@" can
+ * hide the real host. */
 bool tide_kyc_url_read(struct tide_kyc_url *out, tide_slice url)
 {
     *out = (struct tide_kyc_url){ 0 };

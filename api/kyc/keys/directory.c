@@ -1,3 +1,4 @@
+/* Looks up integrators, keys and origins in a copy. */
 #include "api/kyc/keys/directory.h"
 
 #include <stdlib.h>
@@ -53,6 +54,8 @@ tide_kyc_directory_integrator(const struct tide_kyc_directory *directory, tide_s
     return NULL;
 }
 
+/* Finds the key by binary search. The keys are hashes, so the time of the search reveals nothing
+ * about a key. */
 struct tide_kyc_key *tide_kyc_directory_key(struct tide_kyc_directory *directory,
                                             const uint8_t hash[TIDE_HASH_BYTES])
 {

@@ -1,3 +1,4 @@
+/* Keeps the copy of integrators and API keys up to date, and checks keys against the copy. */
 #include "api/kyc/keys/keys.h"
 #include "tidemark/log.h"
 
@@ -6,21 +7,22 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LOOK_MS = 500, SILENCE_MS = 3000, REVISION_BYTES = 40, DAY_S = 86400, USED_MAX = 64 };
+enum { POLL_MS = 500, SILENCE_MS = 3000, REVISION_BYTES = 40, DAY_S = 86400, USED_MAX = 64 };
 
 struct tide_kyc_keys {
     const char *conninfo;
     const struct tide_clock *clock;
     pthread_t thread;
     bool started;
-    struct tide_pg *pg; /* the thread's, as the next ones */
+    struct tide_pg *pg; /* owned by the thread, like revision and away */
     char revision[REVISION_BYTES];
     bool away;
-    pthread_mutex_t mutex; /* the rest */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t woken;
     bool stopping;
-    struct tide_kyc_directory *current; /* NULL: none yet */
-    int64_t fresh_ms;                   /* monotonic: current was the newest then */
+    struct tide_kyc_directory *current; /* NULL: not read yet */
+    /* monotonic: when current was last known to be the newest */
+    int64_t fresh_ms;
 };
 
 static int64_t now_ms(const struct tide_kyc_keys *keys)
@@ -40,20 +42,21 @@ static bool is_valid_now(const struct tide_kyc_key *key, int64_t now)
     return key->not_before <= now && (key->ends_at == 0 || now < key->ends_at);
 }
 
-static bool allows(const struct tide_kyc_key *key, const struct tide_peer *from)
+static bool allows_network(const struct tide_kyc_key *key, const struct tide_peer *from)
 {
     return !from || key->networks.count == 0 || tide_peer_is_proxy(&key->networks, from);
 }
 
-static enum tide_kyc_key_verdict check(struct tide_kyc_keys *keys, struct tide_kyc_key_use *out,
-                                       const struct tide_peer *from)
+/* Checks the key with the hash in out. The caller holds the mutex. */
+static enum tide_kyc_key_verdict check_key(struct tide_kyc_keys *keys, struct tide_kyc_key_use *out,
+                                           const struct tide_peer *from)
 {
     if (!keys->current || now_ms(keys) - keys->fresh_ms > TIDE_KYC_KEYS_TRUST_MS)
         return TIDE_KYC_KEY_AWAY;
     struct tide_kyc_key *key = tide_kyc_directory_key(keys->current, out->hash);
     if (!key || !is_valid_now(key, wall_s(keys)))
         return TIDE_KYC_KEY_UNKNOWN;
-    if (!allows(key, from))
+    if (!allows_network(key, from))
         return TIDE_KYC_KEY_NETWORK;
     atomic_store_explicit(&key->used, true, memory_order_relaxed);
     memcpy(out->integrator, key->integrator, sizeof out->integrator);
@@ -70,7 +73,7 @@ enum tide_kyc_key_verdict tide_kyc_keys_check(struct tide_kyc_keys *keys,
     *out = (struct tide_kyc_key_use){ 0 };
     tide_sha256(out->hash, key);
     pthread_mutex_lock(&keys->mutex);
-    enum tide_kyc_key_verdict verdict = check(keys, out, from);
+    enum tide_kyc_key_verdict verdict = check_key(keys, out, from);
     pthread_mutex_unlock(&keys->mutex);
     return verdict;
 }
@@ -111,7 +114,8 @@ struct tide_kyc_keys_figures tide_kyc_keys_figures(struct tide_kyc_keys *keys)
 
 /* --- the copy ------------------------------------------------------------------------------- */
 
-/* What was noted of a key's use goes on with the new copy. */
+/* Carries over which keys were used, so that a replaced copy loses no use that is not stored
+ * yet. */
 static void keep_use(struct tide_kyc_directory *to, struct tide_kyc_directory *from)
 {
     for (uint32_t i = 0; from && i < to->key_count; i++) {
@@ -119,11 +123,14 @@ static void keep_use(struct tide_kyc_directory *to, struct tide_kyc_directory *f
         if (!was)
             continue;
         atomic_store(&to->keys[i].used, atomic_load(&was->used));
-        to->keys[i].told_day = was->told_day;
+        to->keys[i].noted_day = was->noted_day;
     }
 }
 
-static void swap(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory, int64_t at_ms)
+/* Publishes a new copy and frees the old one after the mutex is released: no reader holds a pointer
+ * without the mutex. */
+static void replace_copy(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory,
+                         int64_t at_ms)
 {
     struct tide_kyc_directory *old;
     pthread_mutex_lock(&keys->mutex);
@@ -138,14 +145,15 @@ static void swap(struct tide_kyc_keys *keys, struct tide_kyc_directory *director
 void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory)
 {
     tide_kyc_directory_sort(directory);
-    swap(keys, directory, now_ms(keys));
+    replace_copy(keys, directory, now_ms(keys));
 }
 
+/* Reads a whole new copy and publishes it, so that readers never see half of a change. */
 static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct tide_err *err)
 {
     struct tide_kyc_directory *directory = tide_kyc_directory_new();
     if (!directory)
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for the keys");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: copy of the API keys");
     tide_status status = tide_kyc_directory_read(directory, keys->pg, err);
     if (status != TIDE_OK) {
         free(directory);
@@ -153,12 +161,13 @@ static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct ti
     }
     tide_log(TIDE_INFO, "keys.read", "integrators=%" PRIu32 " keys=%" PRIu32,
              directory->integrator_count, directory->key_count);
-    swap(keys, directory, at_ms);
+    replace_copy(keys, directory, at_ms);
     return TIDE_OK;
 }
 
-/* The revision is read before the rows: rows that are newer are read once more. */
-static tide_status refresh(struct tide_kyc_keys *keys, struct tide_err *err)
+/* Reads the rows again if the revision has changed. Reads the revision first: rows committed in
+ * between have a newer revision, so the next poll reads them again. */
+static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char revision[REVISION_BYTES] = "";
@@ -171,7 +180,8 @@ static tide_status refresh(struct tide_kyc_keys *keys, struct tide_err *err)
         snprintf(revision, sizeof revision, "%s", tide_pg_text(&rows, 0, 0));
     tide_pg_rows_release(&rows);
     if (!*revision)
-        return tide_fail(err, TIDE_E_DB_FATAL, "kyc.integrator_revision has no row");
+        return tide_fail(err, TIDE_E_DB_FATAL,
+                         "kyc.integrator_revision has no row; a migration inserts it");
     if (strcmp(revision, keys->revision) == 0) {
         pthread_mutex_lock(&keys->mutex);
         keys->fresh_ms = at_ms;
@@ -184,21 +194,22 @@ static tide_status refresh(struct tide_kyc_keys *keys, struct tide_err *err)
     return status;
 }
 
-/* The thread alone replaces the copy, so it may read it without the mutex. */
+/* Stores for at most USED_MAX keys that they were used today. Reads the copy without the mutex,
+ * because only this thread replaces it. On failure the keys stay marked as used. */
 static tide_status note_use(struct tide_kyc_keys *keys, struct tide_err *err)
 {
     struct tide_kyc_directory *directory = keys->current;
     char list[USED_MAX * TIDE_KYC_KEY_ID_BYTES + 2] = "{";
-    struct tide_kyc_key *told[USED_MAX];
+    struct tide_kyc_key *noted[USED_MAX];
     size_t len = 1, count = 0;
     int64_t today = wall_s(keys) / DAY_S;
     for (uint32_t i = 0; i < directory->key_count && count < USED_MAX; i++) {
         struct tide_kyc_key *key = &directory->keys[i];
-        if (key->told_day == today || !atomic_load(&key->used))
+        if (key->noted_day == today || !atomic_load(&key->used))
             continue;
         atomic_store(&key->used, false);
         len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", count ? "," : "", key->id);
-        told[count++] = key;
+        noted[count++] = key;
     }
     if (count == 0)
         return TIDE_OK;
@@ -207,9 +218,9 @@ static tide_status note_use(struct tide_kyc_keys *keys, struct tide_err *err)
                                        (const char *[]){ list }, 1, err);
     for (size_t i = 0; i < count; i++) {
         if (status == TIDE_OK)
-            told[i]->told_day = today;
+            noted[i]->noted_day = today;
         else
-            atomic_store(&told[i]->used, true);
+            atomic_store(&noted[i]->used, true);
     }
     return status;
 }
@@ -225,7 +236,9 @@ static bool is_stopping(void *self)
     return stopping;
 }
 
-static tide_status look(struct tide_kyc_keys *keys, struct tide_err *err)
+/* Connects if needed, and refreshes the copy. A failure to store the use of keys is ignored: the
+ * next poll tries again. */
+static tide_status poll_database(struct tide_kyc_keys *keys, struct tide_err *err)
 {
     const struct tide_pg_options to = { .conninfo = keys->conninfo,
                                         .application = "tidemark-keys",
@@ -244,15 +257,16 @@ static tide_status look(struct tide_kyc_keys *keys, struct tide_err *err)
                                  "SET", err);
     }
     if (status == TIDE_OK)
-        status = refresh(keys, err);
-    struct tide_err ignored; /* a transaction of the console may hold the row */
+        status = refresh_copy(keys, err);
+    struct tide_err ignored; /* a transaction of the console may have locked the row */
     if (status == TIDE_OK && note_use(keys, &ignored) == TIDE_E_STOPPED)
         status = TIDE_E_STOPPED;
     return status;
 }
 
-/* Told once, when it begins and when it is over. */
-static void tell(struct tide_kyc_keys *keys, tide_status status, const struct tide_err *err)
+/* Logs once when the database becomes unreachable and once when it answers again. */
+static void log_availability(struct tide_kyc_keys *keys, tide_status status,
+                             const struct tide_err *err)
 {
     if (status == TIDE_E_STOPPED || (status != TIDE_OK) == keys->away)
         return;
@@ -265,11 +279,12 @@ static void tell(struct tide_kyc_keys *keys, tide_status status, const struct ti
         tide_log(TIDE_INFO, "keys.back", "text=\"integrators and keys are read again\"");
 }
 
-static bool rest(struct tide_kyc_keys *keys)
+/* Waits until the next poll. Returns false when the thread must end. */
+static bool wait_for_poll(struct tide_kyc_keys *keys)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_nsec += POLL_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     pthread_mutex_lock(&keys->mutex);
@@ -281,17 +296,18 @@ static bool rest(struct tide_kyc_keys *keys)
     return !stopping;
 }
 
-static void *run(void *self)
+static void *poll_keys(void *self)
 {
     struct tide_kyc_keys *keys = self;
     do {
         struct tide_err err;
-        tide_status status = look(keys, &err);
-        tell(keys, status, &err);
-    } while (rest(keys));
+        tide_status status = poll_database(keys, &err);
+        log_availability(keys, status, &err);
+    } while (wait_for_poll(keys));
     return NULL;
 }
 
+/* The condition uses the monotonic clock: a changed wall clock must not stretch a wait. */
 tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
                                const struct tide_clock *clock, struct tide_err *err)
 {
@@ -299,7 +315,7 @@ tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
     struct tide_kyc_keys *keys = calloc(1, sizeof *keys);
     *out = keys;
     if (!keys)
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for the keys");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: API keys");
     keys->conninfo = conninfo;
     keys->clock = clock;
     pthread_mutex_init(&keys->mutex, NULL);
@@ -312,9 +328,10 @@ tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
 
 tide_status tide_kyc_keys_start(struct tide_kyc_keys *keys, struct tide_err *err)
 {
-    tell(keys, look(keys, err), err); /* so that the first request finds them */
-    keys->started = pthread_create(&keys->thread, NULL, run, keys) == 0;
-    return keys->started ? TIDE_OK : tide_fail(err, TIDE_E_IO, "no thread for the keys");
+    log_availability(keys, poll_database(keys, err), err); /* the first request then finds a copy */
+    keys->started = pthread_create(&keys->thread, NULL, poll_keys, keys) == 0;
+    return keys->started ? TIDE_OK
+                         : tide_fail(err, TIDE_E_IO, "cannot start the thread that reads API keys");
 }
 
 void tide_kyc_keys_close(struct tide_kyc_keys *keys)

@@ -1,8 +1,10 @@
+/* Reads integrators and their API keys from PostgreSQL. */
 #include "api/kyc/keys/directory.h"
 #include "tidemark/log.h"
 
 #include <stdlib.h>
 
+/* Both queries read one row more than the directory holds, so that an excess shows. */
 static const char integrators_sql[] =
     "SELECT id, name, array_to_string(origins, ' '), sessions_per_hour, brand::text"
     " FROM kyc.integrator ORDER BY id LIMIT 257";
@@ -16,6 +18,7 @@ static const char keys_sql[] =
     " WHERE i.state = 'active' AND k.revoked_at IS NULL"
     " AND (k.ends_at IS NULL OR k.ends_at > clock_timestamp()) LIMIT 1025";
 
+/* Cuts the first word of a space-separated list off *rest. */
 static tide_slice next_word(tide_slice *rest)
 {
     const uint8_t *space = memchr(rest->ptr, ' ', rest->len);
@@ -26,6 +29,7 @@ static tide_slice next_word(tide_slice *rest)
     return word;
 }
 
+/* Returns false if the text does not fit. */
 static bool copy_text(char *out, size_t size, tide_slice text)
 {
     if (text.len >= size)
@@ -35,7 +39,8 @@ static bool copy_text(char *out, size_t size, tide_slice text)
     return true;
 }
 
-/* A brand that cannot be used is left out: the session still works, with the file's looks. */
+/* Reads the integrator's brand. An invalid brand is logged and left out: the session still works,
+ * with the brand of the KYC file. */
 static void read_brand(struct tide_kyc_integrator *out, tide_slice text)
 {
     struct tide_err err = { 0 };
@@ -46,6 +51,7 @@ static void read_brand(struct tide_kyc_integrator *out, tide_slice text)
     tide_log(TIDE_WARN, "keys.brand_refused", "integrator=%s text=\"%s\"", out->id, err.text);
 }
 
+/* Returns false if a value does not fit: another program wrote the row. */
 static bool read_integrator(struct tide_kyc_integrator *out, const struct tide_pg_rows *rows,
                             uint32_t row)
 {
@@ -63,6 +69,7 @@ static bool read_integrator(struct tide_kyc_integrator *out, const struct tide_p
     return fits && origins.len == 0;
 }
 
+/* Reads a key. An unknown scope gives no right. Returns false if a value does not fit. */
 static bool read_key(struct tide_kyc_key *out, const struct tide_pg_rows *rows, uint32_t row)
 {
     enum { HASH, ID, INTEGRATOR, SCOPES, RATE, BURST, NETWORKS, BEGINS, ENDS };
@@ -94,11 +101,14 @@ static tide_status read_integrators(struct tide_kyc_directory *out, struct tide_
                            TIDE_KYC_INTEGRATORS_MAX);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         if (!read_integrator(&out->integrators[out->integrator_count++], &rows, i))
-            status = tide_fail(err, TIDE_E_DB_FATAL, "a row of kyc.integrator cannot be read");
+            status = tide_fail(err, TIDE_E_DB_FATAL,
+                               "kyc.integrator has a row with a value that does not fit");
     tide_pg_rows_release(&rows);
     return status;
 }
 
+/* The two queries need no common snapshot: a change between them moves the revision, so the next
+ * poll reads again. */
 tide_status tide_kyc_directory_read(struct tide_kyc_directory *out, struct tide_pg *pg,
                                     struct tide_err *err)
 {
@@ -112,7 +122,8 @@ tide_status tide_kyc_directory_read(struct tide_kyc_directory *out, struct tide_
         status = tide_fail(err, TIDE_E_LIMIT, "there are more than %u keys", TIDE_KYC_KEYS_MAX);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         if (!read_key(&out->keys[out->key_count++], &rows, i))
-            status = tide_fail(err, TIDE_E_DB_FATAL, "a row of kyc.integrator_key cannot be read");
+            status = tide_fail(err, TIDE_E_DB_FATAL,
+                               "kyc.integrator_key has a row with a value that does not fit");
     tide_pg_rows_release(&rows);
     tide_kyc_directory_sort(out);
     return status;

@@ -1,3 +1,4 @@
+/* Reads the bodies of the webhook routes. */
 #include "api/kyc/notify/hook_read.h"
 #include "api/http/body.h"
 #include "api/kyc/base/url.h"
@@ -12,23 +13,25 @@ struct reading {
     bool failed;
 };
 
-static void fail(struct reading *r)
+/* Answers 400 once; later faults are added to its errors. */
+static void reject_body(struct reading *r)
 {
     if (!r->failed)
-        tide_reply_problem(r->reply, 400, "bad_body",
-                           "The body is not what this route takes: see errors.");
+        tide_reply_problem(r->reply, 400, "bad_body", "The body has faults: see errors.");
     r->failed = true;
 }
 
-static void wrong(struct reading *r, const char *where, const char *why)
+static void reject_member(struct reading *r, const char *where, const char *why)
 {
-    fail(r);
+    reject_body(r);
     tide_reply_problem_field(r->reply, where, why);
 }
 
 /* --- members ------------------------------------------------------------------------------ */
 
-/* Forms that resolvers take for an IPv4 address end in a number. */
+/* True for hosts that cannot be public: private IPv4 addresses, names without a dot, special
+ * domains. A last label that begins with a digit is refused too, because resolvers accept such
+ * names as IPv4 addresses. */
 static bool is_private_literal(const char *host)
 {
     struct sockaddr_in v4 = { .sin_family = AF_INET };
@@ -54,9 +57,10 @@ static void read_url(struct reading *r, const char *where, json_t *value)
 {
     tide_slice url = tide_slice_of(json_string_value(value), json_string_length(value));
     if (!json_is_string(value) || !tide_notify_url_allowed(r->settings, url))
-        wrong(r, where,
-              "must be https://host/…, 1024 characters at most, port 443 or from 1024, and no"
-              " address of a private network");
+        reject_member(
+            r, where,
+            "must be https://host/… of at most 1024 characters, with port 443 or from 1024, and"
+            " not an address of a private network");
     else
         snprintf(r->out->url, sizeof r->out->url, "%.*s", TIDE_SLICE_FMT(url));
 }
@@ -73,6 +77,7 @@ static bool is_event(const char *name)
     return false;
 }
 
+/* Writes the events as an array literal. Refuses unknown and repeated ones. */
 static void read_events(struct reading *r, const char *where, json_t *value)
 {
     size_t count = json_is_array(value) ? json_array_size(value) : 0, at = 0;
@@ -89,13 +94,13 @@ static void read_events(struct reading *r, const char *where, json_t *value)
     if (good)
         snprintf(r->out->events + at, sizeof r->out->events - at, "}");
     else
-        wrong(r, where, "must list types of notifications, each once: see /docs");
+        reject_member(r, where, "must list types of notifications, each once: see /docs");
 }
 
 static void read_enabled(struct reading *r, const char *where, json_t *value)
 {
     if (!json_is_boolean(value))
-        wrong(r, where, "must be true or false");
+        reject_member(r, where, "must be true or false");
     else
         snprintf(r->out->enabled, sizeof r->out->enabled, "%s",
                  json_is_true(value) ? "true" : "false");
@@ -105,7 +110,7 @@ static void read_overlap(struct reading *r, const char *where, json_t *value)
 {
     json_int_t seconds = json_integer_value(value);
     if (!json_is_integer(value) || seconds < 0 || seconds > (json_int_t)TIDE_NOTIFY_OVERLAP_MAX)
-        wrong(r, where, "must be a number of seconds, 2592000 at most");
+        reject_member(r, where, "must be a number of seconds, at most 2592000");
     else
         snprintf(r->out->overlap, sizeof r->out->overlap, "%u seconds", (unsigned)seconds);
 }
@@ -114,15 +119,17 @@ static void read_revision(struct reading *r, const char *where, json_t *value)
 {
     json_int_t revision = json_integer_value(value);
     if (!json_is_integer(value) || revision < 1 || revision > (json_int_t)TIDE_NOTIFY_REVISION_MAX)
-        wrong(r, where, "must be the secretRevision of the secret to be replaced");
+        reject_member(r, where, "must be the secretRevision of the secret to replace");
     else
         snprintf(r->out->replaces, sizeof r->out->replaces, "%u", (unsigned)revision);
 }
 
+/* Writes the addresses as an array literal. Muxed addresses (M) are refused: only 56 characters
+ * fit. */
 static void read_addresses(struct reading *r, const char *where, json_t *value, char *out)
 {
     size_t count = json_array_size(value), at = 0;
-    char why[TIDE_PARAM_WHY] = "must be a list of addresses, 200 at most";
+    char why[TIDE_PARAM_WHY] = "must be a list of at most 200 addresses";
     struct tide_param_value who;
     bool good = json_is_array(value) && count <= TIDE_NOTIFY_ADDRESSES_MAX;
     out[at++] = '{';
@@ -138,7 +145,7 @@ static void read_addresses(struct reading *r, const char *where, json_t *value, 
     out[at++] = '}';
     out[at] = 0;
     if (!good)
-        wrong(r, where, why);
+        reject_member(r, where, why);
 }
 
 static void read_add(struct reading *r, const char *where, json_t *value)
@@ -154,8 +161,8 @@ static void read_remove(struct reading *r, const char *where, json_t *value)
 static const struct member {
     const char *pointer;
     void (*read)(struct reading *r, const char *where, json_t *value);
-    unsigned forms; /* 1 << form: taken     */
-    unsigned must;  /* 1 << form: necessary */
+    unsigned forms; /* bit of each form that allows the member */
+    unsigned must;  /* bit of each form that requires the member */
 } members[] = {
     { "/url", read_url, 1 << TIDE_NOTIFY_CREATE | 1 << TIDE_NOTIFY_CHANGE,
       1 << TIDE_NOTIFY_CREATE },
@@ -176,6 +183,7 @@ static bool is_known(const char *name, enum tide_notify_form form)
     return false;
 }
 
+/* Reads each member that the form allows, then reports each unknown one. */
 static void read_members(struct reading *r, enum tide_notify_form form, json_t *body)
 {
     const char *name;
@@ -185,12 +193,12 @@ static void read_members(struct reading *r, enum tide_notify_form form, json_t *
         if (value && members[i].forms >> form & 1)
             members[i].read(r, members[i].pointer, value);
         else if (!value && members[i].must >> form & 1)
-            wrong(r, members[i].pointer, "must be given");
+            reject_member(r, members[i].pointer, "must be given");
     }
     json_object_foreach(body, name, value)
     {
         if (!is_known(name, form)) {
-            fail(r);
+            reject_body(r);
             tide_reply_problem_unknown(r->reply, name);
         }
     }

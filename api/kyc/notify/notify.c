@@ -1,3 +1,4 @@
+/* The threads that watch for changes and send notifications, and their metrics. */
 #include "api/kyc/notify/notify_impl.h"
 #include "api/metrics/metrics.h"
 #include "schema/base/liveness.h"
@@ -11,7 +12,7 @@ enum {
     IDLE_POLL_MS = 1000,
     WATCH_POLL_MS = 200,
     BUSY_POLL_MS = 20,
-    FIGURES_LAST_MS = 60000 /* older ones are not shown */
+    FIGURES_LAST_MS = 60000 /* figures older than this are left out of /metrics */
 };
 
 bool notify_is_closing(void *notify)
@@ -19,6 +20,8 @@ bool notify_is_closing(void *notify)
     return atomic_load(&((struct tide_notify *)notify)->closing);
 }
 
+/* Connects if needed. A lost connection has lost the watcher's lock, so its state is forgotten.
+ * Senders listen for new deliveries. */
 static tide_status connect_now(struct notify_thread *t, struct tide_err *err)
 {
     if (tide_kyc_context_ready(&t->context) && t->listening)
@@ -33,15 +36,18 @@ static tide_status connect_now(struct notify_thread *t, struct tide_err *err)
     return status;
 }
 
-/* Sleeps in slices, so that a stop is not waited for. */
-static void rest(struct notify_thread *t, uint32_t ms)
+/* Sleeps in short slices, so that closing need not wait. */
+static void pause_thread(struct notify_thread *t, uint32_t ms)
 {
     const struct tide_clock *clock = t->all->options.clock;
     for (uint32_t done = 0; done < ms && !notify_is_closing(t->all); done += 50)
         clock->sleep_ms(clock->self, 50);
 }
 
-static void judge_database(struct notify_thread *t, tide_status status, const struct tide_err *err)
+/* Logs the first failure in a row, chooses whether to reconnect, and pauses longer with each
+ * failure. */
+static void handle_database_error(struct notify_thread *t, tide_status status,
+                                  const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     if (status == TIDE_OK)
@@ -54,9 +60,10 @@ static void judge_database(struct notify_thread *t, tide_status status, const st
                  t->index, tide_log_quote(quoted, sizeof quoted, err->text));
     if (t->context.pg && tide_pg_remedy(t->context.pg) != TIDE_PG_AGAIN)
         t->listening = false;
-    rest(t, tide_retry_pause_ms(&t->retry, 250, 10000, t->db_failures++));
+    pause_thread(t, tide_retry_pause_ms(&t->retry, 250, 10000, t->db_failures++));
 }
 
+/* Returns how long the thread waits for a notification of PostgreSQL before its next turn. */
 static uint32_t poll_ms(const struct notify_thread *t)
 {
     if (t->busy)
@@ -64,7 +71,9 @@ static uint32_t poll_ms(const struct notify_thread *t)
     return t->index == 0 && t->all->watch.leads ? WATCH_POLL_MS : IDLE_POLL_MS;
 }
 
-static void *run(void *self)
+/* A thread's loop: connect, take a turn, wait for a notification. Thread 0 watches, the others
+ * send. */
+static void *run_thread(void *self)
 {
     struct notify_thread *t = self;
     struct tide_err err;
@@ -78,7 +87,7 @@ static void *run(void *self)
                                    : notify_send_turn(t, &more, &err);
         if (status == TIDE_OK && !more)
             status = tide_pg_wait(t->context.pg, poll_ms(t), &notified, &err);
-        judge_database(t, status, &err);
+        handle_database_error(t, status, &err);
     }
     tide_liveness_end();
     return NULL;
@@ -86,6 +95,7 @@ static void *run(void *self)
 
 /* --- life --------------------------------------------------------------------------------- */
 
+/* The watcher needs a reader of the cache; a sender needs an HTTP client for public addresses. */
 static tide_status open_thread(struct notify_thread *t, struct tide_err *err)
 {
     const struct tide_notify_options *options = &t->all->options;
@@ -119,7 +129,7 @@ tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_
     tide_status status = TIDE_OK;
     *out = NULL;
     if (!all)
-        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
     all->options = *options;
     all->api = (struct tide_api){ .config = options->config,
                                   .clock = options->clock,
@@ -141,13 +151,14 @@ tide_status tide_notify_start(struct tide_notify *all, struct tide_err *err)
 {
     for (uint32_t i = 0; i < NOTIFY_THREADS; i++) {
         struct notify_thread *t = &all->threads[i];
-        t->started = pthread_create(&t->thread, NULL, run, t) == 0;
+        t->started = pthread_create(&t->thread, NULL, run_thread, t) == 0;
         if (!t->started)
-            return tide_fail(err, TIDE_E_MEMORY, "notifications: no thread");
+            return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread for notifications");
     }
     return TIDE_OK;
 }
 
+/* Waits for each thread. A running HTTP call is cancelled by notify_is_closing. */
 void tide_notify_close(struct tide_notify *all)
 {
     if (!all)
@@ -168,6 +179,8 @@ void tide_notify_close(struct tide_notify *all)
     free(all);
 }
 
+/* Leaves out figures that were not refreshed: old numbers would hide that the database is
+ * unreachable. */
 void tide_notify_metrics(const struct tide_notify *all, struct tide_buf *out)
 {
     const struct notify_figures *f = &all->figures;

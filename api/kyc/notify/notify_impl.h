@@ -1,4 +1,4 @@
-/* What the files of notify/ share. */
+/* Types and functions that the files of notify/ share. */
 #ifndef API_KYC_NOTIFY_NOTIFY_IMPL_H
 #define API_KYC_NOTIFY_NOTIFY_IMPL_H
 
@@ -9,29 +9,29 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Senders up to NOTIFY_ANY take any delivery, those up to NOTIFY_NEW leave slow ones alone, the
- * others take those of proven endpoints: the shares of kyc.hook_claim. */
+/* Senders by index, as kyc.hook_claim knows their shares: up to NOTIFY_ANY take any delivery, up to
+ * NOTIFY_NEW avoid slow endpoints, the others serve proven endpoints only. */
 enum { NOTIFY_ANY = 2, NOTIFY_NEW = 4, NOTIFY_SENDERS = 8, NOTIFY_THREADS = NOTIFY_SENDERS + 1 };
 
 struct notify_thread {
     struct tide_notify *all;
-    uint32_t index; /* 0: the watcher */
+    uint32_t index; /* 0: the watcher; others are senders */
     pthread_t thread;
     bool opened, started, listening;
-    bool busy; /* a sender: something is due that another one kept it from */
+    bool busy; /* sender: a delivery is due, but another sender holds its integrator's lock */
     struct tide_kyc_context context;
-    struct tide_http *http; /* of a sender: to public addresses alone */
+    struct tide_http *http; /* of a sender; connects to public addresses only */
     struct tide_retry retry;
     uint32_t db_failures; /* in a row */
 };
 
-/* A feed or a market as the watcher last saw it. */
+/* A feed or market in the state that the watcher last stored. */
 struct notify_seen {
     struct tide_hot_symbol symbol;
-    bool state; /* of a feed: stale */
+    bool state; /* feed: stale. market: listed */
 };
 
-/* In the order of symbols. */
+/* Sorted by symbol. max: allocated items. */
 struct notify_list {
     struct notify_seen *items;
     uint32_t count, max;
@@ -39,37 +39,41 @@ struct notify_list {
 
 struct notify_watch {
     struct tide_hot_reader *reader;
-    bool leads;      /* holds the lock, over the connection of the context */
-    uint32_t ledger; /* compared up to it */
-    bool baseline;   /* of what was there before is no news */
+    bool leads;      /* this node holds the advisory lock */
+    uint32_t ledger; /* last compared ledger */
+    /* False in the very first run of a deployment: existing markets and proposals are then stored
+     * without a notification. */
+    bool baseline;
     struct notify_list feeds, markets;
-    struct tide_hot_symbol next_feed; /* a turn compares NOTIFY_WINDOW feeds from here on */
+    /* next turn's first feed; a turn compares NOTIFY_WINDOW feeds */
+    struct tide_hot_symbol next_feed;
     int64_t maintained_ms, counted_ms;
 };
 
-/* What kyc.hook_figures says: of all nodes. Each node asks for itself. */
+/* Results of kyc.hook_figures for all nodes together. Each node queries them itself. */
 struct notify_figures {
-    atomic_int_least64_t asked_ms; /* 0: never */
+    atomic_int_least64_t asked_ms; /* monotonic; 0: never queried */
     atomic_uint_least64_t waiting, oldest_ms, disabled, behind;
 };
 
 struct tide_notify {
-    struct tide_notify_options options;
-    struct tide_api api; /* for tide_reader_trusted: config, clock, select, hot */
+    struct tide_notify_options options; /* copied */
+    struct tide_api api; /* for tide_reader_trusted; only config, clock, select and hot are set */
     atomic_bool closing;
     struct notify_thread threads[NOTIFY_THREADS];
-    struct notify_watch watch; /* of the watcher alone */
+    struct notify_watch watch; /* only the watcher's thread uses it */
     atomic_uint_least64_t delivered, failed;
     atomic_bool leads;
     struct notify_figures figures;
 };
 
-#define NOTIFY_WINDOW 4096u /* feeds or markets that are read at once */
+#define NOTIFY_WINDOW 4096u /* feeds or markets read in one snapshot */
 
 bool notify_is_closing(void *notify);
-/* *more: there is more to do now. */
+/* Do one piece of work. *more: call again without waiting. On failure the thread reconnects or
+ * retries. */
 tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err);
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err);
-void notify_watch_forget(struct tide_notify *all); /* after the connection was lost */
+void notify_watch_forget(struct tide_notify *all); /* call after losing the connection */
 
 #endif

@@ -1,9 +1,11 @@
+/* Derives secrets of webhooks and signs notifications. */
 #include "api/kyc/notify/secret.h"
 #include "tidemark/buf.h"
 #include "tidemark/text.h"
 
-static void derive(uint8_t out[TIDE_HMAC_BYTES_MAX], const struct tide_kyc_settings *settings,
-                   const char *hook, uint32_t revision)
+/* The NULs separate purpose, id and revision, so that no two inputs are the same text. */
+static void derive_key(uint8_t out[TIDE_HMAC_BYTES_MAX], const struct tide_kyc_settings *settings,
+                       const char *hook, uint32_t revision)
 {
     char text[64];
     int len = snprintf(text, sizeof text, "webhook%c%s%c%" PRIu32, 0, hook, 0, revision);
@@ -13,6 +15,7 @@ static void derive(uint8_t out[TIDE_HMAC_BYTES_MAX], const struct tide_kyc_setti
               tide_slice_of(text, (size_t)len));
 }
 
+/* Wipes the intermediate text, because it may be a secret. */
 static void put_base64(char *out, const uint8_t digest[TIDE_HASH_BYTES])
 {
     struct tide_buf text;
@@ -30,7 +33,7 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
                         uint32_t revision)
 {
     uint8_t key[TIDE_HMAC_BYTES_MAX];
-    derive(key, settings, hook, revision);
+    derive_key(key, settings, hook, revision);
     memcpy(out, "whsec_", 6);
     put_base64(out + 6, key);
     tide_sign_wipe(key, sizeof key);
@@ -39,19 +42,21 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
 void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,
                     const char *integrator, tide_slice idempotency)
 {
-    uint8_t asked[TIDE_HASH_BYTES], digest[TIDE_HMAC_BYTES_MAX];
+    uint8_t request_hash[TIDE_HASH_BYTES], digest[TIDE_HMAC_BYTES_MAX];
     struct tide_sha256 sha;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(integrator, strlen(integrator) + 1));
     tide_sha256_update(&sha, idempotency);
-    tide_sha256_final(&sha, asked);
+    tide_sha256_final(&sha, request_hash);
     tide_hmac(TIDE_HMAC_SHA256, digest,
               tide_slice_of(settings->webhook_key, sizeof settings->webhook_key),
-              tide_slice_of(asked, sizeof asked));
+              tide_slice_of(request_hash, sizeof request_hash));
     tide_hex(out, tide_slice_of(digest, (TIDE_KYC_SESSION_BYTES - 1) / 2));
     out[TIDE_KYC_SESSION_BYTES - 1] = 0;
 }
 
+/* During an overlap there are two signatures, the current secret's first. Receivers accept
+ * either. */
 bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
                       const struct tide_kyc_settings *settings,
                       const struct tide_notify_message *message)
@@ -65,7 +70,7 @@ bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
     tide_buf_slice(&signed_text, message->body);
     bool signs = !signed_text.failed;
     for (uint32_t back = 0; signs && back <= (uint32_t)message->previous; back++) {
-        derive(key, settings, message->hook, message->revision - back);
+        derive_key(key, settings, message->hook, message->revision - back);
         tide_hmac(TIDE_HMAC_SHA256, digest, tide_slice_of(key, TIDE_HASH_BYTES),
                   tide_buf_view(&signed_text));
         memcpy(at, back ? " v1," : "v1,", back ? 4 : 3);

@@ -9,25 +9,26 @@
 #define TIDE_NOTIFY_SECRET_BYTES    51u  /* "whsec_", base64 of 32 bytes, NUL */
 #define TIDE_NOTIFY_SIGNATURE_BYTES 104u /* two of "v1," and base64 of 32 bytes, NUL */
 
-/* As it is shown to the integrator. */
+/* Writes the secret of a revision as the integrator sees it. The caller wipes out. */
 void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
                         const struct tide_kyc_settings *settings, const char *hook,
                         uint32_t revision);
 
-/* The id of the webhook that an integrator registers with this Idempotency-Key. */
+/* Derives the id of the webhook that an integrator registers with this Idempotency-Key, so that a
+ * repeated request creates no second webhook. */
 void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,
                     const char *integrator, tide_slice idempotency);
 
 struct tide_notify_message {
     const char *hook; /* 32 hex digits */
     uint32_t revision;
-    bool previous; /* the secret of the revision before signs too */
+    bool previous; /* true: the secret of revision - 1 signs too */
     const char *id;
-    int64_t at; /* unix seconds */
+    int64_t at; /* unix seconds of this attempt */
     tide_slice body;
 };
 
-/* The header webhook-signature; false without memory. */
+/* Writes the value of the header webhook-signature. Returns false without memory. */
 bool tide_notify_sign(char out[TIDE_NOTIFY_SIGNATURE_BYTES],
                       const struct tide_kyc_settings *settings,
                       const struct tide_notify_message *message);

@@ -1,10 +1,12 @@
-/* A sender's turn: takes a delivery, sends it, notes what became of it. */
+/* A sender's turn: claims a delivery, sends it, and stores the outcome. */
 #include "api/kyc/notify/hook_read.h"
 #include "api/kyc/notify/notify_impl.h"
 #include "api/kyc/notify/secret.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
+/* Pauses between attempts, largest answer that is read, the limit between fast and slow, and the
+ * first pause of an endpoint after an attempt without an answer. */
 enum {
     RETRY_FIRST_MS = 5000,
     RETRY_MOST_MS = 4 * 3600 * 1000,
@@ -13,18 +15,23 @@ enum {
     PAUSE_MS = 1000
 };
 
-/* The columns of kyc.hook_claim. */
+/* Columns of kyc.hook_claim. */
 enum { ID, ATTEMPTS, EVENT, PAYLOAD, HOOK, INTEGRATOR, URL, REVISION, PREVIOUS, OVERDUE };
 
-/* What became of an attempt. */
+/* Outcome of an attempt. */
 struct outcome {
-    bool succeeded, tires; /* tires: it holds up senders. After a failure it is left alone */
-    bool slow;             /* it held this one for more than SLOW_MS                       */
-    uint32_t code;         /* 0: no answer */
+    /* needs_pause: after a failure no sender calls the endpoint for a while, after a slow success
+     * most senders avoid it. */
+    bool succeeded, needs_pause;
+    bool slow;     /* the endpoint held the sender for more than SLOW_MS */
+    uint32_t code; /* HTTP status; 0: no answer */
     char error[TIDE_ERR_TEXT_MAX];
 };
 
-static tide_status claim(struct notify_thread *t, struct tide_pg_rows *rows, struct tide_err *err)
+/* Leases a delivery for 20 s, twice the time of an exchange. *rows has no row, one row, or one row
+ * of NULLs (see notify_send_turn). */
+static tide_status claim_delivery(struct notify_thread *t, struct tide_pg_rows *rows,
+                                  struct tide_err *err)
 {
     const char *share = t->index <= NOTIFY_ANY ? "1" : t->index <= NOTIFY_NEW ? "2" : "3";
     return tide_pg_query(t->context.pg, rows,
@@ -32,7 +39,7 @@ static tide_status claim(struct notify_thread *t, struct tide_pg_rows *rows, str
                          (const char *[]){ t->context.deployment_text, share }, 2, err);
 }
 
-/* A reason in our own words: texts of libraries name addresses. */
+/* Returns a reason of our own: texts of libraries contain addresses. */
 static const char *error_of(tide_status status, const struct tide_http_answer *answer)
 {
     if (answer->forbidden)
@@ -42,8 +49,9 @@ static const char *error_of(tide_status status, const struct tide_http_answer *a
     return answer->code ? "bad_answer" : "no_answer";
 }
 
-static void post(struct notify_thread *t, const struct tide_pg_rows *d,
-                 const struct tide_notify_message *message, struct outcome *out)
+/* Sends a delivery and fills *out. */
+static void post_notification(struct notify_thread *t, const struct tide_pg_rows *d,
+                              const struct tide_notify_message *message, struct outcome *out)
 {
     char id[96], at[48], signature[TIDE_NOTIFY_SIGNATURE_BYTES];
     char line[TIDE_NOTIFY_SIGNATURE_BYTES + 32];
@@ -68,18 +76,21 @@ static void post(struct notify_thread *t, const struct tide_pg_rows *d,
     tide_status status = tide_http_call(t->http, &request, &body, &answer, &err);
     tide_buf_release(&body);
     out->code = answer.code;
-    /* An answer that is too long was a success if its status says so. */
+    /* A success status counts even if the answer is longer than allowed. */
     out->succeeded =
         (status == TIDE_OK || status == TIDE_E_LIMIT) && answer.code >= 200 && answer.code < 300;
     out->slow = clock->now_ms(clock->self) - began > SLOW_MS;
-    out->tires = out->slow || (!out->succeeded &&
-                               (answer.code == 0 || answer.code == 429 || answer.code == 503));
+    out->needs_pause =
+        out->slow ||
+        (!out->succeeded && (answer.code == 0 || answer.code == 429 || answer.code == 503));
     if (!out->succeeded)
         snprintf(out->error, sizeof out->error, "%s", error_of(status, &answer));
 }
 
-static tide_status finish(struct notify_thread *t, const struct tide_pg_rows *d,
-                          const struct outcome *outcome, struct tide_err *err)
+/* Stores the outcome: delivered, or the time of the next attempt. Disables the endpoint after 410,
+ * or if the delivery has failed for three days. */
+static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_rows *d,
+                                 const struct outcome *outcome, struct tide_err *err)
 {
     char code[16], again[32], pause[32];
     uint32_t attempts = (uint32_t)tide_pg_u64(d, 0, ATTEMPTS);
@@ -87,7 +98,7 @@ static tide_status finish(struct notify_thread *t, const struct tide_pg_rows *d,
     snprintf(code, sizeof code, "%" PRIu32, outcome->code);
     snprintf(again, sizeof again, "%" PRIu32 " milliseconds",
              tide_retry_pause_ms(&t->retry, RETRY_FIRST_MS, RETRY_MOST_MS, attempts - 1));
-    snprintf(pause, sizeof pause, "%d milliseconds", outcome->tires ? PAUSE_MS : 0);
+    snprintf(pause, sizeof pause, "%d milliseconds", outcome->needs_pause ? PAUSE_MS : 0);
     if (!outcome->succeeded && outcome->code == 410)
         disable = "gone";
     else if (!outcome->succeeded && tide_pg_bool(d, 0, OVERDUE))
@@ -110,7 +121,10 @@ static tide_status finish(struct notify_thread *t, const struct tide_pg_rows *d,
     return TIDE_OK;
 }
 
-static void attempt(struct notify_thread *t, const struct tide_pg_rows *d, struct outcome *out)
+/* A failure before the call (bad URL, no memory) counts as a failed attempt that pauses the
+ * endpoint. */
+static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows *d,
+                             struct outcome *out)
 {
     const struct tide_kyc_settings *settings = t->all->options.settings;
     const struct tide_clock *clock = t->all->options.clock;
@@ -120,30 +134,34 @@ static void attempt(struct notify_thread *t, const struct tide_pg_rows *d, struc
                                            .id = tide_pg_text(d, 0, EVENT),
                                            .at = clock->wall_ms(clock->self) / 1000,
                                            .body = tide_pg_slice(d, 0, PAYLOAD) };
-    *out = (struct outcome){ .tires = true };
-    /* The database's row is not believed: another file's rules may have let it in. */
+    *out = (struct outcome){ .needs_pause = true };
+    /* Check the stored URL again: it may come from a time when the KYC file allowed private
+     * addresses. */
     if (!tide_notify_url_allowed(settings, tide_pg_slice(d, 0, URL)))
         snprintf(out->error, sizeof out->error, "bad_url");
     else
-        post(t, d, &message, out);
+        post_notification(t, d, &message, out);
 }
 
+/* A crash between sending and storing repeats the notification: delivery is at least once. */
 tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err)
 {
     struct tide_pg_rows delivery;
     struct outcome outcome;
-    tide_status status = claim(t, &delivery, err);
+    tide_status status = claim_delivery(t, &delivery, err);
     if (status != TIDE_OK)
         return status;
-    /* A row of NULLs: others of its integrator are being taken. */
+    /* A row of NULLs: deliveries are due, but another sender holds their integrator's lock. Poll
+     * again soon. */
     *more = delivery.count == 1 && !tide_pg_is_null(&delivery, 0, ID);
     t->busy = delivery.count == 1 && !*more;
+    /* When closing, a cancelled attempt is not stored as a failure: the lease ends by itself. */
     if (*more) {
         (void)TIDE_FAILPOINT("notify.claimed");
-        attempt(t, &delivery, &outcome);
+        attempt_delivery(t, &delivery, &outcome);
         (void)TIDE_FAILPOINT("notify.sent");
         if (outcome.succeeded || !notify_is_closing(t->all))
-            status = finish(t, &delivery, &outcome, err);
+            status = store_outcome(t, &delivery, &outcome, err);
         (void)TIDE_FAILPOINT("notify.noted");
     }
     tide_pg_rows_release(&delivery);

@@ -1,4 +1,4 @@
-/* The watcher's turn: what endpoints were last told against what the index says now. */
+/* The watcher's turn: compares the index with the states that endpoints were last notified of. */
 #include "api/hot/reader.h"
 #include "api/kyc/base/token.h"
 #include "api/kyc/notify/notify_impl.h"
@@ -11,18 +11,19 @@
 
 enum {
     BATCH = 64,
-    SHARE = 16, /* of one endpoint */
+    SHARE = 16, /* rows of one endpoint in a batch */
     CHANGES_MAX = 4096,
     MAINTAIN_MS = 60 * 1000,
     COUNT_MS = 10 * 1000,
-    TOLD_BYTES = 257,
+    SUMMARY_BYTES = 257,
     DATA_MAX = 4096
 };
 
 /* --- the index ---------------------------------------------------------------------------- */
 
-/* False: nothing may be said now, and nothing is open. A cache that is behind what another node has
- * compared would take back what that one said, and miss what had changed. */
+/* Opens a snapshot of the cache. Returns false, with nothing open, if nothing may be concluded from
+ * the cache now: it is stale, incomplete, or behind the ledger that another node has compared. Such
+ * a cache would take back notified changes and miss later ones. */
 static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
 {
     struct tide_notify *all = t->all;
@@ -52,8 +53,8 @@ static bool open_reader(struct notify_thread *t, struct tide_reader *reader)
 
 /* --- addresses ---------------------------------------------------------------------------- */
 
-/* The next batch of addresses that are to be compared. */
-static tide_status take_due(struct notify_thread *t, struct tide_pg_rows *rows,
+/* Reads the next batch of addresses to compare, and locks their rows. */
+static tide_status read_due(struct notify_thread *t, struct tide_pg_rows *rows,
                             struct tide_err *err)
 {
     char share[16], batch[16];
@@ -63,19 +64,23 @@ static tide_status take_due(struct notify_thread *t, struct tide_pg_rows *rows,
         t->context.pg, rows, "SELECT * FROM kyc.hook_due($1::smallint, $2::integer, $3::integer)",
         (const char *[]){ t->context.deployment_text, share, batch }, 3, err);
     if (status == TIDE_OK && rows->count > BATCH)
-        status = tide_fail(err, TIDE_E_DB, "kyc.hook_due answers %u rows, %d were asked for",
+        status = tide_fail(err, TIDE_E_DB, "kyc.hook_due returned %u rows instead of at most %d",
                            rows->count, BATCH);
     return status;
 }
 
+/* The current answer about an address: the summary that is compared, the notification's data, and
+ * the time of the next comparison. */
 struct finding {
-    char told[TOLD_BYTES];
+    char summary[SUMMARY_BYTES];
     struct tide_buf data;
-    uint64_t due; /* unix seconds; 0: not planned */
+    uint64_t due; /* unix seconds of the next comparison; 0: only after a change */
 };
 
-static void find(struct finding *out, struct tide_reader *reader, const char *address,
-                 const char *previous)
+/* Computes the answer about an address at the snapshot. An attestation that ends makes the address
+ * due one second after its end. An unreadable address stays as it was. */
+static void compare_address(struct finding *out, struct tide_reader *reader, const char *address,
+                            const char *previous)
 {
     struct tide_json j = { .buf = &out->data };
     struct tide_standing s;
@@ -84,13 +89,13 @@ static void find(struct finding *out, struct tide_reader *reader, const char *ad
     char why[TIDE_PARAM_WHY];
     tide_buf_reset(&out->data);
     if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why)) {
-        snprintf(out->told, sizeof out->told, "%s", previous);
+        snprintf(out->summary, sizeof out->summary, "%s", previous);
         out->due = 0;
         return;
     }
     tide_lookup_standing(reader, &who.address, &s, &person);
     out->due = s.valid_until && s.compliant ? s.valid_until + 1 : 0;
-    snprintf(out->told, sizeof out->told, "%s %s %s %" PRIu64, s.compliant ? "yes" : "no",
+    snprintf(out->summary, sizeof out->summary, "%s %s %s %" PRIu64, s.compliant ? "yes" : "no",
              tide_standing_status_name(s.status), tide_standing_reason_code(s.reason),
              s.valid_until);
     tide_json_open(&j, '{');
@@ -112,7 +117,8 @@ static void find(struct finding *out, struct tide_reader *reader, const char *ad
     tide_buf_u8(&out->data, 0);
 }
 
-/* In a transaction of its own: it locks endpoints, which comes before locking addresses. */
+/* Disables endpoints whose queue is full. Runs in a transaction of its own, because the order of
+ * locks is endpoints before addresses. */
 static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_rows *rows,
                                 struct tide_err *err)
 {
@@ -126,9 +132,10 @@ static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_ro
                          (const char *[]){ list }, 1, err);
 }
 
-/* What was told and that it is to be told change in one transaction. */
-static tide_status tell(struct notify_thread *t, const struct tide_pg_rows *rows, uint32_t i,
-                        const struct finding *f, struct tide_err *err)
+/* Stores the new summary and, if it differs, queues the notification, in one transaction. A crash
+ * therefore loses no notification and repeats none. */
+static tide_status store_finding(struct notify_thread *t, const struct tide_pg_rows *rows,
+                                 uint32_t i, const struct finding *f, struct tide_err *err)
 {
     char due[24];
     const char *hook = tide_pg_text(rows, i, 0), *address = tide_pg_text(rows, i, 1);
@@ -138,8 +145,8 @@ static tide_status tell(struct notify_thread *t, const struct tide_pg_rows *rows
         "UPDATE kyc.hook_watch SET told = $3,"
         "  due_at = to_timestamp(nullif($4::double precision, 0))"
         " WHERE hook = $1 AND address = $2",
-        (const char *[]){ hook, address, f->told, f->due < 253402300800 ? due : "0" }, 4, err);
-    if (status != TIDE_OK || strcmp(f->told, tide_pg_text(rows, i, 2)) == 0 ||
+        (const char *[]){ hook, address, f->summary, f->due < 253402300800 ? due : "0" }, 4, err);
+    if (status != TIDE_OK || strcmp(f->summary, tide_pg_text(rows, i, 2)) == 0 ||
         !tide_pg_bool(rows, i, 3))
         return status;
     return tide_pg_query(
@@ -149,19 +156,22 @@ static tide_status tell(struct notify_thread *t, const struct tide_pg_rows *rows
         err);
 }
 
-static tide_status find_all(struct notify_thread *t, const struct tide_pg_rows *rows,
-                            struct finding *findings, bool *trusted)
+/* Compares all rows in one snapshot. *trusted is false if nothing may be concluded now. */
+static tide_status compare_addresses(struct notify_thread *t, const struct tide_pg_rows *rows,
+                                     struct finding *findings, bool *trusted)
 {
     struct tide_reader reader;
     *trusted = open_reader(t, &reader);
     if (!*trusted)
         return TIDE_OK;
     for (uint32_t i = 0; i < rows->count; i++)
-        find(&findings[i], &reader, tide_pg_text(rows, i, 1), tide_pg_text(rows, i, 2));
+        compare_address(&findings[i], &reader, tide_pg_text(rows, i, 1), tide_pg_text(rows, i, 2));
     *trusted = tide_hot_end(t->all->watch.reader) == TIDE_OK;
     return TIDE_OK;
 }
 
+/* Compares one batch of due addresses in one transaction. *more: an endpoint may have further
+ * rows. */
 static tide_status compare_batch(struct notify_thread *t, bool *more, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
@@ -169,17 +179,17 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
     bool trusted = false;
     *more = false;
     if (!findings)
-        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
     for (uint32_t i = 0; i < BATCH; i++)
         tide_buf_init(&findings[i].data, DATA_MAX);
     tide_status status = tide_kyc_begin(&t->context, err);
     if (status == TIDE_OK)
-        status = take_due(t, &rows, err);
+        status = read_due(t, &rows, err);
     if (status == TIDE_OK && rows.count)
-        status = find_all(t, &rows, findings, &trusted);
+        status = compare_addresses(t, &rows, findings, &trusted);
     for (uint32_t i = 0; i < rows.count && trusted && status == TIDE_OK; i++)
         if (!findings[i].data.failed)
-            status = tell(t, &rows, i, &findings[i], err);
+            status = store_finding(t, &rows, i, &findings[i], err);
     if (rows.count)
         (void)TIDE_FAILPOINT("notify.compared");
     if (status == TIDE_OK)
@@ -187,7 +197,7 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
     if (status != TIDE_OK)
         tide_kyc_rollback(&t->context);
     else
-        *more = trusted && rows.count >= SHARE; /* fewer: of no endpoint there are more */
+        *more = trusted && rows.count >= SHARE; /* below SHARE, no endpoint was cut off */
     if (status == TIDE_OK && trusted && rows.count)
         status = limit_queues(t, &rows, err);
     tide_pg_rows_release(&rows);
@@ -200,11 +210,12 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
 /* --- what changed since the last ledger --------------------------------------------------- */
 
 struct changes {
-    struct tide_buf list; /* an array literal of addresses */
+    struct tide_buf list; /* array literal of addresses */
     uint32_t count;
 };
 
-static bool note_change(void *self, tide_slice key, const void *record)
+/* Adds the address of a key "changed, ledger, address". Returns false when there are too many. */
+static bool collect_change(void *self, tide_slice key, const void *record)
 {
     struct changes *c = self;
     struct tide_hot_address address;
@@ -216,15 +227,17 @@ static bool note_change(void *self, tide_slice key, const void *record)
     return c->count <= CHANGES_MAX;
 }
 
-/* Their rows become due. all: too many changed, or it is not known which ones. */
-static tide_status mark(struct notify_thread *t, struct changes *c, bool all, struct tide_err *err)
+/* Makes the rows of changed addresses due; all: makes all rows due. Locks rows in the order of
+ * addresses, like every other writer. */
+static tide_status mark_due(struct notify_thread *t, struct changes *c, bool all,
+                            struct tide_err *err)
 {
     if (!all && c->count == 0)
         return TIDE_OK;
     tide_buf_str(&c->list, c->count ? "}" : "{}");
     tide_buf_u8(&c->list, 0);
     if (c->list.failed)
-        return tide_fail(err, TIDE_E_MEMORY, "notifications");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
     return tide_pg_query(t->context.pg, NULL,
                          "UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp()"
                          " FROM (SELECT o.hook, o.address FROM kyc.hook_watch AS o"
@@ -240,7 +253,8 @@ static tide_status mark(struct notify_thread *t, struct changes *c, bool all, st
                          3, err);
 }
 
-/* Reads and ends the snapshot. *all as mark has it. */
+/* Collects the addresses that changed since the last compared ledger, and ends the snapshot. *all:
+ * the cache does not know all of them, or there are too many. */
 static tide_status collect_changes(struct notify_watch *watch, const struct tide_reader *reader,
                                    struct changes *c, bool *all, struct tide_err *err)
 {
@@ -250,24 +264,27 @@ static tide_status collect_changes(struct notify_watch *watch, const struct tide
     *all = watch->ledger == 0 || meta->changes_from == 0 || watch->ledger < meta->changes_from ||
            watch->ledger < meta->blocked_at;
     if (!*all)
-        tide_hot_scan(watch->reader, &prefix, &from, note_change, c);
+        tide_hot_scan(watch->reader, &prefix, &from, collect_change, c);
     *all |= c->count > CHANGES_MAX;
     if (tide_hot_end(watch->reader) != TIDE_OK)
-        return tide_fail(err, TIDE_E_DB, "the cache could not be read");
+        return tide_fail(err, TIDE_E_DB,
+                         "the cache has a damaged record, or reading it took too long");
     return TIDE_OK;
 }
 
 /* --- prices and markets ------------------------------------------------------------------- */
 
-/* A part of the feeds or markets: NOTIFY_WINDOW of them from one on, in the order of symbols. */
+/* A part of the feeds or markets: up to NOTIFY_WINDOW of them in the order of symbols, from `from`
+ * on. */
 struct window {
     struct notify_list seen;
-    struct tide_hot_symbol from, next; /* next: where the following part begins, unless at_end */
+    /* next: first symbol of the following window, unless at_end */
+    struct tide_hot_symbol from, next;
     bool at_end;
     uint64_t now;
 };
 
-/* Room for one more; NULL at the end of the window, which is noted. */
+/* Returns the slot for one more item, or NULL if the window is full; w->next is then set. */
 static struct notify_seen *next_seen(struct window *w, tide_slice key)
 {
     struct tide_hot_symbol symbol;
@@ -282,7 +299,7 @@ static struct notify_seen *next_seen(struct window *w, tide_slice key)
     return seen;
 }
 
-static bool note_feed(void *self, tide_slice key, const void *record)
+static bool collect_feed(void *self, tide_slice key, const void *record)
 {
     struct window *w = self;
     struct notify_seen *seen = next_seen(w, key);
@@ -293,7 +310,8 @@ static bool note_feed(void *self, tide_slice key, const void *record)
     return true;
 }
 
-static bool note_market(void *self, tide_slice key, const void *record)
+/* Counts the market only if it is listed. */
+static bool collect_market(void *self, tide_slice key, const void *record)
 {
     struct window *w = self;
     const struct tide_hot_market *market = record;
@@ -306,7 +324,7 @@ static bool note_market(void *self, tide_slice key, const void *record)
 }
 
 /* Returns the index of the first item whose symbol is not below this one. */
-static uint32_t place_of(const struct notify_list *list, const struct tide_hot_symbol *symbol)
+static uint32_t position_of(const struct notify_list *list, const struct tide_hot_symbol *symbol)
 {
     uint32_t low = 0, high = list->count;
     while (low < high) {
@@ -321,23 +339,24 @@ static uint32_t place_of(const struct notify_list *list, const struct tide_hot_s
 
 static bool is_known(const struct notify_list *list, const struct notify_seen *seen)
 {
-    uint32_t place = place_of(list, &seen->symbol);
-    return place < list->count && list->items[place].state == seen->state &&
-           memcmp(&list->items[place].symbol, &seen->symbol, sizeof seen->symbol) == 0;
+    uint32_t position = position_of(list, &seen->symbol);
+    return position < list->count && list->items[position].state == seen->state &&
+           memcmp(&list->items[position].symbol, &seen->symbol, sizeof seen->symbol) == 0;
 }
 
-/* Puts what the window holds in the place of what the list has of its range. */
-static tide_status keep_window(struct notify_list *list, const struct window *w,
-                               struct tide_err *err)
+/* Replaces the list's items of the window's range by the window's items. */
+static tide_status replace_window(struct notify_list *list, const struct window *w,
+                                  struct tide_err *err)
 {
-    uint32_t from = place_of(list, &w->from);
-    uint32_t to = w->at_end ? list->count : place_of(list, &w->next);
+    uint32_t from = position_of(list, &w->from);
+    uint32_t to = w->at_end ? list->count : position_of(list, &w->next);
     uint32_t behind = list->count - to, count = from + w->seen.count + behind;
     if (count > list->max) {
         uint32_t max = count + NOTIFY_WINDOW;
         struct notify_seen *items = realloc(list->items, max * sizeof *items);
         if (!items)
-            return tide_fail(err, TIDE_E_MEMORY, "notifications: %u feeds or markets", count);
+            return tide_fail(err, TIDE_E_MEMORY,
+                             "out of memory: notifications of %u feeds or markets", count);
         list->items = items;
         list->max = max;
     }
@@ -349,8 +368,10 @@ static tide_status keep_window(struct notify_list *list, const struct window *w,
     return TIDE_OK;
 }
 
-static tide_status saw(struct notify_thread *t, const struct notify_seen *seen, bool market,
-                       uint32_t ledger, struct tide_err *err)
+/* Stores a new state of a feed or market in the database, which notifies if that state is news.
+ * Another node may have stored it already. */
+static tide_status store_seen(struct notify_thread *t, const struct notify_seen *seen, bool market,
+                              uint32_t ledger, struct tide_err *err)
 {
     const char *event = market ? "market.listed" : seen->state ? "price.stale" : "price.fresh";
     tide_slice symbol = tide_hot_symbol_slice(&seen->symbol);
@@ -366,7 +387,7 @@ static tide_status saw(struct notify_thread *t, const struct notify_seen *seen, 
         6, err);
 }
 
-/* False: nothing may be said now. */
+/* Reads a window from the cache. Returns false if nothing may be concluded from the cache now. */
 static bool read_window(struct notify_thread *t, struct window *w, enum tide_hot_kind kind,
                         uint32_t *ledger)
 {
@@ -378,11 +399,12 @@ static bool read_window(struct notify_thread *t, struct window *w, enum tide_hot
     w->now = reader.now;
     *ledger = reader.meta->ledger;
     tide_hot_scan(t->all->watch.reader, &prefix, &from,
-                  kind == TIDE_HOT_MARKET ? note_market : note_feed, w);
+                  kind == TIDE_HOT_MARKET ? collect_market : collect_feed, w);
     return tide_hot_end(t->all->watch.reader) == TIDE_OK;
 }
 
-/* Compares one window, the one after *from, which is moved on; zero at the end. */
+/* Compares the window that begins at *from. *from becomes the start of the next window, or zero
+ * after the last one. */
 static tide_status compare_window(struct notify_thread *t, struct notify_list *list,
                                   enum tide_hot_kind kind, struct tide_hot_symbol *from,
                                   struct tide_err *err)
@@ -391,21 +413,21 @@ static tide_status compare_window(struct notify_thread *t, struct notify_list *l
     tide_status status = TIDE_OK;
     uint32_t ledger = 0;
     if (!w.seen.items)
-        return tide_fail(err, TIDE_E_MEMORY, "notifications");
-    bool held = read_window(t, &w, kind, &ledger);
-    for (uint32_t i = 0; i < w.seen.count && held && status == TIDE_OK; i++)
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
+    bool consistent = read_window(t, &w, kind, &ledger);
+    for (uint32_t i = 0; i < w.seen.count && consistent && status == TIDE_OK; i++)
         if (!is_known(list, &w.seen.items[i]))
-            status = saw(t, &w.seen.items[i], kind == TIDE_HOT_MARKET, ledger, err);
-    if (held && status == TIDE_OK)
-        status = keep_window(list, &w, err);
+            status = store_seen(t, &w.seen.items[i], kind == TIDE_HOT_MARKET, ledger, err);
+    if (consistent && status == TIDE_OK)
+        status = replace_window(list, &w, err);
     *from = (struct tide_hot_symbol){ 0 };
-    if (held && status == TIDE_OK && !w.at_end)
+    if (consistent && status == TIDE_OK && !w.at_end)
         *from = w.next;
     free(w.seen.items);
     return status;
 }
 
-/* All of them, for what is listed in a ledger is told with it. */
+/* Compares all markets, so that a listing is notified together with its ledger. */
 static tide_status compare_markets(struct notify_thread *t, struct tide_err *err)
 {
     static const struct tide_hot_symbol none;
@@ -419,8 +441,8 @@ static tide_status compare_markets(struct notify_thread *t, struct tide_err *err
 
 /* --- proposals ---------------------------------------------------------------------------- */
 
-/* Each version since the last ledger, so that none is skipped. The tables may be ahead of the
- * cache: what is behind the ledger comes with a later one. */
+/* Stores each version since the last compared ledger, so that no state is skipped. The tables may
+ * be ahead of the cache: versions after `ledger` follow in a later turn. */
 static tide_status compare_proposals(struct notify_thread *t, uint32_t ledger, struct tide_err *err)
 {
     char after[16], last[16];
@@ -453,8 +475,8 @@ void notify_watch_forget(struct tide_notify *all)
     watch->baseline = false;
 }
 
-/* One node watches. The lock ends with its connection. */
-static tide_status lead(struct notify_thread *t, struct tide_err *err)
+/* Tries to become the one node that watches. The advisory lock ends with the connection. */
+static tide_status try_to_lead(struct notify_thread *t, struct tide_err *err)
 {
     struct notify_watch *watch = &t->all->watch;
     struct tide_pg_rows rows;
@@ -484,13 +506,13 @@ static tide_status move_cursor(struct notify_thread *t, uint32_t ledger, struct 
                          (const char *[]){ t->context.deployment_text, number }, 2, err);
 }
 
-/* What changed becomes due, in one transaction with the cursor. */
-static tide_status note_ledger(struct notify_thread *t, struct changes *c, bool all,
-                               uint32_t ledger, struct tide_err *err)
+/* Makes changed addresses due and stores proposals, markets and the cursor in one transaction. */
+static tide_status store_ledger(struct notify_thread *t, struct changes *c, bool all,
+                                uint32_t ledger, struct tide_err *err)
 {
     tide_status status = tide_kyc_begin(&t->context, err);
     if (status == TIDE_OK)
-        status = mark(t, c, all, err);
+        status = mark_due(t, c, all, err);
     if (status == TIDE_OK)
         status = compare_proposals(t, ledger, err);
     if (status == TIDE_OK)
@@ -503,6 +525,7 @@ static tide_status note_ledger(struct notify_thread *t, struct changes *c, bool 
     return status;
 }
 
+/* Handles the cache's ledger if it is newer than the last compared one. */
 static tide_status compare_ledger(struct notify_thread *t, struct tide_err *err)
 {
     struct notify_watch *watch = &t->all->watch;
@@ -519,18 +542,19 @@ static tide_status compare_ledger(struct notify_thread *t, struct tide_err *err)
     tide_buf_init(&c.list, (CHANGES_MAX + 8) * TIDE_HOT_ADDRESS_TEXT);
     tide_status status = collect_changes(watch, &reader, &c, &all, err);
     if (status == TIDE_OK)
-        status = note_ledger(t, &c, all, ledger, err);
+        status = store_ledger(t, &c, all, ledger, err);
     tide_buf_release(&c.list);
     if (status == TIDE_OK) {
         watch->ledger = ledger;
         watch->baseline = true;
     } else {
-        watch->markets.count = 0; /* what was noted of them is rolled back */
+        watch->markets.count = 0; /* their stored states were rolled back */
     }
     return status;
 }
 
-static tide_status maintain(struct notify_thread *t, struct tide_err *err)
+/* Deletes old rows once a minute; again at once if the function reports more to delete. */
+static tide_status maintain_queue(struct notify_thread *t, struct tide_err *err)
 {
     const struct tide_clock *clock = t->all->options.clock;
     int64_t now = clock->now_ms(clock->self);
@@ -547,8 +571,9 @@ static tide_status maintain(struct notify_thread *t, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* For /metrics. On each node, so that one without a watcher shows it too. */
-static tide_status count(struct notify_thread *t, struct tide_err *err)
+/* Refreshes the figures for /metrics. Each node does, so that nodes without the watcher show them
+ * too. */
+static tide_status count_queue(struct notify_thread *t, struct tide_err *err)
 {
     const struct tide_clock *clock = t->all->options.clock;
     struct notify_figures *f = &t->all->figures;
@@ -571,12 +596,13 @@ static tide_status count(struct notify_thread *t, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Every node refreshes its figures; only the node with the lock compares. */
 tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_err *err)
 {
     *more = false;
-    tide_status status = count(t, err);
+    tide_status status = count_queue(t, err);
     if (status == TIDE_OK && !t->all->watch.leads)
-        status = lead(t, err);
+        status = try_to_lead(t, err);
     if (status != TIDE_OK || !t->all->watch.leads)
         return status;
     status = compare_ledger(t, err);
@@ -585,5 +611,5 @@ tide_status notify_watch_turn(struct notify_thread *t, bool *more, struct tide_e
     if (status == TIDE_OK)
         status =
             compare_window(t, &t->all->watch.feeds, TIDE_HOT_FEED, &t->all->watch.next_feed, err);
-    return status == TIDE_OK ? maintain(t, err) : status;
+    return status == TIDE_OK ? maintain_queue(t, err) : status;
 }

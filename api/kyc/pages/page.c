@@ -1,3 +1,4 @@
+/* Fills the KYC pages and sets the headers that say who may frame them. */
 #include "api/kyc/pages/page.h"
 #include "api/http/param.h"
 #include "api/http/static_files.h"
@@ -7,6 +8,7 @@ enum { POLICY_MAX = 8192 };
 
 /* --- the document ------------------------------------------------------------------------ */
 
+/* Appends text with the characters escaped that could end an HTML attribute or text. */
 static void put_attribute(struct tide_buf *body, tide_slice text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -33,7 +35,7 @@ static void put_attribute(struct tide_buf *body, tide_slice text)
 static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet);
 static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet);
 
-/* What stands for {{key}}. */
+/* Appends the value of {{key}}. */
 static void put_value(struct tide_buf *body, const struct tide_kyc_sheet *sheet, tide_slice key)
 {
     if (tide_slice_eq_str(key, "data")) {
@@ -44,15 +46,16 @@ static void put_value(struct tide_buf *body, const struct tide_kyc_sheet *sheet,
         put_attribute(body, tide_kyc_words_json(sheet->visit.words));
     } else {
         tide_slice text = tide_kyc_word_of(sheet->visit.words, key);
-        assert(text.ptr); /* of every document: test_kyc_text */
+        assert(text.ptr); /* test_kyc_text checks every document */
         put_attribute(body, text);
     }
 }
 
+/* Appends the document with its {{…}} replaced. Values are not searched for {{ again. */
 static void put_document(struct tide_buf *body, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_static_file *document = tide_static_file_of(sheet->document);
-    assert(document); /* of every sheet: test_kyc_page */
+    assert(document); /* test_kyc_page checks every sheet */
     const uint8_t *at = document->text.ptr, *end = at + document->text.len, *open;
     while ((open = memmem(at, (size_t)(end - at), "{{", 2))) {
         const uint8_t *close = memmem(open, (size_t)(end - open), "}}", 2);
@@ -64,9 +67,10 @@ static void put_document(struct tide_buf *body, const struct tide_kyc_sheet *she
     tide_buf_slice(body, tide_slice_of(at, (size_t)(end - at)));
 }
 
-/* --- who may do what --------------------------------------------------------------------- */
+/* --- security headers -------------------------------------------------------------------- */
 
-/* A copy: what is registered may change meanwhile. */
+/* Copies the session's integrator, because another thread may replace the registered ones. Returns
+ * NULL if the session has none. */
 static const struct tide_kyc_integrator *find_integrator(struct tide_kyc_integrator *out,
                                                          const struct tide_kyc_visit *visit,
                                                          const struct tide_kyc_session *session)
@@ -83,12 +87,14 @@ static const struct tide_kyc_provider *provider_of(const struct tide_kyc_sheet *
     return tide_kyc_provider_of(sheet->visit.settings, tide_slice_str(sheet->session->provider));
 }
 
+/* Returns the integrator's brand, else the brand of the KYC file. */
 static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = sheet->integrator;
     return integrator && integrator->branded ? &integrator->brand : &sheet->visit.settings->brand;
 }
 
+/* Appends the brand as JSON. A branded integrator without a brand name shows its own name. */
 static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = sheet->integrator;
@@ -110,14 +116,15 @@ static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
     tide_buf_release(&text);
 }
 
-/* A host of the file as an origin. Those of this machine, where there is no TLS, are for tests. */
+/* Returns the scheme of a host of the KYC file. Hosts of this machine have no TLS; they are for
+ * tests. */
 static const char *scheme_of(const char *host)
 {
     bool local = strncmp(host, "127.0.0.1", 9) == 0 || strncmp(host, "localhost", 9) == 0;
     return local ? "http://" : "https://";
 }
 
-/* before origin after, for each origin that the provider's pages come from. */
+/* Appends each origin of the provider's pages, between before and after. */
 static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *provider,
                         const char *before, const char *after)
 {
@@ -129,7 +136,7 @@ static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *pr
     }
 }
 
-/* True if any origin may. */
+/* Appends frame-ancestors. Returns true if any origin may frame the page. */
 static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = sheet->integrator;
@@ -137,8 +144,8 @@ static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *she
     tide_buf_str(out, "; frame-ancestors");
     if (framed)
         tide_buf_str(out, " 'self'");
-    bool theirs = integrator && sheet->framing != TIDE_KYC_FRAMED_NEVER;
-    for (uint32_t i = 0; theirs && i < integrator->origin_count; i++) {
+    bool integrator_may_frame = integrator && sheet->framing != TIDE_KYC_FRAMED_NEVER;
+    for (uint32_t i = 0; integrator_may_frame && i < integrator->origin_count; i++) {
         tide_buf_u8(out, ' ');
         tide_buf_str(out, integrator->origins[i]);
         framed = true;
@@ -148,6 +155,7 @@ static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *she
     return framed;
 }
 
+/* Sets Content-Security-Policy and X-Frame-Options. */
 static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
 {
     struct tide_buf policy;
@@ -167,13 +175,14 @@ static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sh
         reply->body.failed = true;
     } else {
         tide_reply_header(reply, "Content-Security-Policy", (const char *)policy.ptr);
-        /* There is no working word for one of them: with frames it has to be absent. */
+        /* X-Frame-Options cannot name origins, so a page that may be framed must not have it. */
         tide_reply_header(reply, "X-Frame-Options", framed ? "" : "DENY");
     }
     tide_buf_release(&policy);
 }
 
-/* The camera goes on to the provider's page, and to no other. */
+/* Sets Permissions-Policy: this page and the provider's page may use the camera, no other page
+ * may. */
 static void set_permissions(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
 {
     static const char *const features[] = { "camera",         "microphone",      "fullscreen",
@@ -194,6 +203,7 @@ static void set_permissions(struct tide_reply *reply, const struct tide_kyc_shee
     tide_buf_release(&value);
 }
 
+/* Copies the sheet, because the integrator that it points to lives only in this function. */
 void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of)
 {
     struct tide_kyc_integrator integrator;
@@ -208,6 +218,7 @@ void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of)
     reply->cache_control = "no-store";
     set_policy(reply, sheet);
     set_permissions(reply, sheet);
+    /* The embedded page opens the provider in a tab and must stay its opener. */
     if (sheet->framing == TIDE_KYC_FRAMED_BY_THEM)
         tide_reply_header(reply, "Cross-Origin-Opener-Policy", "same-origin-allow-popups");
 }
@@ -247,7 +258,7 @@ void tide_kyc_page_away(struct tide_reply *reply, struct tide_kyc_visit visit,
                                           .visit = visit,
                                           .session = session,
                                           .framing = TIDE_KYC_FRAMED_BY_BOTH };
-    tide_reply_reset(reply); /* of the problem that programs would get */
+    tide_reply_reset(reply); /* discards the problem document */
     tide_kyc_page(reply, &sheet);
     reply->status = 503;
     reply->retry_after_s = 5;
@@ -260,6 +271,7 @@ static void put_item(struct tide_json *j, const char *text)
     tide_json_plain(j, tide_slice_str(text));
 }
 
+/* Appends the provider and the origins that its pages may have. */
 static void put_provider(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_provider *provider = provider_of(sheet);
@@ -287,6 +299,7 @@ static void put_start(struct tide_json *j, const struct tide_kyc_sheet *sheet)
     tide_json_word(j, "startUrl", url);
 }
 
+/* Appends the session's data for the page's script. "parents" are the origins that get messages. */
 static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_session *session = sheet->session;

@@ -1,6 +1,6 @@
 /* GET and POST /kyc/sandbox/{sandboxId}: the page of the sandbox provider, where the visitor
- * chooses the decision. A real provider would keep that, send its webhook, and send the browser
- * back; so does this one. On the main network no worker of a file with a sandbox becomes ready
+ * chooses the decision. Like a real provider, the sandbox stores the decision, sends a webhook and
+ * sends the browser back. On the main network no worker becomes ready if the file has a sandbox
  * (context.h). */
 #include "api/http/param.h"
 #include "api/kyc/pages/page.h"
@@ -13,7 +13,7 @@ enum {
     REASON_BYTES = 33,
     EVENT_BYTES = 24,
     HOOK_MS = 5000,
-    HOOK_TRIES = 3, /* a provider repeats a webhook too, for days */
+    HOOK_TRIES = 3, /* real providers repeat webhooks too, for days */
     PROVIDERS_TEXT = TIDE_KYC_PROVIDERS_MAX * TIDE_KYC_WORD_BYTES
 };
 
@@ -32,8 +32,8 @@ static struct tide_kyc_visit visit_of(const struct tide_job *job)
 
 /* --- the session ------------------------------------------------------------------------- */
 
-/* Keys of the sandbox providers, with commas. */
-static void sandboxes(char out[PROVIDERS_TEXT], const struct tide_kyc_settings *settings)
+/* Writes the keys of the sandbox providers, separated by commas. */
+static void list_sandboxes(char out[PROVIDERS_TEXT], const struct tide_kyc_settings *settings)
 {
     size_t len = 0;
     *out = 0;
@@ -43,13 +43,13 @@ static void sandboxes(char out[PROVIDERS_TEXT], const struct tide_kyc_settings *
                                     settings->providers[i].key);
 }
 
-/* TIDE_E_MISSING: no session of a sandbox has that id. */
-static tide_status find(struct tide_kyc_context *context, const char *id,
-                        struct tide_kyc_session *out, struct tide_err *err)
+/* Reads the session with that sandbox id. TIDE_E_MISSING: there is none. */
+static tide_status find_session(struct tide_kyc_context *context, const char *id,
+                                struct tide_kyc_session *out, struct tide_err *err)
 {
     char keys[PROVIDERS_TEXT];
     struct tide_pg_rows rows;
-    sandboxes(keys, context->settings);
+    list_sandboxes(keys, context->settings);
     tide_status status = tide_pg_query(
         context->pg, &rows,
         "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s WHERE s.deployment = $1"
@@ -63,12 +63,13 @@ static tide_status find(struct tide_kyc_context *context, const char *id,
     return status;
 }
 
-static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *context,
-                        struct tide_job *job, struct tide_err *err)
+/* Shows the page with the form, or the page for invalid links. */
+static tide_status show_page(struct tide_kyc_work *work, struct tide_kyc_context *context,
+                             struct tide_job *job, struct tide_err *err)
 {
     struct visit *visit = (struct visit *)work;
     struct tide_kyc_session session;
-    tide_status status = find(context, visit->id, &session, err);
+    tide_status status = find_session(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
         tide_kyc_page_gone(job->reply, visit_of(job), 404);
         return TIDE_OK;
@@ -86,9 +87,9 @@ static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *con
 
 /* --- the webhook ------------------------------------------------------------------------- */
 
-/* As api/kyc/providers/sandbox.c reads it. */
-static void sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_provider *provider,
-                 int64_t now, tide_slice body)
+/* Signs a webhook as api/kyc/providers/sandbox.c verifies it. */
+static void sign_webhook(char out[2 * TIDE_HASH_BYTES + 1],
+                         const struct tide_kyc_provider *provider, int64_t now, tide_slice body)
 {
     struct tide_buf text;
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
@@ -102,9 +103,11 @@ static void sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_provid
     tide_buf_release(&text);
 }
 
-/* Sent once: what is lost on the way, the reconciler finds. event: no two have the same. */
-static void tell(struct tide_kyc_context *context, const struct tide_kyc_session *session,
-                 const char *event)
+/* Sends the decision's webhook to this server, a few times if needed. If all attempts fail, the
+ * reconciler finds the decision later. event must be unique: webhooks with the same event count
+ * once. */
+static void send_webhook(struct tide_kyc_context *context, const struct tide_kyc_session *session,
+                         const char *event)
 {
     const struct tide_kyc_provider *provider =
         tide_kyc_provider_of(context->settings, tide_slice_str(session->provider));
@@ -117,7 +120,7 @@ static void tell(struct tide_kyc_context *context, const struct tide_kyc_session
              "{\"event\":\"decided\",\"number\":\"%s\",\"id\":\"%s\",\"ref\":\"%s\","
              "\"timestamp\":%" PRId64 "}",
              event, session->provider_id, session->ref, now);
-    sign(signature, provider, now, tide_slice_str(body));
+    sign_webhook(signature, provider, now, tide_slice_str(body));
     snprintf(line, sizeof line, "X-Sandbox-Signature: %s", signature);
     snprintf(url, sizeof url, "%s/api/kyc/webhook/%s", context->settings->public_url,
              provider->key);
@@ -152,9 +155,9 @@ static void send_back(struct tide_reply *reply, const struct tide_kyc_context *c
     tide_reply_header(reply, "Location", url);
 }
 
-/* The decision; event: when, to the microsecond. */
-static tide_status keep(struct tide_pg *pg, const struct visit *visit, char event[EVENT_BYTES],
-                        struct tide_err *err)
+/* Stores the decision. event is its time in microseconds. */
+static tide_status store_decision(struct tide_pg *pg, const struct visit *visit,
+                                  char event[EVENT_BYTES], struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
@@ -170,13 +173,15 @@ static tide_status keep(struct tide_pg *pg, const struct visit *visit, char even
     return TIDE_OK;
 }
 
-static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *context,
-                          struct tide_job *job, struct tide_err *err)
+/* Stores the decision, sends the webhook and redirects. Sending may block, so the sandbox has a
+ * bulkhead like a real provider. */
+static tide_status decide_session(struct tide_kyc_work *work, struct tide_kyc_context *context,
+                                  struct tide_job *job, struct tide_err *err)
 {
     struct visit *visit = (struct visit *)work;
     struct tide_kyc_session session;
     char event[EVENT_BYTES];
-    tide_status status = find(context, visit->id, &session, err);
+    tide_status status = find_session(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
         tide_kyc_page_gone(job->reply, visit_of(job), 404);
         return TIDE_OK;
@@ -189,17 +194,18 @@ static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *c
         tide_kyc_page_away(job->reply, visit_of(job), &session);
         return TIDE_OK;
     }
-    status = keep(context->pg, visit, event, err);
+    status = store_decision(context->pg, visit, event, err);
     if (status != TIDE_OK)
         return status;
-    tell(context, &session, event);
+    send_webhook(context, &session, event);
     send_back(job->reply, context, &session);
     return TIDE_OK;
 }
 
 /* --- the form ---------------------------------------------------------------------------- */
 
-/* name=value of a form, as long as value is letters and _ alone; "": there is none such. */
+/* Copies a field's value from a form. The result is "" if the field is missing, too long, or
+ * contains anything but letters and _. */
 static void read_field(char *out, size_t size, tide_slice form, const char *name)
 {
     size_t name_len = strlen(name), len = 0;
@@ -233,9 +239,9 @@ static bool is_decision(const char *word)
     return false;
 }
 
-static struct visit *begin(struct tide_handler_context *context, const struct tide_request *request,
-                           struct tide_reply *reply, enum tide_kyc_pool_id pool,
-                           tide_kyc_run_fn *run)
+static struct visit *queue_visit(struct tide_handler_context *context,
+                                 const struct tide_request *request, struct tide_reply *reply,
+                                 enum tide_kyc_pool_id pool, tide_kyc_run_fn *run)
 {
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_sandboxId);
     struct visit *visit = tide_kyc_later(context, sizeof *visit, pool, run, reply);
@@ -248,9 +254,10 @@ static struct visit *begin(struct tide_handler_context *context, const struct ti
 void tide_route_kyc_sandbox(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
-    (void)begin(context, request, reply, TIDE_KYC_POOL_READS, show);
+    (void)queue_visit(context, request, reply, TIDE_KYC_POOL_READS, show_page);
 }
 
+/* Runs in the sessions' pool, because sending the webhook may block. */
 void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
                                    const struct tide_request *request, struct tide_reply *reply)
 {
@@ -260,11 +267,12 @@ void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
     read_field(reason, sizeof reason, request->body, "reason");
     if (!is_decision(decision)) {
         tide_reply_problem(reply, 400, "bad_body",
-                           "The form's decision is approved, declined, resubmit or expired.");
-        tide_reply_problem_field(reply, "/decision", "none of these");
+                           "The form needs a decision: approved, declined, resubmit or expired.");
+        tide_reply_problem_field(reply, "/decision", "must be one of these");
         return;
     }
-    struct visit *visit = begin(context, request, reply, TIDE_KYC_POOL_SESSIONS, decide);
+    struct visit *visit =
+        queue_visit(context, request, reply, TIDE_KYC_POOL_SESSIONS, decide_session);
     if (!visit)
         return;
     memcpy(visit->decision, decision, sizeof decision);

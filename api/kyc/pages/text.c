@@ -1,3 +1,4 @@
+/* Chooses the language of the KYC pages and looks up their texts. */
 #include "api/kyc/pages/text.h"
 #include "api/http/static_files.h"
 #include "api/http/weight.h"
@@ -7,8 +8,8 @@ enum { LANGUAGES_MAX = 16, TAG_BYTES = 4 };
 
 struct tide_kyc_words {
     char tag[TAG_BYTES]; /* "en" */
-    json_t *texts;       /* borrows from the root */
-    char *json;
+    json_t *texts;       /* borrowed from root */
+    char *json;          /* all texts of the language, compact; owned */
 };
 
 struct tide_kyc_texts {
@@ -17,6 +18,7 @@ struct tide_kyc_texts {
     uint32_t count;
 };
 
+/* The asserts check the embedded document: a bad one is a fault of the build. */
 static tide_status add_language(struct tide_kyc_texts *texts, const char *tag, json_t *of)
 {
     assert(texts->count < LANGUAGES_MAX && strlen(tag) < TAG_BYTES && json_is_object(of));
@@ -42,7 +44,7 @@ tide_status tide_kyc_texts_open(struct tide_kyc_texts **out, struct tide_err *er
         json_object_foreach(texts->root, tag, of) good &= add_language(texts, tag, of) == TIDE_OK;
     if (!good) {
         tide_kyc_texts_close(texts);
-        return tide_fail(err, TIDE_E_MEMORY, "kyc: texts of the pages");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: texts of the KYC pages");
     }
     *out = texts;
     return TIDE_OK;
@@ -60,6 +62,7 @@ void tide_kyc_texts_close(struct tide_kyc_texts *texts)
 
 /* --- which language ------------------------------------------------------------------------ */
 
+/* Returns the language of a tag such as "pt-BR", ignoring case, or NULL. */
 static const struct tide_kyc_words *language_of(const struct tide_kyc_texts *texts, tide_slice tag)
 {
     tide_slice primary = tide_header_cut(&tag, '-');
@@ -74,7 +77,7 @@ static const struct tide_kyc_words *language_of(const struct tide_kyc_texts *tex
     return NULL;
 }
 
-/* "q=0.8" in thousandths; anything else is as if it were not there. */
+/* Returns the quality "q=0.8" in thousandths. A missing or malformed one counts as 1. */
 static int quality_of(tide_slice parameter)
 {
     tide_slice name = tide_header_cut(&parameter, '=');
@@ -83,6 +86,7 @@ static int quality_of(tide_slice parameter)
     return weight == TIDE_WEIGHT_WRONG ? TIDE_WEIGHT_MAX : weight;
 }
 
+/* Takes the wanted language, else the one with the highest quality, else the default. */
 const struct tide_kyc_words *tide_kyc_words_for(const struct tide_kyc_texts *texts,
                                                 tide_slice wanted, tide_slice accept)
 {

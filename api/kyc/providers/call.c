@@ -1,4 +1,4 @@
-/* Calls to a provider's API, and what its answers come to. */
+/* Calls to a provider's API, and functions that build a decision from its answers. */
 #include "api/kyc/providers/country.h"
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
@@ -10,22 +10,23 @@ tide_status tide_kyc_odd(struct tide_err *err, const char *what)
     return tide_fail(err, TIDE_E_DECODE, "the provider's answer: %s", what);
 }
 
-/* A status that is no success, as ours. */
-static tide_status refuse(const struct tide_http_answer *answer, struct tide_err *err)
+/* Translates an HTTP status that is no success. */
+static tide_status map_http_error(const struct tide_http_answer *answer, struct tide_err *err)
 {
     if (answer->code == 401 || answer->code == 403)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "the provider refuses our credentials (HTTP %" PRIu32 ")", answer->code);
+                         "the provider refuses the credentials (HTTP %" PRIu32 ")", answer->code);
     if (answer->code == 404 || answer->code == 410)
-        return tide_fail(err, TIDE_E_MISSING, "the provider knows no such thing (HTTP %" PRIu32 ")",
+        return tide_fail(err, TIDE_E_MISSING, "the provider has no such object (HTTP %" PRIu32 ")",
                          answer->code);
     if (answer->again)
-        return tide_fail(err, TIDE_E_IO, "the provider says try again (HTTP %" PRIu32 ")",
+        return tide_fail(err, TIDE_E_IO, "the provider asks to retry later (HTTP %" PRIu32 ")",
                          answer->code);
     return tide_fail(err, TIDE_E_DECODE, "the provider refuses the request (HTTP %" PRIu32 ")",
                      answer->code);
 }
 
+/* Parses the answer's body. The caller wipes *out, which may hold personal data. */
 static tide_status read_answer(json_t **out, const struct tide_http_answer *answer, tide_slice body,
                                struct tide_err *err)
 {
@@ -35,7 +36,7 @@ static tide_status read_answer(json_t **out, const struct tide_http_answer *answ
         return tide_kyc_odd(err, "not application/json");
     json_t *root = tide_json_load_private(body, 0, &error);
     bool memory = !root && json_error_code(&error) == json_error_out_of_memory;
-    tide_sign_wipe(&error, sizeof error); /* it may quote the body */
+    tide_sign_wipe(&error, sizeof error); /* the error may quote the body */
     if (memory)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory");
     if (!json_is_object(root)) {
@@ -46,9 +47,10 @@ static tide_status read_answer(json_t **out, const struct tide_http_answer *answ
     return TIDE_OK;
 }
 
-static tide_status exchange(const struct tide_kyc_call *call,
-                            const struct tide_kyc_question *question, struct tide_buf *body,
-                            struct tide_http_answer *answer, struct tide_err *err)
+/* Adds the common headers and sends the request. */
+static tide_status send_request(const struct tide_kyc_call *call,
+                                const struct tide_kyc_question *question, struct tide_buf *body,
+                                struct tide_http_answer *answer, struct tide_err *err)
 {
     char url[URL_BYTES];
     const char *headers[HEADERS] = { "Accept: application/json" };
@@ -72,6 +74,7 @@ static tide_status exchange(const struct tide_kyc_call *call,
     return tide_http_call(call->http, &request, body, answer, err);
 }
 
+/* Wipes the answer's bytes: they may hold personal data. */
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err)
 {
@@ -79,10 +82,11 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
     struct tide_buf body;
     *out = NULL;
     *code = 0;
-    /* All at once: growing would leave copies of a person's data behind. */
+    /* Allocate the whole buffer at once: growing would leave unwiped copies of personal data in
+     * memory. */
     tide_buf_init(&body, TIDE_KYC_ANSWER_MAX);
     tide_status status = tide_buf_grow(&body, TIDE_KYC_ANSWER_MAX)
-                             ? exchange(call, question, &body, &answer, err)
+                             ? send_request(call, question, &body, &answer, err)
                              : tide_fail(err, TIDE_E_MEMORY, "out of memory");
     if (status == TIDE_E_LIMIT)
         status = tide_kyc_odd(err, "larger than allowed");
@@ -91,7 +95,7 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
         if (answer.code == 200 || answer.code == 201)
             status = read_answer(out, &answer, tide_buf_view(&body), err);
         else if (answer.code != question->accept)
-            status = refuse(&answer, err);
+            status = map_http_error(&answer, err);
     }
     if (body.ptr && body.len)
         tide_sign_wipe(body.ptr, body.len);
@@ -104,11 +108,11 @@ tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_p
 {
     const char *text = json_string_value(url);
     if (!tide_kyc_take_id(out->provider_id, id) || !*out->provider_id)
-        return tide_kyc_odd(err, "no id that could be one");
+        return tide_kyc_odd(err, "no valid id");
     if (!text || json_string_length(url) >= sizeof out->url)
-        return tide_kyc_odd(err, "no page");
+        return tide_kyc_odd(err, "no URL of a page");
     if (!tide_kyc_host_allowed(call->provider, text))
-        return tide_kyc_odd(err, "a page at a host that is none of the provider's");
+        return tide_kyc_odd(err, "a page at a host that is not in \"hosts\"");
     memcpy(out->url, text, json_string_length(url) + 1);
     return TIDE_OK;
 }
@@ -126,7 +130,8 @@ void tide_kyc_put(struct tide_buf *buf, const char *const *pairs)
 
 /* --- decisions ---------------------------------------------------------------------------- */
 
-static void review(struct tide_kyc_decision *out, const char *reason)
+/* Makes the decision doubtful. A doubtful decision has no country, so nothing can attest it. */
+static void set_review(struct tide_kyc_decision *out, const char *reason)
 {
     out->state = TIDE_KYC_REVIEW;
     out->doubtful = true;
@@ -134,7 +139,8 @@ static void review(struct tide_kyc_decision *out, const char *reason)
     out->jurisdiction = 0;
 }
 
-enum { END_UNKNOWN = -1 }; /* as valid_until, until tide_kyc_settle */
+/* value of valid_until until tide_kyc_settle: an end could not be read */
+enum { END_UNKNOWN = -1 };
 
 void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end)
 {
@@ -165,16 +171,17 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
     if (out->state != TIDE_KYC_APPROVED)
         return;
     if (end_unknown) {
-        review(out, "end_unknown");
+        set_review(out, "end_unknown");
         return;
     }
     out->jurisdiction = tide_kyc_country(country);
     if (country.len == 0)
-        review(out, "no_country");
+        set_review(out, "no_country");
     else if (out->jurisdiction == 0)
-        review(out, "country_unknown");
+        set_review(out, "country_unknown");
 }
 
+/* "?" can never equal a reference, so the worker rejects the decision. */
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref)
 {
     if (!tide_kyc_take_id(out->ref, ref))
@@ -183,7 +190,7 @@ void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref)
 
 void tide_kyc_other_level(struct tide_kyc_decision *out)
 {
-    review(out, "level");
+    set_review(out, "level");
 }
 
 tide_slice tide_kyc_label_of(const json_t *value)
@@ -215,5 +222,5 @@ void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *wor
 
 void tide_kyc_unknown(struct tide_kyc_decision *out)
 {
-    review(out, "status_unknown");
+    set_review(out, "status_unknown");
 }

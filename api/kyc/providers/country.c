@@ -1,3 +1,4 @@
+/* ISO 3166-1 country codes. */
 #include "api/kyc/providers/country.h"
 
 /* The 249 entries of ISO 3166-1, in the order of their alpha-2 codes. */
@@ -78,6 +79,7 @@ static const struct {
 
 static_assert(TIDE_COUNT(countries) == 249, "all of ISO 3166-1");
 
+/* Searches the table, which is sorted by alpha-2 code. */
 static uint32_t numeric_of_two(tide_slice code)
 {
     size_t low = 0, high = TIDE_COUNT(countries);
@@ -94,7 +96,7 @@ static uint32_t numeric_of_two(tide_slice code)
     return 0;
 }
 
-/* Three letters are few enough to look through: once per decision. */
+/* Searches linearly: the table is not sorted by alpha-3, and a decision needs one look-up. */
 static uint32_t numeric_of_three(tide_slice code)
 {
     for (size_t i = 0; i < TIDE_COUNT(countries); i++)

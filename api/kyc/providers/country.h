@@ -1,12 +1,12 @@
-/* Countries as providers and passports write them, and as the contract keeps them. */
+/* Country codes of providers and documents, and the numeric codes of the attestation contract. */
 #ifndef API_KYC_PROVIDERS_COUNTRY_H
 #define API_KYC_PROVIDERS_COUNTRY_H
 
 #include "tidemark/slice.h"
 
-/* ISO 3166-1 numeric of an alpha-2 or alpha-3 code, exactly as ISO writes them (upper case). 0 for
- * all else: codes of passports that are no country (XXA, UNO, GBN, RKS, D …), reserved ones,
- * empty text. A caller that gets 0 leaves the case to a person, never to the chain. */
+/* Returns the ISO 3166-1 numeric code of an alpha-2 or alpha-3 code in upper case. Returns 0 for
+ * any other text: passport codes without a country (XXA, UNO, GBN, RKS, D…), reserved codes, "".
+ * The caller then leaves the decision to a person; nothing is attested. */
 uint32_t tide_kyc_country(tide_slice code);
 
 #endif

@@ -1,12 +1,12 @@
-/* Didit. A session that is not finished is given again to the same person; of its signatures only
- * the one over the body's bytes covers the whole of it, the time among it. */
+/* Adapter for Didit. Didit returns an unfinished session again for the same person. Of its three
+ * signatures only X-Signature covers all bytes of the body, including the time. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { LINK_S = 86400, PATH_BYTES = 256 };
+enum { LINK_S = 86400, PATH_BYTES = 256 }; /* seconds that a page is used */
 
-static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                       json_t **out, struct tide_err *err)
+static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                            json_t **out, struct tide_err *err)
 {
     char key[TIDE_KYC_SECRET_BYTES + 16];
     uint32_t code;
@@ -17,8 +17,9 @@ static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_questio
     return status;
 }
 
-static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err)
+/* Repeating is safe: Didit returns the unfinished session of the same vendor_data. */
+static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                               struct tide_kyc_page *out, struct tide_err *err)
 {
     struct tide_buf body;
     json_t *root = NULL;
@@ -31,7 +32,7 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
                                           .path = "/v3/session/",
                                           .body = tide_buf_view(&body) };
     tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                                     : ask(call, question, &root, err);
+                                     : call_api(call, question, &root, err);
     tide_buf_release(&body);
     if (!status)
         status = tide_kyc_page_of(call, out, tide_kyc_at(root, "session_id"),
@@ -43,7 +44,8 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-/* The header's time is not signed, the body's is: both are the same, and now. */
+/* True if the time is current. X-Timestamp is not signed, but timestamp in the body is: both must
+ * be equal. */
 static bool is_now(json_t *root, tide_slice header, int64_t now)
 {
     const json_t *said = json_object_get(root, "timestamp");
@@ -53,6 +55,7 @@ static bool is_now(json_t *root, tide_slice header, int64_t now)
            tide_kyc_is_near((int64_t)seconds, now);
 }
 
+/* Reads a verified webhook. Its decision is ignored; the worker asks for it. */
 static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
                                         struct tide_kyc_event *out)
 {
@@ -76,9 +79,11 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     return TIDE_KYC_GENUINE;
 }
 
-/* X-Signature-V2 changed its meaning, X-Signature-Simple leaves the decision out: not looked at. */
-static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+/* Verifies X-Signature only. X-Signature-V2 has changed its meaning, and X-Signature-Simple does
+ * not cover the decision. */
+static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
+                                            const struct tide_kyc_hook *hook,
+                                            struct tide_kyc_event *out)
 {
     tide_slice signature, time;
     if (!tide_kyc_header(hook, "X-Signature", &signature))
@@ -123,7 +128,8 @@ static bool is_information(const json_t *warning)
                              "information");
 }
 
-/* The warnings of one feature that counted. False: one of them gives no reason. */
+/* Adds the reasons of one feature's warnings, without those for information. Returns false if a
+ * warning gives no reason. */
 static bool add_warnings(struct tide_kyc_decision *out, const json_t *warnings)
 {
     static const struct tide_kyc_label shown[] = {
@@ -158,7 +164,7 @@ void tide_kyc_didit_because(struct tide_kyc_decision *out, json_t *root)
     }
 }
 
-/* Documents of two countries are for a person to look at. */
+/* Returns the issuing country. Documents of two countries give "?", so that a person decides. */
 static tide_slice country_of(json_t *documents)
 {
     tide_slice first = { 0 };
@@ -172,8 +178,9 @@ static tide_slice country_of(json_t *documents)
     return differ ? TIDE_SLICE("?") : first;
 }
 
-static void map(const struct tide_kyc_provider *provider, json_t *root,
-                struct tide_kyc_decision *out)
+/* Fills the decision. An approval by another workflow is doubtful. */
+static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
+                         struct tide_kyc_decision *out)
 {
     map_status(out, tide_kyc_text_at(root, "status"));
     tide_kyc_didit_because(out, root);
@@ -186,23 +193,25 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
     tide_kyc_settle(out, country_of(documents));
 }
 
-static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err)
+/* The answer must name the requested id: a mix-up would attest another person's address. */
+static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
+                                  struct tide_kyc_decision *out, struct tide_err *err)
 {
     char path[PATH_BYTES];
     json_t *root;
     snprintf(path, sizeof path, "/v3/session/%s/decision/", provider_id);
-    tide_status status =
-        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root, err);
+    tide_status status = call_api(
+        call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root, err);
     if (status)
         return status;
     *out = (struct tide_kyc_decision){ 0 };
     if (!tide_slice_eq_str(tide_kyc_text_at(root, "session_id"), provider_id))
         status = tide_kyc_odd(err, "about another person");
     else
-        map(call->provider, root, out);
+        map_decision(call->provider, root, out);
     tide_json_wipe(root);
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_didit = { "didit", create, verify, fetch };
+const struct tide_kyc_adapter tide_kyc_didit = { "didit", create_page, verify_webhook,
+                                                 fetch_decision };

@@ -1,12 +1,12 @@
-/* Persona. Completing an inquiry is no approval; a webhook is signed together with the time at
- * which it was sent, twice while its secret is being changed. */
+/* Adapter for Persona. A completed inquiry is not an approval. A webhook is signed together with
+ * the time of sending, and has two signatures while its secret is being changed. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
 enum { LINK_S = 86400, PATH_BYTES = 256, KEY_BYTES = 128 };
 
-static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                       const char *idempotency, json_t **out, struct tide_err *err)
+static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                            const char *idempotency, json_t **out, struct tide_err *err)
 {
     char auth[TIDE_KYC_SECRET_BYTES + 32], version[TIDE_KYC_TEXT_BYTES + 32], key[KEY_BYTES + 32];
     uint32_t code;
@@ -21,6 +21,7 @@ static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_questio
 
 /* --- create ------------------------------------------------------------------------------- */
 
+/* The session's id is the idempotency key, so a repeated request returns the same inquiry. */
 static tide_status make_inquiry(const struct tide_kyc_call *call,
                                 const struct tide_kyc_order *order, json_t **out,
                                 struct tide_err *err)
@@ -39,12 +40,13 @@ static tide_status make_inquiry(const struct tide_kyc_call *call,
                                           .path = "/api/v1/inquiries",
                                           .body = tide_buf_view(&body) };
     tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                                     : ask(call, question, order->session_id, out, err);
+                                     : call_api(call, question, order->session_id, out, err);
     tide_buf_release(&body);
     return status;
 }
 
-/* A link is used once, so a later one is another: Persona gives an unused one again by itself. */
+/* Requests a one-time link. The idempotency key contains the time, because a used link must be
+ * followed by a new one. Persona itself returns an unused link again. */
 static tide_status make_link(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
                              const char *inquiry, json_t **out, struct tide_err *err)
 {
@@ -54,11 +56,11 @@ static tide_status make_link(const struct tide_kyc_call *call, const struct tide
     struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
                                           .path = path,
                                           .body = TIDE_SLICE("{}") };
-    return ask(call, question, key, out, err);
+    return call_api(call, question, key, out, err);
 }
 
-static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err)
+static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                               struct tide_kyc_page *out, struct tide_err *err)
 {
     json_t *inquiry = NULL, *link = NULL;
     char id[TIDE_KYC_ID_BYTES];
@@ -78,7 +80,7 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-/* "t=…,v1=…" in any order; what else is in it is of schemes to come. False: one is missing. */
+/* Splits "t=…,v1=…" in any order and ignores other schemes. Returns false if t or v1 is missing. */
 static bool split_set(tide_slice set, tide_slice *t, tide_slice *v1)
 {
     *t = *v1 = (tide_slice){ 0 };
@@ -95,9 +97,10 @@ static bool split_set(tide_slice set, tide_slice *t, tide_slice *v1)
     return t->len && v1->len;
 }
 
-/* One set with a time of its own; *why says what is wrong with it. */
-static bool holds(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
-                  tide_slice set, struct tide_kyc_event *out)
+/* True if one set's signature is valid and its time is current. out->why becomes "time" if only the
+ * time is wrong. */
+static bool set_is_valid(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
+                         tide_slice set, struct tide_kyc_event *out)
 {
     tide_slice t, v1;
     uint64_t seconds;
@@ -105,7 +108,7 @@ static bool holds(const struct tide_kyc_provider *provider, const struct tide_ky
     if (!split_set(set, &t, &v1) || tide_parse_u64(&seconds, t, INT64_MAX) != TIDE_OK ||
         t.len >= sizeof before)
         return false;
-    /* As it is written, which is how it was signed. */
+    /* The signature covers the time's text, so the text is used unchanged. */
     memcpy(before, t.ptr, t.len);
     before[t.len] = '.';
     struct tide_kyc_signed what = { TIDE_HMAC_SHA256, tide_slice_of(before, t.len + 1) };
@@ -117,22 +120,24 @@ static bool holds(const struct tide_kyc_provider *provider, const struct tide_ky
     return false;
 }
 
-static bool any_set_holds(const struct tide_kyc_provider *provider,
-                          const struct tide_kyc_hook *hook, tide_slice sets,
-                          struct tide_kyc_event *out)
+/* True if one of at most SETS_MAX sets, separated by spaces, is valid. */
+static bool any_set_is_valid(const struct tide_kyc_provider *provider,
+                             const struct tide_kyc_hook *hook, tide_slice sets,
+                             struct tide_kyc_event *out)
 {
     enum { SETS_MAX = 4 };
     size_t at = 0;
     for (uint32_t n = 0; n < SETS_MAX && at < sets.len; n++) {
         const uint8_t *space = memchr(sets.ptr + at, ' ', sets.len - at);
         size_t end = space ? (size_t)(space - sets.ptr) : sets.len;
-        if (holds(provider, hook, tide_slice_of(sets.ptr + at, end - at), out))
+        if (set_is_valid(provider, hook, tide_slice_of(sets.ptr + at, end - at), out))
             return true;
         at = end + 1;
     }
     return false;
 }
 
+/* Reads a verified webhook. Only events of inquiries matter. */
 static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
 {
     json_t *event = tide_kyc_at(root, "data"), *about;
@@ -154,14 +159,15 @@ static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out
     return TIDE_KYC_GENUINE;
 }
 
-static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
+                                            const struct tide_kyc_hook *hook,
+                                            struct tide_kyc_event *out)
 {
     tide_slice sets;
     if (!tide_kyc_header(hook, "Persona-Signature", &sets))
         return tide_kyc_forged(out, "no_signature");
     out->why = "signature";
-    if (!any_set_holds(provider, hook, sets, out))
+    if (!any_set_is_valid(provider, hook, sets, out))
         return TIDE_KYC_FORGED;
     out->why = NULL;
     json_t *root = tide_kyc_hook_json(hook, out);
@@ -188,8 +194,8 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
     tide_kyc_map(out, words, status);
 }
 
-/* Where the person lives, when the template asks for it; else the country that the document is of.
- * */
+/* Returns the country where the person lives, if the template asks for it, else the document's
+ * country. */
 static tide_slice country_of(json_t *fields)
 {
     static const char *const names[] = { "address-country-code", "issuing-country",
@@ -204,8 +210,9 @@ static tide_slice country_of(json_t *fields)
     return (tide_slice){ 0 };
 }
 
-static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
-                struct tide_kyc_decision *out)
+/* Fills the decision. An approval by another template is doubtful. */
+static void map_decision(const struct tide_kyc_provider *provider, json_t *inquiry,
+                         struct tide_kyc_decision *out)
 {
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
     tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
@@ -219,15 +226,17 @@ static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
     tide_kyc_settle(out, country_of(tide_kyc_at(inquiry, "attributes.fields")));
 }
 
-static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err)
+/* The answer must name the requested id: a mix-up would attest another person's address. A redacted
+ * inquiry counts as unknown. */
+static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
+                                  struct tide_kyc_decision *out, struct tide_err *err)
 {
     char path[PATH_BYTES];
     json_t *root;
     snprintf(path, sizeof path, "/api/v1/inquiries/%s", provider_id);
     tide_status status =
-        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, NULL, &root,
-            err);
+        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, NULL,
+                 &root, err);
     if (status)
         return status;
     json_t *inquiry = tide_kyc_at(root, "data");
@@ -237,9 +246,10 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
     else if (tide_kyc_text_at(inquiry, "attributes.redacted-at").len)
         status = tide_fail(err, TIDE_E_MISSING, "the provider redacted the inquiry");
     else
-        map(call->provider, inquiry, out);
+        map_decision(call->provider, inquiry, out);
     tide_json_wipe(root);
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_persona = { "persona", create, verify, fetch };
+const struct tide_kyc_adapter tide_kyc_persona = { "persona", create_page, verify_webhook,
+                                                   fetch_decision };

@@ -1,3 +1,4 @@
+/* The table of adapters, and the check of a page's host. */
 #include "api/kyc/base/url.h"
 #include "api/kyc/providers/provider_impl.h"
 

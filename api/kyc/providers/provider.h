@@ -1,9 +1,12 @@
-/* Providers: one adapter each behind one small interface. Their dialects, and nothing of ours.
+/* Identity providers: one adapter per provider behind one interface. An adapter knows its
+ * provider's API and nothing of sessions or tables.
  *
- * create   one to three calls to the provider, with a deadline; gives the page for the person
- * verify   a webhook: pure, no calls, any bytes; says who it is about, never what was decided
- * fetch    the decision, by our own address built of the file's base URL and the id we stored
- * Country  as the provider gives it, turned into ISO 3166-1 numeric by country.h */
+ * create   one to three calls to the provider, with a deadline; returns the page for the person
+ * verify   verifies a webhook of any bytes, without calls (pure). Says whom the webhook is about;
+ *          the decision in the webhook is ignored
+ * fetch    asks the provider for the decision. The URL is built from baseUrl of the KYC file and
+ *          the stored id, never from a webhook
+ * Country  the provider's text, turned into ISO 3166-1 numeric by country.h */
 #ifndef API_KYC_PROVIDERS_PROVIDER_H
 #define API_KYC_PROVIDERS_PROVIDER_H
 
@@ -12,15 +15,15 @@
 #include "tidemark/buf.h"
 #include "tidemark/http.h"
 
-#define TIDE_KYC_REF_BYTES  33u   /* base32 of an HMAC, NUL-terminated */
-#define TIDE_KYC_ID_BYTES   129u  /* a provider's ids: [A-Za-z0-9_.-]  */
-#define TIDE_KYC_LINK_BYTES 2049u /* a page's URL                      */
+#define TIDE_KYC_REF_BYTES  33u   /* reference: base32 of an HMAC, NUL-terminated */
+#define TIDE_KYC_ID_BYTES   129u  /* a provider's ids: [A-Za-z0-9_.-] */
+#define TIDE_KYC_LINK_BYTES 2049u /* URL of a page */
 #define TIDE_KYC_BODY_MAX   (64u << 10)
-#define TIDE_KYC_ANSWER_MAX (1u << 20) /* of a provider's API */
+#define TIDE_KYC_ANSWER_MAX (1u << 20) /* bytes of a provider's answer */
 
 enum tide_kyc_mode { TIDE_KYC_REDIRECT, TIDE_KYC_IFRAME, TIDE_KYC_DIRECT };
 
-/* What an adapter's calls are made with. pg is of the sandbox alone, whose API is our database. */
+/* The resources for an adapter's calls. Only the sandbox uses pg: its API is a table. */
 struct tide_kyc_call {
     const struct tide_kyc_settings *settings;
     const struct tide_kyc_provider *provider;
@@ -31,72 +34,80 @@ struct tide_kyc_call {
     void *self;
 };
 
+/* A request for a hosted page. */
 struct tide_kyc_order {
-    const char *ref;        /* the person, to this provider */
-    const char *session_id; /* the same in a second try: the provider's idempotency key */
-    const char *return_url; /* where the browser comes back to */
+    const char *ref;        /* reference of the person at this provider */
+    const char *session_id; /* idempotency key: the same when the request is repeated */
+    const char *return_url; /* the provider sends the browser back here */
     enum tide_kyc_mode mode;
 };
 
 struct tide_kyc_page {
     char provider_id[TIDE_KYC_ID_BYTES];
-    char url[TIDE_KYC_LINK_BYTES]; /* https and on one of the provider's hosts, or refused */
-    int64_t expires_at;            /* unix seconds */
+    /* https and on one of the provider's hosts; others are refused */
+    char url[TIDE_KYC_LINK_BYTES];
+    int64_t expires_at; /* unix seconds */
 };
 
-/* Header lines of a webhook: the value, and how often it came. */
+/* A received webhook. header returns a header's value and its number of occurrences. */
 struct tide_kyc_hook {
-    tide_slice body;                                                           /* as it came */
-    tide_slice (*header)(void *self, const char *name, uint32_t *occurrences); /* any case */
+    tide_slice body;                                                           /* unchanged bytes */
+    tide_slice (*header)(void *self, const char *name, uint32_t *occurrences); /* ignores case */
     void *self;
     int64_t now; /* unix seconds */
 };
 
 enum tide_kyc_verdict {
     TIDE_KYC_GENUINE,
-    TIDE_KYC_FORGED,     /* 401: no, wrong, repeated or outdated signature        */
-    TIDE_KYC_MALFORMED,  /* 400: genuine, and not what the provider documents     */
-    TIDE_KYC_IRRELEVANT, /* 200: genuine, of no session (ping, other environment) */
+    TIDE_KYC_FORGED,     /* 401: signature missing, wrong, repeated or too old */
+    TIDE_KYC_MALFORMED,  /* 400: genuine, but not as the provider documents */
+    TIDE_KYC_IRRELEVANT, /* 200: genuine, about no session (ping, other environment) */
 };
 
 struct tide_kyc_event {
-    char key[TIDE_KYC_ID_BYTES]; /* the provider's event id, else hex of the body's SHA-256 */
-    char provider_id[TIDE_KYC_ID_BYTES]; /* "": it names none */
-    char ref[TIDE_KYC_ID_BYTES];         /* "": it names none */
-    int64_t occurred_ms;                 /* 0: it says none   */
+    char key[TIDE_KYC_ID_BYTES]; /* the provider's event id, else the hex SHA-256 of the body */
+    char provider_id[TIDE_KYC_ID_BYTES]; /* "": not given */
+    char ref[TIDE_KYC_ID_BYTES];         /* "": not given */
+    int64_t occurred_ms;                 /* unix; 0: not given */
     uint32_t secret;                     /* index of the secret that verified it */
-    const char *why;                     /* of a refusal: a static word for the audit */
+    const char *why;                     /* static word for the audit; set unless GENUINE */
 };
 
-/* The provider's truth, now. */
+/* The decision that the provider reports now. */
 struct tide_kyc_decision {
     enum tide_kyc_state state;
-    bool doubtful; /* not a verdict about this session: reason says why, state is REVIEW */
-    const char
-        *reason; /* static word of ours ("country_unknown", "no_country", "level"; of a decline
-                    one that may be shown, state.h), or NULL */
-    uint32_t jurisdiction;       /* ISO 3166-1 numeric; 0: none known, then state is not APPROVED */
-    int64_t decided_ms;          /* the provider's time of it; 0: it says none */
-    int64_t valid_until;         /* unix seconds: document's or provider's end; 0: none said */
-    char ref[TIDE_KYC_ID_BYTES]; /* who it says it is about, by our reference; "": it says none */
+    /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
+    bool doubtful;
+    /* Static word or NULL: "country_unknown", "no_country", "level"… For a decline a reason that
+     * the person may see (state.h). */
+    const char *reason;
+    /* ISO 3166-1 numeric; 0: unknown, and then state is not APPROVED */
+    uint32_t jurisdiction;
+    int64_t decided_ms; /* time of the decision at the provider; 0: not given */
+    /* unix seconds: end of the document or of the provider's verdict; 0: none */
+    int64_t valid_until;
+    /* our reference in the provider's answer; "": none, "?": not one of ours */
+    char ref[TIDE_KYC_ID_BYTES];
 };
 
 struct tide_kyc_adapter {
-    const char *type; /* of the file */
-    /* TIDE_E_IO: no answer in time, or one that says try again; TIDE_E_DECODE: not what it
-     * documents; TIDE_E_CONFIG: our credentials are refused; TIDE_E_STOPPED, _MEMORY, _DB. */
+    const char *type; /* "type" in the KYC file */
+    /* Asks for a page. Repeating the same order returns the same person. TIDE_E_IO: no answer in
+     * time, or the provider says retry. TIDE_E_DECODE: not as documented. TIDE_E_CONFIG: the
+     * provider refuses the credentials. Also TIDE_E_STOPPED, TIDE_E_MEMORY, TIDE_E_DB. */
     tide_status (*create)(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
                           struct tide_kyc_page *out, struct tide_err *err);
     enum tide_kyc_verdict (*verify)(const struct tide_kyc_provider *provider,
                                     const struct tide_kyc_hook *hook, struct tide_kyc_event *out);
-    /* As create; TIDE_E_MISSING: the provider does not know the id any more. */
+    /* Asks for the decision. Fails as create does. TIDE_E_MISSING: the provider no longer knows the
+     * id. */
     tide_status (*fetch)(const struct tide_kyc_call *call, const char *provider_id,
                          struct tide_kyc_decision *out, struct tide_err *err);
 };
 
 const struct tide_kyc_adapter *tide_kyc_adapter_of(enum tide_kyc_type type);
 
-/* True for an https URL (http only of this machine) whose host is one of the provider's. */
+/* True for an https URL on one of the provider's hosts. http is allowed for this machine only. */
 bool tide_kyc_host_allowed(const struct tide_kyc_provider *provider, const char *url);
 
 #endif

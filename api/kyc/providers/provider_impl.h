@@ -1,4 +1,4 @@
-/* What the adapters share: signatures of webhooks, members of JSON, calls to a provider's API. */
+/* Shared by the adapters: signatures of webhooks, members of JSON, calls to a provider's API. */
 #ifndef API_KYC_PROVIDERS_PROVIDER_IMPL_H
 #define API_KYC_PROVIDERS_PROVIDER_IMPL_H
 
@@ -9,126 +9,132 @@
 extern const struct tide_kyc_adapter tide_kyc_sandbox, tide_kyc_sumsub, tide_kyc_persona,
     tide_kyc_veriff, tide_kyc_didit;
 
-enum { TIDE_KYC_CLOCK_S = 300 }; /* a signed time may differ from ours by so much */
+enum { TIDE_KYC_CLOCK_S = 300 }; /* largest difference between a signed time and the clock */
 
 /* --- webhooks ----------------------------------------------------------------------------- */
 
-/* verify's refusals: out->why is set. */
+/* Return the verdict and set out->why. */
 enum tide_kyc_verdict tide_kyc_forged(struct tide_kyc_event *out, const char *why);
 enum tide_kyc_verdict tide_kyc_malformed(struct tide_kyc_event *out, const char *why);
 enum tide_kyc_verdict tide_kyc_irrelevant(struct tide_kyc_event *out, const char *why);
 
-/* The one header line of that name; false when there is none, an empty one, or more than one. */
+/* Reads a header. Returns false if the header is missing, empty or repeated. */
 bool tide_kyc_header(const struct tide_kyc_hook *hook, const char *name, tide_slice *out);
 
-/* What was signed: before, then the body. */
+/* The signed bytes: before, then the body. */
 struct tide_kyc_signed {
     enum tide_hmac algorithm;
-    tide_slice before; /* "": the body alone */
+    tide_slice before; /* "": only the body is signed */
 };
-/* True when hex (any case) is the HMAC by one of the secrets that are still good; *secret says by
- * which. All of them are tried, whichever it is. */
+/* True if hex (any case) is the HMAC of the signed bytes with a secret that has not ended. *secret
+ * is the index of that secret. Tries every secret, so that the time does not depend on the
+ * match. */
 bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
                         struct tide_kyc_signed what, tide_slice hex, uint32_t *secret);
+/* True if the times differ by at most TIDE_KYC_CLOCK_S. */
 bool tide_kyc_is_near(int64_t then, int64_t now);
 
-/* The body as JSON, private; NULL when it is none. The event's key is its hash until the adapter
- * knows better. */
+/* Parses the body; the caller wipes the result (tide_json_wipe). NULL: not an object. Sets out->key
+ * to the hash of the body; the adapter replaces it if the provider sends an event id. */
 json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_event *out);
 
-/* A provider's id of [A-Za-z0-9_.-] into out, which is "" afterwards when it is no string or not
- * one of those: false only in the last case. */
+/* Copies a provider's id of [A-Za-z0-9_.-]. *out is "" if value is missing or no string. Returns
+ * false only if the text cannot be an id. */
 bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value);
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
-/* The value at "a.b.0.c"; NULL where there is none. */
+/* Returns the value at "a.b.0.c", or NULL. */
 json_t *tide_kyc_at(json_t *root, const char *path);
-tide_slice tide_kyc_text_at(json_t *root, const char *path); /* "" where there is no text */
-/* Unix milliseconds of an RFC 3339 time; also "2026-01-31 10:11:12+0000", and without a zone, which
- * is UTC then. 0: it is none. */
+tide_slice tide_kyc_text_at(json_t *root, const char *path); /* "" if there is no text */
+/* Returns the unix milliseconds of an RFC 3339 time. Also reads "2026-01-31 10:11:12+0000", and a
+ * time without zone as UTC. 0: not a time. */
 int64_t tide_kyc_ms(tide_slice text);
-/* A country as it is written: "" where none is stated (absent, null, ""); "?", which is no country,
- * where something else than a text is: another member does not stand in for that. */
+/* Returns the country as the provider writes it. "" if none is given (missing, null, ""). "?" if
+ * the member is not a text: the caller must not fall back to another member then. */
 tide_slice tide_kyc_country_at(json_t *root, const char *path);
-/* Unix seconds at which a day ("2030-01-31") is over in UTC; 0: it is none. */
+/* Returns the unix seconds at which a day ("2030-01-31") ends in UTC. 0: not a day. */
 int64_t tide_kyc_day_end(tide_slice text);
-/* The end of a document, a day: the earliest of several counts. Absent, null and "" mean that the
- * provider states no end: the policy's end (attestationDays) alone applies. An end that is there
- * and cannot be read makes the decision doubtful (tide_kyc_settle): it is not "no end". */
+/* Takes the end of a document, a day, into account: the earliest end wins. Missing, null or "": the
+ * provider gives no end, so attestationDays alone decides. An end that cannot be read is not "no
+ * end": tide_kyc_settle then makes the decision doubtful. */
 void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end);
-/* The ends of several documents: an array of objects with that member. Anything else but null is an
- * end that cannot be read. */
+/* Takes the ends of several documents into account: an array of objects with that member. Anything
+ * else but null counts as an end that cannot be read. */
 void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, const char *member);
 
 /* --- decisions ---------------------------------------------------------------------------- */
 
-/* The last word on an approval: country as the provider writes it. REVIEW with a reason where that
- * is missing or no country, so that no attestation is a guess. */
+/* Completes an approval. country is the provider's text. The state becomes REVIEW, with a reason,
+ * if the country is missing or unknown, so that no attestation rests on a guess. */
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
-/* Whose decision it is, by our reference; what is none of ours is "?". */
+/* Sets the reference that the decision is about; "?" if it cannot be one of ours. */
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);
-/* Approved by something else than what was asked for. */
+/* Makes the decision doubtful: another level than the requested one approved the person. */
 void tide_kyc_other_level(struct tide_kyc_decision *out);
-/* A provider's word for a state, and ours; a list of them ends with a word that is NULL. */
+/* A provider's word and the state it means. Lists end with word NULL. */
 struct tide_kyc_word {
     const char *word;
     enum tide_kyc_state state;
 };
-/* The state of a word; one that is not in the list is as tide_kyc_unknown has it. */
+/* Sets the state of a word. An unknown word is handled by tide_kyc_unknown. */
 void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words,
                   tide_slice word);
-/* A provider's label for why it did not approve, and the reason that the person may be shown
- * (tide_kyc_reason_shown); a list of them ends with a label that is NULL. Sets the reason of a
- * DECLINED or ACTION_REQUIRED decision; a label that is not in the list gives none. */
+/* A provider's label for a refusal, and the reason that the person may see (tide_kyc_reason_shown).
+ * Lists end with label NULL. */
 struct tide_kyc_label {
     const char *label, *reason;
 };
+/* Sets the reason of a DECLINED or ACTION_REQUIRED decision. An unlisted label gives no reason. */
 void tide_kyc_because(struct tide_kyc_decision *out, const struct tide_kyc_label *labels,
                       tide_slice label);
-tide_slice tide_kyc_label_of(const json_t *value); /* "" of anything but a text */
+tide_slice tide_kyc_label_of(const json_t *value); /* "" unless value is a text */
 
-/* The reason, from what a provider's decision says of it: static words, never a provider's text.
- * Several labels of one decision may hide a suspicion behind a harmless one: if one of them is not
- * in the list, there is no reason. labels of Sumsub: review.reviewResult.rejectLabels. code of
- * Veriff: verification.reasonCode, documented as a text; a number counts too. root of Didit: the
- * decision, whose features each have warnings. Persona says in an inquiry that it declined, not
- * which of the checks was why. */
+/* Set the reason from a provider's decision: static words, never the provider's text. A decision
+ * may have several labels, and a harmless one may hide a suspicion. If one label is not in the
+ * list, there
+ * is therefore no reason.
+ *   Sumsub   labels: review.reviewResult.rejectLabels
+ *   Veriff   code: verification.reasonCode, documented as a text; a number is read too
+ *   Didit    root: the decision; each of its features has warnings
+ *   Persona  has none: an inquiry does not say which of its checks decided */
 void tide_kyc_sumsub_because(struct tide_kyc_decision *out, json_t *labels);
 void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code);
 void tide_kyc_didit_because(struct tide_kyc_decision *out, json_t *root);
 
-/* A status that we do not know: a person must look. */
+/* Makes the decision doubtful: the provider's status is unknown, so a person must decide. */
 void tide_kyc_unknown(struct tide_kyc_decision *out);
 
 /* --- calls -------------------------------------------------------------------------------- */
 
+/* A request to a provider's API. */
 struct tide_kyc_question {
     enum tide_http_method method;
-    const char *path;           /* behind the provider's baseUrl, as it goes on the wire */
-    const char *const *headers; /* ended by NULL; at most four */
-    tide_slice body;            /* JSON, of a POST */
-    uint32_t accept;            /* a status that is as good as 200 and 201; 0: none */
+    const char *path;           /* appended to baseUrl, percent-encoded */
+    const char *const *headers; /* at most four lines, then NULL */
+    tide_slice body;            /* JSON of a POST */
+    uint32_t accept;            /* another status that counts as success; 0: none */
 };
 
-/* One exchange. *out is private JSON (tide_json_wipe), *code the status: 200, 201 or accept.
- * What is returned is as tide_kyc_adapter has it; no message holds an address, a header, a body. */
+/* Sends a request. *out is JSON that the caller wipes (tide_json_wipe), *code the HTTP status: 200,
+ * 201 or accept. Fails as struct tide_kyc_adapter says. No message contains an address, header or
+ * body. */
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err) TIDE_MUST_USE;
 
-/* The page of an answer, checked: id, URL, host. TIDE_E_DECODE. */
+/* Reads a page from an answer. TIDE_E_DECODE unless id, URL and host are valid. */
 tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_page *out,
                              const json_t *id, const json_t *url, struct tide_err *err);
 
-/* The body of a request, built as it is sent: "name":"text",… of names and texts ended by NULL. */
+/* Appends "name":"text",… for pairs of names and texts that end with NULL. */
 void tide_kyc_put(struct tide_buf *buf, const char *const *pairs);
 
-/* What Sumsub wants signed of a request: time, method, path and query behind the path of baseUrl,
- * body; exactly the bytes that go out. */
+/* Writes the bytes that Sumsub requires to be signed: time, method, path of baseUrl, path with
+ * query, body. They must be exactly the bytes on the wire. */
 void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
                              const struct tide_kyc_question *question);
 
-/* TIDE_E_DECODE: the answer is not what the provider documents. */
+/* Returns TIDE_E_DECODE: the answer is not as the provider documents. */
 tide_status tide_kyc_odd(struct tide_err *err, const char *what);
 
 #endif

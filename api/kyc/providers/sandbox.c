@@ -1,5 +1,5 @@
-/* Our own provider, for networks that are not the main one. Its API is the table kyc.sandbox, its
- * pages are ours, and it sends webhooks as the others do:
+/* Adapter for the sandbox, Tidemark's own provider for test networks. Its API is the table
+ * kyc.sandbox and its pages are Tidemark's. It sends webhooks like the other providers:
  *
  *   POST …/api/kyc/webhook/{key}      X-Sandbox-Signature: hex of HMAC-SHA256(secret, t "." body)
  *   {"event":"decided","id":…,"ref":…,"timestamp":t}      t in unix seconds */
@@ -10,7 +10,7 @@
 
 enum { LINK_S = 86400 };
 
-/* The same order again is the same person. */
+/* Derives the id from the order, so that a repeated order is the same person. */
 static void id_of(char out[TIDE_KYC_ID_BYTES], const struct tide_kyc_order *order)
 {
     struct tide_sha256 h;
@@ -24,8 +24,8 @@ static void id_of(char out[TIDE_KYC_ID_BYTES], const struct tide_kyc_order *orde
     out[4 + 32] = '\0';
 }
 
-static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err)
+static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                               struct tide_kyc_page *out, struct tide_err *err)
 {
     id_of(out->provider_id, order);
     int len = snprintf(out->url, sizeof out->url, "%s/kyc/sandbox/%s", call->settings->public_url,
@@ -34,7 +34,8 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
     (void)len;
     out->expires_at = call->now + LINK_S;
     if (!tide_kyc_host_allowed(call->provider, out->url))
-        return tide_fail(err, TIDE_E_CONFIG, "/publicUrl is none of the sandbox provider's hosts");
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "the host of /publicUrl is not in the sandbox provider's hosts");
     return tide_pg_query(call->pg, NULL,
                          "INSERT INTO kyc.sandbox (id, ref) VALUES ($1, $2) ON CONFLICT (id) DO "
                          "NOTHING",
@@ -43,7 +44,7 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-/* The time as the body's bytes have it, before anything of them is believed; "": none. */
+/* Finds the timestamp's digits in the body, which is not yet verified. Returns "" without one. */
 static tide_slice time_of(tide_slice body)
 {
     static const char name[] = "\"timestamp\":";
@@ -60,6 +61,7 @@ static tide_slice time_of(tide_slice body)
     return tide_slice_of(at, len);
 }
 
+/* Reads a verified webhook. The parsed time must be the one that was signed. */
 static enum tide_kyc_verdict read_event(json_t *root, int64_t time, struct tide_kyc_event *out)
 {
     if (json_integer_value(json_object_get(root, "timestamp")) != time)
@@ -75,8 +77,10 @@ static enum tide_kyc_verdict read_event(json_t *root, int64_t time, struct tide_
     return TIDE_KYC_GENUINE;
 }
 
-static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+/* The time must be read from the unverified body, because it is part of the signed text. */
+static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
+                                            const struct tide_kyc_hook *hook,
+                                            struct tide_kyc_event *out)
 {
     tide_slice signature, t = time_of(hook->body);
     char before[24];
@@ -115,10 +119,10 @@ static enum tide_kyc_state state_of(tide_slice decision)
     for (size_t i = 0; i < TIDE_COUNT(rows); i++)
         if (tide_slice_eq_str(decision, rows[i].decision))
             return rows[i].state;
-    return TIDE_KYC_PENDING; /* the table has no other word */
+    return TIDE_KYC_PENDING; /* the table has no other value */
 }
 
-/* The reasons that its page offers. */
+/* The reasons that the sandbox's page offers. */
 static const struct tide_kyc_label labels[] = {
     { "document_unreadable", "document_unreadable" },
     { "document_expired", "document_expired" },
@@ -128,8 +132,9 @@ static const struct tide_kyc_label labels[] = {
     { NULL, NULL },
 };
 
-static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err)
+/* Reads the decision from the table, like an adapter that calls an API. */
+static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
+                                  struct tide_kyc_decision *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
@@ -142,7 +147,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
         return status;
     *out = (struct tide_kyc_decision){ 0 };
     if (rows.count == 0) {
-        status = tide_fail(err, TIDE_E_MISSING, "the sandbox knows no such person");
+        status = tide_fail(err, TIDE_E_MISSING, "the sandbox has no such check");
     } else {
         out->state = state_of(tide_pg_slice(&rows, 0, 0));
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);
@@ -154,4 +159,5 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_sandbox = { "sandbox", create, verify, fetch };
+const struct tide_kyc_adapter tide_kyc_sandbox = { "sandbox", create_page, verify_webhook,
+                                                   fetch_decision };

@@ -1,5 +1,5 @@
-/* Sumsub. A person is an applicant, the same one whenever our reference is the same; webhooks carry
- * no time that is signed for their delivery, so they are known by what they say. */
+/* Adapter for Sumsub. A person is an applicant, identified by our reference. Sumsub signs no
+ * delivery time, so webhooks are deduplicated by the hash of their body. */
 #include "api/kyc/base/url.h"
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
@@ -17,8 +17,9 @@ void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
     tide_buf_slice(out, question->body);
 }
 
-static bool sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *call,
-                 const struct tide_kyc_question *question)
+/* Writes the request's signature in hex. Returns false without memory. */
+static bool sign_request(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *call,
+                         const struct tide_kyc_question *question)
 {
     struct tide_kyc_url base;
     struct tide_buf message;
@@ -37,11 +38,11 @@ static bool sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *
     return good;
 }
 
-static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                       json_t **out, uint32_t *code, struct tide_err *err)
+static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                            json_t **out, uint32_t *code, struct tide_err *err)
 {
     char signature[2 * TIDE_HASH_BYTES + 1], token[TIDE_KYC_SECRET_BYTES + 16], ts[48], sig[96];
-    if (!sign(signature, call, &question))
+    if (!sign_request(signature, call, &question))
         return tide_fail(err, TIDE_E_MEMORY, "out of memory");
     snprintf(token, sizeof token, "X-App-Token: %s", call->provider->api_key);
     snprintf(ts, sizeof ts, "X-App-Access-Ts: %" PRId64, call->now);
@@ -64,18 +65,19 @@ static void put_percent(struct tide_buf *buf, const char *text)
 
 /* --- create ------------------------------------------------------------------------------- */
 
-/* The applicant that is there already; its id. */
+/* Fetches the existing applicant of a reference. */
 static tide_status find_applicant(const struct tide_kyc_call *call, const char *ref, json_t **out,
                                   struct tide_err *err)
 {
     char path[PATH_BYTES];
     uint32_t code;
     snprintf(path, sizeof path, "/resources/applicants/-;externalUserId=%s/one", ref);
-    return ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, out,
-               &code, err);
+    return call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, out,
+                    &code, err);
 }
 
-/* Before the link, so that its id is known whatever happens: the person may never come. */
+/* Creates the applicant before the link, so that its id is known even if the person never opens the
+ * page. 409: the applicant exists already. */
 static tide_status make_applicant(const struct tide_kyc_call *call, const char *ref, json_t **out,
                                   struct tide_err *err)
 {
@@ -91,17 +93,18 @@ static tide_status make_applicant(const struct tide_kyc_call *call, const char *
     tide_buf_u8(&body, '}');
     tide_status status = path.failed || body.failed
                              ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                             : ask(call,
-                                   (struct tide_kyc_question){ .method = TIDE_HTTP_POST,
-                                                               .path = (const char *)path.ptr,
-                                                               .body = tide_buf_view(&body),
-                                                               .accept = 409 },
-                                   out, &code, err);
+                             : call_api(call,
+                                        (struct tide_kyc_question){ .method = TIDE_HTTP_POST,
+                                                                    .path = (const char *)path.ptr,
+                                                                    .body = tide_buf_view(&body),
+                                                                    .accept = 409 },
+                                        out, &code, err);
     tide_buf_release(&path);
     tide_buf_release(&body);
     return !status && code == 409 ? find_applicant(call, ref, out, err) : status;
 }
 
+/* Requests the link to the WebSDK page, which is valid for LINK_S. */
 static tide_status make_link(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
                              json_t **out, struct tide_err *err)
 {
@@ -115,20 +118,20 @@ static tide_status make_link(const struct tide_kyc_call *call, const struct tide
     tide_kyc_put(&body, (const char *const[]){ "successUrl", order->return_url, "rejectUrl",
                                                order->return_url, NULL });
     tide_buf_str(&body, "}}");
-    tide_status status = body.failed
-                             ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                             : ask(call,
-                                   (struct tide_kyc_question){
-                                       .method = TIDE_HTTP_POST,
-                                       .path = "/resources/sdkIntegrations/levels/-/websdkLink",
-                                       .body = tide_buf_view(&body) },
-                                   out, &code, err);
+    tide_status status =
+        body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                    : call_api(call,
+                               (struct tide_kyc_question){
+                                   .method = TIDE_HTTP_POST,
+                                   .path = "/resources/sdkIntegrations/levels/-/websdkLink",
+                                   .body = tide_buf_view(&body) },
+                               out, &code, err);
     tide_buf_release(&body);
     return status;
 }
 
-static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err)
+static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                               struct tide_kyc_page *out, struct tide_err *err)
 {
     json_t *applicant = NULL, *link = NULL;
     tide_status status = make_applicant(call, order->ref, &applicant, err);
@@ -154,6 +157,7 @@ static const struct {
     [TIDE_KYC_SHA512] = { "HMAC_SHA512_HEX", TIDE_HMAC_SHA512 },
 };
 
+/* Reads a verified webhook. sandboxMode must match the configured environment. */
 static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
                                         struct tide_kyc_event *out)
 {
@@ -169,8 +173,10 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     return TIDE_KYC_GENUINE;
 }
 
-static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+/* The KYC file pins the digest's algorithm, so that a forged header cannot choose a weaker one. */
+static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
+                                            const struct tide_kyc_hook *hook,
+                                            struct tide_kyc_event *out)
 {
     tide_slice digest, algorithm;
     if (!tide_kyc_header(hook, "X-Payload-Digest", &digest))
@@ -214,6 +220,7 @@ void tide_kyc_sumsub_because(struct tide_kyc_decision *out, json_t *labels)
         tide_kyc_because(out, shown, tide_kyc_label_of(json_array_get(labels, i)));
 }
 
+/* Maps a completed review: GREEN, or RED with RETRY or FINAL. Other combinations are doubtful. */
 static void map_completed(struct tide_kyc_decision *out, json_t *root)
 {
     tide_slice answer = tide_kyc_text_at(root, "review.reviewResult.reviewAnswer");
@@ -245,8 +252,8 @@ static void map_status(struct tide_kyc_decision *out, json_t *root)
     tide_kyc_map(out, words, status);
 }
 
-/* Where the person lives, when the level asks for it; else the country of the document. Documents
- * of two countries are for a person to look at: what is given then is no country. */
+/* Returns the country where the person lives, if the level asks for it, else the document's
+ * country. Documents of two countries give "?", so that a person decides. */
 static tide_slice country_of(json_t *root)
 {
     tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
@@ -263,8 +270,9 @@ static tide_slice country_of(json_t *root)
     return tide_kyc_country_at(root, "info.country");
 }
 
-static void map(const struct tide_kyc_provider *provider, json_t *root,
-                struct tide_kyc_decision *out)
+/* Fills the decision. An approval by another level is doubtful. */
+static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
+                         struct tide_kyc_decision *out)
 {
     map_status(out, root);
     tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
@@ -276,16 +284,18 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
     tide_kyc_settle(out, country_of(root));
 }
 
-static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err)
+/* The answer must name the requested id: a mix-up would attest another person's address. A deleted
+ * applicant counts as unknown. */
+static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
+                                  struct tide_kyc_decision *out, struct tide_err *err)
 {
     char path[PATH_BYTES];
     json_t *root;
     uint32_t code;
     snprintf(path, sizeof path, "/resources/applicants/%s/one", provider_id);
     tide_status status =
-        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root, &code,
-            err);
+        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root,
+                 &code, err);
     if (status)
         return status;
     *out = (struct tide_kyc_decision){ 0 };
@@ -294,9 +304,10 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
     else if (json_is_true(tide_kyc_at(root, "deleted")))
         status = tide_fail(err, TIDE_E_MISSING, "the provider deleted the person");
     else
-        map(call->provider, root, out);
+        map_decision(call->provider, root, out);
     tide_json_wipe(root);
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_sumsub = { "sumsub", create, verify, fetch };
+const struct tide_kyc_adapter tide_kyc_sumsub = { "sumsub", create_page, verify_webhook,
+                                                  fetch_decision };

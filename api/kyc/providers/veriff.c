@@ -1,13 +1,14 @@
-/* Veriff. A session is asked for again by the same URL after a resubmission; its decision webhook
- * and its event webhook may both come here. */
+/* Adapter for Veriff. A session keeps its URL after a resubmission. Decision webhooks and event
+ * webhooks may both arrive at this address. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
 enum { LINK_S = 7 * 86400, PATH_BYTES = 256 };
 
-/* A GET signs the session's id, a POST its body. */
-static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                       tide_slice message, json_t **out, struct tide_err *err)
+/* Signs and sends a request. Veriff wants the session's id signed for a GET, the body for a
+ * POST. */
+static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                            tide_slice message, json_t **out, struct tide_err *err)
 {
     char client[TIDE_KYC_SECRET_BYTES + 32], signature[96] = "X-HMAC-SIGNATURE: ";
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
@@ -24,8 +25,8 @@ static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_questio
     return status;
 }
 
-static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err)
+static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                               struct tide_kyc_page *out, struct tide_err *err)
 {
     struct tide_buf body;
     json_t *root = NULL;
@@ -38,7 +39,7 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
                                           .path = "/v1/sessions",
                                           .body = tide_buf_view(&body) };
     tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                                     : ask(call, question, tide_buf_view(&body), &root, err);
+                                     : call_api(call, question, tide_buf_view(&body), &root, err);
     tide_buf_release(&body);
     if (!status)
         status = tide_kyc_page_of(call, out, tide_kyc_at(root, "verification.id"),
@@ -50,7 +51,8 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-/* A decision has a verification; an event (started, submitted) is flat. */
+/* Reads a verified webhook: a decision has an object "verification", an event (started, submitted)
+ * has the members at the top. */
 static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
 {
     json_t *about = json_object_get(root, "verification");
@@ -71,9 +73,10 @@ static bool is_our_client(const struct tide_kyc_provider *provider, tide_slice c
     return client.len == len && tide_same_secret(client.ptr, provider->api_key, len);
 }
 
-/* X-SIGNATURE, the scheme before HMAC, is not looked at. */
-static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+/* Verifies X-HMAC-SIGNATURE. The older X-SIGNATURE is ignored. */
+static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
+                                            const struct tide_kyc_hook *hook,
+                                            struct tide_kyc_event *out)
 {
     tide_slice client, signature;
     if (!tide_kyc_header(hook, "X-AUTH-CLIENT", &client) || !is_our_client(provider, client))
@@ -91,12 +94,12 @@ static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
 
 /* --- fetch -------------------------------------------------------------------------------- */
 
-/* Status and code say the same thing twice: an approval is one only when they agree. */
+/* Maps status and code, which are redundant. An approval counts only if both agree. */
 static void map_status(struct tide_kyc_decision *out, tide_slice status, json_int_t code)
 {
     static const struct {
         const char *status;
-        json_int_t code; /* 0: any */
+        json_int_t code; /* 0: any code */
         enum tide_kyc_state state;
     } rows[] = {
         { "approved", 9001, TIDE_KYC_APPROVED },
@@ -115,7 +118,7 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status, json_in
             return;
         }
     }
-    if (code == 9151 || code == 9161) /* positive so far */
+    if (code == 9151 || code == 9161) /* intermediate positive results */
         out->state = TIDE_KYC_PENDING;
     else
         tide_kyc_unknown(out);
@@ -144,8 +147,9 @@ void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code)
     tide_kyc_because(out, shown, *number ? tide_slice_str(number) : tide_kyc_label_of(code));
 }
 
-static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_decision *out,
-                       struct tide_err *err)
+/* Fills the decision. "verification" is null until Veriff has decided. */
+static tide_status map_decision(json_t *root, const char *provider_id,
+                                struct tide_kyc_decision *out, struct tide_err *err)
 {
     json_t *v = json_object_get(root, "verification");
     if (json_is_null(v)) {
@@ -163,21 +167,22 @@ static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_de
     return TIDE_OK;
 }
 
-static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err)
+static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
+                                  struct tide_kyc_decision *out, struct tide_err *err)
 {
     char path[PATH_BYTES];
     json_t *root;
     snprintf(path, sizeof path, "/v1/sessions/%s/decision", provider_id);
     tide_status status =
-        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path },
-            tide_slice_str(provider_id), &root, err);
+        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path },
+                 tide_slice_str(provider_id), &root, err);
     if (status)
         return status;
     *out = (struct tide_kyc_decision){ 0 };
-    status = map(root, provider_id, out, err);
+    status = map_decision(root, provider_id, out, err);
     tide_json_wipe(root);
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_veriff = { "veriff", create, verify, fetch };
+const struct tide_kyc_adapter tide_kyc_veriff = { "veriff", create_page, verify_webhook,
+                                                  fetch_decision };

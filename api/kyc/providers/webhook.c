@@ -1,4 +1,4 @@
-/* Webhooks: what is the same for all of them. Pure. */
+/* Helpers for webhooks and JSON that all adapters share. Pure. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
@@ -27,14 +27,17 @@ bool tide_kyc_header(const struct tide_kyc_hook *hook, const char *name, tide_sl
     return occurrences == 1 && out->len > 0;
 }
 
-static bool matches(const char *secret, struct tide_kyc_signed what, tide_slice message,
-                    const uint8_t *got, size_t len)
+/* Compares in constant time. */
+static bool secret_matches(const char *secret, struct tide_kyc_signed what, tide_slice message,
+                           const uint8_t *got, size_t len)
 {
     uint8_t want[TIDE_HMAC_BYTES_MAX];
     size_t made = tide_hmac(what.algorithm, want, tide_slice_str(secret), message);
     return made == len && tide_same_secret(want, got, len);
 }
 
+/* Decodes the hex first, so that upper and lower case are equal. A secret that has ended is
+ * computed too, and then ignored. */
 bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
                         struct tide_kyc_signed what, tide_slice hex, uint32_t *secret)
 {
@@ -57,7 +60,7 @@ bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct t
     for (uint32_t i = 0; i < provider->secret_count && !joined.failed; i++) {
         const struct tide_kyc_secret *one = &provider->secrets[i];
         bool good = one->not_after == 0 || hook->now <= one->not_after;
-        if (matches(one->text, what, message, got, len) && good && !found) {
+        if (secret_matches(one->text, what, message, got, len) && good && !found) {
             found = true;
             *secret = i;
         }
@@ -79,13 +82,14 @@ json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_eve
     tide_hex(out->key, tide_slice_of(hash, sizeof hash));
     out->key[2 * sizeof hash] = '\0';
     json_t *root = tide_json_load_private(hook->body, JSON_REJECT_DUPLICATES, &error);
-    tide_sign_wipe(&error, sizeof error); /* it may quote the body */
+    tide_sign_wipe(&error, sizeof error); /* the error may quote the body */
     if (json_is_object(root))
         return root;
     tide_json_wipe(root);
     return NULL;
 }
 
+/* "." and ".." are refused because an id becomes part of a URL's path. */
 bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value)
 {
     *out = '\0';
@@ -134,7 +138,8 @@ tide_slice tide_kyc_country_at(json_t *root, const char *path)
     return other ? TIDE_SLICE("?") : tide_kyc_text_at(root, path);
 }
 
-/* "2026-01-31" "T" "10:11:12" without what is behind; the zone is written as RFC 3339 has it. */
+/* Rewrites the text as RFC 3339 for tide_time_parse: date, "T", time without fraction, zone with a
+ * colon. */
 int64_t tide_kyc_ms(tide_slice text)
 {
     char plain[32];

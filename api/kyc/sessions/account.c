@@ -1,3 +1,4 @@
+/* Asks Stellar RPC servers for the signers of an account. */
 #include "api/kyc/sessions/account.h"
 #include "schema/base/json_read.h"
 #include "tidemark/log.h"
@@ -10,15 +11,17 @@ enum {
     SERVERS_MAX = 8,
     URL_BYTES = 1024,
     ANSWER_MAX = 64 << 10,
-    BEHIND_LEDGERS = 20, /* two minutes: a change of signers may be as new as that */
-    LIST_MAX = 20        /* signers of an account beside its own key: the protocol's limit */
+    BEHIND_LEDGERS = 20, /* about two minutes; a change of signers in them is missed */
+    LIST_MAX = 20        /* the protocol's limit of signers beside the account's own key */
 };
 
+/* Values of the protocol's XDR: LedgerEntryType, SignerKeyType, and the longest signed payload. */
 enum { ACCOUNT = 0, ED25519 = 0, SIGNED_PAYLOAD = 3, PAYLOAD_MAX = 64 };
 
 /* --- the entry -------------------------------------------------------------------------------- */
 
-/* SignerKey: hashes and payloads are of transactions, not of a key that signs a challenge. */
+/* Returns the public key of a SignerKey, or NULL. Hash and payload signers authorize transactions;
+ * they cannot sign a challenge. */
 static const uint8_t *read_signer_key(struct tide_xdr *x)
 {
     uint32_t kind = tide_xdr_u32(x);
@@ -35,6 +38,8 @@ static void add_signer(struct tide_kyc_signers *out, const uint8_t *key, uint32_
     out->list[out->count++].weight = weight;
 }
 
+/* Reads the fields of AccountEntry up to its signers. The master key's weight is the first
+ * threshold byte, the medium threshold the third. */
 tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
                                   const uint8_t account[TIDE_HASH_BYTES], tide_slice entry,
                                   struct tide_err *err)
@@ -52,7 +57,7 @@ tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
     tide_slice thresholds = tide_xdr_opaque(&x, 4);
     uint32_t count = tide_xdr_count(&x, LIST_MAX, 8);
     if (x.status != TIDE_OK || !ours)
-        return tide_fail(err, TIDE_E_DECODE, "rpc: not the entry of the account");
+        return tide_fail(err, TIDE_E_DECODE, "rpc: the entry is not the account's");
     add_signer(out, account, thresholds.ptr[0]);
     out->medium = thresholds.ptr[2];
     for (uint32_t i = 0; i < count; i++) {
@@ -61,12 +66,15 @@ tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
         if (key && x.status == TIDE_OK)
             add_signer(out, key, weight);
     }
-    return x.status == TIDE_OK ? TIDE_OK
-                               : tide_fail(err, TIDE_E_DECODE, "rpc: signers that are malformed");
+    return x.status == TIDE_OK
+               ? TIDE_OK
+               : tide_fail(err, TIDE_E_DECODE, "rpc: the account's signers are malformed");
 }
 
 /* --- one server ------------------------------------------------------------------------------- */
 
+/* Posts a JSON-RPC request and parses the answer. The caller releases *out. Fails unless the answer
+ * is HTTP 200 with an object "result". */
 static tide_status call_server(struct tide_kyc_context *context, const char *url,
                                tide_slice request, json_t **out, struct tide_err *err)
 {
@@ -92,7 +100,7 @@ static tide_status call_server(struct tide_kyc_context *context, const char *url
         *out = tide_json_load(tide_buf_view(&body), JSON_REJECT_DUPLICATES, &why);
     tide_buf_release(&body);
     if (status == TIDE_OK && !json_is_object(json_object_get(*out, "result")))
-        status = tide_fail(err, TIDE_E_IO, "rpc: no result");
+        status = tide_fail(err, TIDE_E_IO, "rpc: the answer has no result");
     if (status != TIDE_OK) {
         json_decref(*out);
         *out = NULL;
@@ -100,6 +108,8 @@ static tide_status call_server(struct tide_kyc_context *context, const char *url
     return status;
 }
 
+/* Fails unless the server serves the deployment's network: signers of a test network would
+ * otherwise count. */
 static tide_status check_network(struct tide_kyc_context *context, const char *url,
                                  struct tide_err *err)
 {
@@ -108,25 +118,25 @@ static tide_status check_network(struct tide_kyc_context *context, const char *u
     tide_status status = call_server(context, url, tide_slice_str(request), &root, err);
     if (status != TIDE_OK)
         return status;
-    const char *told =
+    const char *named =
         json_string_value(json_object_get(json_object_get(root, "result"), "passphrase"));
-    if (!told || strcmp(told, context->passphrase) != 0)
-        status = tide_fail(err, TIDE_E_IO, "rpc: another network");
+    if (!named || strcmp(named, context->passphrase) != 0)
+        status = tide_fail(err, TIDE_E_IO, "rpc: the server serves another network");
     json_decref(root);
     return status;
 }
 
-/* The only entry of the answer; empty: there is none. raw holds its bytes. */
+/* Decodes the answer's only entry into raw. raw stays empty if the account is not on the ledger. */
 static tide_status read_entry(struct tide_buf *raw, const json_t *result, struct tide_err *err)
 {
     const json_t *entries = json_object_get(result, "entries");
     const char *text = json_string_value(json_object_get(json_array_get(entries, 0), "xdr"));
     if (!json_is_array(entries) && !json_is_null(entries))
-        return tide_fail(err, TIDE_E_IO, "rpc: no entries");
+        return tide_fail(err, TIDE_E_IO, "rpc: the answer has no entries");
     if (json_array_size(entries) == 0)
         return TIDE_OK;
     if (!text || tide_buf_base64_decode(raw, tide_slice_str(text)) != TIDE_OK)
-        return tide_fail(err, TIDE_E_IO, "rpc: an entry that is no base64");
+        return tide_fail(err, TIDE_E_IO, "rpc: the entry is not base64");
     return TIDE_OK;
 }
 
@@ -140,6 +150,7 @@ static void put_request(struct tide_buf *out, const uint8_t account[TIDE_HASH_BY
     tide_buf_str(out, "\"]}}");
 }
 
+/* Asks one server for the account's signers. Fails if its newest ledger is below least. */
 static tide_status ask_server(struct tide_kyc_context *context, const char *url,
                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                               struct tide_kyc_signers *out, struct tide_err *err)
@@ -155,7 +166,7 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
     const json_t *result = json_object_get(root, "result");
     if (status == TIDE_OK &&
         (uint64_t)json_integer_value(json_object_get(result, "latestLedger")) < least)
-        status = tide_fail(err, TIDE_E_IO, "rpc: behind the index");
+        status = tide_fail(err, TIDE_E_IO, "rpc: the server is too far behind the index");
     if (status == TIDE_OK)
         status = read_entry(&raw, result, err);
     if (status == TIDE_OK && raw.len)
@@ -170,9 +181,10 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
     return status;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all servers ------------------------------------------------------------------------------ */
 
-/* The next address of a comma list; false: there is none that fits. */
+/* Copies the next address of a comma list. Returns false at the end, and for an address that is too
+ * long. */
 static bool next_server(const char **list, char url[URL_BYTES])
 {
     const char *at = *list + strspn(*list, ", ");
@@ -185,7 +197,7 @@ static bool next_server(const char **list, char url[URL_BYTES])
     return true;
 }
 
-/* The oldest ledger that an answer may be as of. */
+/* Computes the oldest ledger that an answer may have: BEHIND_LEDGERS before the index. */
 static tide_status read_least(struct tide_kyc_context *context, uint64_t *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -201,7 +213,9 @@ static tide_status read_least(struct tide_kyc_context *context, uint64_t *out, s
     return TIDE_OK;
 }
 
-static bool is_servers(tide_status status)
+/* True for a failure of the server. Any other failure (database, memory, deadline) ends the
+ * attempts. */
+static bool is_server_failure(tide_status status)
 {
     return status == TIDE_E_IO || status == TIDE_E_DECODE || status == TIDE_E_LIMIT ||
            status == TIDE_E_CONFIG;
@@ -216,22 +230,24 @@ static bool same_signers(const struct tide_kyc_signers *a, const struct tide_kyc
     return same;
 }
 
-static bool was_told(const struct tide_kyc_signers *told, uint32_t count,
-                     const struct tide_kyc_signers *now)
+/* True if another server has named the same signers. */
+static bool was_named(const struct tide_kyc_signers *named, uint32_t count,
+                      const struct tide_kyc_signers *now)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (same_signers(&told[i], now))
+        if (same_signers(&named[i], now))
             return true;
     return false;
 }
 
-/* Until as many say the same as are needed: a lone server is believed, else two have to agree. */
+/* Asks the servers in turn until enough agree: the answer of a single configured server counts, of
+ * several servers two must name the same signers. */
 static tide_status ask_servers(struct tide_kyc_context *context,
                                const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                                struct tide_kyc_signers *out, struct tide_err *err)
 {
     const char *list = context->options.rpc ? context->options.rpc : "", *rest = list;
-    struct tide_kyc_signers told[SERVERS_MAX];
+    struct tide_kyc_signers named[SERVERS_MAX];
     char url[URL_BYTES];
     uint32_t servers = 0, count = 0;
     while (servers < SERVERS_MAX && next_server(&rest, url))
@@ -239,18 +255,22 @@ static tide_status ask_servers(struct tide_kyc_context *context,
     tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
     for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
         status = ask_server(context, url, account, least, out, err);
-        if (status != TIDE_OK && !is_servers(status))
+        if (status != TIDE_OK && !is_server_failure(status))
             return status;
-        if (status == TIDE_OK && (servers == 1 || was_told(told, count, out)))
+        if (status == TIDE_OK && (servers == 1 || was_named(named, count, out)))
             return TIDE_OK;
         if (status == TIDE_OK)
-            told[count++] = *out;
+            named[count++] = *out;
     }
     if (count > 1)
         return tide_fail(err, TIDE_E_IO, "rpc: no two servers name the same signers");
-    return count ? tide_fail(err, TIDE_E_IO, "rpc: one server alone names the signers") : status;
+    return count
+               ? tide_fail(err, TIDE_E_IO, "rpc: only one server names the signers; two must agree")
+               : status;
 }
 
+/* After a failure no server is asked for AWAY_MS: otherwise each request would wait for all
+ * timeouts. */
 tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out, struct tide_err *err)
@@ -259,12 +279,12 @@ tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
     char quoted[TIDE_ERR_TEXT_MAX];
     uint64_t least = 0;
     if (clock->now_ms(clock->self) < context->rpc_away_until_ms)
-        return tide_fail(err, TIDE_E_IO, "rpc: no server answered a moment ago");
+        return tide_fail(err, TIDE_E_IO, "rpc: no server answered within the last second");
     tide_status status = read_least(context, &least, err);
     if (status != TIDE_OK)
         return status;
     status = ask_servers(context, account, least, out, err);
-    if (is_servers(status)) {
+    if (is_server_failure(status)) {
         context->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
         tide_log(TIDE_WARN, "kyc.signers_unknown", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));

@@ -1,3 +1,4 @@
+/* Writes, reads and weighs SEP-10 challenges. */
 #include "api/kyc/sessions/challenge.h"
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
@@ -14,6 +15,7 @@ static void put_key(struct tide_buf *buf, const uint8_t *key)
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
+/* Appends a ManageData operation. */
 static void put_data(struct tide_buf *buf, const uint8_t *source, tide_slice name, tide_slice value)
 {
     tide_buf_be32(buf, 1);
@@ -24,6 +26,7 @@ static void put_data(struct tide_buf *buf, const uint8_t *source, tide_slice nam
     tide_xdr_put_var(buf, value);
 }
 
+/* Appends the challenge's transaction, without signatures. */
 static void put_transaction(struct tide_buf *buf, const struct tide_kyc_challenger *who,
                             const uint8_t *account, tide_slice nonce, uint64_t now)
 {
@@ -32,7 +35,7 @@ static void put_transaction(struct tide_buf *buf, const struct tide_kyc_challeng
     assert(len > 0 && len <= DATA_MAX && strlen(who->web_domain) <= DATA_MAX);
     put_key(buf, who->server);
     tide_buf_be32(buf, FEE);
-    tide_buf_be64(buf, 0); /* no account is ever at sequence -1: it cannot run */
+    tide_buf_be64(buf, 0); /* no account has sequence -1, so the transaction can never be applied */
     tide_buf_be32(buf, TIME_BOUNDS);
     tide_buf_be64(buf, now);
     tide_buf_be64(buf, now + TIDE_KYC_CHALLENGE_S);
@@ -43,8 +46,9 @@ static void put_transaction(struct tide_buf *buf, const struct tide_kyc_challeng
     tide_buf_be32(buf, 0);
 }
 
-static void hash_of(uint8_t out[TIDE_HASH_BYTES], const struct tide_kyc_challenger *who,
-                    tide_slice transaction)
+/* Computes the hash that is signed: network id, envelope type, transaction. */
+static void hash_transaction(uint8_t out[TIDE_HASH_BYTES], const struct tide_kyc_challenger *who,
+                             tide_slice transaction)
 {
     static const uint8_t kind[4] = { 0, 0, 0, ENVELOPE_TX };
     struct tide_sha256 sha;
@@ -55,6 +59,8 @@ static void hash_of(uint8_t out[TIDE_HASH_BYTES], const struct tide_kyc_challeng
     tide_sha256_final(&sha, out);
 }
 
+/* Writes transaction and signature. The signature's hint is the last four bytes of the server's
+ * key. */
 tide_status tide_kyc_challenge_write(struct tide_buf *out, const struct tide_kyc_challenger *who,
                                      const uint8_t *account,
                                      const uint8_t nonce[TIDE_KYC_NONCE_BYTES], uint64_t now,
@@ -71,7 +77,7 @@ tide_status tide_kyc_challenge_write(struct tide_buf *out, const struct tide_kyc
     tide_buf_release(&text);
     if (failed)
         return TIDE_E_MEMORY;
-    hash_of(hash, who, tide_slice_of(out->ptr + mark, out->len - mark));
+    hash_transaction(hash, who, tide_slice_of(out->ptr + mark, out->len - mark));
     tide_sign(sign, signature, tide_slice_of(hash, sizeof hash));
     tide_buf_be32(out, 1);
     tide_buf_put(out, who->server + TIDE_HASH_BYTES - 4, 4);
@@ -88,7 +94,7 @@ static bool is_key(struct tide_xdr *x, const uint8_t *key)
     return plain && have.len == TIDE_HASH_BYTES && memcmp(have.ptr, key, have.len) == 0;
 }
 
-/* One ManageData of that source and name; what it sets. */
+/* Reads one ManageData operation into *value. Returns false unless source and name are as given. */
 static bool is_data(struct tide_xdr *x, const uint8_t *source, const char *name, tide_slice *value)
 {
     bool fits = tide_xdr_bool(x) && is_key(x, source) && tide_xdr_u32(x) == MANAGE_DATA;
@@ -98,6 +104,8 @@ static bool is_data(struct tide_xdr *x, const uint8_t *source, const char *name,
     return fits && x->status == TIDE_OK;
 }
 
+/* True for base64 of a nonce. The server stores no nonces: a used challenge is recorded by its
+ * hash. */
 static bool is_nonce(tide_slice value)
 {
     struct tide_buf raw;
@@ -107,6 +115,8 @@ static bool is_nonce(tide_slice value)
     return fits;
 }
 
+/* Returns NULL if the transaction is one that put_transaction writes, else a text that says what is
+ * wrong. */
 static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_challenger *who,
                                     const uint8_t *account, uint64_t now, uint64_t *until)
 {
@@ -114,8 +124,8 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
     tide_slice value;
     snprintf(name, sizeof name, "%s%s", who->home_domain, auth_name);
     if (!is_key(x, who->server))
-        return "it is no challenge of this server";
-    tide_xdr_skip(x, 4); /* the fee, which is never paid */
+        return "its source is not this server's key";
+    tide_xdr_skip(x, 4); /* the fee, which is never charged */
     if (tide_xdr_u64(x) != 0)
         return "its sequence is not 0";
     if (tide_xdr_u32(x) != TIME_BOUNDS)
@@ -133,14 +143,16 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
     return tide_xdr_u32(x) == 0 && x->status == TIDE_OK ? NULL : "it is malformed";
 }
 
-static bool is_of(const uint8_t *key, tide_slice hint, tide_slice signature,
-                  const uint8_t hash[TIDE_HASH_BYTES])
+/* The hint is the end of the signer's key; comparing it first saves most verifications. */
+static bool is_signed_by(const uint8_t *key, tide_slice hint, tide_slice signature,
+                         const uint8_t hash[TIDE_HASH_BYTES])
 {
     return memcmp(hint.ptr, key + TIDE_HASH_BYTES - 4, 4) == 0 &&
            tide_ed25519_holds(key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
 }
 
-/* Ours once, theirs in any order. Those of theirs are looked at when their signers are known. */
+/* Reads the signatures: this server's exactly once, the client's in any order. Collects the
+ * client's signatures; their signers are not known yet. */
 static const char *read_signatures(struct tide_kyc_proof *out, struct tide_xdr *x,
                                    const struct tide_kyc_challenger *who)
 {
@@ -151,7 +163,7 @@ static const char *read_signatures(struct tide_kyc_proof *out, struct tide_xdr *
         tide_slice signature = tide_xdr_var(x, TIDE_SIGNATURE_BYTES);
         if (x->status != TIDE_OK || signature.len != TIDE_SIGNATURE_BYTES)
             return "it is malformed";
-        bool server = is_of(who->server, hint, signature, out->hash);
+        bool server = is_signed_by(who->server, hint, signature, out->hash);
         if (server && ours)
             return "this server has signed it twice";
         ours |= server;
@@ -176,21 +188,21 @@ const char *tide_kyc_challenge_read(struct tide_kyc_proof *out,
     struct tide_xdr x = tide_xdr_of(envelope);
     *out = (struct tide_kyc_proof){ 0 };
     if (memcmp(account, who->server, TIDE_HASH_BYTES) == 0)
-        return "the account is this server's own";
+        return "the account is this server's own key";
     if (tide_xdr_u32(&x) != ENVELOPE_TX)
-        return "it is no transaction envelope";
+        return "it is not a transaction envelope (v1)";
     const uint8_t *mark = x.cur;
     const char *wrong = read_transaction(&x, who, account, now, &out->until);
     if (wrong)
         return wrong;
-    hash_of(out->hash, who, tide_xdr_span(&x, mark));
+    hash_transaction(out->hash, who, tide_xdr_span(&x, mark));
     return read_signatures(out, &x, who);
 }
 
 /* --- weighing --------------------------------------------------------------------------- */
 
-/* The signer of one signature, if it is none that signed before; TIDE_KYC_SIGNERS_MAX: there is
- * none. */
+/* Returns the index of the signer of one signature, or TIDE_KYC_SIGNERS_MAX if no remaining signer
+ * made it. signed_before has a bit for each signer that is used up. */
 static uint32_t signer_of(const struct tide_kyc_proof *proof, uint32_t which,
                           const struct tide_kyc_signers *signers, uint32_t signed_before)
 {
@@ -198,11 +210,12 @@ static uint32_t signer_of(const struct tide_kyc_proof *proof, uint32_t which,
     tide_slice signature = tide_slice_of(proof->signatures[which].signature, TIDE_SIGNATURE_BYTES);
     for (uint32_t i = 0; i < signers->count; i++)
         if (signers->list[i].weight && !(signed_before >> i & 1) &&
-            is_of(signers->list[i].key, hint, signature, proof->hash))
+            is_signed_by(signers->list[i].key, hint, signature, proof->hash))
             return i;
     return TIDE_KYC_SIGNERS_MAX;
 }
 
+/* A threshold of 0 still needs a signer of weight 1 or more. */
 const char *tide_kyc_proof_weigh(const struct tide_kyc_proof *proof,
                                  const struct tide_kyc_signers *signers)
 {
@@ -213,7 +226,8 @@ const char *tide_kyc_proof_weigh(const struct tide_kyc_proof *proof,
     for (uint32_t i = 0; i < proof->count; i++) {
         uint32_t signer = signer_of(proof, i, signers, signed_before);
         if (signer == TIDE_KYC_SIGNERS_MAX)
-            return "a signature is of neither this server nor a signer of the account, or comes "
+            return "a signature is neither this server's nor a signer's of the account, or is "
+                   "there "
                    "twice";
         signed_before |= 1u << signer;
         weight += signers->list[signer].weight;

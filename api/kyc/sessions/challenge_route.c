@@ -1,4 +1,5 @@
-/* GET /api/sdk/kyc/challenge/{address}: what an account signs to open a session for itself. */
+/* GET /api/sdk/kyc/challenge/{address}: the transaction that an account signs to open its own
+ * session. */
 #include "api/http/param.h"
 #include "api/kyc/sessions/session_request.h"
 #include "tidemark/json.h"
@@ -7,7 +8,7 @@
 
 #include <sys/random.h>
 
-struct want {
+struct new_challenge {
     struct tide_kyc_work work;
     struct tide_kyc *kyc;
     uint8_t key[TIDE_HASH_BYTES];
@@ -24,8 +25,8 @@ struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context 
                                          .server = tide_sign_public(settings->challenge) };
 }
 
-static void answer(const struct tide_kyc_context *context, tide_slice envelope, uint64_t now,
-                   struct tide_reply *reply)
+static void write_challenge(const struct tide_kyc_context *context, tide_slice envelope,
+                            uint64_t now, struct tide_reply *reply)
 {
     struct tide_json j = { .buf = &reply->body };
     tide_json_open(&j, '{');
@@ -39,26 +40,29 @@ static void answer(const struct tide_kyc_context *context, tide_slice envelope, 
     tide_json_close(&j, '}');
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
-                       struct tide_job *job, struct tide_err *err)
+/* Signs the challenge on a worker: only a connected worker knows the deployment's network. */
+static tide_status run_challenge(struct tide_kyc_work *work, struct tide_kyc_context *context,
+                                 struct tide_job *job, struct tide_err *err)
 {
-    struct want *want = (struct want *)(void *)work;
+    struct new_challenge *new_challenge = (struct new_challenge *)(void *)work;
     struct tide_kyc_challenger who = tide_kyc_challenger_of(context);
     uint64_t now = (uint64_t)tide_kyc_now(context);
     struct tide_buf envelope;
     tide_buf_init(&envelope, TIDE_KYC_ENVELOPE_MAX);
-    pthread_mutex_lock(&want->kyc->signing);
-    tide_status status = tide_kyc_challenge_write(&envelope, &who, want->key, want->nonce, now,
-                                                  context->settings->challenge);
-    pthread_mutex_unlock(&want->kyc->signing);
+    pthread_mutex_lock(&new_challenge->kyc->signing);
+    tide_status status =
+        tide_kyc_challenge_write(&envelope, &who, new_challenge->key, new_challenge->nonce, now,
+                                 context->settings->challenge);
+    pthread_mutex_unlock(&new_challenge->kyc->signing);
     if (status == TIDE_OK)
-        answer(context, tide_buf_view(&envelope), now, job->reply);
+        write_challenge(context, tide_buf_view(&envelope), now, job->reply);
     else
-        status = tide_fail(err, status, "no challenge could be made");
+        status = tide_fail(err, status, "out of memory: challenge");
     tide_buf_release(&envelope);
     return status;
 }
 
+/* Draws the nonce here, where a failure can be answered without a worker. */
 void tide_route_kyc_challenge(struct tide_handler_context *context,
                               const struct tide_request *request, struct tide_reply *reply)
 {
@@ -69,19 +73,21 @@ void tide_route_kyc_challenge(struct tide_handler_context *context,
     if (tide_strkey_decode(&kind, payload, &len, who->text) != TIDE_OK ||
         kind != TIDE_STRKEY_ACCOUNT) {
         tide_reply_problem(reply, 400, "invalid_parameters",
-                           "A contract has no key to sign a challenge with.");
+                           "A contract has no key that could sign a challenge.");
         tide_reply_problem_field(reply, "{address}", "must be an account (G)");
         return;
     }
-    struct want *want = tide_kyc_later(context, sizeof *want, TIDE_KYC_POOL_READS, run, reply);
-    if (!want)
+    struct new_challenge *new_challenge =
+        tide_kyc_later(context, sizeof *new_challenge, TIDE_KYC_POOL_READS, run_challenge, reply);
+    if (!new_challenge)
         return;
-    want->kyc = context->api->kyc;
-    memcpy(want->key, payload, sizeof want->key);
-    if (getrandom(want->nonce, sizeof want->nonce, 0) != sizeof want->nonce) {
+    new_challenge->kyc = context->api->kyc;
+    memcpy(new_challenge->key, payload, sizeof new_challenge->key);
+    if (getrandom(new_challenge->nonce, sizeof new_challenge->nonce, 0) !=
+        sizeof new_challenge->nonce) {
         context->task = NULL;
-        free(want);
-        tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
+        free(new_challenge);
+        tide_reply_problem(reply, 503, "no_memory", "The system provides no random numbers now.");
         reply->retry_after_s = 1;
     }
 }

@@ -1,8 +1,9 @@
+/* Finds the open session of a request, or makes one within the limits. */
 #include "api/kyc/sessions/claim.h"
 #include "tidemark/text.h"
 
 enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
-#define LATER_KEYS_MAX "32" /* of a session, behind its first one */
+#define LATER_KEYS_MAX "32" /* Idempotency-Keys that a session keeps besides its first one */
 
 struct claim {
     struct tide_kyc_context *context;
@@ -10,7 +11,7 @@ struct claim {
     struct tide_kyc_session *out;
     struct tide_reply *reply;
     enum tide_kyc_claim how;
-    bool settled;
+    bool decided;
 };
 
 static const char *integrator_of(const struct tide_kyc_session_request *ask)
@@ -18,6 +19,7 @@ static const char *integrator_of(const struct tide_kyc_session_request *ask)
     return ask->integrator;
 }
 
+/* Writes a hash as bytea input. */
 static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
     memcpy(out, "\\x", 2);
@@ -25,6 +27,7 @@ static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
     out[HEX_BYTES - 1] = 0;
 }
 
+/* Writes the keyed hash of the client's network as bytea input. */
 static void put_network(char out[2 * sizeof((struct tide_kyc_session_request *)0)->network + 3],
                         const struct tide_kyc_session_request *ask)
 {
@@ -34,15 +37,17 @@ static void put_network(char out[2 * sizeof((struct tide_kyc_session_request *)0
     out[2 * len + 2] = 0;
 }
 
-static void settle(struct claim *c, enum tide_kyc_claim how)
+static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 {
     c->how = how;
-    c->settled = true;
+    c->decided = true;
 }
 
 /* --- proof ------------------------------------------------------------------------------ */
 
-static tide_status take_challenge(struct claim *c, struct tide_err *err)
+/* Verifies the challenge and records its hash, so that it cannot be used twice. Records older than
+ * an hour are deleted: such challenges have expired. */
+static tide_status use_challenge(struct claim *c, struct tide_err *err)
 {
     struct tide_kyc_session_request *ask = c->ask;
     struct tide_kyc_challenger who = tide_kyc_challenger_of(c->context);
@@ -57,7 +62,7 @@ static tide_status take_challenge(struct claim *c, struct tide_err *err)
     if (wrong) {
         tide_reply_problem(c->reply, 401, "challenge_invalid", "The challenge is refused: %s.",
                            wrong);
-        settle(c, TIDE_KYC_CLAIM_REFUSED);
+        decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
         return TIDE_OK;
     }
     hex_of(hex, proof.hash);
@@ -76,32 +81,35 @@ static tide_status take_challenge(struct claim *c, struct tide_err *err)
         return status;
     if (rows.affected == 0) {
         tide_reply_problem(c->reply, 401, "challenge_used",
-                           "This challenge was answered before: ask for another.");
-        settle(c, TIDE_KYC_CLAIM_REFUSED);
+                           "This challenge was used before: get a new one.");
+        decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-/* --- what is there ---------------------------------------------------------------------- */
+/* --- existing sessions ------------------------------------------------------------------ */
 
+/* Reads the row, if there is one. *found says whether. */
 static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bool *found,
                             struct tide_err *err)
 {
     *found = rows->count > 0;
     if (*found && !tide_kyc_session_read(c->out, rows, 0))
-        return tide_fail(err, TIDE_E_DB_FATAL, "kyc.session: a row that is none of ours");
+        return tide_fail(err, TIDE_E_DB_FATAL,
+                         "kyc.session has a row with a value that does not fit");
     return TIDE_OK;
 }
 
-static bool is_same(const struct tide_kyc_session *session,
-                    const struct tide_kyc_session_request *ask)
+static bool is_same_request(const struct tide_kyc_session *session,
+                            const struct tide_kyc_session_request *ask)
 {
     return strcmp(session->address, ask->address) == 0 &&
            strcmp(session->provider, ask->provider->key) == 0 && session->mode == ask->mode;
 }
 
-/* The same key stands for the same request, however its session stands by now. */
+/* Finds the session of the Idempotency-Key, also if that session has ended. The key with another
+ * request gets 422. */
 static tide_status find_by_key(struct claim *c, struct tide_err *err)
 {
     char hex[HEX_BYTES];
@@ -121,16 +129,19 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
     tide_pg_rows_release(&rows);
     if (status != TIDE_OK || !found)
         return status;
-    settle(c, TIDE_KYC_CLAIM_FOUND);
-    if (!is_same(c->out, c->ask)) {
+    decide_claim(c, TIDE_KYC_CLAIM_FOUND);
+    if (!is_same_request(c->out, c->ask)) {
         tide_reply_problem(c->reply, 422, "idempotency_key_reused",
                            "This Idempotency-Key was used for another request.");
-        settle(c, TIDE_KYC_CLAIM_REFUSED);
+        decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
     }
     return TIDE_OK;
 }
 
-static tide_status note(struct claim *c, const char *what, const char *id, struct tide_err *err)
+/* Writes an audit row. The actor is the integrator, the address itself, or "anybody" (the file says
+ * open). */
+static tide_status write_audit(struct claim *c, const char *what, const char *id,
+                               struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
     char actor[16 + TIDE_KYC_WORD_BYTES];
@@ -146,7 +157,8 @@ static tide_status note(struct claim *c, const char *what, const char *id, struc
         err);
 }
 
-/* Not used in time: it makes room for another. */
+/* Expires an open session that was not used in time. The row then no longer blocks a new
+ * session. */
 static tide_status close_old(struct claim *c, struct tide_err *err)
 {
     tide_status status =
@@ -155,11 +167,11 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
                       " hosted_url = NULL, hosted_until = NULL, next_check = NULL,"
                       " updated_at = clock_timestamp() WHERE id = $1",
                       (const char *[]){ c->out->id }, 1, err);
-    return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
+    return status == TIDE_OK ? write_audit(c, "session_expired", c->out->id, err) : status;
 }
 
-/* A request with another key for an open session gets the same answer whenever it is repeated. Only
- * the newest of later keys are kept, so that one session can't fill the table. */
+/* Stores the request's key for the open session that was found, so that a repetition gets the same
+ * answer. Keeps only the newest keys: one session must not fill the table. */
 static tide_status remember_key(struct claim *c, struct tide_err *err)
 {
     char hex[HEX_BYTES];
@@ -184,6 +196,7 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
                          (const char *[]){ c->out->id }, 1, err);
 }
 
+/* Finds the open session of the same address, provider, integrator and mode, and locks its row. */
 static tide_status find_open(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
@@ -207,13 +220,13 @@ static tide_status find_open(struct claim *c, struct tide_err *err)
         return status;
     if (tide_kyc_session_unused(c->out, tide_kyc_now(c->context)))
         return close_old(c, err);
-    settle(c, TIDE_KYC_CLAIM_FOUND);
+    decide_claim(c, TIDE_KYC_CLAIM_FOUND);
     return remember_key(c, err);
 }
 
 /* --- limits ----------------------------------------------------------------------------- */
 
-/* What one limit counts: sessions of the deployment where `where` holds of $1 and $3. */
+/* One limit: a query that counts new sessions, its parameters, and the largest count. */
 struct budget {
     const char *sql;
     const char *of; /* $1 */
@@ -221,10 +234,12 @@ struct budget {
     uint32_t limit;
 };
 
-static tide_status within(struct claim *c, const struct budget *b, struct tide_err *err)
+/* Answers 429 if the budget is used up. Retry-After says when its oldest session leaves the
+ * window. */
+static tide_status check_budget(struct claim *c, const struct budget *b, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    if (c->settled)
+    if (c->decided)
         return TIDE_OK;
     tide_status status =
         tide_pg_query(c->context->pg, &rows, b->sql,
@@ -234,9 +249,9 @@ static tide_status within(struct claim *c, const struct budget *b, struct tide_e
     if (tide_pg_u64(&rows, 0, 0) >= b->limit) {
         uint64_t wait = tide_pg_u64(&rows, 0, 1);
         tide_reply_problem(c->reply, 429, "too_many_sessions",
-                           "There were %u new sessions already: that is the limit.", b->limit);
+                           "The limit of %u new sessions is reached. See Retry-After.", b->limit);
         c->reply->retry_after_s = wait ? (uint32_t)wait : 1;
-        settle(c, TIDE_KYC_CLAIM_REFUSED);
+        decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;
@@ -253,9 +268,9 @@ static const char network_sql[] = COUNT("network = $1::bytea AND integrator = $3
 static const char anonymous_sql[] = COUNT("provider = $1 AND integrator = $3", "1 hour");
 static const char provider_sql[] = COUNT("provider = $1 AND integrator <> $3", "1 hour");
 
-/* A budget for each integrator, one for those who come without any, and of the latter one for each
- * network that they come from, so that one cannot use up another's. */
-static tide_status within_limits(struct claim *c, struct tide_err *err)
+/* Checks the budgets: one for each integrator, one for sessions without an integrator, and of the
+ * latter one for each client network. No client can use up the budget of another. */
+static tide_status check_budgets(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
     const struct tide_kyc_settings *settings = c->context->settings;
@@ -264,7 +279,7 @@ static tide_status within_limits(struct claim *c, struct tide_err *err)
     put_network(network, ask);
     const struct budget address = { address_sql, ask->address, integrator,
                                     settings->sessions_per_address_day };
-    const struct budget theirs[] = {
+    const struct budget integrator_budgets[] = {
         { integrator_sql, integrator, "", ask->sessions_per_hour },
         { provider_sql, provider, "", settings->sessions_per_hour },
     };
@@ -272,16 +287,18 @@ static tide_status within_limits(struct claim *c, struct tide_err *err)
         { network_sql, network, "", settings->anonymous_per_network_hour },
         { anonymous_sql, provider, "", settings->anonymous_per_hour },
     };
-    const struct budget *budgets = ask->integrator[0] ? theirs : anonymous;
-    tide_status status = within(c, &address, err);
-    for (size_t i = 0; i < TIDE_COUNT(theirs) && status == TIDE_OK; i++)
-        status = within(c, &budgets[i], err);
+    const struct budget *budgets = ask->integrator[0] ? integrator_budgets : anonymous;
+    tide_status status = check_budget(c, &address, err);
+    for (size_t i = 0; i < TIDE_COUNT(integrator_budgets) && status == TIDE_OK; i++)
+        status = check_budget(c, &budgets[i], err);
     return status;
 }
 
-/* --- a new one -------------------------------------------------------------------------- */
+/* --- a new session ---------------------------------------------------------------------- */
 
-static tide_status make(struct claim *c, struct tide_err *err)
+/* Inserts the row and reads it back as the database stored it. Only sessions without an integrator
+ * keep the client's network. */
+static tide_status insert_session(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
     char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24], network[2 * sizeof ask->network + 3];
@@ -306,35 +323,37 @@ static tide_status make(struct claim *c, struct tide_err *err)
         " $8::bytea, clock_timestamp() + interval '1 s' * $9::integer, $10::bytea)",
         values, TIDE_COUNT(values), err);
     if (status == TIDE_OK)
-        status = note(c, "session_created", ask->id, err);
+        status = write_audit(c, "session_created", ask->id, err);
     if (status == TIDE_OK)
         status = tide_kyc_session_get(c->context, ask->id, c->out, err);
     if (status == TIDE_OK)
-        settle(c, TIDE_KYC_CLAIM_MADE);
+        decide_claim(c, TIDE_KYC_CLAIM_MADE);
     return status;
 }
 
-/* Who makes sessions does so one at a time, for a few statements: limits are exact, and the same
- * request twice at once is one session. */
-static tide_status work(struct claim *c, struct tide_err *err)
+/* Claims the session in an open transaction. The advisory lock lets one request at a time make
+ * sessions, for a few statements. The limits are therefore exact, and two equal requests get one
+ * session. */
+static tide_status claim_in_transaction(struct claim *c, struct tide_err *err)
 {
     tide_status status = tide_kyc_begin(c->context, err);
     if (status == TIDE_OK)
         status = tide_pg_query(c->context->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
                                0, err);
     if (status == TIDE_OK && c->ask->envelope_len)
-        status = take_challenge(c, err);
-    if (status == TIDE_OK && !c->settled && c->ask->keyed)
+        status = use_challenge(c, err);
+    if (status == TIDE_OK && !c->decided && c->ask->keyed)
         status = find_by_key(c, err);
-    if (status == TIDE_OK && !c->settled)
+    if (status == TIDE_OK && !c->decided)
         status = find_open(c, err);
-    if (status == TIDE_OK && !c->settled)
-        status = within_limits(c, err);
-    if (status == TIDE_OK && !c->settled)
-        status = make(c, err);
+    if (status == TIDE_OK && !c->decided)
+        status = check_budgets(c, err);
+    if (status == TIDE_OK && !c->decided)
+        status = insert_session(c, err);
     return status;
 }
 
+/* If an earlier run reached COMMIT, its session is read instead of claimed again. */
 tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_session_request *ask,
                            struct tide_kyc_session *out, enum tide_kyc_claim *how,
                            struct tide_reply *reply, struct tide_err *err)
@@ -346,20 +365,21 @@ tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_ses
         if (before != TIDE_E_MISSING)
             return before;
     }
-    tide_status status = work(&c, err);
+    tide_status status = claim_in_transaction(&c, err);
     *how = c.how;
     if (status != TIDE_OK)
         return status;
     if (c.how == TIDE_KYC_CLAIM_REFUSED) {
-        tide_kyc_rollback(context); /* others wait behind this transaction */
+        tide_kyc_rollback(context); /* other requests wait for its advisory lock */
         return TIDE_OK;
     }
-    /* Of a new row it is seen whether COMMIT did it, whose answer may be lost. */
+    /* Remember the new id before COMMIT: if the answer to COMMIT is lost, the next run looks for
+     * that row. */
     ask->claimed = ask->made = c.how == TIDE_KYC_CLAIM_MADE;
     status = tide_kyc_commit(context, err);
     if (status != TIDE_OK)
         return status;
-    ask->claimed = true; /* what was given once, a challenge say, is not asked for again */
+    ask->claimed = true; /* a repeated run must not ask for the challenge again */
     memcpy(ask->id, out->id, sizeof ask->id);
     return TIDE_OK;
 }

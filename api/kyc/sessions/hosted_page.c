@@ -1,16 +1,19 @@
+/* Obtains a provider's hosted page, with one caller for each session. */
 #include "api/kyc/sessions/hosted_page.h"
 #include "api/kyc/providers/provider.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
+/* Seconds that a page must still be valid; pauses while waiting and retrying; Retry-After of
+ * failures. */
 enum { LEAST_LEFT_S = 60, POLL_MS = 50, AGAIN_MS = 200, AGAIN_S = 5 };
 
-struct offer {
+struct page_request {
     struct tide_kyc_context *context;
     struct tide_kyc_session *session;
     const struct tide_kyc_provider *provider;
     uint32_t reconcile_s;
-    int64_t try_until_ms; /* monotonic: of the try that runs */
+    int64_t try_until_ms; /* monotonic: end of the running attempt */
 };
 
 static int64_t now_ms(const struct tide_kyc_context *context)
@@ -25,7 +28,8 @@ static void pause_ms(const struct tide_kyc_context *context, int64_t ms)
     clock->sleep_ms(clock->self, ms);
 }
 
-static bool has_page(const struct offer *o)
+/* True if the row has a page that stays valid for LEAST_LEFT_S. */
+static bool has_page(const struct page_request *o)
 {
     const struct tide_kyc_session *s = o->session;
     return s->hosted_url[0] && s->hosted_until >= tide_kyc_now(o->context) + LEAST_LEFT_S;
@@ -33,16 +37,18 @@ static bool has_page(const struct offer *o)
 
 /* --- the provider ----------------------------------------------------------------------- */
 
-static bool try_is_over(void *self)
+static bool is_attempt_over(void *self)
 {
-    const struct offer *o = self;
+    const struct page_request *o = self;
     return now_ms(o->context) >= o->try_until_ms || tide_kyc_context_cancelled(o->context);
 }
 
-static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
+/* Asks the provider once for a page. Adapters make this request repeatable: see provider.h. */
+static tide_status call_provider(struct page_request *o, struct tide_kyc_page *page,
+                                 struct tide_err *err)
 {
     char token[TIDE_KYC_TOKEN_BYTES], back[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 16];
-    char ref[TIDE_KYC_REF_BYTES]; /* of the address, whatever the row says */
+    char ref[TIDE_KYC_REF_BYTES]; /* computed from the address, not taken from the row */
     const struct tide_kyc_settings *settings = o->context->settings;
     tide_kyc_reference(ref, o->context, o->session->address);
     tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, o->session->id);
@@ -52,7 +58,7 @@ static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct 
                                         .http = o->context->http,
                                         .pg = o->context->pg,
                                         .now = tide_kyc_now(o->context),
-                                        .cancelled = try_is_over,
+                                        .cancelled = is_attempt_over,
                                         .self = o };
     const struct tide_kyc_order order = {
         .ref = ref, .session_id = o->session->id, .return_url = back, .mode = o->session->mode
@@ -61,26 +67,31 @@ static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct 
     return tide_kyc_adapter_of(o->provider->type)->create(&call, &order, page, err);
 }
 
-/* The second try is the same request: what the first one made is found, not made again. */
-static tide_status ask_twice(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
+/* Asks a second time after a failure that may pass. Adapters send the same request, so the provider
+ * returns the person that the first attempt created. The first attempt gets half of the time. */
+static tide_status call_with_retry(struct page_request *o, struct tide_kyc_page *page,
+                                   struct tide_err *err)
 {
     const struct tide_clock *clock = o->context->options.clock;
     int64_t until = o->context->deadline_ms, now = clock->now_ms(clock->self);
     if (until == 0)
         until = now + 10000;
     o->try_until_ms = now + (until - now) / 2;
-    tide_status status = ask_once(o, page, err);
+    tide_status status = call_provider(o, page, err);
     bool again = status == TIDE_E_IO || status == TIDE_E_STOPPED;
     if (!again || tide_kyc_context_cancelled(o->context))
         return status;
     pause_ms(o->context, AGAIN_MS);
     o->try_until_ms = until;
-    return ask_once(o, page, err);
+    return call_provider(o, page, err);
 }
 
 /* --- the row ---------------------------------------------------------------------------- */
 
-static tide_status keep(struct offer *o, const struct tide_kyc_page *page, struct tide_err *err)
+/* Stores the page in the row and reads the row back. A session that ended meanwhile stays as it
+ * is. */
+static tide_status store_page(struct page_request *o, const struct tide_kyc_page *page,
+                              struct tide_err *err)
 {
     char until[24], check[16];
     until[tide_u64_text(until, (uint64_t)page->expires_at)] = 0;
@@ -97,16 +108,17 @@ static tide_status keep(struct offer *o, const struct tide_kyc_page *page, struc
                              : status;
 }
 
-static tide_status remember(struct offer *o, const char *what, struct tide_err *err)
+static tide_status store_error(struct page_request *o, const char *what, struct tide_err *err)
 {
     return tide_pg_query(o->context->pg, NULL,
                          "UPDATE kyc.session SET last_error = $2 WHERE id = $1",
                          (const char *[]){ o->session->id, what }, 2, err);
 }
 
-/* What the provider's failure is to who asks us. */
-static tide_status tell(struct offer *o, const struct tide_err *why, struct tide_reply *reply,
-                        struct tide_err *err)
+/* Answers 502, logs the failure and stores its code in the row. An error that may pass is
+ * provider_unavailable, any other is provider_refused. */
+static tide_status report_failure(struct page_request *o, const struct tide_err *why,
+                                  struct tide_reply *reply, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     bool later = why->code == TIDE_E_IO || why->code == TIDE_E_STOPPED;
@@ -115,36 +127,39 @@ static tide_status tell(struct offer *o, const struct tide_err *why, struct tide
              o->provider->key, tide_status_name(why->code),
              tide_log_quote(quoted, sizeof quoted, why->text));
     tide_reply_problem(reply, 502, code,
-                       later ? "The provider does not answer in time; the session waits: ask again."
-                             : "The provider does not take our requests; it is logged.");
+                       later
+                           ? "The provider does not answer in time. The session is kept: try again."
+                           : "The provider refuses this server's requests. The log says why.");
     reply->retry_after_s = AGAIN_S;
-    return remember(o, code, err);
+    return store_error(o, code, err);
 }
 
-static tide_status get_page(struct offer *o, bool *offered, struct tide_reply *reply,
+/* Asks the provider for a page, unless a concurrent request has just stored one. The caller holds
+ * the session's lock. */
+static tide_status get_page(struct page_request *o, bool *obtained, struct tide_reply *reply,
                             struct tide_err *err)
 {
     struct tide_kyc_page page;
     struct tide_err why;
     tide_status status = tide_kyc_session_get(o->context, o->session->id, o->session, err);
-    *offered = status == TIDE_OK && has_page(o);
-    if (status != TIDE_OK || *offered)
+    *obtained = status == TIDE_OK && has_page(o);
+    if (status != TIDE_OK || *obtained)
         return status;
-    status = ask_twice(o, &page, &why);
+    status = call_with_retry(o, &page, &why);
     if (status == TIDE_OK) {
-        *offered = true;
-        return keep(o, &page, err);
+        *obtained = true;
+        return store_page(o, &page, err);
     }
     if (status == TIDE_E_DB || status == TIDE_E_DB_FATAL || status == TIDE_E_MEMORY) {
         *err = why;
         return status;
     }
-    return tell(o, &why, reply, err);
+    return report_failure(o, &why, reply, err);
 }
 
-/* --- one of many ------------------------------------------------------------------------ */
+/* --- one caller per session ------------------------------------------------------------- */
 
-static tide_status lock(struct offer *o, bool *locked, struct tide_err *err)
+static tide_status try_lock(struct page_request *o, bool *locked, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status =
@@ -156,8 +171,8 @@ static tide_status lock(struct offer *o, bool *locked, struct tide_err *err)
     return status;
 }
 
-/* A lost connection has no locks. */
-static tide_status unlock(struct offer *o, struct tide_err *err)
+/* Releases the session's lock. A lost connection has lost its locks already. */
+static tide_status release_lock(struct page_request *o, struct tide_err *err)
 {
     if (!tide_pg_alive(o->context->pg))
         return TIDE_OK;
@@ -165,52 +180,58 @@ static tide_status unlock(struct offer *o, struct tide_err *err)
                          (const char *[]){ o->session->id }, 1, err);
 }
 
-/* A concurrent request gets the same page. */
-static tide_status wait_or_lock(struct offer *o, bool *locked, struct tide_err *err)
+/* Takes the session's lock, or waits until the request that holds it has stored a page. Stops at
+ * the deadline. */
+static tide_status wait_or_lock(struct page_request *o, bool *locked, struct tide_err *err)
 {
-    tide_status status = lock(o, locked, err);
+    tide_status status = try_lock(o, locked, err);
     while (status == TIDE_OK && !*locked && !has_page(o) &&
            !tide_kyc_context_cancelled(o->context)) {
         pause_ms(o->context, POLL_MS);
         status = tide_kyc_session_get(o->context, o->session->id, o->session, err);
         if (status == TIDE_OK && !has_page(o))
-            status = lock(o, locked, err);
+            status = try_lock(o, locked, err);
     }
     return status;
 }
 
+/* Enters the provider's bulkhead before it waits, so that waiting requests cannot occupy all
+ * workers. */
 tide_status tide_kyc_hosted_page(struct tide_kyc_context *context, uint32_t reconcile_s,
-                                 struct tide_kyc_session *session, bool *offered,
+                                 struct tide_kyc_session *session, bool *obtained,
                                  struct tide_reply *reply, struct tide_err *err)
 {
-    struct offer o = { .context = context, .session = session, .reconcile_s = reconcile_s };
-    struct tide_err late = { .code = TIDE_E_STOPPED, .text = "another request waits for it" }, left;
-    struct tide_err many = { .code = TIDE_E_STOPPED, .text = "too many requests wait for it" };
+    struct page_request o = { .context = context, .session = session, .reconcile_s = reconcile_s };
+    struct tide_err late = { .code = TIDE_E_STOPPED,
+                             .text = "another request got no page in time" },
+                    unlock_err;
+    struct tide_err many = { .code = TIDE_E_STOPPED,
+                             .text = "too many requests wait for this provider" };
     bool locked = false;
     o.provider = tide_kyc_provider_of(context->settings, tide_slice_str(session->provider));
-    *offered = has_page(&o);
-    if (*offered)
+    *obtained = has_page(&o);
+    if (*obtained)
         return TIDE_OK;
     if (!o.provider) {
         tide_reply_problem(reply, 502, "provider_refused",
-                           "The provider of this session is not configured any more.");
+                           "The session's provider is no longer configured on this server.");
         return TIDE_OK;
     }
     enum tide_worker_pool_room room = tide_kyc_context_enter(context, o.provider);
     if (room != TIDE_BULKHEAD_ENTERED)
-        return room == TIDE_BULKHEAD_BACK ? TIDE_OK : tell(&o, &many, reply, err);
+        return room == TIDE_BULKHEAD_BACK ? TIDE_OK : report_failure(&o, &many, reply, err);
     tide_status status = wait_or_lock(&o, &locked, err);
     if (status != TIDE_OK)
         return status;
     if (!locked) {
-        *offered = has_page(&o);
-        return *offered ? TIDE_OK : tell(&o, &late, reply, err);
+        *obtained = has_page(&o);
+        return *obtained ? TIDE_OK : report_failure(&o, &late, reply, err);
     }
-    status = get_page(&o, offered, reply, err);
-    tide_status freed = unlock(&o, &left);
-    if (status == TIDE_OK && freed != TIDE_OK) {
-        *err = left;
-        status = freed;
+    status = get_page(&o, obtained, reply, err);
+    tide_status unlocked = release_lock(&o, &unlock_err);
+    if (status == TIDE_OK && unlocked != TIDE_OK) {
+        *err = unlock_err;
+        status = unlocked;
     }
     return status;
 }

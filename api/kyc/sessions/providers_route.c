@@ -1,4 +1,4 @@
-/* GET /api/sdk/kyc/providers: the identity providers. */
+/* GET /api/sdk/kyc/providers: the identity providers of the KYC file. */
 #include "api/kyc/base/handler.h"
 #include "tidemark/json.h"
 

@@ -1,3 +1,4 @@
+/* Reads the body and the headers of a request for a session. */
 #include "api/kyc/sessions/session_request.h"
 #include "api/http/body.h"
 #include "api/http/param.h"
@@ -13,17 +14,17 @@ struct reading {
     bool failed;
 };
 
-static void fail(struct reading *r)
+/* Answers 400 once; later faults are added to its errors. */
+static void reject_body(struct reading *r)
 {
     if (!r->failed)
-        tide_reply_problem(r->reply, 400, "bad_body",
-                           "The body is not what this route takes: see errors.");
+        tide_reply_problem(r->reply, 400, "bad_body", "The body has faults: see errors.");
     r->failed = true;
 }
 
-static void wrong(struct reading *r, const char *where, const char *why)
+static void reject_member(struct reading *r, const char *where, const char *why)
 {
-    fail(r);
+    reject_body(r);
     tide_reply_problem_field(r->reply, where, why);
 }
 
@@ -38,12 +39,12 @@ static void read_address(struct reading *r, tide_slice text)
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     if (!tide_param_read(&who, TIDE_PARAM_address, text, why)) {
-        wrong(r, "/address", why);
+        reject_member(r, "/address", why);
         return;
     }
     if (tide_strkey_decode(&kind, payload, &len, text) != TIDE_OK || len != sizeof out->key ||
         text.len >= sizeof out->address) {
-        wrong(r, "/address", "is no account (G) and no contract (C)");
+        reject_member(r, "/address", "must be an account (G) or a contract (C)");
         return;
     }
     memcpy(out->address, text.ptr, text.len);
@@ -55,13 +56,14 @@ static void read_provider(struct reading *r, tide_slice text)
 {
     r->out->provider = tide_kyc_provider_of(r->settings, text);
     if (!r->out->provider)
-        wrong(r, "/providerKey", "is the key of no provider here: see /api/sdk/kyc/providers");
+        reject_member(r, "/providerKey",
+                      "must be the key of a provider: see /api/sdk/kyc/providers");
 }
 
 static void read_mode(struct reading *r, tide_slice text)
 {
     if (!tide_kyc_mode_of(text, &r->out->mode))
-        wrong(r, "/mode", "must be redirect, iframe or direct");
+        reject_member(r, "/mode", "must be redirect, iframe or direct");
 }
 
 static void read_challenge(struct reading *r, tide_slice text)
@@ -69,7 +71,8 @@ static void read_challenge(struct reading *r, tide_slice text)
     struct tide_buf raw;
     tide_buf_init(&raw, TIDE_KYC_ENVELOPE_MAX);
     if (tide_buf_base64_decode(&raw, text) != TIDE_OK || raw.len == 0)
-        wrong(r, "/challenge", "must be base64 of a transaction envelope, 2048 bytes at most");
+        reject_member(r, "/challenge",
+                      "must be base64 of a transaction envelope of at most 2048 bytes");
     else
         memcpy(r->out->envelope, raw.ptr, raw.len);
     r->out->envelope_len = raw.len;
@@ -95,6 +98,7 @@ static bool is_known(const char *name)
     return false;
 }
 
+/* Reads each known member, then reports each unknown one. */
 static void read_members(struct reading *r, json_t *body)
 {
     const char *name;
@@ -102,16 +106,16 @@ static void read_members(struct reading *r, json_t *body)
     for (size_t i = 0; i < TIDE_COUNT(members); i++) {
         value = json_object_get(body, members[i].pointer + 1);
         if (!value && !members[i].optional)
-            wrong(r, members[i].pointer, "must be given");
+            reject_member(r, members[i].pointer, "must be given");
         else if (value && !json_is_string(value))
-            wrong(r, members[i].pointer, "must be a string");
+            reject_member(r, members[i].pointer, "must be a string");
         else if (value)
             members[i].read(r, tide_slice_of(json_string_value(value), json_string_length(value)));
     }
     json_object_foreach(body, name, value)
     {
         if (!is_known(name)) {
-            fail(r);
+            reject_body(r);
             tide_reply_problem_unknown(r->reply, name);
         }
     }
@@ -127,34 +131,37 @@ static bool read_body(struct reading *r, tide_slice text)
     return !r->failed;
 }
 
-/* --- who asks ---------------------------------------------------------------------------- */
+/* --- the client -------------------------------------------------------------------------- */
 
-static bool refuse(struct tide_reply *reply, const char *code, const char *detail)
+static bool reject_request(struct tide_reply *reply, const char *code, const char *detail)
 {
     tide_reply_problem(reply, 401, code, "%s", detail);
     return false;
 }
 
-/* The server has checked it already: what may be asked with it, and from where. */
+/* Looks up the integrator of the key. The HTTP server has already checked the key's networks, scope
+ * and rate; the key may have been revoked since. */
 static bool read_key(struct reading *r, tide_slice key)
 {
     struct tide_kyc_key_use use;
     struct tide_kyc_integrator integrator;
     enum tide_kyc_key_verdict verdict = tide_kyc_keys_check(r->keys, &use, key, NULL);
     if (verdict == TIDE_KYC_KEY_AWAY) {
-        tide_reply_problem(r->reply, 503, "key_unchecked", "The database that knows keys is away.");
+        tide_reply_problem(r->reply, 503, "key_unchecked",
+                           "The key cannot be checked now: the database is unreachable.");
         r->reply->retry_after_s = 5;
         return false;
     }
     if (verdict != TIDE_KYC_KEY_GOOD ||
         !tide_kyc_keys_integrator(r->keys, &integrator, tide_slice_str(use.integrator)))
-        return refuse(r->reply, "key_unknown", "X-API-Key is the key of no integrator here.");
+        return reject_request(r->reply, "key_unknown", "No active integrator has this X-API-Key.");
     memcpy(r->out->integrator, integrator.id, sizeof r->out->integrator);
     r->out->sessions_per_hour = integrator.sessions_per_hour;
     return true;
 }
 
-static bool read_who(struct reading *r, const struct tide_request *request)
+/* Requires a key or a challenge, unless the KYC file says open. */
+static bool read_requester(struct reading *r, const struct tide_request *request)
 {
     struct tide_kyc_session_request *out = r->out;
     uint32_t times;
@@ -162,15 +169,17 @@ static bool read_who(struct reading *r, const struct tide_request *request)
     if (times)
         return read_key(r, key);
     if (out->contract && !r->settings->open)
-        return refuse(r->reply, "key_required",
-                      "A contract cannot sign a challenge: an integrator must ask for it.");
+        return reject_request(
+            r->reply, "key_required",
+            "A contract cannot sign a challenge: an integrator must open its session.");
     return out->envelope_len || r->settings->open ||
-           refuse(r->reply, "proof_required",
-                  "Give an integrator's X-API-Key, or a challenge that the address has signed:"
-                  " see /api/sdk/kyc/challenge/{address}.");
+           reject_request(
+               r->reply, "proof_required",
+               "Send an integrator's X-API-Key, or a challenge that the address has signed:"
+               " see /api/sdk/kyc/challenge/{address}.");
 }
 
-/* The hash of a client and his key: two clients may choose the same one. */
+/* Stores the hash of client and key, because two clients may choose the same key. */
 static bool read_idempotency(struct reading *r, const struct tide_request *request)
 {
     struct tide_kyc_session_request *out = r->out;
@@ -187,11 +196,11 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
     return true;
 }
 
-/* The network that the client is in, as a keyed hash: addresses of the network are not kept. */
+/* Stores the client's network as a keyed hash. The address itself is never stored. */
 static void read_network(struct reading *r, const struct tide_request *request)
 {
     static const uint8_t v4[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-    enum { V4_BYTES = 15, V6_BYTES = 6 }; /* of ::ffff:a.b.c.d and of an IPv6 address */
+    enum { V4_BYTES = 15, V6_BYTES = 6 }; /* bytes of ::ffff:a.b.c.0/24 and of an IPv6 /48 */
     static const char word[] = "network";
     const uint8_t *ip = request->client.ip;
     uint8_t text[sizeof word + 16] = { 0 }, digest[TIDE_HMAC_BYTES_MAX];
@@ -209,5 +218,6 @@ bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const s
     struct reading r = { .out = out, .settings = kyc->settings, .keys = kyc->keys, .reply = reply };
     *out = (struct tide_kyc_session_request){ 0 };
     read_network(&r, request);
-    return read_body(&r, request->body) && read_who(&r, request) && read_idempotency(&r, request);
+    return read_body(&r, request->body) && read_requester(&r, request) &&
+           read_idempotency(&r, request);
 }

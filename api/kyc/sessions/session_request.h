@@ -1,5 +1,5 @@
-/* POST /api/sdk/kyc/session as it was asked: read strictly, and who asks, before anything is looked
- * up. What is wrong is said by JSON Pointer. */
+/* Reads POST /api/sdk/kyc/session strictly, and identifies the client, before anything is looked
+ * up. Problems name the faulty member by its JSON Pointer. */
 #ifndef API_KYC_SESSIONS_SESSION_REQUEST_H
 #define API_KYC_SESSIONS_SESSION_REQUEST_H
 
@@ -9,39 +9,39 @@
 #include "api/kyc/providers/provider.h"
 #include "api/kyc/sessions/challenge.h"
 
-/* Whether the address may trade already: then this is a renewal. */
+/* Whether the address is already compliant: the session is then a renewal. */
 enum tide_kyc_renewal { TIDE_KYC_RENEWAL_UNKNOWN, TIDE_KYC_RENEWAL_NO, TIDE_KYC_RENEWAL_YES };
 
 struct tide_kyc_session_request {
     struct tide_kyc_work work;
-    char id[TIDE_KYC_SESSION_BYTES]; /* of the session, if one must be made */
+    char id[TIDE_KYC_SESSION_BYTES]; /* id for a new session */
     char address[TIDE_KYC_ADDRESS_BYTES];
-    uint8_t key[TIDE_HASH_BYTES]; /* of an account */
+    uint8_t key[TIDE_HASH_BYTES]; /* public key or contract hash of the address */
     bool contract;
     const struct tide_kyc_provider *provider;
     enum tide_kyc_mode mode;
-    char integrator[TIDE_KYC_WORD_BYTES]; /* "": none asks */
-    uint32_t sessions_per_hour;           /* the integrator's */
-    bool keyed;                           /* with an Idempotency-Key */
+    char integrator[TIDE_KYC_WORD_BYTES]; /* "": the request has no key */
+    uint32_t sessions_per_hour;           /* limit of the integrator */
+    bool keyed;                           /* the request has an Idempotency-Key */
     uint8_t idempotency[TIDE_HASH_BYTES];
-    uint8_t network[8];  /* keyed hash of the client's network; of no integrator's */
+    uint8_t network[8];  /* keyed hash of the client's network; unused with an integrator */
     size_t envelope_len; /* 0: no challenge */
     uint8_t envelope[TIDE_KYC_ENVELOPE_MAX];
-    struct tide_kyc_signers signers; /* of the account, fetched before a challenge is taken */
+    struct tide_kyc_signers signers; /* the account's; fetched before the challenge is verified */
     enum tide_kyc_renewal renewal;
     uint32_t reconcile_s;
-    bool claimed; /* a run of it came to its COMMIT: id is the session; made: by that run */
-    bool made;
+    bool claimed; /* A run has reached COMMIT, and id is its session. */
+    bool made;    /* claimed, and that run made the session */
 };
 
-/* What challenges of this place have in common; borrows from it. */
+/* Returns the values that all challenges of this context share; borrows from the context. */
 struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context *context);
 
-/* False: the reply holds the problem.
- *   400 bad_body             not an object; errors name each member that is wrong, missing, unknown
- *   400 bad_idempotency_key  not 1..128 visible characters, or given twice
- *   401 key_unknown          X-API-Key is no integrator's
- *   503 key_unchecked        the database that knows keys is away for long
+/* Reads and checks the request. Returns false if the reply holds a problem:
+ *   400 bad_body             no object; errors name each faulty, missing or unknown member
+ *   400 bad_idempotency_key  not 1 to 128 visible characters, or given twice
+ *   401 key_unknown          no integrator has this X-API-Key
+ *   503 key_unchecked        the database has been unreachable for too long to trust known keys
  *   401 proof_required       neither key nor challenge, and the file does not say open
  *   401 key_required         a contract cannot sign a challenge */
 bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const struct tide_kyc *kyc,

@@ -1,4 +1,4 @@
-/* POST /api/sdk/kyc/session: a session, and the four ways into it. */
+/* POST /api/sdk/kyc/session: opens a session and answers with its four links. */
 #include "api/hot/reader.h"
 #include "api/http/param.h"
 #include "api/kyc/sessions/account.h"
@@ -33,8 +33,9 @@ static void put_links(struct tide_json *j, const struct tide_kyc_settings *setti
     put_link(j, "callbackUrl", settings, "/kyc/return/", token);
 }
 
-static void answer(const struct tide_kyc_settings *settings, const struct tide_kyc_session *session,
-                   const struct tide_kyc_session_request *ask, struct tide_reply *reply)
+static void write_session(const struct tide_kyc_settings *settings,
+                          const struct tide_kyc_session *session,
+                          const struct tide_kyc_session_request *ask, struct tide_reply *reply)
 {
     struct tide_json j = { .buf = &reply->body };
     tide_json_open(&j, '{');
@@ -55,16 +56,17 @@ static void answer(const struct tide_kyc_settings *settings, const struct tide_k
 
 /* --- on a worker ------------------------------------------------------------------------ */
 
-static void tell_unknown(struct tide_reply *reply)
+static void reject_unknown_signers(struct tide_reply *reply)
 {
     tide_reply_problem(reply, 503, "signers_unknown",
-                       "No server of the network says now who may sign for this account.");
+                       "No Stellar RPC server names this account's signers now. Try again.");
     reply->retry_after_s = 5;
 }
 
-/* The account's signers, when a challenge is to be weighed. A forged one costs the network no
- * question. *known false: the reply says why, or the job runs again when there is room. */
-static tide_status learn_signers(struct tide_kyc_context *context,
+/* Fetches the account's signers if a challenge must be weighed. A forged challenge causes no
+ * request to the network. If *known is false, the reply holds the problem, or the job was queued
+ * again until there is room. */
+static tide_status fetch_signers(struct tide_kyc_context *context,
                                  struct tide_kyc_session_request *ask, bool *known,
                                  struct tide_reply *reply, struct tide_err *err)
 {
@@ -79,44 +81,47 @@ static tide_status learn_signers(struct tide_kyc_context *context,
     enum tide_worker_pool_room room = tide_kyc_context_enter(context, ask->provider);
     *known = room == TIDE_BULKHEAD_ENTERED;
     if (room == TIDE_BULKHEAD_FULL)
-        tell_unknown(reply);
+        reject_unknown_signers(reply);
     if (!*known)
         return TIDE_OK;
     tide_status status = tide_kyc_signers_fetch(context, ask->key, &ask->signers, err);
     if (status == TIDE_OK || status == TIDE_E_DB || status == TIDE_E_DB_FATAL ||
         status == TIDE_E_MEMORY)
         return status;
-    tell_unknown(reply);
+    reject_unknown_signers(reply);
     *known = false;
     return TIDE_OK;
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
-                       struct tide_job *job, struct tide_err *err)
+/* Claims the session, obtains its page, and writes the answer. Each step is repeatable, because the
+ * pool may run the work twice. */
+static tide_status run_session(struct tide_kyc_work *work, struct tide_kyc_context *context,
+                               struct tide_job *job, struct tide_err *err)
 {
     struct tide_kyc_session_request *ask = (struct tide_kyc_session_request *)(void *)work;
     struct tide_reply *reply = job->reply;
     struct tide_kyc_session session;
     enum tide_kyc_claim how;
-    bool offered = true, known;
-    tide_status status = learn_signers(context, ask, &known, reply, err);
+    bool obtained = true, known;
+    tide_status status = fetch_signers(context, ask, &known, reply, err);
     if (status != TIDE_OK || !known)
         return status;
     status = tide_kyc_claim(context, ask, &session, &how, reply, err);
     if (status != TIDE_OK || how == TIDE_KYC_CLAIM_REFUSED)
         return status;
     if (tide_kyc_is_open(session.state))
-        status = tide_kyc_hosted_page(context, ask->reconcile_s, &session, &offered, reply, err);
-    if (status != TIDE_OK || !offered)
+        status = tide_kyc_hosted_page(context, ask->reconcile_s, &session, &obtained, reply, err);
+    if (status != TIDE_OK || !obtained)
         return status;
     reply->status = how == TIDE_KYC_CLAIM_MADE ? 201 : 200;
-    answer(context->settings, &session, ask, reply);
+    write_session(context->settings, &session, ask, reply);
     return TIDE_OK;
 }
 
 /* --- on the connection's thread --------------------------------------------------------- */
 
-/* Only to be told: an attestation may be renewed. */
+/* Tells whether the address is already compliant. For information only: an attestation may be
+ * renewed. Unknown if the cache cannot answer. */
 static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
                                         const struct tide_request *request, const char *address)
 {
@@ -125,24 +130,25 @@ static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
     const struct tide_hot_person *person;
     char why[TIDE_PARAM_WHY];
     struct tide_reader reader;
-    struct tide_reply aside;
+    struct tide_reply scratch;
     enum tide_kyc_renewal renewal = TIDE_KYC_RENEWAL_UNKNOWN;
     if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why))
         return renewal;
-    tide_reply_init(&aside);
-    if (tide_reader_open(&reader, context, request, &aside)) {
-        if (tide_reader_trusted(&reader, context, &aside)) {
+    tide_reply_init(&scratch);
+    if (tide_reader_open(&reader, context, request, &scratch)) {
+        if (tide_reader_trusted(&reader, context, &scratch)) {
             tide_lookup_standing(&reader, &who.address, &standing, &person);
             renewal = standing.compliant ? TIDE_KYC_RENEWAL_YES : TIDE_KYC_RENEWAL_NO;
         }
-        tide_reader_close(&reader, &aside);
-        if (aside.status != 200)
+        tide_reader_close(&reader, &scratch);
+        if (scratch.status != 200)
             renewal = TIDE_KYC_RENEWAL_UNKNOWN;
     }
-    tide_reply_release(&aside);
+    tide_reply_release(&scratch);
     return renewal;
 }
 
+/* Draws the session's id before it queues the work, so that a repeated run uses the same id. */
 void tide_route_kyc_session(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
@@ -150,13 +156,13 @@ void tide_route_kyc_session(struct tide_handler_context *context,
     if (!tide_kyc_session_request_read(&read, context->api->kyc, request, reply))
         return;
     if (!tide_kyc_new_session_id(read.id)) {
-        tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
+        tide_reply_problem(reply, 503, "no_memory", "The system provides no random numbers now.");
         reply->retry_after_s = 1;
         return;
     }
     read.renewal = renewal_of(context, request, read.address);
     read.reconcile_s = context->api->config->kyc_reconcile_s;
-    ask = tide_kyc_later(context, sizeof *ask, TIDE_KYC_POOL_SESSIONS, run, reply);
+    ask = tide_kyc_later(context, sizeof *ask, TIDE_KYC_POOL_SESSIONS, run_session, reply);
     if (!ask)
         return;
     read.work = ask->work;

@@ -1,7 +1,8 @@
+/* Reads rows of kyc.session, and computes references of addresses. */
 #include "api/kyc/sessions/session_store.h"
 #include "tidemark/text.h"
 
-/* --- words ------------------------------------------------------------------------------ */
+/* --- texts of modes --------------------------------------------------------------------- */
 
 static const char *const modes[] = {
     [TIDE_KYC_REDIRECT] = "redirect",
@@ -26,7 +27,8 @@ bool tide_kyc_mode_of(tide_slice text, enum tide_kyc_mode *out)
 
 /* --- rows ------------------------------------------------------------------------------- */
 
-static bool take(char *out, size_t size, tide_slice text)
+/* Returns false if the text does not fit. */
+static bool copy_column(char *out, size_t size, tide_slice text)
 {
     if (text.len >= size)
         return false;
@@ -54,7 +56,7 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
     };
     bool fits = true;
     for (size_t i = 0; i < TIDE_COUNT(texts); i++)
-        fits &= take(texts[i].to, texts[i].size, tide_pg_slice(rows, row, texts[i].column));
+        fits &= copy_column(texts[i].to, texts[i].size, tide_pg_slice(rows, row, texts[i].column));
     fits &= tide_kyc_mode_of(tide_pg_slice(rows, row, 4), &out->mode);
     fits &= tide_kyc_state_of(tide_pg_slice(rows, row, 9), &out->state);
     out->hosted_until = (int64_t)tide_pg_u64(rows, row, 8);
@@ -85,13 +87,16 @@ tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *i
     if (rows.count == 0)
         status = tide_fail(err, TIDE_E_MISSING, "no such session");
     else if (!tide_kyc_session_read(out, &rows, 0))
-        status = tide_fail(err, TIDE_E_DB_FATAL, "kyc.session: a row that is none of ours");
+        status =
+            tide_fail(err, TIDE_E_DB_FATAL, "kyc.session has a row with a value that does not fit");
     tide_pg_rows_release(&rows);
     return status;
 }
 
-/* --- who -------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------- */
 
+/* The network is part of the input: the same address has different references on different
+ * networks. */
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address)
 {
@@ -105,7 +110,7 @@ void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_cont
     tide_hmac(TIDE_HMAC_SHA256, digest,
               tide_slice_of(settings->reference_key, sizeof settings->reference_key),
               tide_slice_of(text, TIDE_HASH_BYTES + len));
-    /* Five bits a digit: 20 bytes, 160 bits. */
+    /* Five bits make a digit: the first 160 bits of the digest. */
     for (size_t i = 0; i < TIDE_KYC_REF_BYTES - 1; i++) {
         size_t bit = 5 * i;
         uint32_t two = (uint32_t)digest[bit / 8] << 8 | digest[bit / 8 + 1];

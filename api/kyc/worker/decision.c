@@ -1,7 +1,9 @@
+/* Weighs a provider's decision against a session's state. Pure. */
 #include "api/kyc/worker/decision.h"
 
 #include <stdio.h>
 
+/* Seconds between checks of an approved session; longest pause of a waiting one; longest review. */
 enum { APPROVED_CHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
 
 const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW,
@@ -17,21 +19,23 @@ static void set_reason(struct tide_kyc_plan *plan, const char *reason)
     snprintf(plan->reason, sizeof plan->reason, "%s", reason ? reason : "");
 }
 
-static void end(struct tide_kyc_plan *plan, enum tide_kyc_state state, const char *reason)
+static void end_session(struct tide_kyc_plan *plan, enum tide_kyc_state state, const char *reason)
 {
     plan->outcome = TIDE_KYC_MOVED;
     plan->state = state;
     plan->jurisdiction = 0;
-    plan->valid_until = 0; /* attested_until stays: it was approved once */
+    plan->valid_until = 0; /* attested_until stays: the session was approved once */
     set_reason(plan, reason);
 }
 
-/* An approval that cannot become an attestation is none. */
-static struct tide_kyc_decision sensible(const struct tide_kyc_decision *from, int64_t now)
+/* Returns the decision without values that cannot be used. An approval without a country becomes a
+ * doubtful review; an approval with an expired document becomes expired. */
+static struct tide_kyc_decision normalize_decision(const struct tide_kyc_decision *from,
+                                                   int64_t now)
 {
     struct tide_kyc_decision d = *from;
     if (d.decided_ms > (now + 1) * 1000)
-        d.decided_ms = 0; /* else nothing would be newer until then */
+        d.decided_ms = 0; /* a time in the future would make every later decision stale */
     if (d.state != TIDE_KYC_APPROVED)
         return d;
     if (d.jurisdiction == 0) {
@@ -47,8 +51,9 @@ static struct tide_kyc_decision sensible(const struct tide_kyc_decision *from, i
     return d;
 }
 
-static void approve(struct tide_kyc_plan *plan, const struct tide_kyc_decision *d,
-                    uint32_t attestation_s, int64_t now)
+/* Plans an attestation that ends with the document, after at most attestation_s. */
+static void approve_session(struct tide_kyc_plan *plan, const struct tide_kyc_decision *d,
+                            uint32_t attestation_s, int64_t now)
 {
     int64_t end_s = now + attestation_s;
     plan->outcome = TIDE_KYC_MOVED;
@@ -60,27 +65,31 @@ static void approve(struct tide_kyc_plan *plan, const struct tide_kyc_decision *
     plan->action = TIDE_KYC_ATTEST;
 }
 
-/* An approved session has a reason only while a person is to decide about it. */
-static bool is_doubted(const struct tide_kyc_standing *s)
+/* True for an approved session that waits for a person's decision: only such a session has a
+ * reason. */
+static bool is_doubtful(const struct tide_kyc_standing *s)
 {
     return s->state == TIDE_KYC_APPROVED && s->reason[0];
 }
 
-static bool is_because(const struct tide_kyc_standing *s, const char *reason)
+static bool has_reason(const struct tide_kyc_standing *s, const char *reason)
 {
     return strcmp(s->reason, reason) == 0;
 }
 
-static void park(struct tide_kyc_plan *plan, const char *why)
+/* Makes the planned action wait until a person releases it. */
+static void hold_for_person(struct tide_kyc_plan *plan, const char *why)
 {
     snprintf(plan->parked, sizeof plan->parked, "%s", why);
 }
 
-/* Neither kept nor taken back by guessing. The first doubt stands until a verdict ends it. */
-static void doubt(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, const char *reason)
+/* Marks an approved session as doubtful and parks its revocation for a person. The first doubt
+ * stays until a verdict ends it. */
+static void mark_doubtful(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                          const char *reason)
 {
     assert(s->state == TIDE_KYC_APPROVED && reason && *reason);
-    if (is_doubted(s))
+    if (is_doubtful(s))
         return;
     plan->outcome = TIDE_KYC_MOVED;
     set_reason(plan, reason);
@@ -88,65 +97,69 @@ static void doubt(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                    : s->attested ? TIDE_KYC_REVOKE
                                  : TIDE_KYC_NO_ACTION;
     if (plan->action == TIDE_KYC_REVOKE)
-        park(plan, reason == tide_kyc_gone.reason ? "gone_at_provider" : reason);
+        hold_for_person(plan, reason == tide_kyc_gone.reason ? "gone_at_provider" : reason);
 }
 
-/* Still approved. What changed without a newer decision lasts no longer than it would have. */
-static void confirm(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
-                    const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+/* Handles an approval of an approved session. If details changed without a newer decision, the
+ * attestation never becomes longer. */
+static void confirm_approval(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                             const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
     bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
-    if (is_because(s, undated_reason) && d->decided_ms == 0)
-        return; /* said again, and as undated as before */
-    if (is_because(s, before_reason) && d->decided_ms <= s->ordered_ms)
+    if (has_reason(s, undated_reason) && d->decided_ms == 0)
+        return; /* the same undated answer again */
+    if (has_reason(s, before_reason) && d->decided_ms <= s->ordered_ms)
         return;
-    if (!differs && !is_doubted(s))
+    if (!differs && !is_doubtful(s))
         return;
-    approve(plan, d, attestation_s, now);
+    approve_session(plan, d, attestation_s, now);
     if (!differs || d->decided_ms <= s->decided_ms)
         plan->attested_until =
             plan->attested_until < s->attested_until ? plan->attested_until : s->attested_until;
-    if (!is_doubted(s) && plan->attested_until == s->attested_until &&
+    if (!is_doubtful(s) && plan->attested_until == s->attested_until &&
         plan->jurisdiction == s->jurisdiction)
         plan->action = TIDE_KYC_NO_ACTION;
 }
 
-/* Approved before: what the provider withdraws is taken back, unless it ended by itself. */
+/* Weighs a decision about an approved session. A withdrawal becomes a revocation, unless the
+ * attestation has ended already. */
 static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                            const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
     if (d->doubtful) {
-        doubt(plan, s, d->reason);
+        mark_doubtful(plan, s, d->reason);
         return;
     }
     if (d->state == TIDE_KYC_APPROVED) {
-        confirm(plan, s, d, attestation_s, now);
+        confirm_approval(plan, s, d, attestation_s, now);
         return;
     }
     bool ended = s->attested_until <= now, over = ended && d->state == TIDE_KYC_EXPIRED;
     bool revokes = s->attested && !over && !s->other;
-    if (revokes && !ended && (s->flood || is_because(s, flood_reason))) {
-        doubt(plan, s, flood_reason);
+    if (revokes && !ended && (s->flood || has_reason(s, flood_reason))) {
+        mark_doubtful(plan, s, flood_reason);
         return;
     }
     if (d->state == TIDE_KYC_EXPIRED)
-        end(plan, TIDE_KYC_EXPIRED, d->reason ? d->reason : "provider");
+        end_session(plan, TIDE_KYC_EXPIRED, d->reason ? d->reason : "provider");
     else
-        end(plan, TIDE_KYC_REVOKED,
-            d->reason                       ? d->reason
-            : d->state == TIDE_KYC_DECLINED ? "declined"
-                                            : "reset");
+        end_session(plan, TIDE_KYC_REVOKED,
+                    d->reason                       ? d->reason
+                    : d->state == TIDE_KYC_DECLINED ? "declined"
+                                                    : "reset");
     plan->action = s->attested && !over ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
 }
 
-/* Declined after time had ended the approval. That end was our clock's word; the chain may hold the
- * attestation still. Where it does not, the attester finds nothing to revoke. */
+/* True if a decline follows an approval that ended by time. The end rests on this host's clock, so
+ * the chain may still hold the attestation. If it does not, the attester finds nothing to
+ * revoke. */
 static bool withdraws_ended(const struct tide_kyc_standing *s, const struct tide_kyc_decision *d)
 {
     return s->state == TIDE_KYC_EXPIRED && d->state == TIDE_KYC_DECLINED && s->attested;
 }
 
-/* Closed before: only a verdict moves it, and an approval only if it is not the one that ended. */
+/* Weighs a decision about a closed session. Only a verdict changes it, and an approval only if it
+ * is not the one that ended. */
 static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                          const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
@@ -154,57 +167,61 @@ static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_stand
     bool newer = d->decided_ms ? d->decided_ms > s->decided_ms : s->state != TIDE_KYC_EXPIRED;
     if (d->state == TIDE_KYC_APPROVED) {
         if (!was_approved || newer)
-            approve(plan, d, attestation_s, now);
+            approve_session(plan, d, attestation_s, now);
         if (plan->action == TIDE_KYC_ATTEST && !d->decided_ms && s->state != TIDE_KYC_EXPIRED) {
             set_reason(plan, undated_reason);
-            park(plan, undated_reason);
+            hold_for_person(plan, undated_reason);
         }
         return;
     }
     if (withdraws_ended(s, d)) {
-        end(plan, TIDE_KYC_REVOKED, d->reason ? d->reason : "declined");
+        end_session(plan, TIDE_KYC_REVOKED, d->reason ? d->reason : "declined");
         plan->action = TIDE_KYC_REVOKE;
         if (s->flood)
-            park(plan, flood_reason);
+            hold_for_person(plan, flood_reason);
         return;
     }
     if (s->state != TIDE_KYC_REVOKED && !tide_kyc_is_open(d->state) && d->state != s->state)
-        end(plan, d->state, d->reason);
+        end_session(plan, d->state, d->reason);
 }
 
+/* Weighs a decision about an open session: the session simply follows it. */
 static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                        const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
     if (d->state == TIDE_KYC_APPROVED)
-        approve(plan, d, attestation_s, now);
+        approve_session(plan, d, attestation_s, now);
     else if (d->state != s->state || strcmp(d->reason ? d->reason : "", s->reason) != 0)
-        end(plan, d->state, d->reason);
+        end_session(plan, d->state, d->reason);
 }
 
-/* What people ordered: neither the provider's word nor its limit of withdrawals counts. */
+/* Revokes a session because people ordered it. The provider's answer and its limit of revocations
+ * do not matter. */
 static void weigh_ordered(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s)
 {
     if (s->state != TIDE_KYC_APPROVED && !(s->state == TIDE_KYC_EXPIRED && s->attested))
         return;
-    end(plan, TIDE_KYC_REVOKED, tide_kyc_ordered.reason);
+    end_session(plan, TIDE_KYC_REVOKED, tide_kyc_ordered.reason);
     plan->action = s->attested ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
 }
 
-/* What people withdrew does not come back by the answer that they knew. */
-static void park_older(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
-                       const struct tide_kyc_decision *d)
+/* Parks an attestation whose decision is not newer than the people's order: they knew that
+ * decision. */
+static void hold_older_approval(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                                const struct tide_kyc_decision *d)
 {
     if (plan->action != TIDE_KYC_ATTEST || !s->ordered_ms || d->decided_ms > s->ordered_ms)
         return;
     set_reason(plan, before_reason);
-    park(plan, before_reason);
+    hold_for_person(plan, before_reason);
 }
 
-/* What time alone ends. A review may take longer than the page that it began on. */
+/* Ends approvals and open sessions whose time is over. A review may outlast its session by
+ * REVIEW_MOST_S, because the provider's people work on it. */
 static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, int64_t now)
 {
     if (plan->state == TIDE_KYC_APPROVED && plan->attested_until <= now) {
-        end(plan, TIDE_KYC_EXPIRED, "attestation_ended");
+        end_session(plan, TIDE_KYC_EXPIRED, "attestation_ended");
         plan->parked[0] = 0;
         plan->action = s->other    ? TIDE_KYC_HAND_OVER
                        : s->longer ? TIDE_KYC_REVOKE
@@ -212,10 +229,12 @@ static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standin
     } else if (tide_kyc_is_open(plan->state)) {
         int64_t most = plan->state == TIDE_KYC_REVIEW ? REVIEW_MOST_S : 0;
         if (s->expires_at + most <= now)
-            end(plan, TIDE_KYC_EXPIRED, "session_ended");
+            end_session(plan, TIDE_KYC_EXPIRED, "session_ended");
     }
 }
 
+/* Starts from the unchanged session, weighs the decision by the session's state, then applies
+ * time. */
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now)
 {
@@ -231,17 +250,17 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
     if (decision == &tide_kyc_ordered) {
         weigh_ordered(out, s);
     } else if (gone) {
-        if (s->state == TIDE_KYC_APPROVED) /* of the others, the person may yet come */
-            doubt(out, s, decision->reason);
+        if (s->state == TIDE_KYC_APPROVED) /* an open session's person may still arrive */
+            mark_doubtful(out, s, decision->reason);
     } else if (decision && !stale) {
-        struct tide_kyc_decision d = sensible(decision, now);
+        struct tide_kyc_decision d = normalize_decision(decision, now);
         if (s->state == TIDE_KYC_APPROVED)
             weigh_approved(out, s, &d, attestation_s, now);
         else if (tide_kyc_is_open(s->state))
             weigh_open(out, s, &d, attestation_s, now);
         else
             weigh_closed(out, s, &d, attestation_s, now);
-        park_older(out, s, &d);
+        hold_older_approval(out, s, &d);
         if (d.decided_ms && !d.doubtful &&
             (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
             out->decided_ms = d.decided_ms;
@@ -255,8 +274,9 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
         out->outcome = TIDE_KYC_STALE;
 }
 
-uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
-                            uint32_t reconcile_s, uint32_t chance, int64_t now)
+/* An open session is checked after an eighth of its age, so the intervals grow with it. */
+uint32_t tide_kyc_next_check(const struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                             uint32_t reconcile_s, uint32_t chance, int64_t now)
 {
     int64_t wait;
     if (plan->state == TIDE_KYC_APPROVED) {
@@ -275,6 +295,7 @@ uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan, const struct tide_
     return (uint32_t)(wait < 1 ? 1 : wait);
 }
 
+/* The NULs separate the parts, so that no two inputs are the same text. */
 void tide_kyc_meta_hash(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[32], const char *provider,
                         const char *provider_id, uint32_t rev)
 {

@@ -1,58 +1,60 @@
-/* What a provider's decision does to a session: pure, so that every order of them can be tried.
+/* Decides what a provider's decision changes in a session and on the chain. Pure, so that tests can
+ * try every order of decisions.
  *
- * Newest     what the provider says it decided before what is known changes nothing; what says
- *            no time, or one to come, is as old as the moment it was fetched
- * Same       changes nothing: no revision, no intent
- * Withdrawn  an approved session whose provider gives another verdict is revoked: what stands on
- *            the chain is taken back. Where another approval of the same address stands, the chain
- *            is made to say what that one gave instead, and no longer than that one lasts
- * Doubtful   an answer that is no verdict about this session: the provider does not know the
- *            person (gone), another level, another reference, an unknown status, no country. An
- *            approved session stays approved, with that reason, and a revocation is parked for a
- *            person to decide. The next verdict ends the doubt
- * Flood      if a provider withdraws more approvals an hour than the KYC file allows, the rest is
- *            parked in the same way, and only an approval ends that by itself
- * Undated    an approval without a time, behind a decline or a withdrawal, may be the older answer:
- *            the session becomes approved, and its attestation is parked for a person to decide
- * Ordered    two people of the console withdrew what the address has: an approved session is
- *            revoked, whatever its provider says. An approval of the address that the provider gave
- *            before that order, or without a time, is parked for a person to decide
- * Over       an approval lasts as long as its attestation. The same decision fetched again does not
- *            renew it, not even when something else of it changed: the person must be looked at
- *            again. A decline is a revocation after that end too: the end is our clock's word */
+ * Newest     a decision older than the known one changes nothing. A decision without a time, or
+ *            with a time in the future, counts as made when it was fetched
+ * Same       an unchanged decision makes no revision and no intent
+ * Withdrawn  if the provider of an approved session gives another verdict, the session is revoked
+ *            and the attestation is taken back. If another approval of the address stands, the
+ *            chain gets the content of that approval instead, until the end of that approval
+ * Doubtful   an answer that is no verdict about this session: the provider does not know the person
+ *            (gone), another level or reference, an unknown status, no country. An approved session
+ *            stays approved with that reason, and a revocation waits for a person's decision
+ *            (parked). The next verdict ends the doubt
+ * Flood      if a provider withdraws more approvals in an hour than the KYC file allows, further
+ *            revocations are parked in the same way. Without a person, only an approval ends that
+ * Undated    an approval without a time, after a decline or a withdrawal, may be the older answer.
+ *            The session becomes approved, and its attestation is parked
+ * Ordered    two people of the console have ordered to revoke the address: an approved session is
+ *            revoked, whatever its provider says. An approval that the provider gave before the
+ *            order, or without a time, is parked
+ * Over       an approval lasts as long as its attestation. The same decision fetched again never
+ *            extends it, even if another detail changed: the person must be checked again. A
+ *            decline after that end is still a revocation, because the end rests on this
+ *            host's clock */
 #ifndef API_KYC_WORKER_DECISION_H
 #define API_KYC_WORKER_DECISION_H
 
 #include "api/kyc/providers/provider.h"
 
-#define TIDE_KYC_REASON_BYTES 33u /* words of ours, NUL-terminated */
+#define TIDE_KYC_REASON_BYTES 33u /* static words, NUL-terminated */
 
-/* A session, as far as a decision is weighed against it. Times in unix seconds, 0: none. */
+/* The state of a session that a decision is weighed against. Times in unix seconds; 0: none. */
 struct tide_kyc_standing {
     enum tide_kyc_state state;
     char reason[TIDE_KYC_REASON_BYTES]; /* "": none */
     int64_t decided_ms;
     uint32_t jurisdiction;
     int64_t valid_until;
-    int64_t attested_until; /* 0: it was never approved */
+    int64_t attested_until; /* 0: never approved */
     int64_t created_at, expires_at;
-    bool attested; /* an attest of it is in the outbox, and not superseded */
-    bool other;    /* another check's approval of the address stands, and the chain took it once */
-    bool longer;   /* the chain may hold what an approval gave that does not stand any more */
-    bool flood;    /* its provider withdrew as many approvals as an hour may have */
-    int64_t ordered_ms; /* when people last ordered a revocation of the address; 0: never */
+    bool attested;      /* the outbox has an attest of this session that is not superseded */
+    bool other;         /* another approval of the address stands, and the chain had it once */
+    bool longer;        /* the chain may hold an attestation whose approval no longer stands */
+    bool flood;         /* the provider has used up its revocations of the hour */
+    int64_t ordered_ms; /* when people last ordered to revoke the address; 0: never */
 };
 
 enum tide_kyc_outcome {
-    TIDE_KYC_SAME,  /* nothing new                          */
-    TIDE_KYC_STALE, /* older than what is known: left alone */
-    TIDE_KYC_MOVED, /* the plan's members are the session's */
+    TIDE_KYC_SAME,  /* no change */
+    TIDE_KYC_STALE, /* older than the known decision: ignored */
+    TIDE_KYC_MOVED, /* the session takes the plan's members */
 };
 enum tide_kyc_action {
     TIDE_KYC_NO_ACTION,
     TIDE_KYC_ATTEST,
     TIDE_KYC_REVOKE,
-    TIDE_KYC_HAND_OVER /* attest what the other approval gave */
+    TIDE_KYC_HAND_OVER /* attest the content of the other approval */
 };
 
 struct tide_kyc_plan {
@@ -66,21 +68,22 @@ struct tide_kyc_plan {
     char parked[TIDE_KYC_REASON_BYTES]; /* why a person must release the action; "": queue it */
 };
 
-/* decision NULL: none was fetched; time alone counts then. &tide_kyc_gone: the provider does not
- * know that id. &tide_kyc_ordered: people ordered the revocation of this session.
- * attestation_s: the most that an attestation lasts. */
+/* Weighs a decision against the session's state and fills *out. decision NULL: none was fetched,
+ * only time counts. &tide_kyc_gone: the provider does not know the id. &tide_kyc_ordered: people
+ * ordered to revoke this session. attestation_s: the longest attestation, seconds. */
 extern const struct tide_kyc_decision tide_kyc_gone, tide_kyc_ordered;
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);
 
-/* Seconds until the provider is asked again about a session that stands so; 0: never by itself.
- * Who waits is asked about less and less often; who is approved, once a day, and at its end.
- * chance: any number, spreads them by a quarter. */
-uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan,
-                            const struct tide_kyc_standing *standing, uint32_t reconcile_s,
-                            uint32_t chance, int64_t now);
+/* Returns the seconds until the next check of a session at its provider; 0: none is needed. Checks
+ * of a waiting session become rarer; an approved session is checked daily and at its end. chance,
+ * any number, spreads the checks by up to a quarter. */
+uint32_t tide_kyc_next_check(const struct tide_kyc_plan *plan,
+                             const struct tide_kyc_standing *standing, uint32_t reconcile_s,
+                             uint32_t chance, int64_t now);
 
-/* HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal): nothing without key. */
+/* Computes HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal). Without key the
+ * hash reveals nothing. */
 void tide_kyc_meta_hash(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[32], const char *provider,
                         const char *provider_id, uint32_t rev);
 

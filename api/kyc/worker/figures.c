@@ -1,3 +1,4 @@
+/* Writes KYC's part of /metrics. */
 #include "api/kyc/worker/figures.h"
 #include "api/kyc/keys/keys.h"
 #include "api/metrics/metrics.h"
@@ -6,7 +7,8 @@
 
 enum { LABELS_BYTES = 192 };
 
-/* Keys of providers and our own words need no escape. */
+/* Appends webhooks by provider, fate and reason. Labels need no escape: keys and reasons are plain
+ * words. */
 static void put_webhooks(struct tide_buf *out, const struct tide_kyc_settings *settings,
                          struct tide_kyc_refused *refused)
 {
@@ -24,6 +26,7 @@ static void put_webhooks(struct tide_buf *out, const struct tide_kyc_settings *s
     }
 }
 
+/* Appends a metric with one value for each provider. */
 static void put_family(struct tide_buf *out, const struct tide_kyc_settings *settings,
                        const uint64_t values[TIDE_KYC_PROVIDERS_MAX], enum tide_metric metric)
 {
@@ -71,6 +74,7 @@ static void put_sessions(struct tide_buf *out, const struct tide_kyc_figures *f)
     }
 }
 
+/* Appends the figures of the database. Ages grow with the time since the figures were read. */
 static void put_queues(struct tide_buf *out, const struct tide_kyc_figures *f, int64_t now_ms)
 {
     double ago = (double)(now_ms - f->asked_ms) / 1000;
@@ -91,7 +95,8 @@ static void put_queues(struct tide_buf *out, const struct tide_kyc_figures *f, i
 
 /* --- the attester ----------------------------------------------------------------------------- */
 
-static void put_said(struct tide_buf *out, const struct tide_kyc_attester *a, double ago)
+/* Appends the attester's last heartbeat row. */
+static void put_heartbeat(struct tide_buf *out, const struct tide_kyc_attester *a, double ago)
 {
     static const char *const states[] = { "working", "waiting", "stopped" };
     char labels[LABELS_BYTES];
@@ -117,12 +122,13 @@ static void put_attester(struct tide_buf *out, const struct tide_kyc_figures *f,
 {
     tide_metric_gauge(out, TIDE_M_attester_attention, (double)f->attester.attention);
     if (f->attester.known)
-        put_said(out, &f->attester, (double)(now_ms - f->asked_ms) / 1000);
+        put_heartbeat(out, &f->attester, (double)(now_ms - f->asked_ms) / 1000);
 }
 
 /* --- this process ----------------------------------------------------------------------------- */
 
-/* A thread that hangs, or is gone, says nothing any more: its turns are a second apart at most. */
+/* Appends the age of each worker's last turn. Turns are at most about a second apart, so a growing
+ * age shows a thread that hangs. */
 static void put_turns(struct tide_buf *out, const struct tide_kyc_settings *settings,
                       struct tide_kyc_workers *workers, int64_t now_ms)
 {

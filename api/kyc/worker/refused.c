@@ -1,25 +1,26 @@
+/* Counters of webhooks by provider, fate and reason. */
 #include "api/kyc/worker/refused.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-struct word {
+struct counter {
     enum tide_kyc_fate fate;
     const char *why;
-    uint64_t count, told;
-    int64_t told_ms;
-    bool was_told;
+    uint64_t count, reported;
+    int64_t reported_ms;
+    bool was_reported;
 };
 
-struct list {
-    struct word words[TIDE_KYC_REFUSED_WORDS];
+struct counter_set {
+    struct counter counters[TIDE_KYC_REFUSED_WORDS];
     uint32_t count;
-    int64_t full_ms; /* when the bucket of its forgeries will be full again, monotonic */
+    int64_t full_ms; /* monotonic: when the bucket of forgeries will be full again */
 };
 
 struct tide_kyc_refused {
     pthread_mutex_t mutex;
-    struct list lists[TIDE_KYC_PROVIDERS_MAX];
+    struct counter_set providers[TIDE_KYC_PROVIDERS_MAX];
 };
 
 const char *tide_kyc_fate_text(enum tide_kyc_fate fate)
@@ -45,24 +46,25 @@ void tide_kyc_refused_close(struct tide_kyc_refused *refused)
     free(refused);
 }
 
-static bool is_of(const struct word *word, enum tide_kyc_fate fate, const char *why)
+static bool counts_for(const struct counter *counter, enum tide_kyc_fate fate, const char *why)
 {
-    if (word->fate != fate || !word->why != !why)
+    if (counter->fate != fate || !counter->why != !why)
         return false;
-    return !why || strcmp(word->why, why) == 0;
+    return !why || strcmp(counter->why, why) == 0;
 }
 
-/* The last place is "other"'s. */
-static struct word *word_of(struct list *list, enum tide_kyc_fate fate, const char *why)
+/* Returns the counter for a fate and reason, and makes it if needed. The last slot counts all
+ * further reasons as "other". */
+static struct counter *counter_of(struct counter_set *set, enum tide_kyc_fate fate, const char *why)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (is_of(&list->words[i], fate, why))
-            return &list->words[i];
-    if (list->count == TIDE_KYC_REFUSED_WORDS)
-        return &list->words[list->count - 1];
-    struct word *made = &list->words[list->count++];
-    *made = (struct word){ .fate = fate, .why = why };
-    if (list->count == TIDE_KYC_REFUSED_WORDS)
+    for (uint32_t i = 0; i < set->count; i++)
+        if (counts_for(&set->counters[i], fate, why))
+            return &set->counters[i];
+    if (set->count == TIDE_KYC_REFUSED_WORDS)
+        return &set->counters[set->count - 1];
+    struct counter *made = &set->counters[set->count++];
+    *made = (struct counter){ .fate = fate, .why = why };
+    if (set->count == TIDE_KYC_REFUSED_WORDS)
         made->why = "other";
     return made;
 }
@@ -71,16 +73,17 @@ void tide_kyc_count(struct tide_kyc_refused *refused, uint32_t provider, enum ti
                     const char *why)
 {
     pthread_mutex_lock(&refused->mutex);
-    word_of(&refused->lists[provider], fate, why)->count++;
+    counter_of(&refused->providers[provider], fate, why)->count++;
     pthread_mutex_unlock(&refused->mutex);
 }
 
-/* A token comes back each STEP_MS; what is owed to the bucket is kept as a time. */
-bool tide_kyc_has_patience(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms)
+/* Stores the bucket as the time at which it is full again. A token comes back every STEP_MS. */
+bool tide_kyc_take_forgery_token(struct tide_kyc_refused *refused, uint32_t provider,
+                                 int64_t now_ms)
 {
-    enum { WINDOW_MS = 60000, STEP_MS = WINDOW_MS / TIDE_KYC_PATIENCE };
+    enum { WINDOW_MS = 60000, STEP_MS = WINDOW_MS / TIDE_KYC_FORGERIES_MINUTE };
     pthread_mutex_lock(&refused->mutex);
-    int64_t *full_ms = &refused->lists[provider].full_ms;
+    int64_t *full_ms = &refused->providers[provider].full_ms;
     int64_t owed = *full_ms > now_ms ? *full_ms : now_ms;
     bool has = owed + STEP_MS - now_ms <= WINDOW_MS;
     if (has)
@@ -93,45 +96,45 @@ uint32_t tide_kyc_counted(struct tide_kyc_refused *refused, uint32_t provider,
                           struct tide_kyc_count_line out[TIDE_KYC_REFUSED_WORDS])
 {
     pthread_mutex_lock(&refused->mutex);
-    const struct list *list = &refused->lists[provider];
-    uint32_t count = list->count;
+    const struct counter_set *set = &refused->providers[provider];
+    uint32_t count = set->count;
     for (uint32_t i = 0; i < count; i++)
-        out[i] = (struct tide_kyc_count_line){ .fate = list->words[i].fate,
-                                               .why = list->words[i].why,
-                                               .count = list->words[i].count };
+        out[i] = (struct tide_kyc_count_line){ .fate = set->counters[i].fate,
+                                               .why = set->counters[i].why,
+                                               .count = set->counters[i].count };
     pthread_mutex_unlock(&refused->mutex);
     return count;
 }
 
-bool tide_kyc_to_tell(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms,
-                      int64_t every_ms, struct tide_kyc_count_line *out)
+bool tide_kyc_next_report(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms,
+                          int64_t every_ms, struct tide_kyc_count_line *out)
 {
     bool found = false;
     pthread_mutex_lock(&refused->mutex);
-    struct list *list = &refused->lists[provider];
-    for (uint32_t i = 0; i < list->count && !found; i++) {
-        struct word *word = &list->words[i];
-        bool early = word->was_told && now_ms - word->told_ms < every_ms;
-        bool matters = word->why && word->fate != TIDE_KYC_NOT_OURS;
-        if (!matters || word->count == word->told || early)
+    struct counter_set *set = &refused->providers[provider];
+    for (uint32_t i = 0; i < set->count && !found; i++) {
+        struct counter *counter = &set->counters[i];
+        bool early = counter->was_reported && now_ms - counter->reported_ms < every_ms;
+        bool matters = counter->why && counter->fate != TIDE_KYC_NOT_OURS;
+        if (!matters || counter->count == counter->reported || early)
             continue;
-        *out = (struct tide_kyc_count_line){ .fate = word->fate,
-                                             .why = word->why,
-                                             .count = word->count - word->told };
-        word->told = word->count;
-        word->told_ms = now_ms;
-        word->was_told = found = true;
+        *out = (struct tide_kyc_count_line){ .fate = counter->fate,
+                                             .why = counter->why,
+                                             .count = counter->count - counter->reported };
+        counter->reported = counter->count;
+        counter->reported_ms = now_ms;
+        counter->was_reported = found = true;
     }
     pthread_mutex_unlock(&refused->mutex);
     return found;
 }
 
-void tide_kyc_untold(struct tide_kyc_refused *refused, uint32_t provider,
-                     const struct tide_kyc_count_line *line)
+void tide_kyc_undo_report(struct tide_kyc_refused *refused, uint32_t provider,
+                          const struct tide_kyc_count_line *line)
 {
     pthread_mutex_lock(&refused->mutex);
-    struct word *word = word_of(&refused->lists[provider], line->fate, line->why);
-    word->told -= line->count <= word->told ? line->count : word->told;
-    word->was_told = false;
+    struct counter *counter = counter_of(&refused->providers[provider], line->fate, line->why);
+    counter->reported -= line->count <= counter->reported ? line->count : counter->reported;
+    counter->was_reported = false;
     pthread_mutex_unlock(&refused->mutex);
 }

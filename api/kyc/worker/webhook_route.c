@@ -1,6 +1,6 @@
-/* POST /api/kyc/webhook/{providerKey}: verified on its connection's thread, stored by a
- * worker, answered. What it
- * says is not looked at any further: it only tells that the provider is to be asked (worker.c). */
+/* POST /api/kyc/webhook/{providerKey}: the connection's thread verifies a webhook, a worker stores
+ * it, then it is answered. Its content is not used: the webhook only says that the provider must be
+ * asked (worker.c). */
 #include "api/kyc/worker/webhook_route.h"
 #include "api/kyc/worker/refused.h"
 #include "tidemark/failpoint.h"
@@ -11,7 +11,7 @@
 
 enum { NUMBER_BYTES = 24, BYTEA_BYTES = 2 * TIDE_HASH_BYTES + 3 };
 
-struct keep {
+struct inbox_work {
     struct tide_kyc_work work;
     struct tide_kyc_refused *refused;
     uint32_t provider;
@@ -20,7 +20,7 @@ struct keep {
     char body_sha256[BYTEA_BYTES];
 };
 
-static void answer_taken(struct tide_reply *reply)
+static void write_received(struct tide_reply *reply)
 {
     reply->status = 200;
     tide_buf_str(&reply->body, "{\"received\":true}");
@@ -28,14 +28,15 @@ static void answer_taken(struct tide_reply *reply)
 
 /* --- on a worker ------------------------------------------------------------------------------ */
 
-/* An event's name with other bytes than before: a replay with changes, or the provider gives one
- * name to two things. It is signed, so the provider is asked again, but not too often. */
-static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc_context *context,
-                                  struct tide_err *err)
+/* Handles a webhook whose key is in the inbox already. If its bytes differ, either the provider
+ * gave one key to two events, or a replay was changed. It is signed, so the provider is asked
+ * again, but at most every 10 s. */
+static tide_status handle_repeated(const struct inbox_work *inbox_work,
+                                   const struct tide_kyc_context *context, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    const char *values[] = { keep->provider_key, keep->event.key, keep->body_sha256,
-                             context->deployment_text };
+    const char *values[] = { inbox_work->provider_key, inbox_work->event.key,
+                             inbox_work->body_sha256, context->deployment_text };
     tide_status status = tide_pg_query(
         context->pg, &rows,
         "WITH again AS (UPDATE kyc.inbox SET state = 'new', body_sha256 = $3, attempts = 0,"
@@ -49,22 +50,24 @@ static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc
     if (status != TIDE_OK)
         return status;
     bool other = rows.count == 1 && !tide_pg_bool(&rows, 0, 0);
-    tide_kyc_count(keep->refused, keep->provider, TIDE_KYC_REPEATED, other ? "key_reused" : NULL);
+    tide_kyc_count(inbox_work->refused, inbox_work->provider, TIDE_KYC_REPEATED,
+                   other ? "key_reused" : NULL);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-static tide_status keep_event(const struct keep *keep, const struct tide_kyc_context *context,
-                              struct tide_err *err)
+/* Stores the event in the inbox. The unique key makes a repeated delivery harmless. */
+static tide_status store_event(const struct inbox_work *inbox_work,
+                               const struct tide_kyc_context *context, struct tide_err *err)
 {
-    const struct tide_kyc_event *event = &keep->event;
+    const struct tide_kyc_event *event = &inbox_work->event;
     struct tide_pg_rows rows;
     char occurred[NUMBER_BYTES], secret[NUMBER_BYTES];
     snprintf(occurred, sizeof occurred, "%" PRId64, event->occurred_ms);
     snprintf(secret, sizeof secret, "%" PRIu32, event->secret);
-    const char *values[] = { keep->provider_key,
+    const char *values[] = { inbox_work->provider_key,
                              event->key,
-                             keep->body_sha256,
+                             inbox_work->body_sha256,
                              event->occurred_ms ? occurred : NULL,
                              event->provider_id[0] ? event->provider_id : NULL,
                              event->ref[0] ? event->ref : NULL,
@@ -80,24 +83,24 @@ static tide_status keep_event(const struct keep *keep, const struct tide_kyc_con
         values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
-    bool kept = rows.affected == 1;
+    bool inserted = rows.affected == 1;
     tide_pg_rows_release(&rows);
     (void)TIDE_FAILPOINT("kyc.inbox_committed");
-    if (!kept)
-        return judge_repeated(keep, context, err);
-    tide_kyc_count(keep->refused, keep->provider, TIDE_KYC_KEPT, NULL);
+    if (!inserted)
+        return handle_repeated(inbox_work, context, err);
+    tide_kyc_count(inbox_work->refused, inbox_work->provider, TIDE_KYC_KEPT, NULL);
     return TIDE_OK;
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
-                       struct tide_job *job, struct tide_err *err)
+static tide_status run_store(struct tide_kyc_work *work, struct tide_kyc_context *context,
+                             struct tide_job *job, struct tide_err *err)
 {
-    const struct keep *keep = (const struct keep *)work;
-    tide_status status = keep_event(keep, context, err);
+    const struct inbox_work *inbox_work = (const struct inbox_work *)work;
+    tide_status status = store_event(inbox_work, context, err);
     if (status == TIDE_OK)
-        answer_taken(job->reply);
+        write_received(job->reply);
     else
-        tide_kyc_count(keep->refused, keep->provider, TIDE_KYC_UNKEPT, NULL);
+        tide_kyc_count(inbox_work->refused, inbox_work->provider, TIDE_KYC_UNKEPT, NULL);
     return status;
 }
 
@@ -108,48 +111,50 @@ static tide_slice find_header(void *request, const char *name, uint32_t *occurre
     return tide_request_header(request, name, occurrences);
 }
 
-/* Refusals have a bucket of their own: genuine webhooks take nothing from it. */
-static void refuse_forged(const struct tide_handler_context *context, uint32_t provider,
+/* Answers a forged webhook with 401, or 429 if there are too many. Genuine webhooks take nothing
+ * from that bucket. */
+static void reject_forged(const struct tide_handler_context *context, uint32_t provider,
                           const char *why, struct tide_reply *reply)
 {
     struct tide_kyc_refused *refused = context->api->kyc->refused;
     const struct tide_clock *clock = context->api->clock;
     tide_kyc_count(refused, provider, TIDE_KYC_FALSE, why);
-    if (tide_kyc_has_patience(refused, provider, clock->now_ms(clock->self))) {
-        tide_reply_problem(reply, 401, "bad_signature", "The webhook's signature does not hold.");
+    if (tide_kyc_take_forgery_token(refused, provider, clock->now_ms(clock->self))) {
+        tide_reply_problem(reply, 401, "bad_signature", "The webhook's signature is not valid.");
         return;
     }
     tide_reply_problem(reply, 429, "too_many_requests",
-                       "Too many webhooks with a wrong signature.");
+                       "Too many webhooks with an invalid signature.");
     reply->retry_after_s = 10;
 }
 
-static void refuse_malformed(struct tide_kyc_refused *refused, uint32_t provider,
+static void reject_malformed(struct tide_kyc_refused *refused, uint32_t provider,
                              const char *provider_key, const char *why, struct tide_reply *reply)
 {
     tide_kyc_count(refused, provider, TIDE_KYC_UNREADABLE, why ? why : "malformed");
     tide_log(TIDE_ERROR, "kyc.webhook_malformed", "provider=%s why=%s", provider_key,
              why ? why : "malformed");
     tide_reply_problem(reply, 400, "bad_body",
-                       "The webhook is signed, and not what its provider documents.");
+                       "The webhook is signed, but not in the form that its provider documents.");
 }
 
-static void keep_later(struct tide_handler_context *context, const struct tide_request *request,
-                       uint32_t provider, const struct tide_kyc_event *event,
-                       struct tide_reply *reply)
+static void queue_event(struct tide_handler_context *context, const struct tide_request *request,
+                        uint32_t provider, const struct tide_kyc_event *event,
+                        struct tide_reply *reply)
 {
     const struct tide_kyc_settings *settings = context->api->kyc->settings;
-    struct keep *keep = tide_kyc_later(context, sizeof *keep, TIDE_KYC_POOL_HOOKS, run, reply);
+    struct inbox_work *inbox_work =
+        tide_kyc_later(context, sizeof *inbox_work, TIDE_KYC_POOL_HOOKS, run_store, reply);
     uint8_t hash[TIDE_HASH_BYTES];
-    if (!keep)
+    if (!inbox_work)
         return;
-    keep->refused = context->api->kyc->refused;
-    keep->provider = provider;
-    keep->provider_key = settings->providers[provider].key;
-    keep->event = *event;
+    inbox_work->refused = context->api->kyc->refused;
+    inbox_work->provider = provider;
+    inbox_work->provider_key = settings->providers[provider].key;
+    inbox_work->event = *event;
     tide_sha256(hash, request->body);
-    memcpy(keep->body_sha256, "\\x", 2);
-    tide_hex(keep->body_sha256 + 2, tide_slice_of(hash, sizeof hash));
+    memcpy(inbox_work->body_sha256, "\\x", 2);
+    tide_hex(inbox_work->body_sha256 + 2, tide_slice_of(hash, sizeof hash));
 }
 
 const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,
@@ -159,10 +164,11 @@ const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc 
     const struct tide_kyc_provider *provider = tide_kyc_provider_of(
         kyc->settings, tide_request_param(request, TIDE_PARAM_providerKey)->text);
     if (!provider)
-        tide_reply_problem(reply, 404, "no_provider", "There is no provider of that key here.");
+        tide_reply_problem(reply, 404, "no_provider", "This server has no provider with that key.");
     return provider;
 }
 
+/* Verifies on the connection's thread, so that forged webhooks occupy no worker. */
 void tide_route_kyc_webhook(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
@@ -180,17 +186,17 @@ void tide_route_kyc_webhook(struct tide_handler_context *context,
                                   .now = (int64_t)(context->now_ms / 1000) };
     switch (tide_kyc_adapter_of(provider->type)->verify(provider, &hook, &event)) {
     case TIDE_KYC_GENUINE:
-        keep_later(context, request, index, &event, reply);
+        queue_event(context, request, index, &event, reply);
         break;
     case TIDE_KYC_IRRELEVANT:
         tide_kyc_count(refused, index, TIDE_KYC_NOT_OURS, event.why);
-        answer_taken(reply);
+        write_received(reply);
         break;
     case TIDE_KYC_MALFORMED:
-        refuse_malformed(refused, index, provider->key, event.why, reply);
+        reject_malformed(refused, index, provider->key, event.why, reply);
         break;
     case TIDE_KYC_FORGED:
-        refuse_forged(context, index, event.why ? event.why : "signature", reply);
+        reject_forged(context, index, event.why ? event.why : "signature", reply);
         break;
     }
 }

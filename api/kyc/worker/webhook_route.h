@@ -1,10 +1,11 @@
-/* POST /api/kyc/webhook/{providerKey} */
+/* POST /api/kyc/webhook/{providerKey}: webhooks of the identity providers. */
 #ifndef API_KYC_WORKER_WEBHOOK_ROUTE_H
 #define API_KYC_WORKER_WEBHOOK_ROUTE_H
 
 #include "api/kyc/base/handler.h"
 
-/* The provider of a webhook's path. NULL: there is none, and the reply says so. Does not wait. */
+/* Returns the provider that the path names. NULL: there is none, and the reply holds the problem.
+ * Never blocks. */
 const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,
                                                           const struct tide_request *request,
                                                           struct tide_reply *reply);

@@ -1,3 +1,4 @@
+/* The threads that turn webhooks and due sessions into decisions: one thread per provider. */
 #include "api/kyc/sessions/session_store.h"
 #include "api/kyc/worker/worker_impl.h"
 #include "schema/base/liveness.h"
@@ -14,9 +15,9 @@ enum {
     SESSIONS_A_TURN = 8,
     POLL_MS = 1000,
     LEAST_MS = 1000,
-    MOST_MS = 60 * 1000,      /* a provider that fails is left alone for so long at most */
-    ROW_MOST_MS = 900 * 1000, /* a row of the inbox                                      */
-    ATTEMPTS_MAX = 40,        /* about nine hours; the session is still looked after     */
+    MOST_MS = 60 * 1000,      /* longest pause of a failing provider */
+    ROW_MOST_MS = 900 * 1000, /* longest pause of a failing row */
+    ATTEMPTS_MAX = 40,        /* about nine hours; the session is still checked regularly */
 };
 
 uint32_t worker_chance(struct worker *w)
@@ -46,10 +47,11 @@ static bool is_closing(void *self)
     return atomic_load(&((struct tide_kyc_workers *)self)->closing);
 }
 
-/* --- the provider ----------------------------------------------------------------------------- */
+/* --- calls to the provider -------------------------------------------------------------------- */
 
-/* Our own state of it: after a failure it is asked no more for a while. */
-static void judge_provider(struct worker *w, tide_status status, const struct tide_err *err)
+/* Counts a call's result, and pauses the provider after a failure. Logs the first failure in a row
+ * and the recovery. TIDE_E_CONFIG is an error: the provider refuses our credentials. */
+static void track_provider(struct worker *w, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     bool bad = status == TIDE_E_IO || status == TIDE_E_CONFIG;
@@ -72,8 +74,9 @@ static void judge_provider(struct worker *w, tide_status status, const struct ti
     pthread_mutex_unlock(&w->all->mutex);
 }
 
-/* *out: what the provider says, in *room; &tide_kyc_gone if it does not know the person, or
- * not yet; NULL if there is no person to ask about. */
+/* Asks the provider for the decision on a session. *out is the decision, stored in *room;
+ * &tide_kyc_gone if the provider does not know the person; NULL if the session has no person there
+ * yet. */
 static tide_status ask_provider(struct worker *w, const struct worker_session *session,
                                 struct tide_kyc_decision *room,
                                 const struct tide_kyc_decision **out, struct tide_err *err)
@@ -91,10 +94,10 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
     if (!session->provider_id[0])
         return TIDE_OK;
     tide_status status = w->adapter->fetch(&call, session->provider_id, room, err);
-    judge_provider(w, status, err);
+    track_provider(w, status, err);
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
     *out = status == TIDE_OK ? room : &tide_kyc_gone;
-    /* Of the address itself: the database's column is not believed. */
+    /* Compute the reference from the address, because the stored column might be forged. */
     tide_kyc_reference(ref, &w->context, session->address);
     if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, ref) != 0)
         *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW,
@@ -105,9 +108,10 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
 
 /* --- one session ------------------------------------------------------------------------------ */
 
-static void count_move(struct worker *w, const struct worker_session *session,
-                       const struct worker_event *event, const char *by,
-                       const struct tide_kyc_plan *plan)
+/* Counts the outcome, and logs a change of the session. */
+static void report_change(struct worker *w, const struct worker_session *session,
+                          const struct worker_event *event, const char *by,
+                          const struct tide_kyc_plan *plan)
 {
     pthread_mutex_lock(&w->all->mutex);
     w->effort.webhooks += event != NULL;
@@ -123,9 +127,9 @@ static void count_move(struct worker *w, const struct worker_session *session,
                  plan->parked[0] ? plan->parked : "none");
 }
 
-/* Fetches and applies; the session's lock is held. */
-static tide_status settle(struct worker *w, const struct worker_session *session,
-                          const struct worker_event *event, struct tide_err *err)
+/* Fetches the decision and applies it. The caller holds the session's lock. */
+static tide_status decide_session(struct worker *w, const struct worker_session *session,
+                                  const struct worker_event *event, struct tide_err *err)
 {
     struct tide_kyc_decision room;
     const struct tide_kyc_decision *decision;
@@ -135,12 +139,13 @@ static tide_status settle(struct worker *w, const struct worker_session *session
         status = worker_apply(w, session, event, decision, &plan, err);
     (void)TIDE_FAILPOINT("kyc.decision_committed");
     if (status == TIDE_OK)
-        count_move(w, session, event, event ? "webhook" : "check", &plan);
+        report_change(w, session, event, event ? "webhook" : "check", &plan);
     return status;
 }
 
-/* What people ordered: no provider is asked. If another thread has the session's lock, the next
- * turn does it. An order that fails is tried again and holds up no decision. */
+/* Carries out a revocation that people ordered, without asking the provider. If another thread has
+ * the session's lock, a later turn does it. A failed order is tried again, and delays no other
+ * decision. */
 static tide_status next_order(struct worker *w, bool *found, struct tide_err *err)
 {
     struct worker_session session;
@@ -153,7 +158,7 @@ static tide_status next_order(struct worker *w, bool *found, struct tide_err *er
         return status;
     status = worker_apply(w, &session, NULL, &tide_kyc_ordered, &plan, err);
     if (status == TIDE_OK)
-        count_move(w, &session, NULL, "people", &plan);
+        report_change(w, &session, NULL, "people", &plan);
     else if (!w->order_failed)
         tide_log(TIDE_ERROR, "kyc.order_failed", "session=%s text=%s", session.id,
                  tide_log_quote(quoted, sizeof quoted, err->text));
@@ -162,31 +167,35 @@ static tide_status next_order(struct worker *w, bool *found, struct tide_err *er
     return tide_pg_alive(w->context.pg) ? worker_unlock(w, &session, err) : status;
 }
 
-/* A failure of the provider's, not of the database: what is due comes again later. */
-static bool is_providers(tide_status status)
+/* True for a failure of the provider, not of the database: the work is postponed. */
+static bool is_provider_failure(tide_status status)
 {
     return status == TIDE_E_IO || status == TIDE_E_CONFIG || status == TIDE_E_DECODE ||
            status == TIDE_E_LIMIT;
 }
 
-static tide_status put_off(struct worker *w, const struct worker_session *session,
-                           const struct worker_event *event, tide_status why, struct tide_err *err)
+/* Postpones the webhook or the session. After ATTEMPTS_MAX attempts a webhook is given up. */
+static tide_status postpone_work(struct worker *w, const struct worker_session *session,
+                                 const struct worker_event *event, tide_status why,
+                                 struct tide_err *err)
 {
     const char *word = tide_status_name(why);
     if (!event)
-        return worker_put_off_session(
+        return worker_postpone_session(
             w, session, worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, session->attempts), word, err);
     bool given_up = event->attempts >= ATTEMPTS_MAX;
     if (given_up)
         tide_log(TIDE_ERROR, "kyc.webhook_given_up", "provider=%s event=%s why=%s",
                  w->provider->key, event->key, word);
-    return worker_put_off_event(w, event,
-                                worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, event->attempts), word,
-                                given_up, err);
+    return worker_postpone_event(w, event,
+                                 worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, event->attempts), word,
+                                 given_up, err);
 }
 
-static tide_status work_on(struct worker *w, const struct worker_session *session,
-                           const struct worker_event *event, struct tide_err *err)
+/* Decides a session under its lock, and postpones it if the provider fails. The lock is released in
+ * any case, unless the connection is lost and the lock with it. */
+static tide_status handle_session(struct worker *w, const struct worker_session *session,
+                                  const struct worker_event *event, struct tide_err *err)
 {
     bool held;
     struct tide_err after;
@@ -194,16 +203,16 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
     if (status != TIDE_OK)
         return status;
     if (!held)
-        return worker_make_way(w, session, event, "locked", err);
-    status = settle(w, session, event, err);
+        return worker_retry_soon(w, session, event, "locked", err);
+    status = decide_session(w, session, event, err);
     if (status == TIDE_E_CONFLICT)
-        status = worker_make_way(w, session, event, "replaced", err);
-    if (is_providers(status)) {
+        status = worker_retry_soon(w, session, event, "replaced", err);
+    if (is_provider_failure(status)) {
         char quoted[TIDE_ERR_TEXT_MAX];
         tide_log(status == TIDE_E_IO ? TIDE_DEBUG : TIDE_WARN, "kyc.decision_failed",
                  "session=%s provider=%s text=%s", session->id, w->provider->key,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        status = put_off(w, session, event, status, err);
+        status = postpone_work(w, session, event, status, err);
     }
     if (tide_pg_alive(w->context.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
         status == TIDE_OK)
@@ -213,12 +222,14 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
+/* False while the provider is paused or the process ends. */
 static bool may_ask(const struct worker *w)
 {
-    tide_liveness_mark(); /* before each question to the provider */
+    tide_liveness_mark(); /* before each call to the provider */
     return !is_closing(w->all) && worker_now_ms(w) >= w->away_until_ms;
 }
 
+/* Handles the next due webhook. *found false: none is due. */
 static tide_status next_event(struct worker *w, bool *found, struct tide_err *err)
 {
     struct worker_event event;
@@ -232,20 +243,22 @@ static tide_status next_event(struct worker *w, bool *found, struct tide_err *er
     if (status != TIDE_OK)
         return status;
     if (ours)
-        return work_on(w, &session, &event, err);
+        return handle_session(w, &session, &event, err);
     WORKER_COUNT(w, webhooks);
     WORKER_COUNT(w, strangers);
     return worker_ignore(w, &event, err);
 }
 
+/* Checks the next due session. *found false: none is due. */
 static tide_status next_session(struct worker *w, bool *found, struct tide_err *err)
 {
     struct worker_session session;
     tide_status status = worker_take_session(w, &session, found, err);
-    return status == TIDE_OK && *found ? work_on(w, &session, NULL, err) : status;
+    return status == TIDE_OK && *found ? handle_session(w, &session, NULL, err) : status;
 }
 
-/* Time decides here: when an approval ends, how old a decision is. Said once when it changes. */
+/* Compares the clocks, because decisions depend on time: the end of an approval, the age of a
+ * decision. Logs each change once. *agree false: nothing may be decided. */
 static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err *err)
 {
     struct tide_clocks clocks;
@@ -269,8 +282,9 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
     return TIDE_OK;
 }
 
-/* *more: a turn was not enough. */
-static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
+/* Does a bounded amount of work, so that webhooks, sessions and maintenance all get their share.
+ * *more: call again at once. */
+static tide_status run_turn(struct worker *w, bool *more, struct tide_err *err)
 {
     bool found;
     tide_status status = worker_note_settings(w, err);
@@ -293,6 +307,7 @@ static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
+/* Connects if needed and listens for new webhooks. */
 static tide_status connect_now(struct worker *w, struct tide_err *err)
 {
     if (tide_kyc_context_ready(&w->context) && w->listening)
@@ -305,15 +320,17 @@ static tide_status connect_now(struct worker *w, struct tide_err *err)
     return status;
 }
 
-/* Sleeps in slices, so that a stop is not waited for. */
-static void rest(struct worker *w, uint32_t ms)
+/* Sleeps in short slices, so that closing need not wait. */
+static void pause_worker(struct worker *w, uint32_t ms)
 {
     const struct tide_clock *clock = w->all->options.clock;
     for (uint32_t done = 0; done < ms && !is_closing(w->all); done += 50)
         clock->sleep_ms(clock->self, 50);
 }
 
-static void judge_database(struct worker *w, tide_status status, const struct tide_err *err)
+/* Logs the first failure in a row, chooses whether to reconnect, and pauses longer with each
+ * failure. */
+static void handle_database_error(struct worker *w, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     if (status == TIDE_OK) {
@@ -328,23 +345,26 @@ static void judge_database(struct worker *w, tide_status status, const struct ti
                  tide_log_quote(quoted, sizeof quoted, err->text));
     if (w->context.pg && tide_pg_remedy(w->context.pg) != TIDE_PG_AGAIN)
         w->listening = false;
-    rest(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
+    pause_worker(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
 }
 
-static void *run(void *self)
+/* A thread's loop: connect, take a turn, wait for a new webhook. */
+static void *run_worker(void *self)
 {
     struct worker *w = self;
     struct tide_err err;
     tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
     while (!is_closing(w->all)) {
         bool more = false, notified;
-        tide_liveness_mark(); /* also while the database is away: look-ups go on without it */
+        /* The thread counts as alive while the database is unreachable: a restart would not help,
+         * and reads go on without KYC. */
+        tide_liveness_mark();
         tide_status status = connect_now(w, &err);
         if (status == TIDE_OK)
-            status = turn(w, &more, &err);
+            status = run_turn(w, &more, &err);
         if (status == TIDE_OK && !more)
             status = tide_pg_wait(w->context.pg, POLL_MS, &notified, &err);
-        judge_database(w, status, &err);
+        handle_database_error(w, status, &err);
     }
     tide_liveness_end();
     return NULL;
@@ -359,7 +379,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
     struct tide_kyc_workers *all = calloc(1, sizeof *all);
     tide_status status = TIDE_OK;
     if (!all)
-        return tide_fail(err, TIDE_E_MEMORY, "kyc: workers");
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
     struct tide_kyc_context_options context = { .settings = options->settings,
                                                 .clock = options->clock,
                                                 .conninfo = options->conninfo,
@@ -390,9 +410,9 @@ tide_status tide_kyc_workers_start(struct tide_kyc_workers *all, struct tide_err
 {
     for (uint32_t i = 0; i < all->count; i++) {
         struct worker *w = &all->workers[i];
-        w->started = pthread_create(&w->thread, NULL, run, w) == 0;
+        w->started = pthread_create(&w->thread, NULL, run_worker, w) == 0;
         if (!w->started)
-            return tide_fail(err, TIDE_E_MEMORY, "kyc: no thread");
+            return tide_fail(err, TIDE_E_MEMORY, "cannot start a KYC worker thread");
     }
     return TIDE_OK;
 }

@@ -1,5 +1,5 @@
-/* A decision's transaction: the session, the intent for the chain, the audit's row and the end of
- * the webhook that led to it, or nothing of all that. */
+/* The transaction of a decision: the session, the intent for the chain, the audit row and the end
+ * of the webhook are written together or not at all. */
 #include "api/kyc/worker/worker_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/intent.h"
@@ -9,15 +9,15 @@
 
 enum { SOON_S = 10, META_BYTES = 2 * TIDE_HASH_BYTES + 3 };
 
-/* The session's row, locked, and what another approval of its address gave. */
-struct row {
+/* The locked session's row, and the content of another approval of its address. */
+struct session_row {
     struct tide_kyc_standing standing;
     char deployment[WORKER_NUMBER_BYTES];
     char address[64];
     char provider_id[TIDE_KYC_ID_BYTES];
     uint32_t rev;
     struct {
-        char id[WORKER_SESSION_BYTES]; /* its session */
+        char id[WORKER_SESSION_BYTES]; /* id of the other approval's session */
         int64_t jurisdiction, expires_at;
         char meta[META_BYTES];
     } other;
@@ -28,8 +28,8 @@ static int64_t number(const struct tide_pg_rows *rows, uint32_t column)
     return (int64_t)tide_pg_u64(rows, 0, column);
 }
 
-/* A transaction that moves a session of the address holds this to its end, so what it reads of the
- * others stays true. Taken before any row lock, so no deadlock is possible. */
+/* Takes the address's lock until the end of the transaction, so that what it reads of other
+ * sessions of the address stays true. Taken before any row lock, so no deadlock is possible. */
 static tide_status lock_address(struct worker *w, const struct worker_session *session,
                                 struct tide_err *err)
 {
@@ -39,8 +39,10 @@ static tide_status lock_address(struct worker *w, const struct worker_session *s
                          (const char *[]){ session->id }, 1, err);
 }
 
-static tide_status read_row(struct worker *w, const struct worker_session *session, struct row *out,
-                            struct tide_err *err)
+/* Reads and locks the session's row. TIDE_E_CONFLICT: the row names another person than the one
+ * that the provider was asked about. */
+static tide_status read_row(struct worker *w, const struct worker_session *session,
+                            struct session_row *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
@@ -61,7 +63,7 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
     struct tide_kyc_standing *s = &out->standing;
     if (rows.count != 1 || !tide_kyc_state_of(tide_pg_slice(&rows, 0, 0), &s->state)) {
         tide_pg_rows_release(&rows);
-        return tide_fail(err, TIDE_E_MISSING, "kyc: session %s is gone", session->id);
+        return tide_fail(err, TIDE_E_MISSING, "kyc: session %s no longer exists", session->id);
     }
     worker_copy_text(s->reason, sizeof s->reason, &rows, 1);
     s->decided_ms = number(&rows, 2);
@@ -80,18 +82,18 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
     bool same = strcmp(out->address, session->address) == 0 &&
                 (!out->provider_id[0] || strcmp(out->provider_id, session->provider_id) == 0);
     return same ? TIDE_OK
-                : tide_fail(err, TIDE_E_CONFLICT, "kyc: session %s is another check meanwhile",
-                            session->id);
+                : tide_fail(err, TIDE_E_CONFLICT,
+                            "kyc: session %s got another person at the provider", session->id);
 }
 
-/* Columns of an intent that was written before, for find_genuine. */
+/* Columns of a stored intent, in the order that find_genuine needs. */
 #define INTENT_COLUMNS                                                                 \
     "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
     " o.expires_at, o.meta_hash, o.mac"
 enum { INTENT_MAC = TIDE_INTENT_FIELDS };
 
-/* The first row that KYC signed, of rows of INTENT_COLUMNS; rows.count: none. The database login
- * can insert rows, so what stands in one is not believed without its MAC. */
+/* Returns the first row that KYC has signed, of rows of INTENT_COLUMNS, or rows.count. A row counts
+ * only with a valid MAC, because the database login can insert rows. */
 static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *rows)
 {
     for (uint32_t at = 0; at < rows->count; at++) {
@@ -107,13 +109,13 @@ static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *
     return rows->count;
 }
 
-/* Another approval stands when it has not run out, its provider still knows the person, and neither
- * does its attestation wait for a person's decision nor did people order to revoke it. Two sessions
- * of one person at one provider are one check. The newest of them says what is on the chain after
- * this one; but only what the chain took once is sure to be taken again, so one that was never
- * there does not keep this one's. */
+/* Reads the newest other approval of the address that stands. An approval stands if it has not run
+ * out, its provider still knows the person, its attestation is not parked, and people have not
+ * ordered to revoke it. Two sessions of one person at one provider are one check and do not count.
+ * The other approval replaces this one on the chain only if the chain had it once: only then the
+ * chain surely accepts it again. */
 static tide_status read_other(struct worker *w, const struct worker_session *session,
-                              struct row *row, int64_t now, struct tide_err *err)
+                              struct session_row *row, int64_t now, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char seconds[WORKER_NUMBER_BYTES];
@@ -149,9 +151,10 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     return TIDE_OK;
 }
 
-/* What an approval gave that was handed over to this one, if this one's never got to the chain. */
+/* Finds out whether the chain may hold an attestation that another approval handed over to this
+ * session while this session's own attestation never got to the chain. */
 static tide_status read_longer(struct worker *w, const struct worker_session *session,
-                               struct row *row, int64_t now, struct tide_err *err)
+                               struct session_row *row, int64_t now, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char seconds[WORKER_NUMBER_BYTES];
@@ -172,11 +175,11 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
     return TIDE_OK;
 }
 
-/* Whether the provider withdrew as many approvals as an hour may have; people's orders have a limit
- * of their own. Two threads at once may not
- * see each other's last one: the limit is exceeded by the number of nodes at most. */
+/* Finds out whether the provider has used up its revocations of this hour; orders of people have
+ * their own limit. Concurrent transactions may not see each other's last revocation, so the limit
+ * can be exceeded by the number of nodes. */
 static tide_status read_flood(struct worker *w, const struct worker_session *session,
-                              struct row *row, struct tide_err *err)
+                              struct session_row *row, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char most[WORKER_NUMBER_BYTES];
@@ -196,9 +199,10 @@ static tide_status read_flood(struct worker *w, const struct worker_session *ses
     return TIDE_OK;
 }
 
-/* All that a decision is weighed against. */
+/* Reads everything that a decision is weighed against. The other approvals matter only if this
+ * session may change the chain. */
 static tide_status read_standing(struct worker *w, const struct worker_session *session,
-                                 struct row *row, int64_t now, struct tide_err *err)
+                                 struct session_row *row, int64_t now, struct tide_err *err)
 {
     tide_status status = lock_address(w, session, err);
     if (status == TIDE_OK)
@@ -211,19 +215,22 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
     return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
 }
 
-/* NULL for 0. */
+/* Writes the number. Returns NULL, for SQL NULL, if it is 0. */
 static const char *decimal(char out[WORKER_NUMBER_BYTES], int64_t value)
 {
     snprintf(out, WORKER_NUMBER_BYTES, "%" PRId64, value);
     return value ? out : NULL;
 }
 
+/* Buffers for a statement's numbers. */
 struct texts {
     char n[8][WORKER_NUMBER_BYTES];
 };
 
+/* Writes the plan into the session's row. The link to the provider's page is kept only while the
+ * session is open. */
 static tide_status write_session(struct worker *w, const struct worker_session *session,
-                                 const struct row *row, const struct tide_kyc_plan *plan,
+                                 const struct session_row *row, const struct tide_kyc_plan *plan,
                                  uint32_t wait_s, struct tide_err *err)
 {
     struct texts t;
@@ -257,7 +264,7 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         values, TIDE_COUNT(values), err);
 }
 
-/* A hash as a statement takes it. */
+/* Writes a hash as bytea input. */
 static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
     memcpy(out, "\\x", 2);
@@ -265,7 +272,7 @@ static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES
     out[META_BYTES - 1] = 0;
 }
 
-/* The keyed hash of this decision. */
+/* Writes the keyed hash of this decision for the attestation. */
 static void put_meta(char out[META_BYTES], const struct worker *w,
                      const struct worker_session *session, uint32_t rev)
 {
@@ -275,7 +282,8 @@ static void put_meta(char out[META_BYTES], const struct worker *w,
     put_literal(out, hash);
 }
 
-/* Signs the fields and writes the row. parked: why a person decides; NULL: it is queued. */
+/* Signs the fields and inserts the intent. parked: why a person must release it; NULL: it is
+ * queued. */
 static tide_status insert_intent(struct worker *w, const char *const fields[TIDE_INTENT_FIELDS],
                                  const char *parked, struct tide_err *err)
 {
@@ -298,11 +306,11 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
         values, TIDE_COUNT(values), err);
 }
 
-/* The hash of the session's last intent that said the same, if there is one: the attester then
- * sends nothing where the chain says so already. */
-static tide_status keep_meta(struct worker *w, const struct worker_session *session,
-                             const char *jurisdiction, const char *expires_at,
-                             char meta[META_BYTES], struct tide_err *err)
+/* Reuses the hash of the session's last intent with the same content: the attester then sends
+ * nothing if the chain has that attestation already. */
+static tide_status reuse_meta(struct worker *w, const struct worker_session *session,
+                              const char *jurisdiction, const char *expires_at,
+                              char meta[META_BYTES], struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
@@ -320,41 +328,42 @@ static tide_status keep_meta(struct worker *w, const struct worker_session *sess
     return TIDE_OK;
 }
 
-/* What the attester is to do, if anything. A revocation repeats what it takes back; what is handed
- * over is attested with the very words and the hash of the approval that stands, so that the
- * attester sends nothing where the chain says so already. The same goes for a decision's own words
- * said again. What a person is to decide is parked: nothing is sent until it is released. */
+/* Writes the intent for the attester, if the plan has an action. A revocation repeats the content
+ * of the attestation that it takes back. A handed-over attestation has the content and the hash of
+ * the other approval, and an unchanged attestation keeps its own: the attester then sends nothing
+ * if the chain already has it. A parked intent is sent only after a person releases it. */
 static tide_status write_intent(struct worker *w, const struct worker_session *session,
-                                const struct row *row, const struct tide_kyc_plan *plan,
+                                const struct session_row *row, const struct tide_kyc_plan *plan,
                                 struct tide_err *err)
 {
     struct texts t;
     char meta[META_BYTES];
-    bool hand = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
+    bool hand_over = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
     if (plan->action == TIDE_KYC_NO_ACTION)
         return TIDE_OK;
-    int64_t country = hand     ? row->other.jurisdiction
-                      : attest ? plan->jurisdiction
-                               : row->standing.jurisdiction;
+    int64_t country = hand_over ? row->other.jurisdiction
+                      : attest  ? plan->jurisdiction
+                                : row->standing.jurisdiction;
     (void)decimal(t.n[0], row->rev + 1);
     (void)decimal(t.n[1], country);
-    (void)decimal(t.n[2], hand ? row->other.expires_at : plan->attested_until);
+    (void)decimal(t.n[2], hand_over ? row->other.expires_at : plan->attested_until);
     put_meta(meta, w, session, row->rev + 1);
-    tide_status status = attest ? keep_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
+    tide_status status = attest ? reuse_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
     const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
                                                row->address,
                                                session->id,
                                                t.n[0],
-                                               attest || hand ? "attest" : "revoke",
+                                               attest || hand_over ? "attest" : "revoke",
                                                t.n[1],
                                                t.n[2],
-                                               hand ? row->other.meta : meta };
+                                               hand_over ? row->other.meta : meta };
     return status == TIDE_OK ? insert_intent(w, fields, plan->parked[0] ? plan->parked : NULL, err)
                              : status;
 }
 
-/* The approval that stands and was never on the chain comes again, behind the revocation. */
-static tide_status write_again(struct worker *w, const struct row *row, struct tide_err *err)
+/* Queues the other approval's attestation again, behind this revocation: the chain never had it. */
+static tide_status write_other(struct worker *w, const struct session_row *row,
+                               struct tide_err *err)
 {
     struct tide_pg_rows rows;
     struct texts t;
@@ -375,7 +384,8 @@ static tide_status write_again(struct worker *w, const struct row *row, struct t
     return found ? insert_intent(w, fields, NULL, err) : TIDE_OK;
 }
 
-static bool comes_again(const struct row *row, const struct tide_kyc_plan *plan)
+/* True if the revocation must be followed by the other approval's attestation. */
+static bool other_follows(const struct session_row *row, const struct tide_kyc_plan *plan)
 {
     return plan->action == TIDE_KYC_REVOKE && !plan->parked[0] && row->other.id[0];
 }
@@ -386,13 +396,13 @@ static const char *outcome_text(enum tide_kyc_outcome outcome)
     return texts[outcome];
 }
 
-/* What was decided; never where the person lives. */
-static tide_status write_note(struct worker *w, const struct worker_session *session,
-                              const struct worker_event *event, const struct row *row, bool ordered,
-                              const struct tide_kyc_plan *plan, struct tide_err *err)
+/* Writes the audit row. The row never contains the person's country. */
+static tide_status write_audit(struct worker *w, const struct worker_session *session,
+                               const struct worker_event *event, const struct session_row *row,
+                               bool ordered, const struct tide_kyc_plan *plan, struct tide_err *err)
 {
     static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
-    const char *because = comes_again(row, plan)               ? "another_approval_follows"
+    const char *because = other_follows(row, plan)             ? "another_approval_follows"
                           : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"
                           : ordered                            ? "people_ordered"
                           : plan->parked[0]                    ? "a_person_decides"
@@ -412,7 +422,7 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
                              moved ? "decision" : "webhook",
                              outcome_text(plan->outcome),
                              because,
-                             comes_again(row, plan) || plan->action == TIDE_KYC_HAND_OVER
+                             other_follows(row, plan) || plan->action == TIDE_KYC_HAND_OVER
                                  ? row->other.id
                                  : NULL };
     return tide_pg_query(
@@ -424,7 +434,8 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
         values, TIDE_COUNT(values), err);
 }
 
-/* The webhook is at its end, and so are those of the same person that came before we asked. */
+/* Ends the webhook, and all webhooks about the same person that arrived before the provider was
+ * asked: the answer covers them. */
 static tide_status end_events(struct worker *w, const struct worker_session *session,
                               const struct worker_event *event, struct tide_err *err)
 {
@@ -446,9 +457,9 @@ static tide_status end_order(struct worker *w, const struct worker_session *sess
                          (const char *[]){ session->id }, 1, err);
 }
 
-/* One person of the provider's may have several sessions: what is news of one is news of all. */
-static tide_status nudge_siblings(struct worker *w, const struct worker_session *session,
-                                  struct tide_err *err)
+/* Makes the other sessions of the same person due: news about one concerns all. */
+static tide_status wake_siblings(struct worker *w, const struct worker_session *session,
+                                 struct tide_err *err)
 {
     return tide_pg_query(w->context.pg, NULL,
                          "UPDATE kyc.session AS b SET next_check = clock_timestamp()"
@@ -460,38 +471,40 @@ static tide_status nudge_siblings(struct worker *w, const struct worker_session 
                          (const char *[]){ session->id }, 1, err);
 }
 
+/* The failpoint in the middle lets a test kill the process there: nothing may be half written. */
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err)
 {
-    struct row row;
+    struct session_row row;
     const struct tide_kyc_workers_options *options = &w->all->options;
     int64_t now = worker_wall_s(w);
     bool ordered = decision == &tide_kyc_ordered;
     tide_status status = tide_kyc_begin(&w->context, err);
-    row = (struct row){ 0 };
+    row = (struct session_row){ 0 };
     if (status == TIDE_OK)
         status = read_standing(w, session, &row, now, err);
     if (status == TIDE_OK) {
         tide_kyc_weigh(plan, &row.standing, decision, options->settings->attestation_days * 86400u,
                        now);
         uint32_t wait =
-            tide_kyc_ask_again(plan, &row.standing, options->reconcile_s, worker_chance(w), now);
+            tide_kyc_next_check(plan, &row.standing, options->reconcile_s, worker_chance(w), now);
+        /* A webhook announced news that the provider does not show yet: ask again soon. */
         bool lags = event && plan->outcome == TIDE_KYC_SAME && tide_kyc_is_open(plan->state);
         wait = lags && wait > SOON_S ? SOON_S : wait;
         status = write_session(w, session, &row, plan, wait, err);
     }
     if (status == TIDE_OK)
         status = write_intent(w, session, &row, plan, err);
-    if (status == TIDE_OK && comes_again(&row, plan))
-        status = write_again(w, &row, err);
+    if (status == TIDE_OK && other_follows(&row, plan))
+        status = write_other(w, &row, err);
     (void)TIDE_FAILPOINT("kyc.decision_half");
     if (status == TIDE_OK)
-        status = write_note(w, session, event, &row, ordered, plan, err);
+        status = write_audit(w, session, event, &row, ordered, plan, err);
     if (status == TIDE_OK && ordered)
         status = end_order(w, session, err);
     if (status == TIDE_OK && (event || plan->outcome == TIDE_KYC_MOVED))
-        status = nudge_siblings(w, session, err);
+        status = wake_siblings(w, session, err);
     if (status == TIDE_OK && (event || (decision && decision != &tide_kyc_gone && !ordered)))
         status = end_events(w, session, event, err);
     return worker_finish(w, status, err);

@@ -1,9 +1,10 @@
-/* What the attester says of itself, and what it left to people, for /metrics. */
+/* Reads the attester's heartbeat row, and the number of intents that need a person, for
+ * /metrics. */
 #include "api/kyc/worker/worker_impl.h"
 
 #include <stdio.h>
 
-/* The one that spoke last: a key that was replaced leaves its row behind. */
+/* Reads the row with the newest heartbeat: a replaced key leaves its row behind. */
 static const char attester_sql[] =
     "SELECT o.attention, a.state, (1000 * greatest(0, extract(epoch FROM clock_timestamp()"
     " - a.heartbeat_at)))::bigint, a.ledger, a.balance, a.sent, a.confirmed, a.parked, a.failures,"

@@ -1,4 +1,4 @@
-/* What the files worker*.c share. */
+/* Types and functions that the files worker*.c share. */
 #ifndef API_KYC_WORKER_WORKER_IMPL_H
 #define API_KYC_WORKER_WORKER_IMPL_H
 
@@ -15,35 +15,35 @@
 
 struct worker {
     struct tide_kyc_workers *all;
-    uint32_t index; /* of the provider */
+    uint32_t index; /* the provider's index in the settings */
     const struct tide_kyc_provider *provider;
     const struct tide_kyc_adapter *adapter;
     pthread_t thread;
     bool opened, started, listening;
     struct tide_kyc_context context;
     struct tide_retry retry;
-    uint32_t failures;     /* of the provider, in a row  */
-    uint32_t db_failures;  /* of the database, in a row  */
-    int64_t away_until_ms; /* monotonic                  */
-    bool settings_noted;   /* in the audit */
-    bool clocks_differ;    /* said in the log */
-    bool order_failed;     /* the last one; said in the log */
+    uint32_t failures;     /* failed calls in a row */
+    uint32_t db_failures;  /* failed statements in a row */
+    int64_t away_until_ms; /* monotonic: no call before this time */
+    bool settings_noted;   /* the audit has the row of this start */
+    bool clocks_differ;    /* already logged */
+    bool order_failed;     /* the last order failed; already logged */
     int64_t pruned_ms, forgotten_ms, figures_ms;
-    int64_t ended_due_ms;                 /* when sessions that ended are counted again */
-    uint64_t ended[TIDE_KYC_STATE_COUNT]; /* how many these were */
-    struct tide_kyc_effort effort;        /* under the mutex */
+    int64_t ended_due_ms;                 /* monotonic: when ended sessions are counted again */
+    uint64_t ended[TIDE_KYC_STATE_COUNT]; /* the last counts of ended sessions */
+    struct tide_kyc_effort effort;        /* guarded by the mutex */
 };
 
 struct tide_kyc_workers {
     struct tide_kyc_workers_options options;
     atomic_bool closing;
-    pthread_mutex_t mutex; /* of figures and of each worker's effort */
+    pthread_mutex_t mutex; /* guards figures and each worker's effort */
     struct tide_kyc_figures figures;
     uint32_t count;
     struct worker workers[TIDE_KYC_PROVIDERS_MAX];
 };
 
-/* A webhook that this worker took. */
+/* A webhook that this worker has taken. */
 struct worker_event {
     char key[TIDE_KYC_ID_BYTES];
     char provider_id[TIDE_KYC_ID_BYTES]; /* "": none */
@@ -53,83 +53,88 @@ struct worker_event {
 
 #define WORKER_MOMENT_BYTES 48u
 
-/* A session that it works on. */
+/* A session that this worker works on. */
 struct worker_session {
     char id[WORKER_SESSION_BYTES];
     char provider_id[TIDE_KYC_ID_BYTES]; /* "": none yet */
-    char provider[TIDE_KYC_WORD_BYTES];  /* its key */
+    char provider[TIDE_KYC_WORD_BYTES];  /* the provider's key */
     char address[TIDE_KYC_ADDRESS_BYTES];
-    char taken_at[WORKER_MOMENT_BYTES]; /* the database's time: before the provider is asked */
+    char taken_at[WORKER_MOMENT_BYTES]; /* the database's time before the provider is asked */
     uint32_t attempts;
 };
 
 /* --- worker_store.c: statements --------------------------------------------------------------- */
 
-/* The next webhook that no thread works on; *found false: none is due. */
+/* Takes the next due webhook for a while. *found false: none is due. */
 tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *found,
                               struct tide_err *err);
-/* The next session whose time has come. */
+/* Takes the next due session for a while. */
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
                                 struct tide_err *err);
-/* A session whose revocation people ordered (kyc.revocation): any provider's, any one of them. */
+/* Reads a session that people ordered to revoke (kyc.revocation): any provider's, in random
+ * order. */
 tide_status worker_take_order(struct worker *w, struct worker_session *out, bool *found,
                               struct tide_err *err);
-/* Whose webhook it is: by the provider's id, else by reference. Of several of one reference an open
- * one; an unknown id is that of a session which has none yet (the provider's answer to us
- * was lost), and who is named by reference alone is one that has an id; then the newest. */
+/* Finds the session of a webhook, by the provider's id, else by reference. Of several sessions with
+ * one reference an open one is preferred. If the id is unknown, a session without an id matches
+ * (the provider's answer to its creation was lost). If the webhook has only a reference, a session
+ * with an id matches. The newest wins. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err);
-/* The lock of a session, for this connection; *held false: another has it. */
+/* Tries to take the session's lock for this connection. *held false: another connection has it. */
 tide_status worker_lock(struct worker *w, const struct worker_session *session, bool *held,
                         struct tide_err *err);
 tide_status worker_unlock(struct worker *w, const struct worker_session *session,
                           struct tide_err *err);
 
-/* A webhook of no session: done, and noted. */
+/* Finishes a webhook about no session, with an audit row. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err);
-/* Later again. why: a word of ours. */
-tide_status worker_put_off_event(struct worker *w, const struct worker_event *event,
-                                 uint32_t after_ms, const char *why, bool given_up,
-                                 struct tide_err *err);
-/* Another thread works on its session: later again, and this was no attempt. event or NULL. */
-tide_status worker_make_way(struct worker *w, const struct worker_session *session,
-                            const struct worker_event *event, const char *why,
-                            struct tide_err *err);
-tide_status worker_put_off_session(struct worker *w, const struct worker_session *session,
-                                   uint32_t after_ms, const char *why, struct tide_err *err);
+/* Postpones a webhook. why: a static word. given_up: it is never tried again. */
+tide_status worker_postpone_event(struct worker *w, const struct worker_event *event,
+                                  uint32_t after_ms, const char *why, bool given_up,
+                                  struct tide_err *err);
+/* Postpones for a moment without counting an attempt: another thread works on the session. event
+ * may be NULL. */
+tide_status worker_retry_soon(struct worker *w, const struct worker_session *session,
+                              const struct worker_event *event, const char *why,
+                              struct tide_err *err);
+tide_status worker_postpone_session(struct worker *w, const struct worker_session *session,
+                                    uint32_t after_ms, const char *why, struct tide_err *err);
 
-/* Ends the transaction: commits what went well, undoes the rest. */
+/* Commits if status is TIDE_OK, else rolls back. Returns status or the error of COMMIT. */
 tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err);
 void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column);
 
 /* --- worker_apply.c --------------------------------------------------------------------------- */
 
-/* Weighs the decision (NULL: none) against the session and writes all of it in one transaction:
- * session, outbox, audit, and the end of the webhook (NULL: there was none). Transactions about one
- * address follow one another, so that what one approval does to the chain knows of the others.
- * TIDE_E_CONFLICT: the session is another person of the provider's since it was asked. */
+/* Weighs the decision (NULL: none) against the session and writes the result in one transaction:
+ * session, outbox, audit, and the end of the webhook (event NULL: there was none). Transactions
+ * about one address are serialized, so that each sees the other approvals. TIDE_E_CONFLICT: the
+ * session got another person at the provider since it was read. */
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err);
 
-/* --- worker_maintenance.c */
+/* --- worker_maintenance.c --------------------------------------------------------------------- */
 
-/* Notes in the audit with which file this process works, once, before any work is taken: two rows
- * that differ show a changed file. The first worker alone does it. */
+/* Writes an audit row with the digest of the KYC file, once, before any work is taken: two rows
+ * that differ show a changed file. Only the first worker does it. */
 tide_status worker_note_settings(struct worker *w, struct tide_err *err);
 
-/* What is due of it; the first worker does what is of all. */
+/* Does the maintenance that is due. The first worker also does what concerns all providers. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err);
 
-/* --- worker_attester.c */
+/* --- worker_attester.c ------------------------------------------------------------------------ */
 
+/* Reads the newest attester's row and the number of intents that need a person. */
 tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out,
                                  struct tide_err *err);
 
-/* --- worker.c */
+/* --- worker.c --------------------------------------------------------------------------------- */
 
+/* Returns a random number for spreading checks. */
 uint32_t worker_chance(struct worker *w);
-/* least_ms doubled `times` times, at most most_ms, spread over its upper half. */
+/* Returns least_ms doubled `times` times, at most most_ms, spread over its upper half. */
 uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms, uint32_t times);
 int64_t worker_wall_s(const struct worker *w);
 int64_t worker_now_ms(const struct worker *w);

@@ -1,4 +1,4 @@
-/* What is done now and then: refused webhooks into the audit, old ones out, and figures. */
+/* Periodic work: writes refused webhooks into the audit, deletes old rows, reads figures. */
 #include "api/kyc/worker/worker_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -6,18 +6,18 @@
 #include <stdio.h>
 
 enum {
-    TELL_MS = 60 * 1000,
+    REPORT_MS = 60 * 1000,
     PRUNE_MS = 600 * 1000,
     FORGOTTEN_MS = 60 * 1000,
     FIGURES_MS = 10 * 1000,
-    ENDED_SHARE = 100, /* of the time may go into counting sessions that ended: one part */
+    ENDED_SHARE = 100, /* counting ended sessions may take one part in so many of the time */
     ENDED_MS_MAX = 60 * 1000
 };
 
 /* --- the audit -------------------------------------------------------------------------------- */
 
-static tide_status tell(struct worker *w, const struct tide_kyc_count_line *line,
-                        struct tide_err *err)
+static tide_status write_refusal(struct worker *w, const struct tide_kyc_count_line *line,
+                                 struct tide_err *err)
 {
     char count[WORKER_NUMBER_BYTES];
     snprintf(count, sizeof count, "%" PRIu64, line->count);
@@ -29,20 +29,21 @@ static tide_status tell(struct worker *w, const struct tide_kyc_count_line *line
         err);
 }
 
-/* One row a minute for each reason, however many there were. */
-static tide_status tell_refused(struct worker *w, struct tide_err *err)
+/* Writes one audit row a minute for each reason, with the number of webhooks. If the database
+ * fails, the count is reported later. */
+static tide_status report_refused(struct worker *w, struct tide_err *err)
 {
     struct tide_kyc_refused *refused = w->all->options.refused;
     struct tide_kyc_count_line line;
     tide_status status = TIDE_OK;
     while (status == TIDE_OK &&
-           tide_kyc_to_tell(refused, w->index, worker_now_ms(w), TELL_MS, &line)) {
-        status = tell(w, &line, err);
+           tide_kyc_next_report(refused, w->index, worker_now_ms(w), REPORT_MS, &line)) {
+        status = write_refusal(w, &line, err);
         if (status == TIDE_OK)
             tide_log(TIDE_WARN, "kyc.webhooks_refused", "provider=%s fate=%s why=%s count=%" PRIu64,
                      w->provider->key, tide_kyc_fate_text(line.fate), line.why, line.count);
         else
-            tide_kyc_untold(refused, w->index, &line);
+            tide_kyc_undo_report(refused, w->index, &line);
     }
     return status;
 }
@@ -67,9 +68,10 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
 
 /* --- pruning ---------------------------------------------------------------------------------- */
 
-/* A provider that says it again after a month is asked again; its session knows what it knew. A
- * page that has ended is not kept, and the client's network only as long as it is counted. */
-static tide_status prune(struct worker *w, struct tide_err *err)
+/* Deletes handled webhooks after 30 days, old challenges, links of ended pages, and client networks
+ * that no limit counts any more. A webhook repeated after that is handled again; its session then
+ * shows no change. LIMIT keeps each transaction short. */
+static tide_status prune_rows(struct worker *w, struct tide_err *err)
 {
     tide_status status = tide_pg_query(
         w->context.pg, NULL,
@@ -81,7 +83,8 @@ static tide_status prune(struct worker *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_query(w->context.pg, NULL,
                                "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
-                               " - interval '1 hour'", /* another node's clock may be behind */
+                               /* An hour later, because another node's clock may be behind. */
+                               " - interval '1 hour'",
                                NULL, 0, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
@@ -100,8 +103,8 @@ static tide_status prune(struct worker *w, struct tide_err *err)
     return status;
 }
 
-/* Sessions that never got to a provider are looked at when they are over, like the others. */
-static tide_status find_forgotten(struct worker *w, struct tide_err *err)
+/* Makes open sessions due whose time is over although they never reached a provider. */
+static tide_status wake_overdue_sessions(struct worker *w, struct tide_err *err)
 {
     return tide_pg_query(w->context.pg, NULL,
                          "UPDATE kyc.session SET next_check = clock_timestamp()"
@@ -118,7 +121,7 @@ static double seconds(const struct tide_pg_rows *rows, uint32_t column)
     return (double)tide_pg_u64(rows, 0, column) / 1000;
 }
 
-/* Each part reads an index of just these rows: the rest of the tables is long. */
+/* Counts the queues. Each part uses an index of just these rows, because the tables are large. */
 static const char queues_sql[] =
     "SELECT n.*, x.*, o.*, p.* FROM"
     " (SELECT count(*), greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
@@ -152,6 +155,7 @@ static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, st
     return TIDE_OK;
 }
 
+/* States without a row count 0; a state that this program does not know is left out. */
 static tide_status count_sessions(struct worker *w, const char *sql,
                                   uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
 {
@@ -170,8 +174,8 @@ static tide_status count_sessions(struct worker *w, const char *sql,
     return TIDE_OK;
 }
 
-/* Open sessions last for days. Those that ended only become more, and counting them takes ever
- * longer: the longer, the less often. */
+/* Counts sessions by state. Ended sessions only become more, and counting them takes ever longer.
+ * The pause before the next count therefore grows with the time that the last one took. */
 static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures *f,
                                       struct tide_err *err)
 {
@@ -187,8 +191,8 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
     int64_t began = worker_now_ms(w);
     if (status == TIDE_OK && began >= w->ended_due_ms) {
         status = count_sessions(w, ended_sql, w->ended, err);
-        int64_t rest = (worker_now_ms(w) - began) * ENDED_SHARE;
-        w->ended_due_ms = worker_now_ms(w) + (rest < ENDED_MS_MAX ? rest : ENDED_MS_MAX);
+        int64_t pause = (worker_now_ms(w) - began) * ENDED_SHARE;
+        w->ended_due_ms = worker_now_ms(w) + (pause < ENDED_MS_MAX ? pause : ENDED_MS_MAX);
     }
     for (int s = 0; s < (int)TIDE_KYC_STATE_COUNT; s++)
         if (!tide_kyc_is_open((enum tide_kyc_state)s))
@@ -196,6 +200,7 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
     return status;
 }
 
+/* Publishes the figures together, so that /metrics never mixes two readings. */
 static tide_status read_figures(struct worker *w, struct tide_err *err)
 {
     struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
@@ -212,8 +217,9 @@ static tide_status read_figures(struct worker *w, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- the maintenance -------------------------------------------------------------------------- */
 
+/* True if every_ms have passed since *last_ms, which is then set to now_ms. */
 static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
 {
     bool due = *last_ms == 0 || now_ms - *last_ms >= every_ms;
@@ -222,19 +228,20 @@ static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
     return due;
 }
 
+/* While the clocks differ nothing is deleted, because deleting goes by time. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err)
 {
     int64_t now = worker_now_ms(w);
-    tide_status status = tell_refused(w, err);
+    tide_status status = report_refused(w, err);
     pthread_mutex_lock(&w->all->mutex);
     w->effort.turned_ms = now;
     pthread_mutex_unlock(&w->all->mutex);
     if (w->index != 0)
         return status;
     if (status == TIDE_OK && !w->clocks_differ && is_due(&w->pruned_ms, now, PRUNE_MS))
-        status = prune(w, err);
+        status = prune_rows(w, err);
     if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))
-        status = find_forgotten(w, err);
+        status = wake_overdue_sessions(w, err);
     if (status == TIDE_OK && is_due(&w->figures_ms, now, FIGURES_MS))
         status = read_figures(w, err);
     return status;

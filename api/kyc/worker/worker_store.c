@@ -1,9 +1,10 @@
-/* What a worker takes from the database, and what it puts off. */
+/* Statements by which a worker takes work from the database, and postpones it. */
 #include "api/kyc/worker/worker_impl.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>
 
+/* Pause before the next attempt at a locked session. */
 enum { LOCKED_MS = 500 };
 
 void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column)
@@ -13,6 +14,8 @@ void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, ui
 
 /* --- taking ---------------------------------------------------------------------------------- */
 
+/* The statement moves next_try ahead, so that another process takes the row if this one dies. SKIP
+ * LOCKED lets processes take different rows. */
 tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *found,
                               struct tide_err *err)
 {
@@ -40,7 +43,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
     return TIDE_OK;
 }
 
-/* Columns: id, provider_id, clock_timestamp(), attempts, address, provider. */
+/* Reads the columns id, provider_id, clock_timestamp(), attempts, address, provider. */
 static void read_session(struct worker_session *out, const struct tide_pg_rows *rows)
 {
     worker_copy_text(out->id, sizeof out->id, rows, 0);
@@ -51,6 +54,7 @@ static void read_session(struct worker_session *out, const struct tide_pg_rows *
     worker_copy_text(out->provider, sizeof out->provider, rows, 5);
 }
 
+/* The row is taken for 15 s, longer than one call to a provider may last. */
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
                                 struct tide_err *err)
 {
@@ -73,7 +77,7 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
     return TIDE_OK;
 }
 
-/* In any order, so that one that fails does not hold back the others. */
+/* Random order: an order that always fails must not hold back the others. */
 tide_status worker_take_order(struct worker *w, struct worker_session *out, bool *found,
                               struct tide_err *err)
 {
@@ -93,6 +97,7 @@ tide_status worker_take_order(struct worker *w, struct worker_session *out, bool
     return TIDE_OK;
 }
 
+/* The ORDER BY expresses the preferences in worker_impl.h. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err)
 {
@@ -140,9 +145,9 @@ tide_status worker_unlock(struct worker *w, const struct worker_session *session
 
 /* --- putting off ------------------------------------------------------------------------------ */
 
-tide_status worker_put_off_event(struct worker *w, const struct worker_event *event,
-                                 uint32_t after_ms, const char *why, bool given_up,
-                                 struct tide_err *err)
+tide_status worker_postpone_event(struct worker *w, const struct worker_event *event,
+                                  uint32_t after_ms, const char *why, bool given_up,
+                                  struct tide_err *err)
 {
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
@@ -157,8 +162,8 @@ tide_status worker_put_off_event(struct worker *w, const struct worker_event *ev
         6, err);
 }
 
-tide_status worker_put_off_session(struct worker *w, const struct worker_session *session,
-                                   uint32_t after_ms, const char *why, struct tide_err *err)
+tide_status worker_postpone_session(struct worker *w, const struct worker_session *session,
+                                    uint32_t after_ms, const char *why, struct tide_err *err)
 {
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
@@ -169,8 +174,10 @@ tide_status worker_put_off_session(struct worker *w, const struct worker_session
                          (const char *[]){ session->id, ms, why }, 3, err);
 }
 
-tide_status worker_make_way(struct worker *w, const struct worker_session *session,
-                            const struct worker_event *event, const char *why, struct tide_err *err)
+/* Takes back the attempt that worker_take_… counted. */
+tide_status worker_retry_soon(struct worker *w, const struct worker_session *session,
+                              const struct worker_event *event, const char *why,
+                              struct tide_err *err)
 {
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%d", LOCKED_MS);
@@ -199,6 +206,7 @@ tide_status worker_finish(struct worker *w, tide_status status, struct tide_err 
     return status;
 }
 
+/* Ends the webhook and writes the audit row in one transaction. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
     tide_status status = tide_kyc_begin(&w->context, err);

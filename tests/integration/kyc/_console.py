@@ -122,7 +122,7 @@ def login(w, c):
     check(c.ask("otto", "/api/actions", {"action": "requeue", "target": "1; DROP", "reason": "reviewed"})[0] == 400, "no id")
     check(c.ask("otto", "/api/review?after=x")[1].get("code") == "cursor_invalid", "no position")
     twice = [person("ann", "viewer", "x"), person("bob", "operator", "x")]
-    Console(w, twice, expect="/people/1/certificates/0: stands there twice")
+    Console(w, twice, expect="/people/1/certificates/0: is used twice")
     Console(w, [person("ann", "viewer", "x"), person("ann", "operator", "y")], expect="/people/1/name")
     Console(w, [person("ann", "admin")], expect="/people/0/role: expected viewer, reviewer or operator")
     Console(w, [person("Ann", "viewer")], expect="/people/0/name")

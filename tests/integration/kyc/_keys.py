@@ -127,7 +127,7 @@ def rights():
         check("permission denied" in sql(text, user), f"{user}: {text}: {sql(text, user)}")
     for wrong in ("--networks=10.0.0.1/8", "--scopes=all", "--rate=0", "--ends-at=soon"):
         tool("key", "add", "acme", wrong, fails=True)
-    for brand, why in (('{"color": "#cccccc"}', "/color: its contrast"), ('{"colour": "#0b5c6b"}', "/colour: no such member"), ("{", "no JSON"),
+    for brand, why in (('{"color": "#cccccc"}', "/color: its contrast"), ('{"colour": "#0b5c6b"}', "/colour: no such member"), ("{", "not JSON"),
                        ('{"logo": "http://acme.example/logo.svg"}', "/logo: expected https"), ('{"name": ""}', "/name: expected a text")):
         check(why in (said := tool("integrator", "put", "x", "n", "--brand", brand, fails=True)), f"{brand}: {said}")
     check(sql("SELECT count(*) FROM kyc.integrator WHERE id = 'x'") == "0", "a brand was refused, its integrator is there")

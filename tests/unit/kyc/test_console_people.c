@@ -54,13 +54,13 @@ static void test_refusals(void **state)
         { HEAD "[" PERSON("ada", "viewer", "") "]}", "/people/0/certificates" },
         { HEAD "[" PERSON("ada", "viewer", "\"11\"") "]}", "/people/0/certificates/0" },
         { HEAD "[" PERSON("ada", "viewer", "\"" ONE "\",\"" ONE "\"") "]}",
-          "/people/0/certificates/1: stands there twice" },
+          "/people/0/certificates/1: is used twice" },
         { HEAD "[" PERSON("ada", "viewer", "\"" ONE "\"") "," PERSON("bob", "viewer",
                                                                      "\"" ONE "\"") "]}",
-          "/people/1/certificates/0: stands there twice" }, /* one person as two */
+          "/people/1/certificates/0: is used twice" }, /* one person as two */
         { HEAD "[" PERSON("ada", "viewer", "\"" ONE "\"") "," PERSON("ada", "viewer",
                                                                      "\"" TWO "\"") "]}",
-          "/people/1/name: stands there twice" },
+          "/people/1/name: is used twice" },
         { HEAD "[{\"name\":\"ada\",\"name\":\"bob\"}]}", "a member twice" },
         { HEAD "[" PERSON("ada", "viewer", "\"" ONE "\"") "],\"open\":true}", "open" },
         { "{\"origin\":\"https://console.example/x\",\"proxySecret\":\"\",\"people\":[]}",

@@ -480,22 +480,22 @@ static void test_asked_again(void **state)
     (void)state;
     struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
     struct tide_kyc_plan p = weigh(&s, NULL);
-    uint32_t wait = tide_kyc_ask_again(&p, &s, 60, 0, NOW);
+    uint32_t wait = tide_kyc_next_check(&p, &s, 60, 0, NOW);
     assert_int_equal(wait, 75); /* ten minutes old */
-    assert_in_range(tide_kyc_ask_again(&p, &s, 60, 255, NOW), 76, 94);
+    assert_in_range(tide_kyc_next_check(&p, &s, 60, 255, NOW), 76, 94);
     s.created_at = NOW - 30 * DAY;
-    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 3600);
+    assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 3600);
     s.expires_at = NOW + 100;
-    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 100);
+    assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 100);
     s = approved();
     p = weigh(&s, NULL);
-    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), DAY);
+    assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), DAY);
     s.attested_until = NOW + 7;
     p = weigh(&s, NULL);
-    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 7);
+    assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 7);
     s = standing(TIDE_KYC_DECLINED);
     p = weigh(&s, NULL);
-    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 0);
+    assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 0);
 }
 
 /* Computed with: printf 'sumsub\0app-1\0003' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0001…1f */
@@ -575,22 +575,22 @@ static void test_told_once_a_minute(void **state)
     (void)state;
     struct tide_kyc_refused *r = tide_kyc_refused_open();
     struct tide_kyc_count_line line;
-    assert_false(tide_kyc_to_tell(r, 0, 0, 60000, &line));
+    assert_false(tide_kyc_next_report(r, 0, 0, 60000, &line));
     tide_kyc_count(r, 0, TIDE_KYC_KEPT, NULL);
-    assert_false(tide_kyc_to_tell(r, 0, 0, 60000, &line)); /* what went well is not told */
+    assert_false(tide_kyc_next_report(r, 0, 0, 60000, &line)); /* what went well is not told */
     for (int i = 0; i < 5; i++)
         tide_kyc_count(r, 0, TIDE_KYC_FALSE, "signature");
-    assert_false(tide_kyc_to_tell(r, 1, 0, 60000, &line));
-    assert_true(tide_kyc_to_tell(r, 0, 0, 60000, &line));
+    assert_false(tide_kyc_next_report(r, 1, 0, 60000, &line));
+    assert_true(tide_kyc_next_report(r, 0, 0, 60000, &line));
     assert_int_equal(line.count, 5);
     assert_string_equal(line.why, "signature");
-    assert_false(tide_kyc_to_tell(r, 0, 1, 60000, &line));
+    assert_false(tide_kyc_next_report(r, 0, 1, 60000, &line));
     tide_kyc_count(r, 0, TIDE_KYC_FALSE, "signature");
-    assert_false(tide_kyc_to_tell(r, 0, 59999, 60000, &line));
-    assert_true(tide_kyc_to_tell(r, 0, 60000, 60000, &line));
+    assert_false(tide_kyc_next_report(r, 0, 59999, 60000, &line));
+    assert_true(tide_kyc_next_report(r, 0, 60000, 60000, &line));
     assert_int_equal(line.count, 1);
-    tide_kyc_untold(r, 0, &line);
-    assert_true(tide_kyc_to_tell(r, 0, 60001, 60000, &line));
+    tide_kyc_undo_report(r, 0, &line);
+    assert_true(tide_kyc_next_report(r, 0, 60001, 60000, &line));
     assert_int_equal(line.count, 1);
     tide_kyc_refused_close(r);
 }
@@ -620,14 +620,14 @@ static void test_patience(void **state)
     (void)state;
     struct tide_kyc_refused *r = tide_kyc_refused_open();
     uint32_t had = 0;
-    for (uint32_t i = 0; i < 2 * TIDE_KYC_PATIENCE; i++)
-        had += tide_kyc_has_patience(r, 0, 5000);
-    assert_int_equal(had, TIDE_KYC_PATIENCE);
-    assert_true(tide_kyc_has_patience(r, 1, 5000)); /* another provider's */
+    for (uint32_t i = 0; i < 2 * TIDE_KYC_FORGERIES_MINUTE; i++)
+        had += tide_kyc_take_forgery_token(r, 0, 5000);
+    assert_int_equal(had, TIDE_KYC_FORGERIES_MINUTE);
+    assert_true(tide_kyc_take_forgery_token(r, 1, 5000)); /* another provider's */
     had = 0;
     for (int i = 0; i < 1000; i++)
-        had += tide_kyc_has_patience(r, 0, 6000);
-    assert_int_equal(had, TIDE_KYC_PATIENCE / 60);
+        had += tide_kyc_take_forgery_token(r, 0, 6000);
+    assert_int_equal(had, TIDE_KYC_FORGERIES_MINUTE / 60);
     tide_kyc_refused_close(r);
 }
 
@@ -648,11 +648,11 @@ static void test_counted_by_many(void **state)
     for (size_t i = 0; i < TIDE_COUNT(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_many, r), 0);
     for (int i = 0; i < 100; i++)
-        while (tide_kyc_to_tell(r, 0, i, 1, &line))
+        while (tide_kyc_next_report(r, 0, i, 1, &line))
             told += line.count;
     for (size_t i = 0; i < TIDE_COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-    while (tide_kyc_to_tell(r, 0, 1000, 1, &line))
+    while (tide_kyc_next_report(r, 0, 1000, 1, &line))
         told += line.count;
     assert_int_equal(told, 40000);
     assert_int_equal(tide_kyc_counted(r, 0, lines), 2);
