@@ -304,6 +304,7 @@ class Test:
         said = both.said()
         check(code == 66 and re.search("tell different hashes|does not follow", said), f"exit {code}: {said[-600:]}")
         check(self.one.url in said and other.url in said, f"not both servers are named: {said[-600:]}")
+        check(cursor("forked") == 0, f"rows of one of them are stored up to {cursor('forked')}")
         # An index of ours meets the other network behind the address.
         self.away.words = [w for w in self.away.words if w not in ("--lake", self.network.galexie.lake)]
         self.away.words[self.away.words.index("--rpc") + 1] = other.url

@@ -96,6 +96,32 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     return status;
 }
 
+/* Compares the hashes of the newest ledger that all servers keep, before rows come from one of them. A server that
+ * does not answer now is compared later, by the thread that watches. */
+static tide_status compare_servers(struct rpc_fleet *f, struct rpc_page *page,
+                                   struct tide_buf *body, struct tide_err *err)
+{
+    uint32_t newest = UINT32_MAX, oldest = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct rpc_server *s = &f->servers[i];
+        if (s->latest && s->latest < newest)
+            newest = s->latest;
+        if (s->oldest > oldest)
+            oldest = s->oldest;
+    }
+    const struct rpc_question question = { newest, 1 };
+    for (uint32_t i = 0; f->count > 1 && newest >= oldest && i < f->count; i++) {
+        struct rpc_hint hint;
+        if (f->servers[i].latest &&
+            rpc_client_page(&f->servers[i].client, &question, page, body, &hint, err) == TIDE_OK &&
+            page->error.code == 0 && page->count && page->ledgers[0].sequence == newest)
+            rpc_fleet_note_ledger(f, i, newest, page->ledgers[0].hash);
+    }
+    if (f->forked)
+        *err = f->fork;
+    return f->forked ? TIDE_E_CHAIN : TIDE_OK;
+}
+
 /* One answer of each server tells its network and its range; the range of ledger 2 is the error
  * that names it, mostly. */
 static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
@@ -123,6 +149,8 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
         tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, s->oldest,
                  s->latest);
     }
+    if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED)
+        status = compare_servers(f, page, &body, err);
     tide_buf_release(&body);
     free(page);
     return status == TIDE_E_CHAIN || status == TIDE_E_STOPPED ? status : TIDE_OK;

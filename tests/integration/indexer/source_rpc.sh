@@ -295,7 +295,8 @@ ok "Retry-After and our own limit"
 begin fork
 expect 66 "$(printf 'different hashes|does not follow')" --rpc "$one_url,$other_url"
 grep -q "$one_url" "$PG_DIR/out" && grep -q "$other_url" "$PG_DIR/out" || fail "fork: not both are named: $(tail -n 1 "$PG_DIR/out")"
-ok "two servers with two chains: refused, both named"
+[ "$(cursor)" = 0 ] || fail "fork: rows of one chain are stored up to $(cursor)"
+ok "two servers with two chains: refused before a row of either, both named"
 begin lag
 fault one '*=lag:30'
 follow --rpc "$one_url,$two_url"
