@@ -15,8 +15,8 @@
 
 enum { RPC_NAME_BYTES = 160, RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX };
 
-/* A sliding window: at most per_s requests in any second, as a server counts them. A bucket of tokens would
- * let twice as many through in the second behind a pause. */
+/* A sliding window: at most per_s requests in any second, as a server counts them. A bucket of
+ * tokens would let twice as many through in the second behind a pause. */
 struct rpc_rate {
     pthread_mutex_t lock;
     uint32_t per_s, oldest;
