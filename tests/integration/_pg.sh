@@ -58,16 +58,16 @@ pg_template() { # empty|schema
         rm -f "$made/$1".*
         dir=$(mktemp -d "${TMPDIR:-/tmp}/tide.XXXXXX")
         trap 'cluster_remove "$dir"' EXIT
-        {
-            cluster_init "$dir"
-            cluster_up "$dir" -F -c wal_recycle=off
-            # New databases are copies of template1.
-            [ "$1" = empty ] || TIDEMARK_DATABASE_URL="host=$dir port=5432 user=postgres dbname=template1" "$TIDE_BIN/tidemark-indexer" migrate
-            "$PG_BIN/createdb" -h "$dir" -U postgres tidemark
-            "$PG_BIN/psql" -Xqc CHECKPOINT -h "$dir" -U postgres -d postgres # drops the old segments of the log
-            cluster_down "$dir"
-            tar -C "$dir" -cf "$archive.new" data password
-            mv "$archive.new" "$archive"
+        { # steps are joined, because errexit is off here: a step that fails must leave no archive behind
+            cluster_init "$dir" &&
+                cluster_up "$dir" -F -c wal_recycle=off &&
+                # New databases are copies of template1.
+                { [ "$1" = empty ] || TIDEMARK_DATABASE_URL="host=$dir port=5432 user=postgres dbname=template1" "$TIDE_BIN/tidemark-indexer" migrate; } &&
+                "$PG_BIN/createdb" -h "$dir" -U postgres tidemark &&
+                "$PG_BIN/psql" -Xqc CHECKPOINT -h "$dir" -U postgres -d postgres && # drops the old segments of the log
+                cluster_down "$dir" &&
+                tar -C "$dir" -cf "$archive.new" data password &&
+                mv "$archive.new" "$archive"
         } >"$made/$1.log" 2>&1 9>&-
     ) 9>"$made/lock" || { tail -n 5 "$made/$1.log" >&2; return 1; }
     echo "$archive"
