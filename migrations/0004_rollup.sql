@@ -111,7 +111,7 @@ COMMENT ON TABLE rollup.day IS 'The protocol by day (UTC); no row: no activity';
 COMMENT ON COLUMN rollup.day.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.day.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.day.swaps IS 'Trades';
-COMMENT ON COLUMN rollup.day.quoted_swaps IS 'Of these, in pools with USDC';
+COMMENT ON COLUMN rollup.day.quoted_swaps IS 'Swaps among these in pools with USDC';
 COMMENT ON COLUMN rollup.day.volume_quote IS 'Volume of the pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN rollup.day.fees_quote IS 'Fees of the pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN rollup.day.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
@@ -126,7 +126,7 @@ CREATE TABLE rollup.partner_revenue (
     forwards   bigint      NOT NULL,
     PRIMARY KEY (deployment, partner_id, token)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rollup.partner_revenue IS 'What a partner earned per token';
+COMMENT ON TABLE rollup.partner_revenue IS 'Earnings of a partner by token';
 COMMENT ON COLUMN rollup.partner_revenue.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.partner_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_revenue.token IS 'Token of the revenue, contract address';
@@ -143,7 +143,7 @@ CREATE TABLE rollup.partner_epoch_revenue (
     forwards   bigint      NOT NULL,
     PRIMARY KEY (deployment, partner_id, epoch, token)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rollup.partner_epoch_revenue IS 'What a partner earned per token, by epoch';
+COMMENT ON TABLE rollup.partner_epoch_revenue IS 'Earnings of a partner by token and epoch';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.epoch IS 'Epoch';
@@ -160,7 +160,7 @@ CREATE TABLE rollup.revenue (
     payments   bigint      NOT NULL,
     PRIMARY KEY (deployment, epoch, token)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rollup.revenue IS 'What the distributor received per token, by epoch';
+COMMENT ON TABLE rollup.revenue IS 'Receipts of the distributor by token and epoch';
 COMMENT ON COLUMN rollup.revenue.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.revenue.epoch IS 'Epoch';
 COMMENT ON COLUMN rollup.revenue.token IS 'Token, contract address';
@@ -282,7 +282,7 @@ COMMENT ON COLUMN rollup.market_day.deposited IS 'Collateral paid in, when openi
 COMMENT ON COLUMN rollup.market_day.withdrawn IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN rollup.market_day.seized IS 'Collateral given to liquidators, whatever token, raw units';
 
--- It grows with the days, so it has keys of chain.word.
+-- The table grows with the days, so it has keys of chain.word.
 CREATE TABLE rollup.call_day (
     deployment   smallint NOT NULL,
     calls        integer  NOT NULL,
@@ -295,7 +295,7 @@ CREATE TABLE rollup.call_day (
 COMMENT ON TABLE rollup.call_day IS 'Calls of a function of a contract by day (UTC); no row: no call';
 COMMENT ON COLUMN rollup.call_day.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.call_day.calls IS 'Calls, refused ones too';
-COMMENT ON COLUMN rollup.call_day.refused IS 'Of these, refused';
+COMMENT ON COLUMN rollup.call_day.refused IS 'Refused calls among these';
 COMMENT ON COLUMN rollup.call_day.contract_key IS 'Key of the contract called or created';
 COMMENT ON COLUMN rollup.call_day.fn_key IS 'Key of the function; 0: the contract was created';
 COMMENT ON COLUMN rollup.call_day.day IS 'Day, UTC';
@@ -309,7 +309,7 @@ COMMENT ON COLUMN rollup.call_day_words.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.call_day_words.contract IS 'Contract called or created';
 COMMENT ON COLUMN rollup.call_day_words.fn IS 'Function; null: the contract was created';
 COMMENT ON COLUMN rollup.call_day_words.calls IS 'Calls, refused ones too';
-COMMENT ON COLUMN rollup.call_day_words.refused IS 'Of these, refused';
+COMMENT ON COLUMN rollup.call_day_words.refused IS 'Refused calls among these';
 
 -- A day without a change has no row: the value of the day before still holds.
 CREATE TABLE rollup.closing (
@@ -525,7 +525,7 @@ CREATE VIEW rollup.held AS
         WHERE q.deployment = d.deployment AND q.what = 'stability' AND q.name = '' AND q.day <= d.day
         ORDER BY q.day DESC LIMIT 1), 0) AS amount
     ) AS s;
-COMMENT ON VIEW rollup.held IS 'What the protocol held at the close of each day with activity, in USDC; day infinity: now';
+COMMENT ON VIEW rollup.held IS 'Value held by the protocol at the close of each day with activity, in USDC; day infinity: now';
 COMMENT ON COLUMN rollup.held.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.held.day IS 'Day, UTC; infinity: now';
 COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw units';

@@ -181,7 +181,7 @@ CREATE VIEW analyst.traders AS
     LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id;
 COMMENT ON VIEW analyst.traders IS 'Trade of each address by pool and token sold: sums of swaps';
 COMMENT ON COLUMN analyst.traders.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.traders.trader IS 'Who traded';
+COMMENT ON COLUMN analyst.traders.trader IS 'Address that traded';
 COMMENT ON COLUMN analyst.traders.pool_id IS 'Pool';
 COMMENT ON COLUMN analyst.traders.token_in IS 'Token sold, contract address';
 COMMENT ON COLUMN analyst.traders.token_in_symbol IS 'Token sold, symbol';
@@ -608,7 +608,7 @@ COMMENT ON COLUMN analyst.partners.partner_id IS 'Partner';
 COMMENT ON COLUMN analyst.partners.owner IS 'Owner';
 COMMENT ON COLUMN analyst.partners.name IS 'Name; bytes that are not text in hexadecimal';
 COMMENT ON COLUMN analyst.partners.revenue_share_bps IS 'Share of the fees, basis points';
-COMMENT ON COLUMN analyst.partners.deployed_assets IS 'Its assets';
+COMMENT ON COLUMN analyst.partners.deployed_assets IS 'Number of the partner''s assets';
 COMMENT ON COLUMN analyst.partners.active IS 'Active';
 COMMENT ON COLUMN analyst.partners.registered_at IS 'Registration';
 COMMENT ON COLUMN analyst.partners.ledger IS 'Ledger of the last change';
@@ -960,7 +960,7 @@ COMMENT ON COLUMN analyst.proposals.proposal_id IS 'Proposal; ids repeat after t
 COMMENT ON COLUMN analyst.proposals.proposer IS 'Proposer';
 COMMENT ON COLUMN analyst.proposals.title IS 'Title; bytes that are not text in hexadecimal';
 COMMENT ON COLUMN analyst.proposals.description IS 'Description, likewise';
-COMMENT ON COLUMN analyst.proposals.action IS 'What it would do, decoded; "undecodable": true and its hex when it cannot be read';
+COMMENT ON COLUMN analyst.proposals.action IS 'Action of the proposal, decoded; "undecodable": true and its hex if it cannot be read';
 COMMENT ON COLUMN analyst.proposals.status IS 'Active, Passed, Failed, Executed or Cancelled';
 COMMENT ON COLUMN analyst.proposals.yes_votes IS 'Votes in favour';
 COMMENT ON COLUMN analyst.proposals.no_votes IS 'Votes against';
@@ -1056,7 +1056,7 @@ COMMENT ON COLUMN analyst.multisig_transactions.wallet_id IS 'Wallet';
 COMMENT ON COLUMN analyst.multisig_transactions.proposal_id IS 'Proposal';
 COMMENT ON COLUMN analyst.multisig_transactions.target IS 'Contract to be called';
 COMMENT ON COLUMN analyst.multisig_transactions.function_name IS 'Function to be called';
-COMMENT ON COLUMN analyst.multisig_transactions.action IS 'What it would do, decoded';
+COMMENT ON COLUMN analyst.multisig_transactions.action IS 'Action of the transaction, decoded';
 COMMENT ON COLUMN analyst.multisig_transactions.approvals IS 'Approvals; it may be executed with fewer than the threshold';
 COMMENT ON COLUMN analyst.multisig_transactions.rejections IS 'Rejections';
 COMMENT ON COLUMN analyst.multisig_transactions.threshold IS 'Approvals needed by the wallet';
@@ -1186,7 +1186,7 @@ COMMENT ON COLUMN analyst.ledgers.protocol_transactions IS 'Transactions that to
 COMMENT ON COLUMN analyst.ledgers.events IS 'Events kept';
 COMMENT ON COLUMN analyst.ledgers.changes IS 'Versions of entries kept';
 COMMENT ON COLUMN analyst.ledgers.undecoded IS 'Events and versions kept undecoded';
-COMMENT ON COLUMN analyst.ledgers.proof IS 'What was recomputed: chained, results or events';
+COMMENT ON COLUMN analyst.ledgers.proof IS 'Level of proof that was recomputed: chained, results or events';
 COMMENT ON COLUMN analyst.ledgers.calls_verified IS 'Calls with events that hash to their result';
 COMMENT ON COLUMN analyst.ledgers.calls_unverified IS 'Calls with events that do not';
 
@@ -1230,8 +1230,8 @@ COMMENT ON COLUMN analyst.calls.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.calls.hash IS 'Transaction hash';
 COMMENT ON COLUMN analyst.calls.source IS 'Source account';
 COMMENT ON COLUMN analyst.calls.contract IS 'Contract called or created';
-COMMENT ON COLUMN analyst.calls.role IS 'Its role';
-COMMENT ON COLUMN analyst.calls.contract_name IS 'Its name in the deployment file';
+COMMENT ON COLUMN analyst.calls.role IS 'Role of the contract';
+COMMENT ON COLUMN analyst.calls.contract_name IS 'Name of the contract in the deployment file';
 COMMENT ON COLUMN analyst.calls.fn IS 'Function; null when the contract was created';
 COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations, and when args_xdr has them';
 COMMENT ON COLUMN analyst.calls.ok IS 'False: refused, nothing changed';
@@ -1336,7 +1336,7 @@ COMMENT ON COLUMN analyst.daily_calls.contract IS 'Contract called or created';
 COMMENT ON COLUMN analyst.daily_calls.role IS 'Role of the contract';
 COMMENT ON COLUMN analyst.daily_calls.fn IS 'Function; null: contracts created';
 COMMENT ON COLUMN analyst.daily_calls.calls IS 'Calls';
-COMMENT ON COLUMN analyst.daily_calls.refused IS 'Of these, refused';
+COMMENT ON COLUMN analyst.daily_calls.refused IS 'Refused calls among these';
 COMMENT ON COLUMN analyst.daily_calls.callers IS 'Different source accounts of the calls that are attached (see archived); slow, name the days';
 
 CREATE VIEW analyst.candles AS
@@ -1448,11 +1448,11 @@ COMMENT ON COLUMN analyst.daily_protocol.volume_usdc IS 'Volume of pools with US
 COMMENT ON COLUMN analyst.daily_protocol.fees_usdc_raw IS 'Fees of pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN analyst.daily_protocol.fees_usdc IS 'Fees of pools with USDC, in USDC, 7 decimals applied';
 COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Liquidations of vaults';
-COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'What the protocol held at the close of the day, in USDC, raw units';
-COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'What the protocol held at the close of the day, in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Of this, twice the USDC in pools with USDC';
-COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Of this, the vault engine''s collateral at the feed of its symbol';
-COMMENT ON COLUMN analyst.daily_protocol.held_for_stability IS 'Of this, deposits in the stability pool';
+COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'Value held by the protocol at the close of the day, in USDC, raw units';
+COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'Value held by the protocol at the close of the day, in USDC, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Part in pools: twice the USDC of pools with USDC';
+COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Part held as collateral: the vault engine''s collateral at the feed of its symbol';
+COMMENT ON COLUMN analyst.daily_protocol.held_for_stability IS 'Part held as deposits in the stability pool';
 
 CREATE VIEW analyst.daily_liquidity AS
   SELECT

@@ -100,7 +100,7 @@ CREATE TABLE kyc.inbox (
     CONSTRAINT inbox_names CHECK (octet_length(provider) <= 128 AND octet_length(event_key) <= 512)
 );
 COMMENT ON TABLE kyc.inbox IS 'Webhooks with a valid signature, one row each even if repeated; their bodies are not kept';
-COMMENT ON COLUMN kyc.inbox.sig_key IS 'Which secret of the provider''s list verified it: 0 the current one';
+COMMENT ON COLUMN kyc.inbox.sig_key IS 'Position in the provider''s list of the secret that verified the webhook; 0: the current one';
 COMMENT ON COLUMN kyc.inbox.deployment IS 'Deployment of the API that verified it: a provider''s account may notify several';
 
 -- The attester acts upon any row it finds here, so a row it could not act upon is refused when written.
@@ -163,16 +163,16 @@ CREATE TABLE kyc.outbox (
     CONSTRAINT outbox_mac CHECK (octet_length(mac) = 32)
 );
 COMMENT ON TABLE kyc.outbox IS 'Intents: what the attester is to put on the chain, each once';
-COMMENT ON COLUMN kyc.outbox.reason IS 'Of parked: why it needs review (manual_review, contract:N, key_in_use …)';
+COMMENT ON COLUMN kyc.outbox.reason IS 'Reason why a parked intent needs review (manual_review, contract:N, key_in_use …)';
 COMMENT ON COLUMN kyc.outbox.expires_at IS 'Unix seconds, as the contract keeps it';
 COMMENT ON COLUMN kyc.outbox.max_time IS 'Ledger time after which the envelope is void';
 COMMENT ON COLUMN kyc.outbox.submit_ledger IS 'Newest ledger when it was signed';
-COMMENT ON COLUMN kyc.outbox.kind IS 'Of the envelope: the call itself, or a restoration of archived entries before it';
+COMMENT ON COLUMN kyc.outbox.kind IS 'Kind of the envelope: the call itself, or a restoration of archived entries before it';
 COMMENT ON COLUMN kyc.outbox.sent_ledger IS 'Newest ledger when it was last sent; it is sent again only after a newer one';
 COMMENT ON COLUMN kyc.outbox.bump_fee IS 'Whole fee of bump_envelope, stroops';
 COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transaction used the envelope''s sequence number';
 COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the attester''s (manual_review: what about the person)';
-COMMENT ON COLUMN kyc.outbox.attention IS 'Of confirmed: the status that it should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
+COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
 COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that said so, and which person';
 COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
@@ -201,7 +201,7 @@ CREATE TABLE kyc.audit (
     prev_hash bytea       NOT NULL,
     hash      bytea       NOT NULL
 );
-COMMENT ON TABLE kyc.audit IS 'Who did what; hash covers the row and the hash of the row before, so that a change is detectable';
+COMMENT ON TABLE kyc.audit IS 'Audit of actions; hash covers the row and the hash of the row before, so that a change is detectable';
 COMMENT ON COLUMN kyc.audit.about IS 'A session''s id, a provider''s key, a transaction''s hash; never a person';
 COMMENT ON COLUMN kyc.audit.actor IS 'The database login, a space, and the part of the program';
 
@@ -222,7 +222,7 @@ CREATE TABLE kyc.attester (
     standing     bigint      NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, verifier)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE kyc.attester IS 'What the attester reports about itself, one row per key; written by the holder of the key''s lock';
+COMMENT ON TABLE kyc.attester IS 'Figures that the attester reports about itself, one row per key; written by the holder of the key''s lock';
 COMMENT ON COLUMN kyc.attester.verifier IS 'The key''s account, G…';
 COMMENT ON COLUMN kyc.attester.state IS 'working; waiting: a server is unreachable; stopped';
 COMMENT ON COLUMN kyc.attester.ledger IS 'Newest ledger that a server reported; 0: none did';
@@ -253,7 +253,7 @@ CREATE TABLE kyc.attester_fee (
     bid        bigint      NOT NULL CHECK (bid > 0),
     charged    bigint      CHECK (charged >= 0)
 );
-COMMENT ON TABLE kyc.attester_fee IS 'What each signed envelope may cost, and did cost; the attester''s daily budget counts it';
+COMMENT ON TABLE kyc.attester_fee IS 'Highest and real cost of each signed envelope; the attester''s daily budget counts them';
 COMMENT ON COLUMN kyc.attester_fee.verifier IS 'The account that pays, G…';
 COMMENT ON COLUMN kyc.attester_fee.bid IS 'Most that it may cost, stroops; of its fee bump, if there is one';
 COMMENT ON COLUMN kyc.attester_fee.charged IS 'Fee that the chain charged, stroops; 0: it was never included; NULL: not known yet';
@@ -282,8 +282,8 @@ COMMENT ON TABLE kyc.revocation IS 'Sessions whose attestation people ordered to
 COMMENT ON COLUMN kyc.revocation.done_at IS 'When the worker made an intent of it; NULL: not yet';
 CREATE INDEX revocation_open ON kyc.revocation (deployment) WHERE done_at IS NULL;
 
--- Who may send an API key. Rows change through the functions below alone: each bumps the revision that
--- servers compare once a second, and notes in the audit who did it. The database never sees a key.
+-- Integrators, whose API keys the servers accept. Rows change through the functions below alone: each function raises the
+-- revision that servers compare once a second, and writes the actor into the audit. The database never sees a key.
 CREATE TABLE kyc.integrator (
     id                text        NOT NULL PRIMARY KEY CHECK (id ~ '^[a-z0-9_-]{1,32}$'),
     name              text        NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 128 AND name !~ '[[:cntrl:]]'),
@@ -296,7 +296,7 @@ CREATE TABLE kyc.integrator (
     updated_at        timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 COMMENT ON TABLE kyc.integrator IS 'Partners with API keys; at most 256';
-COMMENT ON COLUMN kyc.integrator.origins IS 'Of its pages, scheme://host[:port]; they may read answers and frame its sessions';
+COMMENT ON COLUMN kyc.integrator.origins IS 'Origins of the integrator''s pages, scheme://host[:port]; they may read answers and frame its sessions';
 COMMENT ON COLUMN kyc.integrator.brand IS 'Name, colours and logo of the pages of its sessions; NULL: those of the KYC file';
 COMMENT ON COLUMN kyc.integrator.sessions_per_hour IS 'KYC sessions that it may open in an hour';
 COMMENT ON COLUMN kyc.integrator.state IS 'suspended: its keys are refused, its rows stay';
@@ -321,11 +321,11 @@ CREATE TABLE kyc.integrator_key (
         AND greatest(not_before, ends_at, revoked_at) < '10001-01-01T00:00:00Z')
 );
 COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256; at most 16 that last of an integrator, 1024 in all; of those that ended the last 64 of each integrator';
-COMMENT ON COLUMN kyc.integrator_key.key_id IS 'What the key begins with: it may be shown and logged';
-COMMENT ON COLUMN kyc.integrator_key.scopes IS 'What it is for';
+COMMENT ON COLUMN kyc.integrator_key.key_id IS 'First characters of the key, which may be shown and logged';
+COMMENT ON COLUMN kyc.integrator_key.scopes IS 'Routes that accept the key';
 COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';
 COMMENT ON COLUMN kyc.integrator_key.burst IS 'Requests at once';
-COMMENT ON COLUMN kyc.integrator_key.networks IS 'It is taken from these alone; empty: from any';
+COMMENT ON COLUMN kyc.integrator_key.networks IS 'Networks from which the key is accepted; empty: from any';
 COMMENT ON COLUMN kyc.integrator_key.created_by IS 'The database login, a space, and who the program says';
 COMMENT ON COLUMN kyc.integrator_key.ends_at IS 'Refused from then on; NULL: no end';
 COMMENT ON COLUMN kyc.integrator_key.last_used_at IS 'Day (UTC) of its last use; NULL: never used';
@@ -667,10 +667,10 @@ CREATE TABLE kyc.hook (
 CREATE INDEX hook_integrator ON kyc.hook (deployment, integrator);
 COMMENT ON TABLE kyc.hook IS 'Endpoints that integrators registered for notifications';
 COMMENT ON COLUMN kyc.hook.state IS 'deleted: no route shows it; its log is removed bit by bit, then the row';
-COMMENT ON COLUMN kyc.hook.revision IS 'Of its secret, which follows from the KYC file''s webhookKey, the id and this number';
+COMMENT ON COLUMN kyc.hook.revision IS 'Revision of the endpoint''s secret, which follows from the KYC file''s webhookKey, the id and this number';
 COMMENT ON COLUMN kyc.hook.previous_until IS 'Until then notifications are signed with the secret of the revision before, too';
 COMMENT ON COLUMN kyc.hook.failures IS 'Attempts in a row that got no answer, or 429 or 503; 1 after an answer that took more than 3 s';
-COMMENT ON COLUMN kyc.hook.proven IS 'It took its last notification in time, at its present URL; false: all senders but a share leave it alone';
+COMMENT ON COLUMN kyc.hook.proven IS 'True if the endpoint took its last notification in time at its present URL; false: only a share of the senders serves it';
 COMMENT ON COLUMN kyc.hook.paused_until IS 'Nothing is sent to it before';
 
 CREATE TABLE kyc.hook_watch (
@@ -728,7 +728,7 @@ CREATE INDEX hook_delivery_event ON kyc.hook_delivery (event);
 COMMENT ON TABLE kyc.hook_delivery IS 'Deliveries: those that wait, and those of the last 30 days';
 COMMENT ON COLUMN kyc.hook_delivery.head IS 'The first of those that wait for its endpoint and subject; NULL: a sender has not placed it yet';
 COMMENT ON COLUMN kyc.hook_delivery.leased_until IS 'A node sends it; if that node dies, another one takes it then';
-COMMENT ON COLUMN kyc.hook_delivery.share IS 'Of the sender that took it last: see kyc.hook_claim';
+COMMENT ON COLUMN kyc.hook_delivery.share IS 'Share of the sender that took the delivery last, see kyc.hook_claim';
 COMMENT ON COLUMN kyc.hook_delivery.last_status IS 'HTTP status of the last attempt; NULL: there was no answer';
 COMMENT ON COLUMN kyc.hook_delivery.tries IS 'The last 50 attempts that were noted: endedAt, status, error';
 
@@ -759,12 +759,12 @@ CREATE TABLE kyc.hook_slow (
     slow_until timestamptz NOT NULL,
     PRIMARY KEY (deployment, what)
 );
-COMMENT ON TABLE kyc.hook_slow IS 'What held a sender for more than 3 s; rows are kept for a day';
+COMMENT ON TABLE kyc.hook_slow IS 'Integrators and hosts that held a sender for more than 3 s; rows are kept for a day';
 COMMENT ON COLUMN kyc.hook_slow.what IS 'integrator INTEGRATOR, or host HOST';
 COMMENT ON COLUMN kyc.hook_slow.marks IS 'How often within a day, at most 7';
-COMMENT ON COLUMN kyc.hook_slow.slow_until IS 'It counts as slow until then: a minute after the first time, twice as long after each further one, an hour at most';
+COMMENT ON COLUMN kyc.hook_slow.slow_until IS 'Time until which the integrator or host counts as slow: a minute after the first time, twice as long after each further one, an hour at most';
 
-COMMENT ON TABLE kyc.hook_use IS 'What is used of the limits of one day; no row, or one of another day: nothing';
+COMMENT ON TABLE kyc.hook_use IS 'Used part of the limits of one day; no row, or a row of another day: nothing is used';
 COMMENT ON COLUMN kyc.hook_use.what IS 'changes of INTEGRATOR: they are noted in the audit, which keeps its rows for ever; sends of ENDPOINT: its tests and replays';
 
 CREATE TRIGGER tell AFTER INSERT ON kyc.hook_delivery FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
@@ -854,7 +854,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_disable(text, text) IS 'Disables an endpoint and tells the other endpoints of its integrator';
 
--- Of some endpoints, chosen by chance: one with a locked row, or with thousands of new deliveries, delays no other.
+-- Places the new deliveries of some endpoints, chosen by chance, so that an endpoint with a locked row or with thousands of
+-- new deliveries delays no other.
 CREATE FUNCTION kyc.hook_place(one_deployment smallint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   one text;
@@ -1073,7 +1074,7 @@ BEGIN
   IF deleted = 1000 OR old = 500 THEN
     RETURN true;
   END IF;
-  -- What was pruned may have been the head of its lane.
+  -- A pruned delivery may have been the head of its queue: the oldest queued one becomes the head.
   UPDATE kyc.hook_delivery AS d SET head = true WHERE d.id IN (SELECT min(n.id) FROM kyc.hook_delivery AS n
     WHERE n.state = 'queued' GROUP BY n.hook, n.subject HAVING NOT bool_or(n.head));
   PERFORM kyc.hook_limit(array_agg(h.id)) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'enabled';
@@ -1097,13 +1098,14 @@ CREATE FUNCTION kyc.hook_figures(one_deployment smallint)
     (SELECT count(*) FROM kyc.hook AS h WHERE h.deployment = one_deployment AND h.state = 'disabled' AND h.reason IN ('failed', 'gone', 'queue_full')),
     (SELECT c.ledger - k.ledger FROM chain.cursor AS c JOIN kyc.hook_cursor AS k ON k.deployment = c.deployment WHERE c.deployment = one_deployment);
 $$;
-COMMENT ON FUNCTION kyc.hook_figures(smallint) IS 'What waits (100000 at most), for how long something has been due to an endpoint that answers, how many endpoints were disabled, ledgers not compared yet';
+COMMENT ON FUNCTION kyc.hook_figures(smallint) IS 'Number of waiting deliveries (100000 at most), for how long something has been due to an endpoint that answers, how many endpoints were disabled, ledgers not compared yet';
 
 -- --- routes of notifications: each answers a status, a problem's code (NULL: none), and a text or JSON
 
 CREATE TYPE kyc.hook_answer AS (status integer, code text, body text);
 
--- What stops deliveries is never refused: deleting, and disabling what is enabled. Each of them needs a creation or an enabling before it.
+-- Limits the changes of a day. Deleting an endpoint and disabling an enabled one stop deliveries, so they are never refused;
+-- each of them needs a creation or an enabling before it, which are counted.
 CREATE FUNCTION kyc.hook_may_change(of_integrator text) RETURNS kyc.hook_answer LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT ROW(429, 'too_many_changes', 'An integrator changes its webhooks 200 times a day at most. Deleting and disabling them is not limited.')::kyc.hook_answer
     WHERE NOT kyc.hook_may('changes of ' || of_integrator, 200);

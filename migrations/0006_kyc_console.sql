@@ -30,8 +30,8 @@ CREATE TABLE kyc.proposal (
 );
 COMMENT ON TABLE kyc.proposal IS 'Actions that one person proposed and another one must confirm';
 COMMENT ON COLUMN kyc.proposal.target IS 'requeue: an intent''s id; revoke, erase: a session''s id, for all that stand of its address; integrator_put, key_add: an integrator; key_rotate: a key''s id. Never a person';
-COMMENT ON COLUMN kyc.proposal.detail IS 'Of integrators and keys: what they are to have, as kyc.console_detail made it';
-COMMENT ON COLUMN kyc.proposal.key_sha256 IS 'Of the key that the proposer was shown; it is not valid before the confirmation';
+COMMENT ON COLUMN kyc.proposal.detail IS 'Values that an integrator or a key is to have, as kyc.console_detail made them';
+COMMENT ON COLUMN kyc.proposal.key_sha256 IS 'SHA-256 of the key that the proposer was shown; the key is not valid before the confirmation';
 COMMENT ON COLUMN kyc.proposal.certificates IS 'SHA-256 of the certificates of the person who proposed it';
 COMMENT ON COLUMN kyc.proposal.target_state IS 'Hash of what the target was when it was proposed';
 COMMENT ON COLUMN kyc.proposal.reason IS 'A fixed word, and the number of a ticket: no free text, which may name a person';
@@ -91,7 +91,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_person(text, bytea[]) IS 'Refuses what is no person of the console';
 
--- What the worker would revoke if it were ordered (weigh_ordered, api/kyc/worker/decision.c).
+-- Returns the sessions that the worker would revoke on an order (weigh_ordered, api/kyc/worker/decision.c).
 CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)
   RETURNS SETOF kyc.session LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT b.* FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address AND b.deployment = a.deployment
@@ -101,7 +101,7 @@ CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)
 $$;
 COMMENT ON FUNCTION kyc.console_standing(smallint, text) IS 'Sessions of the same address whose attestation may be on the chain';
 
--- What is asked for, of its own members alone: nothing else of a request gets into the audit.
+-- Reduces a request to the members that the action knows, so that nothing else of it gets into the audit.
 CREATE FUNCTION kyc.console_detail(act text, given jsonb)
   RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -117,7 +117,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kyc.console_detail(text, jsonb) IS 'What an action of integrators and keys is to do; NULL: it has no detail';
+COMMENT ON FUNCTION kyc.console_detail(text, jsonb) IS 'Returns the values that an action on integrators or keys is to set; NULL: the action has none';
 
 -- Does what two people decided of integrators and keys. An integrator's brand stays as it is.
 CREATE FUNCTION kyc.console_keys(act text, target text, detail jsonb, key_sha256 bytea, who text)
@@ -137,7 +137,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_keys(text, text, jsonb, bytea, text) IS 'Adds or changes an integrator, adds or rotates a key';
 
--- What could not be done is not proposed: it is done once, and undone.
+-- Refuses to propose an action that could not be done: carries the action out once and undoes it.
 CREATE FUNCTION kyc.console_try(act text, target text, detail jsonb, key_sha256 bytea)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -148,7 +148,8 @@ EXCEPTION WHEN SQLSTATE 'TK000' THEN
 END $$;
 COMMENT ON FUNCTION kyc.console_try(text, text, jsonb, bytea) IS 'Fails as kyc.console_keys would, and does nothing';
 
--- What the target is now; NULL: the action does not apply to it. locked: to the end of the transaction.
+-- Returns a hash of the target's present state, or NULL if the action does not apply to it. With locked, the target stays
+-- locked to the end of the transaction.
 CREATE FUNCTION kyc.console_target(of_deployment smallint, act text, target text, locked boolean)
   RETURNS bytea LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -189,7 +190,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_target(smallint, text, text, boolean) IS 'Hash of what the target of an action is now; NULL: there is none such';
 
--- What the audit's row names: the session that a target is about, an integrator, or a key.
+-- Returns the name in the audit's row: the session that a target is about, an integrator, or a key.
 CREATE FUNCTION kyc.console_about(act text, target text)
   RETURNS text LANGUAGE sql STABLE
   RETURN CASE WHEN act = 'requeue' THEN (SELECT o.session_id FROM kyc.outbox AS o WHERE o.id = target::bigint) ELSE target END;
@@ -311,8 +312,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_reason(text) IS 'Refuses what may be more than a fixed word and a ticket';
 
--- What takes rights away is one person's: a key ends at once, and the keys of a suspended integrator are refused. A repeated
--- request changes nothing.
+-- Takes rights away, for which one person is enough: a key ends at once, and the keys of a suspended integrator are refused.
+-- A repeated request changes nothing.
 CREATE FUNCTION kyc.console_end(act text, target text, why text, who text, certificates bytea[])
   RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -417,9 +418,9 @@ CREATE VIEW kyc.console_attester AS
   SELECT a.deployment, a.verifier, a.state, a.heartbeat_at, a.ledger, a.balance, a.confirmed, a.parked, a.failures, a.confirmed_at,
     a.failed_at, a.standing
   FROM kyc.attester AS a;
-COMMENT ON VIEW kyc.console_attester IS 'What the attesters report';
+COMMENT ON VIEW kyc.console_attester IS 'Figures that the attesters report';
 
--- Of an address (URL) the host alone: the rest may hold a secret of the integrator's.
+-- Shows only the host of an endpoint's URL, because the rest may hold a secret of the integrator.
 CREATE VIEW kyc.console_hook AS
   SELECT h.deployment, h.id, h.integrator, substring(h.url FROM '^[a-z]+://(?:[^/?#]*@)?([^/?#]+)') AS host, h.events, h.state, h.reason,
     h.failures, h.paused_until, h.created_at,

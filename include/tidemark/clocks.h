@@ -41,7 +41,7 @@ enum tide_clocks_verdict tide_clocks_judge(const struct tide_clocks *clocks, uin
 /* "agree", "database", "before_chain", "after_chain"; static. */
 const char *tide_clocks_name(enum tide_clocks_verdict verdict);
 
-/* What differs, for people: "the database's clock is 12 s ahead of this host's". NUL-terminated. */
+/* Writes the difference for people, NUL-terminated: "the database's clock is 12 s ahead of this host's". */
 #define TIDE_CLOCKS_TEXT_BYTES 160u
 void tide_clocks_say(char out[TIDE_CLOCKS_TEXT_BYTES], const struct tide_clocks *clocks,
                      enum tide_clocks_verdict verdict);

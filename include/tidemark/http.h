@@ -47,7 +47,7 @@ struct tide_http_request {
     void *self;
 };
 
-/* What came back. */
+/* The answer of one exchange. */
 struct tide_http_answer {
     uint32_t code;     /* HTTP status; 0: none came */
     uint32_t after_ms; /* Retry-After, up to an hour; 0: not said */

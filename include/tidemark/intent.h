@@ -1,5 +1,6 @@
-/* What KYC signs of an intent (a row of kyc.outbox) and the attester checks. Both know the key, the
- * database does not: a login that can write rows cannot make one that is acted upon. */
+/* The signature of an intent (a row of kyc.outbox): KYC signs it, the attester checks it. Both know
+ * the key and the database does not, so a login that can write rows cannot make an intent that the
+ * attester acts upon. */
 #ifndef TIDEMARK_INTENT_H
 #define TIDEMARK_INTENT_H
 

@@ -117,7 +117,7 @@ struct tide_change {
     uint32_t live_until; /* 0 for REMOVED */
 };
 
-/* What stands after the transactions. */
+/* Counts and sizes that stand after the transactions. */
 struct tide_ledger_tail {
     uint32_t upgrade_count;
     uint32_t scp_count;        /* SCPHistoryEntry records: 0 in practice        */

@@ -21,7 +21,7 @@
 
 struct tide_pg; /* opaque; only schema/store/pg*.c knows libpq */
 
-/* Which of the servers that conninfo names will do. */
+/* The servers of conninfo that the caller accepts. */
 enum tide_pg_server {
     TIDE_PG_ANY_SERVER, /* a hot standby too                                              */
     TIDE_PG_WRITABLE,   /* one whose sessions may write: no standby, none set read-only   */
@@ -37,7 +37,7 @@ struct tide_pg_options {
     void *stopped_self;
 };
 
-/* What may help after TIDE_E_DB. */
+/* The remedy that may help after TIDE_E_DB. */
 enum tide_pg_remedy {
     TIDE_PG_NONE,      /* nothing: the last statement succeeded, or failed for good        */
     TIDE_PG_AGAIN,     /* roll back, wait, run the whole transaction again                 */
@@ -48,7 +48,8 @@ enum tide_pg_remedy {
 tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
                          struct tide_err *err) TIDE_MUST_USE;
 void tide_pg_close(struct tide_pg *pg); /* NULL is allowed */
-/* Of a failed open or reopen with TIDE_PG_PRIMARY: a server answered, and it is a standby. */
+/* Returns true if err is of a failed open or reopen with TIDE_PG_PRIMARY, and a server answered
+ * that is a standby. */
 bool tide_pg_met_standby(const struct tide_err *err);
 /* Drops the connection and opens it anew with the same options. Prepared statements and
  * temporary tables are gone. On failure the old connection is gone too; call again. */
@@ -62,7 +63,8 @@ tide_status tide_pg_connect(struct tide_pg **pg, const struct tide_pg_options *o
 bool tide_pg_alive(const struct tide_pg *pg);
 bool tide_pg_in_transaction(const struct tide_pg *pg);
 
-/* Of the last failure on this connection. sqlstate is "" when the server did not speak. */
+/* The remedy and the SQLSTATE of the last failure on this connection. The SQLSTATE is "" if the
+ * server did not answer. */
 enum tide_pg_remedy tide_pg_remedy(const struct tide_pg *pg);
 const char *tide_pg_sqlstate(const struct tide_pg *pg);
 /* Remedy for a SQLSTATE ("" or NULL: the connection failed). Pure. */

@@ -76,8 +76,8 @@ struct tide_table {
     /* Digests take in only the rows that have this value in this text column; NULL: all rows. */
     const char *digest_column, *digest_value;
     const char *comment;
-    /* What is stored of a table with keyed columns, which is a view then; NULL: the table itself.
-     * Its columns are in the order of this one's. */
+    /* The table that stores the rows if this one has keyed columns and is a view; NULL: this
+     * table itself. The columns of both are in the same order. */
     const struct tide_table *stored;
 };
 

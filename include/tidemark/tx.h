@@ -9,7 +9,7 @@
 
 #define TIDE_OPS_PER_TX_MAX 100u /* of the protocol */
 
-/* What an indexer wants of an envelope. Slices borrow from it. */
+/* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
     tide_slice span;              /* all of it                                                   */
     uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */

@@ -1,4 +1,4 @@
--- Who was active, by day, by day and pool traded in, and ever; the new ones are counted.
+-- Stores the active addresses by day, by day and pool, and ever, and counts the new ones.
 WITH seen AS MATERIALIZED (
   SELECT DISTINCT pool_id_key AS pool_key, (closed_at AT TIME ZONE 'UTC')::date AS day, trader_key AS address_key
   FROM {!event.liquidity_pool_swap} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer

@@ -1,4 +1,4 @@
--- What partners earned per token: each cut is in the token of the revenue_received that comes next in its operation.
+-- Sums the earnings of partners by token. Each cut is in the token of the revenue_received that comes next in its operation.
 -- One pass over the events from the last to the first: a join of the two tables would pair each with each within one operation.
 WITH entry AS (
   SELECT ledger, tx, op, event, partner_id, epoch, partner_cut, NULL::numeric[] AS received

@@ -63,7 +63,7 @@ tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, st
 
 /* --- what is asked about the program ------------------------------------------------------ */
 
-static int print(struct tide_buf *text, FILE *to, int exit_code)
+static int print_text(struct tide_buf *text, FILE *to, int exit_code)
 {
     assert(!text->failed);
     fprintf(to, "%.*s", TIDE_SLICE_FMT(tide_buf_view(text)));
@@ -71,7 +71,7 @@ static int print(struct tide_buf *text, FILE *to, int exit_code)
     return exit_code;
 }
 
-static int refuse(const struct tide_cli *cli, const char *word)
+static int refuse_command(const struct tide_cli *cli, const char *word)
 {
     struct tide_err err;
     tide_cli_no_command(cli, word, &err);
@@ -96,7 +96,7 @@ static bool asks_help(int argc, char **argv)
 }
 
 /* `run --help`, `--help run`, `help run`, `--help all`. */
-static int help(const struct tide_cli *cli, int argc, char **argv)
+static int print_help(const struct tide_cli *cli, int argc, char **argv)
 {
     struct tide_buf out;
     const char *word = "";
@@ -106,7 +106,7 @@ static int help(const struct tide_cli *cli, int argc, char **argv)
     const struct tide_cli_row *command = *word ? tide_cli_command(cli, word) : NULL;
     bool all = strcmp(word, "all") == 0;
     if (*word && *word != '-' && !command && !all && !tide_cli_command(cli, ""))
-        return refuse(cli, word);
+        return refuse_command(cli, word);
     tide_buf_init(&out, 256u << 10);
     if (all)
         tide_cli_all(cli, &out);
@@ -114,7 +114,7 @@ static int help(const struct tide_cli *cli, int argc, char **argv)
         tide_cli_command_page(cli, command, &out);
     else
         tide_cli_page(cli, &out);
-    return print(&out, stdout, 0);
+    return print_text(&out, stdout, 0);
 }
 
 bool tide_cli_answer(const struct tide_cli *cli, int argc, char **argv, int *exit_code)
@@ -124,23 +124,23 @@ bool tide_cli_answer(const struct tide_cli *cli, int argc, char **argv, int *exi
     *exit_code = 0;
     tide_buf_init(&out, 256u << 10);
     if (asks_help(argc, argv)) {
-        *exit_code = help(cli, argc, argv);
+        *exit_code = print_help(cli, argc, argv);
     } else if (argc == 2 && strcmp(word, "--version") == 0) {
         printf("%s %s\n", cli->program, cli->version);
     } else if (argc == 2 && strcmp(word, "--man") == 0) {
         tide_cli_man(cli, &out);
-        *exit_code = print(&out, stdout, 0);
+        *exit_code = print_text(&out, stdout, 0);
     } else if (argc == 3 && strcmp(word, "--man") == 0 && strcmp(argv[2], "tidemark.conf") == 0) {
         tide_config_man(&out, cli->version);
-        *exit_code = print(&out, stdout, 0);
+        *exit_code = print_text(&out, stdout, 0);
     } else if (argc == 3 && strcmp(word, "--completion") == 0 && strcmp(argv[2], "bash") == 0) {
         tide_cli_completion(cli, &out);
-        *exit_code = print(&out, stdout, 0);
+        *exit_code = print_text(&out, stdout, 0);
     } else if (!*word && !cli->implied) {
         tide_cli_page(cli, &out);
-        *exit_code = print(&out, stderr, tide_status_exit(TIDE_E_USAGE));
+        *exit_code = print_text(&out, stderr, tide_status_exit(TIDE_E_USAGE));
     } else if (!cli->implied && !tide_cli_command(cli, word)) {
-        *exit_code = refuse(cli, word);
+        *exit_code = refuse_command(cli, word);
     } else {
         return false;
     }

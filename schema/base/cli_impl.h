@@ -1,4 +1,4 @@
-/* What cli*.c share: the rows of one command, in the forms that help and man page use. */
+/* Shared by cli*.c: the rows of one command, in the forms that help and man page use. */
 #ifndef SCHEMA_BASE_CLI_IMPL_H
 #define SCHEMA_BASE_CLI_IMPL_H
 

@@ -47,7 +47,7 @@ static bool same_name(const char *name, tide_slice text)
     return true;
 }
 
-static const struct tide_setting *find(tide_slice name)
+static const struct tide_setting *find_setting(tide_slice name)
 {
     for (size_t i = 0; i < TIDE_SETTING_COUNT; i++)
         if (tide_settings[i].kind != TIDE_SETTING_GROUP && same_name(tide_settings[i].name, name))
@@ -93,8 +93,8 @@ static int choice(const char *choices, tide_slice value)
     }
 }
 
-static tide_status refuse(const struct tide_setting *s, tide_slice value, const char *place,
-                          struct tide_err *err)
+static tide_status refuse_value(const struct tide_setting *s, tide_slice value, const char *place,
+                                struct tide_err *err)
 {
     struct tide_buf bounds;
     tide_buf_init(&bounds, 512);
@@ -113,7 +113,7 @@ static tide_status set_number(void *to, const struct tide_setting *s, tide_slice
 {
     uint64_t v = 0;
     if (tide_parse_u64(&v, value, s->max) != TIDE_OK || v < s->min)
-        return refuse(s, value, place, err);
+        return refuse_value(s, value, place, err);
     *(uint32_t *)to = (uint32_t)v;
     return TIDE_OK;
 }
@@ -134,8 +134,8 @@ static tide_status set_text(char *to, const struct tide_setting *s, tide_slice v
     return TIDE_OK;
 }
 
-static tide_status set(struct tide_config *config, const struct tide_setting *s, tide_slice value,
-                       const char *place, struct tide_err *err)
+static tide_status set_value(struct tide_config *config, const struct tide_setting *s,
+                             tide_slice value, const char *place, struct tide_err *err)
 {
     void *to = field(config, s);
     if (s->kind == TIDE_SETTING_U32)
@@ -145,7 +145,7 @@ static tide_status set(struct tide_config *config, const struct tide_setting *s,
         return set_text(to, s, value, place, err);
     int index = choice(s->kind == TIDE_SETTING_BOOL ? "false|true" : s->unit, value);
     if (index < 0)
-        return refuse(s, value, place, err);
+        return refuse_value(s, value, place, err);
     if (s->kind == TIDE_SETTING_BOOL)
         *(bool *)to = index == 1;
     else
@@ -160,8 +160,8 @@ void tide_config_defaults(struct tide_config *config)
         struct tide_err err;
         if (tide_settings[i].kind == TIDE_SETTING_GROUP)
             continue;
-        tide_status status =
-            set(config, &tide_settings[i], tide_slice_str(tide_settings[i].def), "default", &err);
+        tide_status status = set_value(config, &tide_settings[i],
+                                       tide_slice_str(tide_settings[i].def), "default", &err);
         assert(status == TIDE_OK);
         (void)status;
     }
@@ -174,7 +174,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t';
 }
 
-static tide_slice trim(tide_slice s)
+static tide_slice trim_blanks(tide_slice s)
 {
     while (s.len && is_blank(s.ptr[0]))
         s = tide_slice_of(s.ptr + 1, s.len - 1);
@@ -184,8 +184,8 @@ static tide_slice trim(tide_slice s)
 }
 
 /* Notes that s is given at number (line, argument); refuses the second time. */
-static tide_status once(struct seen *seen, const struct tide_setting *s, uint32_t number,
-                        const char *place, struct tide_err *err)
+static tide_status note_given(struct seen *seen, const struct tide_setting *s, uint32_t number,
+                              const char *place, struct tide_err *err)
 {
     uint32_t *at = &seen->at[s - tide_settings];
     if (*at)
@@ -213,7 +213,7 @@ static tide_status parse_line(struct tide_config *config, struct seen *seen, tid
     snprintf(place, sizeof place, "%.480s:%u", origin, number);
     if (line.len && line.ptr[line.len - 1] == '\r')
         line.len--;
-    line = trim(line);
+    line = trim_blanks(line);
     if (line.len == 0 || line.ptr[0] == '#')
         return TIDE_OK;
     if (line.ptr[0] == '[') {
@@ -225,13 +225,14 @@ static tide_status parse_line(struct tide_config *config, struct seen *seen, tid
     if (!equals)
         return tide_fail(err, TIDE_E_CONFIG, "%s: expected key = value, [section] or # comment",
                          place);
-    tide_slice key = trim(tide_slice_of(line.ptr, (size_t)(equals - line.ptr)));
-    tide_slice value = trim(tide_slice_of(equals + 1, line.len - (size_t)(equals + 1 - line.ptr)));
-    const struct tide_setting *s = find(key);
+    tide_slice key = trim_blanks(tide_slice_of(line.ptr, (size_t)(equals - line.ptr)));
+    tide_slice value =
+        trim_blanks(tide_slice_of(equals + 1, line.len - (size_t)(equals + 1 - line.ptr)));
+    const struct tide_setting *s = find_setting(key);
     if (!s)
         return refuse_key(key, place, err);
-    tide_status status = once(seen, s, number, place, err);
-    return status ? status : set(config, s, value, place, err);
+    tide_status status = note_given(seen, s, number, place, err);
+    return status ? status : set_value(config, s, value, place, err);
 }
 
 tide_status tide_config_parse(struct tide_config *config, tide_slice text, const char *origin,
@@ -298,7 +299,7 @@ static tide_status read_credential(struct tide_config *config, const struct tide
         return tide_fail(err, TIDE_E_CONFIG, "%s: cannot be read", path);
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         len--;
-    return set(config, s, tide_slice_of(text, len), path, err);
+    return set_value(config, s, tide_slice_of(text, len), path, err);
 }
 
 static tide_status read_credentials(struct tide_config *config, const char *folder,
@@ -327,7 +328,7 @@ static tide_status read_environment(struct tide_config *config, char *(*getter)(
         const char *value = s->kind == TIDE_SETTING_GROUP ? NULL : getter(name);
         if (!value)
             continue;
-        tide_status status = set(config, s, tide_slice_str(value), name, err);
+        tide_status status = set_value(config, s, tide_slice_str(value), name, err);
         if (status)
             return status;
     }
@@ -378,8 +379,8 @@ static bool is_number(const char *text)
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
-static tide_status take(struct argument *out, char **argv, struct tide_option *options,
-                        struct tide_err *err)
+static tide_status take_argument(struct argument *out, char **argv, struct tide_option *options,
+                                 struct tide_err *err)
 {
     const char *text = argv[0] + 2;
     size_t len = strcspn(text, "=");
@@ -387,7 +388,7 @@ static tide_status take(struct argument *out, char **argv, struct tide_option *o
     *out = (struct argument){ .option = find_option(options, name), .used = 1 };
     out->is_config = tide_slice_eq_str(name, "config");
     if (!out->option)
-        out->setting = find(name);
+        out->setting = find_setting(name);
     if (!out->option && !out->setting && !out->is_config)
         return refuse_option(name, options, err);
     bool flag = out->option && out->option->flag;
@@ -411,8 +412,8 @@ static tide_status take(struct argument *out, char **argv, struct tide_option *o
     return TIDE_OK;
 }
 
-static tide_status apply(struct tide_config *config, struct seen *seen, const struct argument *arg,
-                         uint32_t number, struct tide_err *err)
+static tide_status apply_argument(struct tide_config *config, struct seen *seen,
+                                  const struct argument *arg, uint32_t number, struct tide_err *err)
 {
     if (arg->option) {
         if (arg->option->value)
@@ -422,10 +423,10 @@ static tide_status apply(struct tide_config *config, struct seen *seen, const st
     }
     if (arg->is_config)
         return TIDE_OK; /* read before the others, by find_file */
-    tide_status status = once(seen, arg->setting, number, "command line", err);
+    tide_status status = note_given(seen, arg->setting, number, "command line", err);
     if (status)
         return status;
-    return set(config, arg->setting, tide_slice_str(arg->value), "command line", err);
+    return set_value(config, arg->setting, tide_slice_str(arg->value), "command line", err);
 }
 
 static tide_status read_arguments(struct tide_config *config, int *argc, char **argv,
@@ -444,9 +445,9 @@ static tide_status read_arguments(struct tide_config *config, int *argc, char **
             continue;
         }
         struct argument arg;
-        tide_status status = take(&arg, argv + i, options, err);
+        tide_status status = take_argument(&arg, argv + i, options, err);
         if (!status)
-            status = apply(config, &seen, &arg, (uint32_t)i, err);
+            status = apply_argument(config, &seen, &arg, (uint32_t)i, err);
         if (status)
             return status;
         i += arg.used;
@@ -469,7 +470,7 @@ static tide_status find_file(const char **path, int argc, char **argv, struct ti
             continue;
         }
         struct argument arg;
-        tide_status status = take(&arg, argv + i, options, err);
+        tide_status status = take_argument(&arg, argv + i, options, err);
         if (status)
             return status;
         if (arg.is_config && given)

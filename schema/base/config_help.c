@@ -1,4 +1,4 @@
-/* What --help prints, in lines of at most TIDE_HELP_COLUMNS. */
+/* The texts of --help, in lines of at most TIDE_HELP_COLUMNS. */
 #include "schema/base/config_impl.h"
 
 /* Characters, not bytes, of UTF-8. */

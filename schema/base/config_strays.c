@@ -51,7 +51,7 @@ static bool is_known(tide_slice name)
     return false;
 }
 
-static void say(tide_slice name)
+static void warn_of_stray(tide_slice name)
 {
     char meant[LONGEST + 1] = "", shown[2 * LONGEST + 8], text[LONGEST + 16];
     const char *like = nearest(name);
@@ -79,7 +79,7 @@ void tide_config_strays(char *const *variables)
         tide_slice text = tide_slice_of(name, strcspn(name, "="));
         if (is_known(text))
             continue;
-        say(text);
+        warn_of_stray(text);
         count++;
     }
 }

@@ -28,7 +28,7 @@ static void count_passing(const char *name)
     close(fd);
 }
 
-static bool act(const char *action)
+static bool run_action(const char *action)
 {
     if (strncmp(action, "kill", 4) == 0)
         kill(getpid(), SIGKILL);
@@ -66,7 +66,7 @@ bool tide_failpoint(const char *name)
             const char *at = strpbrk(spec + len, "@,");
             unsigned wanted = at && *at == '@' ? (unsigned)strtoul(at + 1, NULL, 10) : 1;
             if (times == wanted)
-                return act(spec + len + 1);
+                return run_action(spec + len + 1);
         }
         spec = strchr(spec, ',');
         spec = spec ? spec + 1 : NULL;

@@ -55,7 +55,7 @@ static tide_status make_room(struct call *c, size_t total)
 }
 
 /* Room for the whole body at once where the server says how long it is. */
-static tide_status reserve(struct call *c)
+static tide_status reserve_body(struct call *c)
 {
     curl_off_t length = -1;
     curl_easy_getinfo(c->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
@@ -78,7 +78,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *self)
     if (!good && len > c->body->max - c->body->len)
         return 0;
     if (good && c->body->len == c->begun)
-        c->status = reserve(c);
+        c->status = reserve_body(c);
     if (!c->status)
         c->status = make_room(c, c->body->len + len);
     if (c->status)
@@ -218,7 +218,7 @@ static void keep_type(struct tide_http_answer *a, CURL *curl)
 }
 
 /* The answer that came, or the reason there is none, as a status. */
-static tide_status judge(struct call *c, CURLcode code, struct tide_err *err)
+static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err *err)
 {
     long http = 0;
     curl_off_t after = 0;
@@ -279,7 +279,7 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
     http->forbidden = false;
     CURLcode code = curl_easy_perform(curl);
     answer->forbidden = http->forbidden;
-    tide_status status = judge(&call, code, err);
+    tide_status status = judge_outcome(&call, code, err);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);

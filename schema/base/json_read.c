@@ -8,7 +8,7 @@
 
 /* Set by this thread's allocations, looked at when its reading is done. */
 static _Thread_local bool memory_failed;
-/* What this thread frees is overwritten. */
+/* True while this thread reads a secret: memory that jansson frees is then overwritten. */
 static _Thread_local bool is_private;
 
 static void *noting_malloc(size_t size)
@@ -25,7 +25,7 @@ static void wiping_free(void *p)
     free(p);
 }
 
-static void install(void)
+static void install_allocator(void)
 {
     json_set_alloc_funcs(noting_malloc, wiping_free);
 }
@@ -34,7 +34,7 @@ json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
 {
     assert(error);
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
+    pthread_once(&once, install_allocator);
     memory_failed = false;
     json_t *root = json_loadb((const char *)text.ptr, text.len, flags, error);
     if (!memory_failed)

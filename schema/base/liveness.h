@@ -1,4 +1,4 @@
-/* Which threads of this process make progress: what the watchdog is told.
+/* The progress of this process's watched threads. The watchdog is fed only while all make some.
  *
  * A watched thread says that it came by, at least as often as its limit. One that waits for work
  * wakes up in between. Of the whole process, like the log: threads of many modules are watched, and
@@ -19,7 +19,7 @@
 
 /* The calling thread is watched from now on. name: static. limit_ms: longest silence. */
 void tide_liveness_begin(const char *name, int64_t limit_ms);
-/* It came by. Nothing happens in a thread that is not watched. */
+/* Notes that the calling thread makes progress. Does nothing in a thread that is not watched. */
 void tide_liveness_mark(void);
 /* The calling thread begins, or ends, work whose statements may take as long as what is stored is
  * large. Meanwhile its limit is TIDE_LIVENESS_LONG_MS at least. Nothing happens in a thread that is

@@ -1,4 +1,4 @@
-/* Which addresses of a network a server may be asked to connect to by a client. Pure. */
+/* Tells which network addresses a client may let a server connect to. Pure. */
 #ifndef SCHEMA_BASE_PUBLIC_ADDRESS_H
 #define SCHEMA_BASE_PUBLIC_ADDRESS_H
 

@@ -15,7 +15,7 @@ static bool is_credential(const char *path)
            strchr(path + len + 1, '/') == NULL;
 }
 
-static tide_status check(const struct stat *st, const char *path, struct tide_err *err)
+static tide_status check_file(const struct stat *st, const char *path, struct tide_err *err)
 {
     bool given = is_credential(path);
     unsigned others = given ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
@@ -48,7 +48,7 @@ static tide_status read_all(struct tide_buf *out, int fd, const char *path, stru
     }
 }
 
-static void trim(struct tide_buf *out, size_t from)
+static void trim_line_end(struct tide_buf *out, size_t from)
 {
     assert(from <= out->len);
     if (out->len > from && out->ptr[out->len - 1] == '\n')
@@ -57,7 +57,7 @@ static void trim(struct tide_buf *out, size_t from)
         out->len--;
 }
 
-static void forget(struct tide_buf *out, size_t from)
+static void wipe_tail(struct tide_buf *out, size_t from)
 {
     assert(from <= out->len);
     if (out->len > from)
@@ -76,7 +76,7 @@ tide_status tide_secret_file(struct tide_buf *out, const char *path, struct tide
         return tide_fail(err, TIDE_E_CONFIG, "%s: %s", path,
                          errno == ELOOP ? "a link, not a file" : strerror(errno));
     tide_status status = fstat(fd, &st) == 0
-                             ? check(&st, path, err)
+                             ? check_file(&st, path, err)
                              : tide_fail(err, TIDE_E_CONFIG, "%s: %s", path, strerror(errno));
     /* Once, so that growing leaves no copy behind. */
     if (status == TIDE_OK && st.st_size > 0 &&
@@ -86,10 +86,10 @@ tide_status tide_secret_file(struct tide_buf *out, const char *path, struct tide
         status = read_all(out, fd, path, err);
     close(fd);
     if (status == TIDE_OK)
-        trim(out, from);
+        trim_line_end(out, from);
     if (status == TIDE_OK && out->len == from)
         status = tide_fail(err, TIDE_E_CONFIG, "%s: empty", path);
     if (status != TIDE_OK)
-        forget(out, from);
+        wipe_tail(out, from);
     return status;
 }

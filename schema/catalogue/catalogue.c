@@ -24,7 +24,7 @@ struct line {
     const char *text; /* SUBJECT, HIDDEN: column; INDEX: column list */
 };
 
-/* The .def files' AMOUNT: build() makes it an I128 with is_amount. */
+/* The .def files' AMOUNT: build_catalogue() makes it an I128 with is_amount. */
 #define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_ANY + 1))
 
 #define PERSISTENT false
@@ -106,7 +106,7 @@ static const struct function functions[] = {
 enum { KINDS = (int)TIDE_EV_COUNT + (int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT, SLOTS = 1024 };
 static_assert(SLOTS > 2 * KINDS, "the hash table stays sparse");
 
-/* Built once by build(), constant from then on. */
+/* Built once by build_catalogue(), constant from then on. */
 static struct {
     struct tide_kind kinds[KINDS]; /* events, entries, instances */
     struct tide_field fields[TIDE_COUNT(lines)];
@@ -124,7 +124,7 @@ static uint32_t slot_of(enum tide_kind_class class, enum tide_role role, tide_sl
     return (h ^ h >> 15) & (SLOTS - 1);
 }
 
-static void enter(uint32_t index)
+static void enter_kind(uint32_t index)
 {
     const struct tide_kind *kind = &built.kinds[index];
     uint32_t slot = slot_of(kind->class, kind->role, tide_slice_str(kind->name));
@@ -153,7 +153,7 @@ static void add_field(struct tide_kind *kind, struct tide_field *to, const struc
     assert(kind->field_count <= TIDE_FIELDS_MAX);
 }
 
-static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fields)
+static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t *fields)
 {
     switch (line->kind) {
     case LINE_HEAD:
@@ -200,7 +200,7 @@ static void build_functions(void)
     assert(next == built.function_names + TIDE_COUNT(built.function_names));
 }
 
-static void build(void)
+static void build_catalogue(void)
 {
     uint32_t next[3] = { 0, TIDE_EV_COUNT, (uint32_t)TIDE_EV_COUNT + TIDE_EN_COUNT };
     uint32_t fields = 0;
@@ -213,17 +213,17 @@ static void build(void)
             kind->table = kind->state_table = -1;
         }
         assert(kind);
-        apply(kind, &lines[i], &fields);
+        apply_line(kind, &lines[i], &fields);
     }
     for (uint32_t i = 0; i < KINDS; i++)
-        enter(i);
+        enter_kind(i);
     tide_tables_assign(built.kinds, KINDS);
     build_functions();
 }
 
 static struct tide_kind *kinds(void)
 {
-    pthread_once(&built.once, build);
+    pthread_once(&built.once, build_catalogue);
     return built.kinds;
 }
 
@@ -242,8 +242,8 @@ const struct tide_kind *tide_instances(void)
     return kinds() + TIDE_EV_COUNT + TIDE_EN_COUNT;
 }
 
-static const struct tide_kind *find(enum tide_kind_class class, enum tide_role role,
-                                    tide_slice name, const struct tide_kind *after)
+static const struct tide_kind *find_kind(enum tide_kind_class class, enum tide_role role,
+                                         tide_slice name, const struct tide_kind *after)
 {
     const struct tide_kind *all = kinds();
     bool passed = after == NULL;
@@ -261,17 +261,17 @@ static const struct tide_kind *find(enum tide_kind_class class, enum tide_role r
 const struct tide_kind *tide_event_find(enum tide_role role, tide_slice name,
                                         const struct tide_kind *after)
 {
-    return find(TIDE_KIND_EVENT, role, name, after);
+    return find_kind(TIDE_KIND_EVENT, role, name, after);
 }
 
 const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant)
 {
-    return find(TIDE_KIND_ENTRY, role, variant, NULL);
+    return find_kind(TIDE_KIND_ENTRY, role, variant, NULL);
 }
 
 const struct tide_kind *tide_instance_find(enum tide_role role)
 {
-    return find(TIDE_KIND_INSTANCE, role, TIDE_SLICE("instance"), NULL);
+    return find_kind(TIDE_KIND_INSTANCE, role, TIDE_SLICE("instance"), NULL);
 }
 
 bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index)

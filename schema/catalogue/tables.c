@@ -12,7 +12,7 @@ static struct {
     struct tide_table stored[TIDE_TABLES_MAX]; /* of tables with keyed columns */
 } built;
 
-static const char *keep(const char *text)
+static const char *keep_text(const char *text)
 {
     size_t len = strlen(text) + 1;
     assert(built.names_len + len <= sizeof built.names);
@@ -275,7 +275,7 @@ static const char *table_name(const struct tide_kind *kind)
     int len = snprintf(name, sizeof name, "%s_%s", tide_role_name(kind->role), kind->id);
     assert(len > 0 && len < 64 && "PostgreSQL cuts names at 63 bytes");
     (void)len;
-    return keep(name);
+    return keep_text(name);
 }
 
 /* Everyone who reads anything may read chain.word. */
@@ -362,7 +362,7 @@ static void add_stored_column(struct tide_table *to, const struct tide_column *c
         for (uint32_t i = 1; i <= column->split; i++) {
             char name[64];
             snprintf(name, sizeof name, "%s_%u", column->name, i);
-            stored.name = keep(name);
+            stored.name = keep_text(name);
             add_columns(to, &stored, 1);
         }
         return;
@@ -385,7 +385,7 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
         return;
     snprintf(schema, sizeof schema, "%s_rows", t->schema);
     *stored = *t;
-    stored->schema = keep(schema);
+    stored->schema = keep_text(schema);
     stored->column_count = 0;
     for (uint32_t i = 0; i < t->column_count; i++)
         add_stored_column(stored, &t->columns[i]);

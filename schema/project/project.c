@@ -101,7 +101,7 @@ tide_slice project_text(const struct project_row *row, uint32_t column)
     return tide_pg_slice(row->rows, row->at, row->first + column);
 }
 
-static void refuse(struct project_row *row, uint32_t column)
+static void refuse_column(struct project_row *row, uint32_t column)
 {
     (void)column;
     if (!row->bad)
@@ -113,7 +113,7 @@ uint64_t project_u64(struct project_row *row, uint32_t column)
     uint64_t v = 0;
     if (!project_null(row, column) &&
         tide_parse_u64(&v, project_text(row, column), UINT64_MAX) != TIDE_OK)
-        refuse(row, column);
+        refuse_column(row, column);
     return v;
 }
 
@@ -122,7 +122,7 @@ bool project_bool(struct project_row *row, uint32_t column)
     tide_slice text = project_text(row, column);
     bool yes = tide_slice_eq_str(text, "t") || tide_slice_eq_str(text, "true");
     if (!yes && text.len && !tide_slice_eq_str(text, "f") && !tide_slice_eq_str(text, "false"))
-        refuse(row, column);
+        refuse_column(row, column);
     return yes;
 }
 
@@ -130,7 +130,7 @@ struct tide_hot_amount project_amount(struct project_row *row, uint32_t column)
 {
     tide_i128 v = { 0 };
     if (!project_null(row, column) && tide_i128_parse(&v, project_text(row, column)) != TIDE_OK)
-        refuse(row, column);
+        refuse_column(row, column);
     return tide_hot_amount(v.raw);
 }
 
@@ -145,11 +145,11 @@ struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column)
 {
     struct tide_hot_symbol symbol;
     if (!tide_hot_symbol_of(&symbol, project_text(row, column)))
-        refuse(row, column);
+        refuse_column(row, column);
     return symbol;
 }
 
-static size_t cut(size_t len)
+static size_t cut_length(size_t len)
 {
     return len < TIDE_HOT_NAME_MAX ? len : TIDE_HOT_NAME_MAX;
 }
@@ -161,12 +161,13 @@ struct tide_hot_name project_name(struct project_row *row, uint32_t column)
     if (text.len == 0)
         return name;
     if (text.len < 2 || text.ptr[0] != '\\' || text.ptr[1] != 'x') {
-        refuse(row, column);
+        refuse_column(row, column);
         return name;
     }
     size_t len = (text.len - 2) / 2;
     name.len = (uint16_t)(len < UINT16_MAX ? len : UINT16_MAX);
-    if (tide_hex_decode(name.text, cut(len), tide_slice_of(text.ptr + 2, 2 * cut(len))) != TIDE_OK)
-        refuse(row, column);
+    if (tide_hex_decode(name.text, cut_length(len),
+                        tide_slice_of(text.ptr + 2, 2 * cut_length(len))) != TIDE_OK)
+        refuse_column(row, column);
     return name;
 }

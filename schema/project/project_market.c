@@ -44,7 +44,7 @@ tide_status project_debt(struct project_row *row, struct tide_err *err)
 }
 
 /* Counts the vault into its market, or out of it. Wraps like any sum that is undone later. */
-static void count(struct tide_hot_market *market, const struct tide_hot_vault *vault, bool in)
+static void count_vault(struct tide_hot_market *market, const struct tide_hot_vault *vault, bool in)
 {
     tide_raw_u128 held = (tide_raw_u128)tide_hot_i128(market->collateral);
     tide_raw_u128 own = (tide_raw_u128)tide_hot_i128(vault->collateral);
@@ -69,7 +69,7 @@ tide_status project_vault(struct project_row *row, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     if (found)
-        count(&market, &vault, false);
+        count_vault(&market, &vault, false);
     if (row->removed) {
         status = row->sink->drop(row->sink->self, &own, err);
     } else {
@@ -79,7 +79,7 @@ tide_status project_vault(struct project_row *row, struct tide_err *err)
                                          .debt = project_amount(row, 4),
                                          .opened_at = project_u64(row, 5),
                                          .last_update = project_u64(row, 6) };
-        count(&market, &vault, true);
+        count_vault(&market, &vault, true);
         status = row->sink->put(row->sink->self, &own, &vault, err);
     }
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;

@@ -3,8 +3,8 @@
 /* --- people -------------------------------------------------------------------- */
 
 /* An address that cannot be asked for (neither G nor C) has no record. */
-static tide_status begin(struct project_row *row, struct tide_hot_key *key,
-                         struct tide_hot_person *person, bool *skip, struct tide_err *err)
+static tide_status begin_person(struct project_row *row, struct tide_hot_key *key,
+                                struct tide_hot_person *person, bool *skip, struct tide_err *err)
 {
     bool found;
     struct tide_hot_address address = project_address(row, 0);
@@ -35,8 +35,8 @@ static tide_status note_change(struct project_row *row, const struct tide_hot_ke
     return status == TIDE_OK ? row->sink->put(row->sink->self, &at, &mark, err) : status;
 }
 
-static tide_status end(struct project_row *row, const struct tide_hot_key *key,
-                       struct tide_hot_person *person, struct tide_err *err)
+static tide_status put_person(struct project_row *row, const struct tide_hot_key *key,
+                              struct tide_hot_person *person, struct tide_err *err)
 {
     tide_status status = note_change(row, key, person, err);
     if (status != TIDE_OK)
@@ -51,7 +51,7 @@ tide_status project_rec(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_person person;
     bool skip;
-    tide_status status = begin(row, &key, &person, &skip, err);
+    tide_status status = begin_person(row, &key, &person, &skip, err);
     if (status != TIDE_OK || skip)
         return status;
     struct tide_hot_person now = { .frozen = person.frozen,
@@ -67,7 +67,7 @@ tide_status project_rec(struct project_row *row, struct tide_err *err)
         now.provider = project_address(row, 5);
         now.reason = project_symbol(row, 6);
     }
-    return end(row, &key, &now, err);
+    return put_person(row, &key, &now, err);
 }
 
 tide_status project_frozen(struct project_row *row, struct tide_err *err)
@@ -75,9 +75,9 @@ tide_status project_frozen(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_person person;
     bool skip;
-    tide_status status = begin(row, &key, &person, &skip, err);
+    tide_status status = begin_person(row, &key, &person, &skip, err);
     person.frozen = !row->removed;
-    return status != TIDE_OK || skip ? status : end(row, &key, &person, err);
+    return status != TIDE_OK || skip ? status : put_person(row, &key, &person, err);
 }
 
 tide_status project_whitelist(struct project_row *row, struct tide_err *err)
@@ -85,15 +85,15 @@ tide_status project_whitelist(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_person person;
     bool skip;
-    tide_status status = begin(row, &key, &person, &skip, err);
+    tide_status status = begin_person(row, &key, &person, &skip, err);
     person.whitelisted = !row->removed;
-    return status != TIDE_OK || skip ? status : end(row, &key, &person, err);
+    return status != TIDE_OK || skip ? status : put_person(row, &key, &person, err);
 }
 
 /* --- marks: present or not --------------------------------------------------------- */
 
-static tide_status mark(struct project_row *row, const struct tide_hot_key *key,
-                        struct tide_err *err)
+static tide_status put_mark(struct project_row *row, const struct tide_hot_key *key,
+                            struct tide_err *err)
 {
     struct tide_hot_verifier record = { .ledger = row->ledger };
     _Static_assert(sizeof(struct tide_hot_verifier) == sizeof(struct tide_hot_provider) &&
@@ -109,7 +109,7 @@ static tide_status mark_address(struct project_row *row, enum tide_hot_kind kind
 {
     struct tide_hot_address address = project_address(row, 0);
     struct tide_hot_key key = tide_hot_key_address(kind, &address);
-    return address.kind ? mark(row, &key, err) : TIDE_OK;
+    return address.kind ? put_mark(row, &key, err) : TIDE_OK;
 }
 
 tide_status project_verifier(struct project_row *row, struct tide_err *err)
@@ -131,7 +131,7 @@ tide_status project_blocked(struct project_row *row, struct tide_err *err)
 {
     uint32_t code = (uint32_t)project_u64(row, 0);
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
-    tide_status status = mark(row, &key, err);
+    tide_status status = put_mark(row, &key, err);
     if (status != TIDE_OK)
         return status;
     struct tide_hot_meta meta;

@@ -1,6 +1,6 @@
 #include "schema/project/project.h"
 
-/* What a pool looked like at the close of a ledger, for sliding windows. */
+/* Writes the pool's state at the close of a ledger, for sliding windows. */
 static tide_status put_tick(struct project_row *row, const struct tide_hot_pool *pool,
                             struct tide_err *err)
 {
@@ -42,7 +42,7 @@ tide_status project_pool(struct project_row *row, struct tide_err *err)
     return status == TIDE_OK ? put_tick(row, &pool, err) : status;
 }
 
-static void add(struct tide_hot_amount *sum, tide_raw_i128 v)
+static void add_amount(struct tide_hot_amount *sum, tide_raw_i128 v)
 {
     tide_i128 out = { tide_hot_i128(*sum) };
     (void)!tide_i128_add(&out, out, (tide_i128){ v });
@@ -74,10 +74,10 @@ tide_status project_swap(struct project_row *row, struct tide_err *err)
     tide_raw_i128 fee = scaled(in, tide_hot_i128(pool.fee_tier), 10000);
     tide_raw_i128 fee_bought = scaled(fee, out, in);
     pool.swaps++;
-    add(&pool.traded_a, a_to_b ? in : out);
-    add(&pool.traded_b, a_to_b ? out : in);
-    add(&pool.fees_a, a_to_b ? fee : fee_bought);
-    add(&pool.fees_b, a_to_b ? fee_bought : fee);
+    add_amount(&pool.traded_a, a_to_b ? in : out);
+    add_amount(&pool.traded_b, a_to_b ? out : in);
+    add_amount(&pool.fees_a, a_to_b ? fee : fee_bought);
+    add_amount(&pool.fees_b, a_to_b ? fee_bought : fee);
     status = row->sink->put(row->sink->self, &key, &pool, err);
     return status == TIDE_OK ? put_tick(row, &pool, err) : status;
 }

@@ -20,7 +20,8 @@ enum {
 
 /* The rows of a source since $2 up to $3, as one SELECT. */
 void project_sql_since(struct tide_buf *sql, enum project_source_id source);
-/* Its rows as of the end of $2: all that are there; newest when as_of is false. */
+/* Appends the statement for all rows of source as of the end of $2, or for the newest ones if as_of
+ * is false. */
 void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
 /* The same as of $2 for entries that are seldom removed, one probe each. */
 void project_sql_probes(struct tide_buf *sql, enum project_source_id source);

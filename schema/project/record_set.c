@@ -8,7 +8,7 @@ static int order(const struct tide_hot_key *a, const struct tide_hot_key *b)
 }
 
 /* The place of that key, or where it would be. */
-static uint32_t place(const struct record_set *set, const struct tide_hot_key *key, bool *found)
+static uint32_t find_slot(const struct record_set *set, const struct tide_hot_key *key, bool *found)
 {
     uint32_t low = 0, high = set->count;
     while (low < high) {
@@ -30,7 +30,7 @@ static size_t size_of(const struct tide_hot_key *key)
 const void *record_set_find(const struct record_set *set, const struct tide_hot_key *key)
 {
     bool found;
-    uint32_t at = place(set, key, &found);
+    uint32_t at = find_slot(set, key, &found);
     return found ? set->slots[at].record : NULL;
 }
 
@@ -45,12 +45,12 @@ void record_set_scan(const struct record_set *set, const struct tide_hot_key *pr
 {
     struct tide_hot_key key = *prefix;
     bool found;
-    uint32_t at = place(set, &key, &found);
+    uint32_t at = find_slot(set, &key, &found);
     while (at < set->count && has_prefix(&set->slots[at], prefix, prefix->len)) {
         key = set->slots[at].key;
         if (!each(self, tide_slice_of(key.bytes, key.len), set->slots[at].record))
             return;
-        at = place(set, &key, &found) + 1;
+        at = find_slot(set, &key, &found) + 1;
     }
 }
 
@@ -58,7 +58,7 @@ const void *record_set_floor(const struct record_set *set, const struct tide_hot
                              size_t prefix_len)
 {
     bool found;
-    uint32_t at = place(set, key, &found);
+    uint32_t at = find_slot(set, key, &found);
     if (!found && at == 0)
         return NULL;
     const struct record_slot *slot = &set->slots[found ? at : at - 1];
@@ -96,7 +96,7 @@ static tide_status set_put(void *self, const struct tide_hot_key *key, const voi
 {
     struct record_set *set = self;
     bool found;
-    uint32_t at = place(set, key, &found);
+    uint32_t at = find_slot(set, key, &found);
     if (!found) {
         void *copy = make_room(set) ? malloc(size_of(key)) : NULL;
         if (!copy)
@@ -113,7 +113,7 @@ static tide_status set_drop(void *self, const struct tide_hot_key *key, struct t
 {
     struct record_set *set = self;
     bool found;
-    uint32_t at = place(set, key, &found);
+    uint32_t at = find_slot(set, key, &found);
     (void)err;
     if (!found)
         return TIDE_OK;

@@ -35,7 +35,7 @@ static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
     return left < POLL_LEAST_MS ? POLL_LEAST_MS : left;
 }
 
-/* What the registry keeps, as get_compliance_status gives it: never where the person lives. */
+/* Writes the registry's record as get_compliance_status gives it, without the jurisdiction. */
 static void put_record(struct tide_json *j, const struct tide_hot_person *person)
 {
     if (!person || !person->recorded) {

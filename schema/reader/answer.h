@@ -36,7 +36,7 @@ struct tide_quote {
     tide_raw_i128 amount_in;
     bool a_to_b;
 };
-/* What the pool's contract would answer, or why it would not. */
+/* Computes the quote of the pool's contract. Returns the reason if the contract would refuse it. */
 enum tide_refusal tide_answer_find_quote(struct tide_quote *out, struct tide_reader *reader,
                                          const struct tide_hot_symbol *id, tide_raw_i128 amount_in,
                                          bool a_to_b) TIDE_MUST_USE;

@@ -102,7 +102,7 @@ tide_status tide_history_vault(struct tide_history *history, struct record_set *
                                struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
                                const struct tide_hot_address *owner,
                                struct tide_err *err) TIDE_MUST_USE;
-/* What the cache does not hold; *found false when it is not on the ledger. */
+/* Read one entry that the cache does not hold; *found is false if it is not on the ledger. */
 tide_status tide_history_position(struct tide_history *history, struct tide_position *out,
                                   bool *found, const struct tide_hot_symbol *pool,
                                   const struct tide_hot_address *provider,

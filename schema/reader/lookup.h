@@ -1,4 +1,4 @@
-/* What hot routes ask of a reader: the answers, not yet as text. Nothing here knows HTTP. */
+/* Look-ups of hot routes over a reader: answers as structs, not yet as text. Knows no HTTP. */
 #ifndef SCHEMA_READER_LOOKUP_H
 #define SCHEMA_READER_LOOKUP_H
 
@@ -9,7 +9,8 @@
 /* Standing of an address; *person is its record, NULL when nothing is known of it. */
 void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_address *who,
                           struct tide_standing *out, const struct tide_hot_person **person);
-/* What the gate of the contract of that role (pool, engine, stability pool) would say. */
+/* Returns true if the gate of that role's contract (pool, engine, stability pool) would let the
+ * address pass. */
 bool tide_lookup_gate(struct tide_reader *reader, const struct tide_standing *standing,
                       const struct tide_hot_person *person, enum tide_role role);
 

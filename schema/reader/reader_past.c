@@ -198,8 +198,8 @@ bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint3
     return *last && tide_hot_symbol_of(end, tide_slice_str(last));
 }
 
-/* What project_vault counts one by one, summed where the vaults are: there may be many. The sum
- * wraps at 128 bits as it does there: a contract may store any amounts. */
+/* Sums in SQL the amounts that project_vault adds one by one, because there may be many vaults. The
+ * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. */
 #define WRAPPED(sum)                                                                       \
     "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
     " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \
@@ -411,7 +411,7 @@ static tide_status load_meta(struct reader_past *past, struct tide_err *err)
     return status;
 }
 
-static void release(struct reader_past *past)
+static void release_past(struct reader_past *past)
 {
     record_set_release(&past->set);
     tide_buf_release(&past->sql);
@@ -431,7 +431,7 @@ tide_status reader_past_open(struct reader_past **out, const struct tide_hot_met
     if (status == TIDE_OK)
         status = load_meta(past, err);
     if (status != TIDE_OK) {
-        release(past);
+        release_past(past);
         return status;
     }
     *meta = record_set_find(&past->set, &key);
@@ -444,6 +444,6 @@ tide_status reader_past_close(struct reader_past *past, struct tide_err *err)
     tide_status status = past->status;
     if (status != TIDE_OK)
         *err = past->err;
-    release(past);
+    release_past(past);
     return status;
 }

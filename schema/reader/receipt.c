@@ -69,7 +69,7 @@ static void put_hash(struct tide_json *j, const char *name, const uint8_t hash[T
     tide_json_plain(j, tide_slice_of(text, sizeof text));
 }
 
-/* What is asked about: the network, the protocol on it, the contracts, the ledger. */
+/* Writes the subject of the receipt: the network, the protocol on it, the contracts, the ledger. */
 static void put_state(struct tide_json *j, const struct tide_receipt *receipt)
 {
     const struct tide_receipt_route *route = &tide_receipt_routes[receipt->kind];

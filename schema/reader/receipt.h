@@ -47,7 +47,7 @@ struct tide_receipt {
         const char *name;
         tide_slice text;
     } query[TIDE_RECEIPT_QUERY];
-    /* Of the reader's ledger: tide_receipt_read. */
+    /* The reader's ledger and times, filled by tide_receipt_read. */
     bool live; /* false: as of a ledger that the client named */
     uint32_t ledger;
     uint64_t close_time, evaluated_at, renewed_ms, age_ms;

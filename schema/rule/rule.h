@@ -1,5 +1,5 @@
-/* What the contracts would answer, computed from records: pure functions, the contracts' own
- * integer arithmetic, to the unit. The world's state is an argument and so is the time.
+/* The contracts' answers, computed from records by pure functions with the contracts' own integer
+ * arithmetic, to the unit. The world's state is an argument and so is the time.
  *
  * Time     now is unix seconds. Nothing is looked up, nothing is remembered.
  * Refusal  where the contract refuses to answer, so do these, with its reason. An overflow
@@ -109,7 +109,7 @@ bool tide_rule_twap_stale(const struct tide_hot_feed *feed, uint64_t now);
 
 /* --- pools (rule_pool.c) --------------------------------------------------------- */
 
-/* Of a provider in a pool. */
+/* The position of a liquidity provider in a pool. */
 struct tide_position {
     tide_raw_i128 shares, fee_a_debt, fee_b_debt, pending_a, pending_b;
     uint64_t deposited_at;
@@ -120,8 +120,8 @@ enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool 
 enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
                                   tide_raw_i128 amount_in, bool a_to_b);
 
-/* Of a swap that the quote is for: what swap_exact_in would take and why it would refuse. The
- * contract's quote computes out and fee alone: only these refuse the answer. */
+/* The swap that a quote is for: the amounts of swap_exact_in and the reason why it would refuse.
+ * The contract's quote computes out and fee alone: only these refuse the answer. */
 struct tide_swap {
     tide_raw_i128 out, fee;
     tide_raw_i128 protocol_fee, impact_bps; /* unless trap                               */
@@ -153,7 +153,7 @@ void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
 
 /* --- markets and vaults (rule_vault.c) --------------------------------------------- */
 
-/* What a vault is judged by; NULL: no such entry. */
+/* The records that a vault is judged by; NULL: there is no such entry. */
 struct tide_vault_inputs {
     const struct tide_hot_vault *vault;
     const struct tide_hot_market *market;
@@ -195,7 +195,8 @@ struct tide_epoch {
     bool finalized;
 };
 
-/* What a depositor of that compounded deposit would be credited for an epoch by claim. */
+/* Computes the share of an epoch that claim would credit to a depositor of that compounded
+ * deposit. */
 enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
                                         tide_raw_i128 deposit, bool claimed);
 

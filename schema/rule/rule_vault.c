@@ -1,6 +1,7 @@
 #include "schema/rule/exact_impl.h"
 
-/* Of a vault that is there and has debt. The collateral's price is read first. */
+/* Computes the ratio of a vault that exists and has debt. Reads the collateral's price first, as
+ * the contract does. */
 static enum tide_refusal priced_ratio(tide_raw_i128 *bps, const struct tide_vault_inputs *in,
                                       uint64_t now)
 {

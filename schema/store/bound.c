@@ -87,7 +87,7 @@ static bool is_followed(const struct place *place, enum tide_role role)
            tide_slice_eq_str(place->table, "log") || tide_slice_eq_str(place->table, "raw");
 }
 
-/* What of the deployment a statement asks for. */
+/* The parts of the deployment that a statement needs. */
 struct asked {
     bool roles, followed;
 };

@@ -74,7 +74,7 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
 }
 
 /* A missing link withdraws the open generation: it was removed on purpose. */
-static tide_status refresh(struct tide_hot *hot, struct tide_err *err)
+static tide_status refresh_generation(struct tide_hot *hot, struct tide_err *err)
 {
     uint32_t generation;
     tide_status status = hot_current(hot, &generation, err);
@@ -91,12 +91,12 @@ static tide_status refresh(struct tide_hot *hot, struct tide_err *err)
 tide_status tide_hot_refresh(struct tide_hot *hot, struct tide_err *err)
 {
     pthread_mutex_lock(&hot->opening);
-    tide_status status = refresh(hot, err);
+    tide_status status = refresh_generation(hot, err);
     pthread_mutex_unlock(&hot->opening);
     return status;
 }
 
-static tide_status discard(struct tide_hot *hot, const char *why, struct tide_err *err)
+static tide_status discard_generation(struct tide_hot *hot, const char *why, struct tide_err *err)
 {
     uint32_t generation;
     char path[HOT_PATH_MAX];
@@ -114,7 +114,7 @@ tide_status tide_hot_discard(struct tide_hot *hot, const char *why, struct tide_
 {
     assert(atomic_load(&hot->lock_fd) >= 0 && "only the feeder writes");
     pthread_mutex_lock(&hot->opening);
-    tide_status status = discard(hot, why, err);
+    tide_status status = discard_generation(hot, why, err);
     pthread_mutex_unlock(&hot->opening);
     return status;
 }

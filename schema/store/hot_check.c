@@ -21,7 +21,7 @@ enum { POLL_MS = 50, REAP_MS = 1000 };
 
 /* --- records ------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t sum, const uint8_t *bytes, size_t len)
+static uint64_t mix_sum(uint64_t sum, const uint8_t *bytes, size_t len)
 {
     while (len >= 8) {
         uint64_t word;
@@ -40,7 +40,7 @@ static uint64_t mix(uint64_t sum, const uint8_t *bytes, size_t len)
 
 uint32_t hot_sum(tide_slice key, const void *record, size_t size)
 {
-    return (uint32_t)mix(mix(0x7469646568303174u, key.ptr, key.len), record, size);
+    return (uint32_t)mix_sum(mix_sum(0x7469646568303174u, key.ptr, key.len), record, size);
 }
 
 const void *hot_record_of(const uint8_t *key, size_t key_len, const void *value, size_t size)
@@ -188,7 +188,7 @@ static tide_status check_size(const char *path, unsigned *seconds, struct tide_e
     return TIDE_OK;
 }
 
-/* What the child says: a status and a sentence. */
+/* The child's verdict: a status and a sentence. */
 struct verdict {
     tide_status status;
     char text[256];
@@ -266,7 +266,7 @@ static void wait_for_child(struct check *c, unsigned seconds)
 }
 
 /* A child that the system does not let die, for its disk hangs, is left to the system. */
-static void reap(struct check *c)
+static void reap_child(struct check *c)
 {
     const struct tide_clock *clock = tide_clock_system();
     int64_t end = now_ms() + REAP_MS;
@@ -281,14 +281,14 @@ static void reap(struct check *c)
 }
 
 /* hung: its time was over, which says nothing about the file. */
-static tide_status hear(struct check *c, unsigned seconds, bool *hung, struct tide_err *err)
+static tide_status read_verdict(struct check *c, unsigned seconds, bool *hung, struct tide_err *err)
 {
     struct verdict verdict;
     ssize_t got = 0;
     wait_for_child(c, seconds);
     if (!c->stopped && !c->late)
         got = read(c->from, &verdict, sizeof verdict);
-    reap(c);
+    reap_child(c);
     if (c->stopped)
         return tide_fail(err, TIDE_E_STOPPED, "cache: %s: its check was cut short", c->path);
     *hung = c->late || (c->reaped && WIFSIGNALED(c->how) && WTERMSIG(c->how) == SIGALRM);
@@ -318,7 +318,7 @@ static tide_status ask_child(const struct tide_hot *hot, const char *path, unsig
         be_child(path, seconds, ends[1], parent);
     close(ends[1]);
     tide_status status = check.child > 0
-                             ? hear(&check, seconds, hung, err)
+                             ? read_verdict(&check, seconds, hung, err)
                              : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
     close(ends[0]);
     return status;

@@ -1,4 +1,4 @@
-/* What the files schema/store/hot*.c share. LMDB's own header stays in the .c files. */
+/* Shared by the files schema/store/hot*.c. LMDB's own header stays in the .c files. */
 #ifndef SCHEMA_STORE_HOT_IMPL_H
 #define SCHEMA_STORE_HOT_IMPL_H
 

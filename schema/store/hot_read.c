@@ -52,7 +52,7 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
 
 /* --- begin --------------------------------------------------------------------------------- */
 
-static void enter(struct tide_hot_reader *reader)
+static void enter_generation(struct tide_hot_reader *reader)
 {
     struct tide_hot *hot = reader->hot;
     for (;;) {
@@ -124,24 +124,24 @@ static int begin_txn(struct tide_hot_reader *reader)
 }
 
 /* Once more after what can be mended was. */
-static tide_status mend(struct tide_hot_reader *reader, int rc, struct tide_err *err)
+static tide_status mend_and_begin(struct tide_hot_reader *reader, int rc, struct tide_err *err)
 {
     int dead = 0;
     atomic_store(&reader->busy, false);
     if (rc == MDB_MAP_RESIZED) {
         atomic_fetch_add_explicit(&reader->hot->waits_map, 1, memory_order_relaxed);
         tide_status status = hot_remap(reader->hot, reader->env, err);
-        enter(reader);
+        enter_generation(reader);
         return status;
     }
     if (rc == MDB_READERS_FULL && mdb_reader_check(reader->env->env, &dead) == 0)
         atomic_fetch_add(&reader->hot->cleared, (unsigned long long)dead);
-    enter(reader);
+    enter_generation(reader);
     return rc == MDB_READERS_FULL && dead > 0 ? TIDE_OK
                                               : hot_fail(err, rc, "read", reader->hot->dir);
 }
 
-static tide_status begin(struct tide_hot_reader *reader, struct tide_err *err)
+static tide_status begin_snapshot(struct tide_hot_reader *reader, struct tide_err *err)
 {
     enum { TRIES = 4 };
     for (int i = 0; i < TRIES; i++) {
@@ -152,14 +152,14 @@ static tide_status begin(struct tide_hot_reader *reader, struct tide_err *err)
         int rc = begin_txn(reader);
         if (TIDE_LIKELY(rc == 0))
             return TIDE_OK;
-        tide_status status = mend(reader, rc, err);
+        tide_status status = mend_and_begin(reader, rc, err);
         if (status != TIDE_OK)
             return status;
     }
     return tide_fail(err, TIDE_E_LIMIT, "cache: its map keeps growing");
 }
 
-/* What the snapshot stands for, copied when it is another than the last: most are not. */
+/* Copies the meta record of the snapshot if the snapshot is another than the last. Most are not. */
 static bool read_meta(struct tide_hot_reader *reader)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
@@ -178,13 +178,13 @@ tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot
                            struct tide_err *err)
 {
     assert(!atomic_load(&reader->busy));
-    enter(reader);
+    enter_generation(reader);
     reader->trouble = TIDE_OK;
     atomic_store_explicit(&reader->late, false, memory_order_relaxed);
     atomic_store_explicit(&reader->since,
                           atomic_load_explicit(&reader->hot->seconds, memory_order_relaxed),
                           memory_order_relaxed);
-    tide_status status = begin(reader, err);
+    tide_status status = begin_snapshot(reader, err);
     if (status == TIDE_OK) {
         *meta = &reader->meta;
         if (TIDE_LIKELY(read_meta(reader)))
@@ -225,7 +225,7 @@ static bool too_late(struct tide_hot_reader *reader)
     return true;
 }
 
-static const void *get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
+static const void *get_value(struct tide_hot_reader *reader, const struct tide_hot_key *key)
 {
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes }, value;
     int rc = mdb_get(reader->txn, reader->env->dbi, &name, &value);
@@ -236,7 +236,7 @@ const void *tide_hot_get(struct tide_hot_reader *reader, const struct tide_hot_k
 {
     if (too_late(reader))
         return NULL;
-    return get(reader, key);
+    return get_value(reader, key);
 }
 
 static bool has_prefix(const MDB_val *key, const uint8_t *prefix, size_t len)

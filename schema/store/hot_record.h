@@ -1,5 +1,5 @@
-/* What the hot cache holds: keys and fixed-size values, in one place, for who feeds it and who
- * reads it. Records are also what the rules (rule.h) compute from, wherever they were read.
+/* The records of the hot cache: keys and fixed-size values, in one place for the feeder and the
+ * readers. The rules (rule.h) compute from records too, wherever these were read.
  *
  * Values   packed structs without alignment: they are read in place, in the map. Little-endian;
  *          the cache never leaves its host. A field that is not ours to know is zero.
@@ -52,7 +52,7 @@ enum tide_hot_kind {
 #define TIDE_HOT_WINDOW_KEEP_S 90000u /* ticks are kept that long                 */
 #define TIDE_HOT_NEVER         0u     /* expires_at of an attestation without end */
 
-/* What the cache stands for, the settings that every look-up needs, and how fresh it is. */
+/* The ledger and deployment of the cache, the settings that every look-up needs, and its age. */
 struct TIDE_HOT_PACKED tide_hot_meta {
     uint16_t format;
     uint16_t deployment;

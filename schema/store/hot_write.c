@@ -144,7 +144,7 @@ static struct tide_hot_sink sink_of(struct tide_hot *hot)
         struct tide_hot_sink){ .self = hot, .get = sink_get, .put = sink_put, .drop = sink_drop };
 }
 
-static void abandon(struct tide_hot *hot)
+static void abandon_write(struct tide_hot *hot)
 {
     if (hot->txn)
         mdb_txn_abort(hot->txn);
@@ -174,8 +174,8 @@ static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sin
 }
 
 /* One transaction of change; hot->full tells whether it is worth another try. */
-static tide_status attempt(struct tide_hot *hot, tide_hot_change_fn *change, void *self,
-                           struct tide_err *err)
+static tide_status attempt_change(struct tide_hot *hot, tide_hot_change_fn *change, void *self,
+                                  struct tide_err *err)
 {
     struct tide_hot_sink sink = sink_of(hot);
     hot->full = false;
@@ -194,7 +194,7 @@ static tide_status attempt(struct tide_hot *hot, tide_hot_change_fn *change, voi
     if (status == TIDE_OK && TIDE_FAILPOINT("hot.commit"))
         status = tide_fail(err, TIDE_E_IO, "failpoint: commit of the cache");
     if (status != TIDE_OK) {
-        abandon(hot);
+        abandon_write(hot);
         return status;
     }
     rc = commit_write(hot);
@@ -210,7 +210,7 @@ tide_status tide_hot_update(struct tide_hot *hot, tide_hot_change_fn *change, vo
     if (!hot->writing)
         return tide_fail(err, TIDE_E_MISSING, "cache: not built yet");
     for (;;) {
-        tide_status status = attempt(hot, change, self, err);
+        tide_status status = attempt_change(hot, change, self, err);
         if (status == TIDE_OK || !hot->full)
             return status;
         status = hot_grow(hot, hot->writing, err);
@@ -233,27 +233,27 @@ static tide_status mark_retired(void *self, struct tide_hot_sink *sink, struct t
 }
 
 /* Tells the readers of other processes at once; they look at the link each second anyway. */
-static void retire(struct tide_hot *hot, struct hot_env *old)
+static void retire_generation(struct tide_hot *hot, struct hot_env *old)
 {
     struct tide_err err;
     hot->writing = old;
     hot->building = false;
-    if (old && attempt(hot, mark_retired, NULL, &err) != TIDE_OK)
+    if (old && attempt_change(hot, mark_retired, NULL, &err) != TIDE_OK)
         tide_log(TIDE_WARN, "cache.retire", "generation=%u", old->generation);
 }
 
-static tide_status fill(struct tide_hot *hot, struct hot_env *env, tide_hot_change_fn *build,
-                        void *self, struct tide_err *err)
+static tide_status fill_generation(struct tide_hot *hot, struct hot_env *env,
+                                   tide_hot_change_fn *build, void *self, struct tide_err *err)
 {
     hot->writing = env;
     hot->building = true;
-    tide_status status = attempt(hot, build, self, err);
+    tide_status status = attempt_change(hot, build, self, err);
     hot->building = false;
     return status;
 }
 
-static tide_status make(struct tide_hot *hot, struct hot_env **env, uint32_t generation, size_t map,
-                        struct tide_err *err)
+static tide_status make_generation(struct tide_hot *hot, struct hot_env **env, uint32_t generation,
+                                   size_t map, struct tide_err *err)
 {
     char name[HOT_NAME_MAX], path[HOT_PATH_MAX];
     hot_generation_name(name, generation);
@@ -283,10 +283,10 @@ static tide_status build_new(struct tide_hot *hot, struct hot_env **out, uint32_
         char name[HOT_NAME_MAX];
         hot_generation_name(name, generation);
         hot_remove(hot, name);
-        tide_status status = make(hot, out, generation, map, err);
+        tide_status status = make_generation(hot, out, generation, map, err);
         if (status != TIDE_OK)
             return status;
-        status = fill(hot, *out, build, self, err);
+        status = fill_generation(hot, *out, build, self, err);
         if (status == TIDE_OK)
             return TIDE_OK;
         drop_env(hot, *out);
@@ -310,7 +310,7 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
                  ? tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache")
                  : hot_link(hot, generation, err);
     if (status == TIDE_OK) {
-        retire(hot, atomic_load(&hot->current));
+        retire_generation(hot, atomic_load(&hot->current));
         hot_publish(hot, env);
     }
     pthread_mutex_unlock(&hot->opening);

@@ -20,7 +20,8 @@ static const char session_sql[] =
     /* A statement ends after its client gave up: each attempt would make a slow server slower. */
     "SET client_connection_check_interval = '5s'";
 
-/* What our own statements warn of (RAISE WARNING) is for a person; the server's remarks are not. */
+/* Logs warnings that our own statements raise (RAISE WARNING). The server's other notices are not
+ * for people and are dropped. */
 static void log_warning(void *self, const PGresult *result)
 {
     char quoted[1024];
@@ -86,8 +87,8 @@ static const char *session_attrs(enum tide_pg_server server)
     return names[server];
 }
 
-/* Of keywords that occur twice libpq takes the last: what the operator's connection string says
- * wins over the defaults before it, and forced over all. forced: target_session_attrs, or NULL. */
+/* Connects. libpq takes the last of two equal keywords, so the operator's connection string wins
+ * over the defaults before it, and forced (target_session_attrs, or NULL) over all. */
 static PGconn *connect_now(const struct tide_pg_options *options, const char *forced)
 {
     const char *keys[16] = { "connect_timeout",     "keepalives",       "keepalives_idle",

@@ -1,5 +1,5 @@
-/* What the files schema/store/pg*.c share: the body of a connection and the waiting loop.
- * No other file includes this: libpq ends here. */
+/* Shared by the files schema/store/pg*.c: the struct of a connection and the waiting loop. No other
+ * file includes this header, so libpq stays hidden behind it. */
 #ifndef SCHEMA_STORE_PG_IMPL_H
 #define SCHEMA_STORE_PG_IMPL_H
 
@@ -39,7 +39,7 @@ void pg_drain(struct tide_pg *pg);
 /* Sends what is buffered and reads all results. *last is the caller's to clear. */
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err);
 
-/* What a result holds; it stays the caller's. */
+/* Returns the rows of result, which the caller still owns. */
 struct tide_pg_rows pg_rows_of(PGresult *result);
 
 #endif

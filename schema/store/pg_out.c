@@ -53,7 +53,7 @@ static tide_status read_messages(struct tide_pg *pg, const struct tide_pg_tuples
     return status;
 }
 
-static void abandon(struct tide_pg *pg)
+static void abandon_statement(struct tide_pg *pg)
 {
     char *text = NULL;
     int len;
@@ -82,7 +82,7 @@ tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *si
     status = read_messages(pg, sink, sql, err);
     if (status != TIDE_OK) {
         if (tide_pg_alive(pg))
-            abandon(pg);
+            abandon_statement(pg);
         return status;
     }
     result = NULL;

@@ -50,8 +50,8 @@ tide_status tide_pg_pipe_bytes(struct tide_pg *pg, const char *name, tide_slice 
 }
 
 /* One result of the pipeline, the first trouble kept; true when it was the last. */
-static bool take(struct tide_pg *pg, PGresult *result, const struct tide_pg_answers *sink,
-                 uint32_t *index, tide_status *status, struct tide_err *err)
+static bool take_result(struct tide_pg *pg, PGresult *result, const struct tide_pg_answers *sink,
+                        uint32_t *index, tide_status *status, struct tide_err *err)
 {
     ExecStatusType type = PQresultStatus(result);
     if (type == PGRES_PIPELINE_SYNC)
@@ -69,8 +69,8 @@ static bool take(struct tide_pg *pg, PGresult *result, const struct tide_pg_answ
 }
 
 /* Between the results of two statements libpq hands out a NULL; more than that is a lost end. */
-static tide_status collect(struct tide_pg *pg, const struct tide_pg_answers *sink,
-                           struct tide_err *err)
+static tide_status collect_results(struct tide_pg *pg, const struct tide_pg_answers *sink,
+                                   struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     uint32_t index = 0, nothing = 0;
@@ -79,7 +79,7 @@ static tide_status collect(struct tide_pg *pg, const struct tide_pg_answers *sin
         PGresult *result = pg_next_result(pg);
         nothing = result ? 0 : nothing + 1;
         if (result)
-            over = take(pg, result, sink, &index, &status, err);
+            over = take_result(pg, result, sink, &index, &status, err);
         PQclear(result);
     }
     if (status == TIDE_OK && !over)
@@ -98,7 +98,7 @@ tide_status tide_pg_pipe_end(struct tide_pg *pg, const struct tide_pg_answers *s
     if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answers will not come */
         shutdown(PQsocket(pg->conn), SHUT_RDWR);
     if (status == TIDE_OK)
-        status = collect(pg, sink, err);
+        status = collect_results(pg, sink, err);
     bool closed = tide_pg_alive(pg) && PQexitPipelineMode(pg->conn);
     if (!closed && status == TIDE_OK)
         status = pg_fail(pg, NULL, "pipeline", err);

@@ -48,8 +48,8 @@ struct tide_pg_rows pg_rows_of(PGresult *result)
     return rows;
 }
 
-static tide_status finish(struct tide_pg *pg, struct tide_pg_rows *rows, int sent, const char *what,
-                          struct tide_err *err)
+static tide_status finish_statement(struct tide_pg *pg, struct tide_pg_rows *rows, int sent,
+                                    const char *what, struct tide_err *err)
 {
     PGresult *result = NULL;
     if (!sent)
@@ -72,7 +72,7 @@ tide_status tide_pg_query(struct tide_pg *pg, struct tide_pg_rows *rows, const c
     if (!pg_begin(pg, sql, &status, err))
         return status;
     int sent = PQsendQueryParams(pg->conn, sql, (int)count, NULL, values, NULL, NULL, 0);
-    return finish(pg, rows, sent, sql, err);
+    return finish_statement(pg, rows, sent, sql, err);
 }
 
 tide_status tide_pg_script(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,
@@ -82,7 +82,7 @@ tide_status tide_pg_script(struct tide_pg *pg, struct tide_pg_rows *rows, const 
     *rows = (struct tide_pg_rows){ 0 };
     if (!pg_begin(pg, sql, &status, err))
         return status;
-    return finish(pg, rows, PQsendQuery(pg->conn, sql), sql, err);
+    return finish_statement(pg, rows, PQsendQuery(pg->conn, sql), sql, err);
 }
 
 tide_status tide_pg_prepare(struct tide_pg *pg, const char *name, const char *sql,
@@ -91,7 +91,7 @@ tide_status tide_pg_prepare(struct tide_pg *pg, const char *name, const char *sq
     tide_status status;
     if (!pg_begin(pg, name, &status, err))
         return status;
-    return finish(pg, NULL, PQsendPrepare(pg->conn, name, sql, 0, NULL), sql, err);
+    return finish_statement(pg, NULL, PQsendPrepare(pg->conn, name, sql, 0, NULL), sql, err);
 }
 
 tide_status tide_pg_execute(struct tide_pg *pg, struct tide_pg_rows *rows, const char *name,
@@ -104,7 +104,7 @@ tide_status tide_pg_execute(struct tide_pg *pg, struct tide_pg_rows *rows, const
     if (!pg_begin(pg, name, &status, err))
         return status;
     int sent = PQsendQueryPrepared(pg->conn, name, (int)count, values, NULL, NULL, 0);
-    return finish(pg, rows, sent, name, err);
+    return finish_statement(pg, rows, sent, name, err);
 }
 
 void tide_pg_rows_release(struct tide_pg_rows *rows)

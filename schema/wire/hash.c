@@ -62,7 +62,7 @@ size_t tide_hmac(enum tide_hmac algorithm, uint8_t out[TIDE_HMAC_BYTES_MAX], tid
     assert((size_t)algorithm < TIDE_COUNT(kinds) && key.len <= INT_MAX);
     unsigned len = 0;
     static const uint8_t nothing[1];
-    /* It fails only where memory does: no signature may come out of that. */
+    /* HMAC fails only without memory. Abort, because no signature may be made then. */
     if (!HMAC(kinds[algorithm], key.len ? key.ptr : nothing, (int)key.len,
               message.len ? message.ptr : nothing, message.len, out, &len))
         abort();

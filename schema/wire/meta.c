@@ -15,7 +15,7 @@ struct walker {
 };
 
 /* Ends the walk because a callback said so. The cursor goes to its end, without an error. */
-static void stop(struct walker *w, tide_status status)
+static void stop_walk(struct walker *w, tide_status status)
 {
     assert(w->stopped == TIDE_OK);
     if (status == TIDE_OK || w->x->status != TIDE_OK)
@@ -73,7 +73,7 @@ static void read_header(struct walker *w)
     skip_ext0(x, "LedgerHeaderHistoryEntryExt arm");
     h->history_entry = tide_xdr_span(x, entry);
     if (w->walk->header && going(w))
-        stop(w, w->walk->header(w->walk->self, h));
+        stop_walk(w, w->walk->header(w->walk->self, h));
 }
 
 /* ---- transaction set ---- */
@@ -89,7 +89,7 @@ static void read_envelopes(struct walker *w)
         struct tide_envelope envelope;
         tide_envelope_next(w->x, &envelope);
         if (going(w))
-            stop(w, w->walk->envelope(w->walk->self, &envelope));
+            stop_walk(w, w->walk->envelope(w->walk->self, &envelope));
     }
 }
 
@@ -141,7 +141,7 @@ static void read_tx_set(struct walker *w, bool generalized)
     }
     w->header.tx_set = tide_xdr_span(w->x, mark);
     if (w->walk->tx_set && going(w))
-        stop(w, w->walk->tx_set(w->walk->self, w->header.tx_set));
+        stop_walk(w, w->walk->tx_set(w->walk->self, w->header.tx_set));
 }
 
 /* ---- changes and events ---- */
@@ -176,10 +176,10 @@ static void read_changes(struct walker *w, struct where at)
         change.section = at.section;
         change.op = at.op;
         change.tx = at.section == TIDE_SECTION_UPGRADE ? 0 : w->tx.index;
-        stop(w, w->walk->change(w->walk->self, &w->tx, &change));
+        stop_walk(w, w->walk->change(w->walk->self, &w->tx, &change));
     }
     if (wanted && count && w->walk->changes_end && going(w))
-        stop(w, w->walk->changes_end(w->walk->self, &w->tx));
+        stop_walk(w, w->walk->changes_end(w->walk->self, &w->tx));
 }
 
 void tide_event_read(struct tide_xdr *x, struct tide_event *event)
@@ -201,7 +201,7 @@ void tide_event_read(struct tide_xdr *x, struct tide_event *event)
 static void give_event(struct walker *w, const struct tide_event *event, bool inside)
 {
     if (inside && w->walk->event && going(w))
-        stop(w, w->walk->event(w->walk->self, &w->tx, event));
+        stop_walk(w, w->walk->event(w->walk->self, &w->tx, event));
 }
 
 /* The events of one operation: V4 operations, V3 sorobanMeta. */
@@ -368,7 +368,7 @@ static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
     read_result_pair(w);
     bool inside = true;
     if (w->walk->tx && going(w))
-        stop(w, w->walk->tx(w->walk->self, &w->tx, &inside));
+        stop_walk(w, w->walk->tx(w->walk->self, &w->tx, &inside));
     read_changes(w, (struct where){ TIDE_SECTION_FEE, 0, inside });
     const uint8_t *mark = w->x->cur;
     read_tx_meta(w, inside);
@@ -376,7 +376,7 @@ static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
     if (w->header.lcm_version == 2)
         read_changes(w, (struct where){ TIDE_SECTION_POST_FEE, 0, inside });
     if (w->walk->tx_end && going(w))
-        stop(w, w->walk->tx_end(w->walk->self, &w->tx));
+        stop_walk(w, w->walk->tx_end(w->walk->self, &w->tx));
 }
 
 /* ---- the rest of a ledger ---- */
@@ -397,7 +397,7 @@ static void read_upgrades(struct walker *w)
         const uint8_t *mark = w->x->cur;
         skip_upgrade(w->x);
         if (w->walk->upgrade && going(w))
-            stop(w, w->walk->upgrade(w->walk->self, tide_xdr_span(w->x, mark)));
+            stop_walk(w, w->walk->upgrade(w->walk->self, tide_xdr_span(w->x, mark)));
         read_changes(w, (struct where){ TIDE_SECTION_UPGRADE, 0, true });
     }
 }
@@ -410,7 +410,7 @@ static void read_evicted(struct walker *w)
     for (uint32_t i = 0; i < count && going(w); i++) {
         skip_ledger_key(w->x, &key);
         if (w->walk->evicted && going(w))
-            stop(w, w->walk->evicted(w->walk->self, key.entry));
+            stop_walk(w, w->walk->evicted(w->walk->self, key.entry));
     }
 }
 

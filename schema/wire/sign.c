@@ -21,7 +21,7 @@ struct tide_sign {
 
 static int started;
 
-static void start(void)
+static void start_sodium(void)
 {
     started = sodium_init();
 }
@@ -30,7 +30,7 @@ static void start(void)
 static bool is_started(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    return pthread_once(&once, start) == 0 && started >= 0;
+    return pthread_once(&once, start_sodium) == 0 && started >= 0;
 }
 
 tide_status tide_sign_open(struct tide_sign **out, const uint8_t seed[TIDE_SEED_BYTES])

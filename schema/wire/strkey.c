@@ -68,14 +68,14 @@ static uint16_t crc16(const uint8_t *p, size_t len)
 #define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
 
 /* 40 bits as eight lanes of five, the first in the highest lane. */
-static uint64_t spread(uint64_t bits)
+static uint64_t spread_bits(uint64_t bits)
 {
     bits = (bits & 0xfffff00000u) << 12 | (bits & 0xfffffu);
     bits = (bits & 0x000ffc00000ffc00u) << 6 | (bits & 0x000003ff000003ffu);
     return (bits & 0x03e003e003e003e0u) << 3 | (bits & 0x001f001f001f001fu);
 }
 
-static uint64_t gather(uint64_t lanes)
+static uint64_t gather_bits(uint64_t lanes)
 {
     lanes = (lanes & 0x1f001f001f001f00u) >> 3 | (lanes & 0x001f001f001f001fu);
     lanes = (lanes & 0x03ff000003ff0000u) >> 6 | (lanes & 0x000003ff000003ffu);
@@ -85,7 +85,7 @@ static uint64_t gather(uint64_t lanes)
 /* 0..25 are A..Z, 26..31 are 2..7: the digits lie 41 below where the letters would go on. */
 static void put_group(char *out, uint64_t bits)
 {
-    uint64_t lanes = spread(bits);
+    uint64_t lanes = spread_bits(bits);
     uint64_t digits = (lanes + LANES * (0x80 - 26)) >> 7 & LANES;
     lanes += LANES * 'A' - digits * ('A' + 26 - '2');
     lanes = __builtin_bswap64(lanes);
@@ -100,7 +100,7 @@ static bool get_group(const uint8_t *in, uint64_t *bits)
     uint64_t low = c & ~high; /* so that no sum below carries into the next lane */
     uint64_t letter = (low + LANES * (0x80 - 'A')) & ~(low + LANES * (0x80 - ('Z' + 1))) & high;
     uint64_t digit = (low + LANES * (0x80 - '2')) & ~(low + LANES * (0x80 - ('7' + 1))) & high;
-    *bits = gather(low - (letter >> 7) * 'A' - (digit >> 7) * ('2' - 26));
+    *bits = gather_bits(low - (letter >> 7) * 'A' - (digit >> 7) * ('2' - 26));
     return ((letter | digit) & ~c & high) == high;
 }
 

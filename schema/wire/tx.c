@@ -443,8 +443,8 @@ static void skip_signatures(struct tide_xdr *x)
     }
 }
 
-static void fill(struct tide_envelope *out, tide_slice source, const uint8_t *key, int64_t fee,
-                 int64_t seq_num, uint32_t ops)
+static void fill_envelope(struct tide_envelope *out, tide_slice source, const uint8_t *key,
+                          int64_t fee, int64_t seq_num, uint32_t ops)
 {
     out->source = out->fee_source = source;
     out->source_key = out->fee_source_key = key;
@@ -467,7 +467,7 @@ static tide_slice read_transaction(struct tide_xdr *x, struct tide_envelope *out
     if (skip_enum(x, 1, "TransactionExt arm") == 1)
         read_soroban_data(x, out);
     if (out)
-        fill(out, source, muxed_key(source), fee, seq_num, ops);
+        fill_envelope(out, source, muxed_key(source), fee, seq_num, ops);
     return tide_xdr_span(x, mark);
 }
 
@@ -483,7 +483,7 @@ static tide_slice read_transaction_v0(struct tide_xdr *x, struct tide_envelope *
     uint32_t ops = read_operations(x, out);
     skip_ext0(x, "TransactionV0Ext arm");
     if (out)
-        fill(out, source, source.ptr, fee, seq_num, ops);
+        fill_envelope(out, source, source.ptr, fee, seq_num, ops);
     return tide_xdr_span(x, mark);
 }
 
