@@ -89,7 +89,7 @@ def succeeds(w):
 def contract_refuses(w):
     """the verifier is removed while the envelope is under way: it fails on the ledger, is parked, and done once after review"""
     liar = w.before({"sendTransaction": swallow})
-    with w.attester("--attester-valid-s", "300"):
+    with w.attester("--attester-valid-s", "120"):
         intent, subject, _ = w.plant()
         until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 60)
         w.act("call", "dao", "remove_verifier", "@dao", "@attester")
@@ -102,7 +102,7 @@ def contract_refuses(w):
         check(row[1].split(":")[0] in ("contract", "wasm") and row[2] == "FAILED", f"{row}")
         check(w.attested(subject) == 0, "attested")
         check(w.once("requeue", str(intent))[0] == 0, "requeue")
-        w.ends(intent, "confirmed")
+        w.ends(intent, "confirmed", 240)  # nothing is signed before the old envelope's last moment
     w.once_on_chain(subject)
     return f"{row[1]}"
 
