@@ -35,10 +35,10 @@ say "a vote: four clusters, $room transactions in a ledger; a few of them fill a
 network_settings one clusters=4 txcount=$room instructions=$cluster
 
 replays=()
-replay() { # OPTION…: begins with both chains
+replay() { # OPTION…: begins with both chains. Core forgets a transaction that waits for four ledgers: few at once
     local chain
     for chain in a b; do
-        network_replay one "$chain" "$@" --strict 60 --group 24 --window 96 &
+        network_replay one "$chain" "$@" --strict 60 --group 8 --window 96 &
         replays+=($!)
     done
 }
