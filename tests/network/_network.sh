@@ -10,6 +10,8 @@
 #                                           $PG_DIR/NAME/CHAIN/deployment.json
 #   network_replay NAME CHAIN [option]…     the chain's recorded calls on them, with the options of replay.mjs
 #   network_node NAME CHAIN SCRIPT [arg]…   a script of the archive, or of this folder, with the keys of that deployment
+#   network_env NAME                        exports RPC_URL, NETWORK_PASSPHRASE, NETWORK_DIR, NETWORK_SCRIPTS (where the scripts are), WASM_DIR,
+#                                           TIDE_STELLAR and NETWORK_CHAINS
 #   network_ledger NAME                     the newest ledger of its RPC server
 #   network_reach NAME LEDGER [SECONDS]     waits until RPC has that ledger
 #   network_follow DB NAME CHAIN [option]…  a database with the schema, and an indexer that follows NAME's RPC server into it (or
@@ -115,7 +117,9 @@ network_start() {
     network_again "$name" --port "$network_block" "$@"
     mkdir -p "$dir/scripts"
     cp "$TIDE_STELLAR"/scripts/* "$dir/scripts/"
-    ! ls "$network_here"/*.mjs >/dev/null 2>&1 || cp "$network_here"/*.mjs "$dir/scripts/"
+    mv -f "$dir/scripts/lib.mjs" "$dir/scripts/archive.mjs"
+    cp "$network_here"/*.mjs "$network_here"/sdk/*.mjs "$dir/scripts/"
+    mv -f "$dir/scripts/_lib.mjs" "$dir/scripts/lib.mjs"
     ln -sfn "$SDK/node_modules" "$dir/node_modules"
 }
 network_again() {
@@ -164,6 +168,18 @@ network_node() {
     )
 }
 
+network_error() { grep -m 1 '^[A-Za-z]*Error' "$1" || tail -n 3 "$1"; } # LOG of network_node: the error itself, not the line of code before it
+
+# network_env NAME: what a program of the test needs to use that network by itself
+network_env() {
+    local dir=${1}_dir
+    set -a
+    . "${!dir}/env"
+    NETWORK_DIR=${!dir} NETWORK_SCRIPTS=${!dir}/scripts WASM_DIR=$TIDE_STELLAR/wasm
+    export TIDE_STELLAR NETWORK_CHAINS
+    set +a
+}
+
 # The recording's deployment file and calls, unpacked once.
 network_chain() { # NAME CHAIN
     local dir=$PG_DIR/$1/$2
@@ -186,14 +202,14 @@ native.touch()
 pathlib.Path(sys.argv[3]).write_text(json.dumps(recorded))
 P
     network_node "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$recorded" "$dir" --limit 0 >"$dir/deploy.log" 2>&1 ||
-        fail "deploying $chain on $name: $(grep -m 1 Error "$dir/deploy.log")"
+        fail "deploying $chain on $name: $(network_error "$dir/deploy.log")"
     network_node "$name" "$chain" mkdep.mjs "$NETWORK_CHAINS/$chain/deployment.json" "$(sed "s/[^0-9]//g" "$dir/setup.json")" >"$dir/deployment.json"
 }
 network_replay() {
     local name=$1 chain=$2 dir=$PG_DIR/$1/$2
     shift 2
     network_node "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$NETWORK_CHAINS/$chain/deployment.json" "$dir" "$@" >"$dir/replay.log" 2>&1 ||
-        fail "replaying $chain on $name: $(grep -m 1 Error "$dir/replay.log")"
+        fail "replaying $chain on $name: $(network_error "$dir/replay.log")"
 }
 
 network_into() {
@@ -219,7 +235,7 @@ network_indexed() {
     done
 }
 
-# network_settings NAME clusters=4 …: the network votes on Soroban's settings (those of the archive's cfgset.mjs)
+# network_settings NAME clusters=4 …: the network votes on Soroban's settings (those of sdk/settings.mjs)
 network_settings() {
     local name=$1 core=${1}_core port=${1}_port dir=$PG_DIR/$1 sequence
     shift
@@ -227,7 +243,7 @@ network_settings() {
         cd "$dir"
         . ./env
         export RPC_URL NETWORK_PASSPHRASE TMPDIR=$dir
-        node scripts/cfgset.mjs "$@" >vote
+        node scripts/settings.mjs "$@" >vote
         sequence=$(node --input-type=module -e "import { account, root } from '$dir/scripts/lib.mjs'; console.log((await account(root.publicKey())).sequenceNumber())")
         scripts/settings-upgrade.sh "${!port}" vote "$sequence" "$dir/bin/stellar-core"
     ) >"$dir/settings.log" 2>&1 || fail "settings of $name: $(tail -n 2 "$dir/settings.log")"

@@ -16,7 +16,7 @@ from _liar import Liar, make_dear, swallow
 
 REAL = ["--clock-skew-s", "600", "--attester-valid-s", "30", "--attester-poll-ms", "200", "--rpc-timeout-ms", "5000", "--http-stall-s", "5",
         "--rpc-retry-ms", "100", "--rpc-retry-ms-max", "1000"]
-DIR = pathlib.Path(os.environ["STELLAR_DIR"])
+DIR = pathlib.Path(os.environ["NETWORK_DIR"])
 
 
 class Rpc:
@@ -36,7 +36,7 @@ class Chain(World):
         os.chmod(self.path, 0o755)
         subprocess.run([PSQL, "-Xqc", f"CREATE DATABASE {name} TEMPLATE empty",
                         f"host={os.environ['PG_DIR']} port=5432 user=postgres dbname=postgres"], check=True)
-        self.address = self.act("deploy", self.path, os.environ["STELLAR_ORIGINAL"])
+        self.address = self.act("deploy", self.path, os.environ["NETWORK_CHAINS"] + "/a/deployment.json")
         self.deployment = json.loads((self.path / "deployment.json").read_text())
         self.contract, self.key = self.deployment["contracts"]["compliance_registry"], self.path / "key"
         self.network, self.url = Rpc(), os.environ["RPC_URL"]
@@ -47,7 +47,7 @@ class Chain(World):
         self.start_index()
 
     def act(self, *words):
-        done = subprocess.run(["node", "registry.mjs", *map(str, words)], cwd=os.environ["STELLAR_SDK"], capture_output=True, text=True,
+        done = subprocess.run(["node", "registry.mjs", *map(str, words)], cwd=os.environ["NETWORK_SCRIPTS"], capture_output=True, text=True,
                               timeout=180)
         if done.returncode:
             raise SystemExit(f"registry.mjs {words}: {done.stdout}{done.stderr[-2000:]}")
@@ -182,7 +182,7 @@ def server_lost(w):
         intent, subject, _ = w.plant()
         until(lambda: not (DIR / "rpc.pid").exists(), lambda: f"sent: {w.row(intent)}", 60)
         until(lambda: "attester.send_unknown" in attester.said(), attester.said, 60)
-        subprocess.run([os.environ["STELLAR"] + "/standalone", "start", DIR], check=True, capture_output=True, timeout=180)
+        subprocess.run([os.environ["TIDE_STELLAR"] + "/standalone", "start", DIR], check=True, capture_output=True, timeout=180)
         w.ends(intent, "confirmed")
     w.once_on_chain(subject)
 

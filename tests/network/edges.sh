@@ -1,23 +1,19 @@
 #!/usr/bin/env bash
 # The same transactions at the edges of what is valid, sent to a real network and to the simulated one: outcomes are equal.
-#   usage: edges.sh     TIDE_NETWORK_PORT: the first of ten ports (12700)
+#   usage: edges.sh     TIDE_NETWORK_PORT: the first of ten ports (12800)
 # label: all
 set -euo pipefail
-. "$(dirname "$0")/_stellar.sh"
-. "$(dirname "$0")/../integration/_serve.sh"
-fail() { echo "FAIL: $*" >&2; exit 1; }
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-edges.XXXXXX")
-clean_up() { local code=$?; stellar_stop || true; serve_stop || true; rm -rf "$dir"; exit $code; }
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-SERVE_DIR=$dir
+. "$(dirname "$0")/_network.sh"
+. "$network_here/../integration/_serve.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] || skip "programs not built"
+pg_start # its folder is the test's
+dir=$PG_DIR SERVE_DIR=$PG_DIR
 
-stellar_start "$dir/net" "${TIDE_NETWORK_PORT:-12700}"
+network_start net --no-galexie
+network_env net
 (
-    cd "$STELLAR_SDK"
-    node registry.mjs deploy "$dir" "$STELLAR_ORIGINAL" >/dev/null
+    cd "$NETWORK_SCRIPTS"
+    node registry.mjs deploy "$dir" "$NETWORK_CHAINS/a/deployment.json" >/dev/null
     registry=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["contracts"]["compliance_registry"])' "$dir/deployment.json")
     node edges.mjs "$registry" $(node registry.mjs secrets admin outsider)
 ) >"$dir/real"
@@ -31,7 +27,7 @@ for name in one two; do
 done
 secret() { "$TIDE_BIN/tidemark-sim" keys --seed 6 --name "$1" 2>/dev/null | awk '{ print $NF }'; }
 (
-    cd "$STELLAR_SDK"
+    cd "$NETWORK_SCRIPTS"
     json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1]))
 for k in sys.argv[2].split("."): d=d[k]
 print(d)' "$dir/simulated.json" "$1"; }

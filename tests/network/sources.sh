@@ -2,15 +2,17 @@
 # Every transaction, call, event and entry of the real contracts on a real network, indexed over RPC, from galexie's lake and from the
 # stream of a second node, equals what stellar-rpc answers. Both recorded chains are replayed, and more: fee bumps, refused calls,
 # times to live, evictions and restores, uploads, an upgrade of a contract and of the protocol, ledgers that are full, with several clusters.
-# TIDE_NETWORK_CALLS: how many calls of each chain (all).
+# TIDE_NETWORK_CALLS: how many calls of each chain (400; with TIDE_LONG all, and chain b from the lake and the stream too).
 set -euo pipefail
 . "$(dirname "$0")/_network.sh"
-calls=${TIDE_NETWORK_CALLS:-3000}
+calls=${TIDE_NETWORK_CALLS:-${TIDE_LONG:+3000}} calls=${calls:-400} first=$((calls / 2)) room=10 cluster=100000000
 pg_start
 export PG_BIN
-# A third of the calls is refused before it reaches a ledger.
-[ "$calls" -lt 1400 ] && least=(transactions=$((calls / 3)) calls=$((calls / 3)) events=$((calls / 2)) entries=10 headers=100) ||
-    least=(transactions=500 calls=500 events=300 entries=150 headers=400)
+# Of 400 calls of a chain about 240 reach a ledger; the others are refused before.
+least=(transactions=$((calls / 3)) calls=$((calls / 3)) events=$((calls / 4)) entries=10 headers=100)
+[ "$calls" -lt 400 ] || least=(transactions=200 calls=200 events=100 entries=50 headers=200)
+[ "$calls" -lt 1400 ] || least=(transactions=500 calls=500 events=300 entries=150 headers=400)
+seen=(parallel=2 full=2 evicted=5 restored=5 upgrade=1)
 
 # Fails if anything differs between the index and RPC, or if less was compared than the traffic must have made.
 compare() { # CHAIN DB TO [KIND=N]…
@@ -29,57 +31,96 @@ for chain in a b; do
     network_deploy one "$chain"
     network_follow "rpc_$chain" one "$chain"
 done
-say "a vote: four clusters, ten transactions in a ledger"
-network_settings one clusters=4 txcount=10
-say "$calls calls of each chain"
+say "a vote: four clusters, $room transactions in a ledger; a few of them fill a cluster"
+network_settings one clusters=4 txcount=$room instructions=$cluster
+
 replays=()
-for chain in a b; do
-    network_replay one "$chain" --limit "$calls" --strict 60 --group 24 --window 96 &
-    replays+=($!)
-done
-for pid in "${replays[@]}"; do wait "$pid" || fail "a replay"; done
-say "other traffic"
-network_node one a extras.mjs "$one_dir/a" >"$one_dir/extras.log" 2>&1 || fail "extras: $(grep -m 1 Error "$one_dir/extras.log")"
-say "the network upgrades to protocol 28"
+replay() { # OPTION…: begins with both chains. Core forgets a transaction that waits for four ledgers: few at once
+    local chain
+    for chain in a b; do
+        network_replay one "$chain" "$@" --strict 60 --group 8 --window 96 &
+        replays+=($!)
+    done
+}
+replayed() {
+    local pid
+    for pid in "${replays[@]}"; do wait "$pid" || fail "a replay"; done
+    replays=()
+}
+extras() {
+    network_node one a extras.mjs "$one_dir/a" >"$one_dir/extras.log" 2>&1 || fail "extras: $(network_error "$one_dir/extras.log")"
+    network_node one a bursts.mjs "$room" "$cluster" >"$one_dir/bursts.log" 2>&1 || fail "bursts: $(network_error "$one_dir/bursts.log")"
+}
+sent() { cat "$one_dir"/?/sent.jsonl | wc -l; }
+sent_more() { [ "$(sent)" -gt "$1" ]; }
+archived() { "$network_here/_seen.py" "$one_dir/second/meta.xdr" archived | tail -n 5 >"$one_dir/archived" && [ -s "$one_dir/archived" ]; }
+
+say "the first $first calls of each chain, and other traffic"
+replay --limit "$first"
+replayed
+extras
+say "the other $((calls - first)), while the network upgrades to protocol 28"
+before=$(sent)
+replay --from "$first" --limit $((calls - first))
+network_wait 300 "calls before the upgrade" sent_more $((before + calls / 8))
 network_upgrade one 28
-network_node one a extras.mjs "$one_dir/a" >"$one_dir/extras.log" 2>&1 || fail "extras: $(grep -m 1 Error "$one_dir/extras.log")"
+replayed
+say "archived entries are restored"
+network_wait 120 "evictions" archived
+network_node one a restore.mjs <"$one_dir/archived" >"$one_dir/restored.log" 2>&1 || fail "$(network_error "$one_dir/restored.log")"
+say "other traffic of protocol 28"
+extras
 last=$(network_ledger one)
 network_reach one $((last + 10)) # its checkpoint is in the archive
 for chain in a b; do network_indexed "rpc_$chain" "$last"; done
+"$network_here/_seen.py" "$one_dir/second/meta.xdr" "$room" "${seen[@]}" >"$PG_DIR/seen" 2>&1 || fail "the traffic misses what it is for: $(cat "$PG_DIR/seen")"
+say "in the stream: $(cat "$PG_DIR/seen")"
 
 say "RPC against RPC's answers, to ledger $last"
 all_equal a rpc_a "$last" "${least[@]}" "archived entries=1"
 all_equal b rpc_b "$last" "${least[@]}"
 
-say "a planted difference is found"
-network_into rpc_b one b
-sql "UPDATE chain.ledger SET hash = sha256(hash) WHERE ledger = $((last - 9))"
-! compare b rpc_b "$last" || fail "a wrong hash is not found"
-grep -q '^headers: .* 1 differ' "$PG_DIR/compared" || fail "a wrong hash: $(cat "$PG_DIR/compared")"
-
 say "the same ledgers from the lake and from the second node's stream"
 network_stop one core # the last ledger of every source is the same
 last=0
 until [ "$last" = "$(network_ledger one)" ]; do last=$(network_ledger one); sleep 3; done
-network_indexed rpc_a "$last"
+for chain in a b; do network_indexed "rpc_$chain" "$last"; done
 kill "$rpc_a_pid" "$rpc_b_pid"
 wait "$rpc_a_pid" "$rpc_b_pid" || true
 kill "$(cat "$one_dir/second/second.pid")"
-network_follow lake one a --lake "$one_lake" --stop-at-end true
-network_follow stream one a --stream "$one_dir/second/meta.xdr" --stop-at-end true
-for db in lake stream; do
-    network_indexed $db "$last"
-    all_equal a $db "$last" "${least[@]}"
+chains=a
+[ -z "${TIDE_LONG:-}" ] || chains='a b'
+for chain in $chains; do
+    network_follow "lake_$chain" one "$chain" --lake "$one_lake" --stop-at-end true
+    network_follow "stream_$chain" one "$chain" --stream "$one_dir/second/meta.xdr" --stop-at-end true
+done
+for chain in $chains; do
+    for source in lake stream; do network_indexed "${source}_$chain" "$last"; done
+    all_equal "$chain" "lake_$chain" "$last" "${least[@]}"
 done
 
 say "digests are equal, and each index holds against each source"
-for db in rpc_a lake stream; do
-    network_into $db one a
-    "$TIDE_BIN/tidemark-indexer" digest >"$PG_DIR/digest.$db"
-    diff "$PG_DIR/digest.rpc_a" "$PG_DIR/digest.$db" || fail "the digest of $db is another than that of rpc_a"
-    for source in "--rpc $one_rpc" "--lake $one_lake" "--stream $one_dir/second/meta.xdr"; do
-        # shellcheck disable=SC2086 # an option and its value
-        "$TIDE_BIN/tidemark-indexer" verify $source >"$PG_DIR/verify" 2>&1 || fail "verify of $db, $source: $(tail -n 3 "$PG_DIR/verify")"
+for chain in $chains; do
+    for db in rpc lake stream; do
+        network_into "${db}_$chain" one "$chain"
+        "$TIDE_BIN/tidemark-indexer" digest >"$PG_DIR/digest.$db"
+        diff "$PG_DIR/digest.rpc" "$PG_DIR/digest.$db" || fail "the digest of ${db}_$chain is another than that of rpc_$chain"
+        for source in "--rpc $one_rpc" "--lake $one_lake" "--stream $one_dir/second/meta.xdr"; do
+            # shellcheck disable=SC2086 # an option and its value
+            "$TIDE_BIN/tidemark-indexer" verify $source >"$PG_DIR/verify" 2>&1 || fail "verify of ${db}_$chain, $source: $(tail -n 3 "$PG_DIR/verify")"
+        done
     done
+done
+
+say "planted differences are found: a header, an event, a call, an entry"
+network_into rpc_a one a
+pg_writable
+sql "UPDATE chain.ledger SET hash = sha256(hash) WHERE ledger = $((last - 20))"
+sql "UPDATE event.stellar_asset_transfer SET amount = amount + 1 WHERE (ledger, tx, op, event) = (SELECT ledger, tx, op, event FROM event.stellar_asset_transfer ORDER BY ledger DESC, tx LIMIT 1)"
+sql "UPDATE chain.call SET events = events + 1 WHERE (ledger, tx, op) = (SELECT ledger, tx, op FROM chain.call ORDER BY ledger DESC, tx LIMIT 1)"
+sql "UPDATE history.compliance_registry_instance SET wasm = sha256(wasm) WHERE (ledger, tx, seq) = (SELECT ledger, tx, seq FROM history.compliance_registry_instance ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+! compare a rpc_a "$last" || fail "planted differences are not found"
+for kind in headers events calls entries; do
+    grep -q "^$kind: .* 1 differ" "$PG_DIR/compared" || fail "a planted difference of $kind: $(cat "$PG_DIR/compared")"
 done
 echo "ok sources"

@@ -6,12 +6,12 @@
 //   node registry.mjs secrets NAME…             seeds of those accounts
 //   node registry.mjs archived                  the registry's instance and code: live until, and the newest ledger
 //
-// lib.mjs is the archive's (third-party/stellar/scripts), which the test puts beside this file. Keys follow from names.
+// lib.mjs is ../_lib.mjs, which network_start puts beside this file. Keys follow from names.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
   xdr, StrKey, Address, Asset, Operation, TransactionBuilder, SorobanDataBuilder, contract, nativeToScVal, sha, PASS, networkId, root,
-  key, rpc, seqs, account, send, wait, classic, simulate, sleep,
+  key, rpc, seqs, account, send, wait, classic, simulate,
 } from './lib.mjs';
 
 const [verb, ...words] = process.argv.slice(2);
@@ -28,17 +28,8 @@ const asset = (name) => xdr.ContractIdPreimage.contractIdPreimageFromAsset(
 const addressOf = (name) => idOf(name === 'usdc' || name === 'xlm' ? asset(name) : preimage(name));
 const registry = addressOf('compliance_registry');
 
-// A passing error of the server's simulation is asked again.
-async function simulated(op, source) {
-  for (let i = 0; ; i++) {
-    const answer = await simulate(op, source);
-    if (!answer.error || /HostError/.test(answer.error) || i > 40) return answer;
-    await sleep(250);
-  }
-}
-
 async function invoke(source, op) {
-  const sim = await simulated(op, source.publicKey());
+  const sim = await simulate(op, source.publicKey());
   if (sim.error) throw new Error(sim.error.split('\n')[0]);
   const data = new SorobanDataBuilder(sim.transactionData).build();
   const fee = BigInt(sim.minResourceFee) + 1000000n;

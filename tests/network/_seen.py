@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Counts in a stream of core's meta what the traffic of sources.sh is for.
+
+usage: _seen.py META TXCOUNT [KIND=N]…
+       _seen.py META archived          keys of persistent entries that were evicted, base64, the oldest first
+
+parallel     transaction sets with a stage of several clusters
+full         ledgers with TXCOUNT Soroban transactions, which is their limit
+evicted      persistent entries of contracts that the network moved to the archive
+restored     such entries that came back
+upgrade      Soroban transactions within ten ledgers before and after the upgrade 27 → 28; the fewer of both
+Fails if fewer than N of a KIND were seen. The counts are those of `tidemark-indexer dump`.
+"""
+import base64
+import json
+import os
+import subprocess
+import sys
+
+CONTRACT_DATA, PERSISTENT = (6).to_bytes(4, "big"), (1).to_bytes(4, "big")
+
+
+class Seen:
+    def __init__(self, limit):
+        self.limit, self.archived, self.count = limit, [], dict.fromkeys(("parallel", "full", "evicted", "restored", "upgrade"), 0)
+        self.soroban, self.upgraded, self.protocol = {}, None, None
+
+    def take(self, ledger):
+        phases = [p for p in ledger["txSetPhases"] or [] if p["v"] == 1]
+        txs = sum(p["txs"] for p in phases)
+        self.count["parallel"] += any(n > 1 for p in phases for n in p["clusters"])
+        self.count["full"] += txs == self.limit
+        self.archived += [k for k in ledger["evictedKeys"] or [] if lasting(base64.b64decode(k))]
+        self.count["evicted"] = len(self.archived)
+        self.count["restored"] += sum(section.get("RESTORED/CONTRACT_DATA", 0) for section in ledger["changeCounts"].values())
+        # An upgrade takes effect after the transactions of its ledger.
+        if self.protocol == 27 and ledger["protocolVersion"] == 28:
+            self.upgraded = ledger["sequence"]
+        self.protocol = ledger["protocolVersion"]
+        self.soroban[ledger["sequence"]] = txs
+
+    def end(self):
+        if self.upgraded:
+            at = self.upgraded
+            self.count["upgrade"] = min(sum(self.soroban.get(n, 0) for n in span) for span in (range(at - 9, at + 1), range(at + 1, at + 11)))
+        return self.count
+
+
+def lasting(key):
+    return key[:4] == CONTRACT_DATA and key[-4:] == PERSISTENT
+
+
+def main():
+    meta, limit, *least = sys.argv[1:]
+    seen = Seen(0 if limit == "archived" else int(limit))
+    dump = subprocess.Popen([os.environ["TIDE_BIN"] + "/tidemark-indexer", "dump", "--kinds", "ledger", meta], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for line in dump.stdout:
+        seen.take(json.loads(line))
+    dump.wait()  # its code is of no use: the stream may end within a ledger
+    if limit == "archived":
+        print("\n".join(seen.archived))
+        return
+    count = seen.end()
+    print(", ".join(f"{kind} {n}" for kind, n in count.items()))
+    few = [f"{kind}: {count[kind]} seen, at least {n} expected" for kind, n in (x.rsplit("=", 1) for x in least) if count[kind] < int(n)]
+    sys.exit("\n".join(few) or 0)
+
+
+main()
