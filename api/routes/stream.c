@@ -25,7 +25,8 @@ static bool next_item(tide_slice *rest, bool *more, tide_slice *item)
 /* Answers 400 and returns false. */
 static bool reject_parameter(struct tide_reply *reply, const char *where, const char *why)
 {
-    tide_reply_problem(reply, 400, "invalid_parameters", "A parameter is invalid.");
+    tide_reply_problem(reply, 400, "invalid_parameters",
+                       "The request has parameters that this route does not accept: see errors.");
     tide_reply_problem_field(reply, where, why);
     return false;
 }

@@ -181,8 +181,8 @@ static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows,
     pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
     read_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
     if (sign.standby != pg->selected.standby)
-        pg->prepared =
-            false; /* the standby was promoted: the next read of the head reconnects, and listens */
+        /* The standby was promoted: the next read of the head reconnects, and listens */
+        pg->prepared = false;
 }
 
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)

@@ -262,8 +262,8 @@ static void give_pieces(struct tide_subscriber *sub, const struct stream_piece *
         return;
     const struct stream_piece *piece = first;
     sub->moved = false;
-    bool all = stream_send_staleness(
-        sub); /* a client must know that the data is stale before it gets any */
+    /* A client must know that the data is stale before it gets any */
+    bool all = stream_send_staleness(sub);
     while (all && (piece = stream_piece_after(piece, &sub->at)))
         all = stream_give(sub, piece);
     if (all && wall)
@@ -542,8 +542,8 @@ static void update_stats(struct tide_stream *stream)
         behind += !stream->turn[i]->begun || stream->turn[i]->opening ||
                   is_behind(stream, stream->turn[i]);
     pthread_mutex_lock(&stream->mutex);
-    stream->stats.subscribers =
-        stream->count; /* includes dropped subscribers that are not closed yet */
+    /* Includes dropped subscribers that are not closed yet */
+    stream->stats.subscribers = stream->count;
     stream->stats.behind = behind;
     stream->stats.ledger = stream->ring.end.ledger;
     stream->stats.stale = stream->stale != STREAM_FRESH;

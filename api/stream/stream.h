@@ -1,5 +1,5 @@
-/* The service behind GET /api/stream: one thread reads each new ledger once and distributes it to all
- * subscribers.
+/* The service behind GET /api/stream: one thread reads each new ledger once and distributes it to
+ * all subscribers.
  *
  * Position   Every message has a position, its id (position.h). All positions have one order, the
  *            same on every node and for every filter: within a ledger events (tx, op, event), then
@@ -137,8 +137,8 @@ tide_status tide_stream_open(struct tide_stream **out, const struct tide_stream_
 void tide_stream_close(struct tide_stream *stream);
 /* Runs turns until options.stopped, then drops all subscribers with "shutdown". */
 void tide_stream_run(struct tide_stream *stream);
-/* Runs one turn: reads the head and at most one page of each kind, and distributes them. *more: there
- * is more to do at once. For tests. */
+/* Runs one turn: reads the head and at most one page of each kind, and distributes them. *more:
+ * there is more to do at once. For tests. */
 void tide_stream_turn(struct tide_stream *stream, bool *more);
 void tide_stream_stats(struct tide_stream *stream, struct tide_stream_stats *out);
 

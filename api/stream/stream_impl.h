@@ -36,7 +36,7 @@ struct stream_watch {
 struct stream_client {
     uint32_t subscribers; /* 0: the slot is free                                      */
     uint64_t served;      /* number of the last page read for the client; at first the */
-                          /* number of pages read before the client came               */
+                          /* Number of pages read before the client came               */
     uint64_t held;        /* bytes buffered for its subscribers, from the last sum_held */
 };
 
@@ -53,8 +53,8 @@ struct tide_subscriber {
     struct stream_watch *watches; /* in ascending order of address */
     /* Stream thread. */
     struct stream_client *client; /* NULL: the subscriber has not been in a turn yet */
-    /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin succeeded.
-     * moved: the last attempt to send stored at least one message. */
+    /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin
+     * succeeded. moved: the last attempt to send stored at least one message. */
     bool resumed, greeted, begun, dropped, stale_sent, moved;
     /* opening: begun, and some of the present values are not sent: the stream has no id yet. */
     bool opening, prices_sent;
@@ -144,8 +144,8 @@ struct tide_subscriber *stream_sub_new(struct tide_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
-/* Appends "id: …" (unless id is NULL) and text, both or nothing. Returns false if there was no room,
- * no memory or no text: then the caller must not count the message as sent. */
+/* Appends "id: …" (unless id is NULL) and text, both or nothing. Returns false if there was no
+ * room, no memory or no text: then the caller must not count the message as sent. */
 bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id,
                     tide_slice text) TIDE_MUST_USE;
 /* Appends a notice (open, stale, heartbeat), which may use STREAM_RESERVE. Returns false like
@@ -170,8 +170,8 @@ bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
 
 /* Frees all pieces; the ring then starts and ends at the position. */
 void stream_ring_reset(struct stream_ring *ring, const struct stream_position *at);
-/* Appends the pieces and takes ownership. Frees the oldest pieces while the ring holds more than max
- * bytes, but none of those just added. */
+/* Appends the pieces and takes ownership. Frees the oldest pieces while the ring holds more than
+ * max bytes, but none of those just added. */
 void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint64_t max);
 /* Returns the first piece of the list that ends after the position, or NULL. */
 const struct stream_piece *stream_piece_after(const struct stream_piece *first,
@@ -213,12 +213,12 @@ bool stream_send_open(struct tide_subscriber *sub) TIDE_MUST_USE;
 /* Sends "stale" or "fresh" if it differs from the one sent before. Returns false without room. */
 bool stream_send_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;
 bool stream_send_heartbeat(struct tide_subscriber *sub) TIDE_MUST_USE;
-/* Sends "open" and loads the standings as of the subscriber's position. *ready is false if there was
- * no room, or if the index is stale and addresses are watched: call again in the next turn. */
+/* Sends "open" and loads the standings as of the subscriber's position. *ready is false if there
+ * was no room, or if the index is stale and addresses are watched: call again in the next turn. */
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
-/* While sub->opening: sends as much as fits of the present standings, then of the prices, then the
- * position, which ends the opening. page: the prices that come next, or NULL. Returns false if there
- * was no room for more. */
+/* While sub->opening: sends as much as fits of the present standings, then of the prices, then
+ * the position, which ends the opening. page: the prices that come next, or NULL. Returns false
+ * if there was no room for more. */
 bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece *page);
 /* Returns whether the subscriber is opening, has all standings, and still needs prices. */
 bool stream_wants_prices(const struct tide_subscriber *sub);

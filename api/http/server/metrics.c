@@ -1,3 +1,4 @@
+/* Statuses and latency buckets of the server's counters. */
 #include "api/http/server/metrics.h"
 
 static const uint16_t codes[] = {

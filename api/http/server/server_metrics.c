@@ -1,3 +1,4 @@
+/* Adds up the counters of all workers. The sums may miss what happens meanwhile. */
 #include "api/http/server/server_impl.h"
 
 static uint64_t read_counter(const atomic_uint_fast64_t *counter)
