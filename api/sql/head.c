@@ -1,10 +1,10 @@
+/* The head statement. */
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
-/* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text, of those in the
- * time asked for; which tables are filled;
- * whether the past of the token asked for is still being read; how old that is. */
+/* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
+ * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
+ * scope; whether the requested token's history is still being read; and the age. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
