@@ -1,17 +1,17 @@
 /* The feeder: keeps the hot cache of this host equal to PostgreSQL.
  *
  * Build     A new generation from the state tables, in one snapshot of the database.
- * Steps     Then versions of entries since the cache's own ledger, including removals, and
- * swaps: one statement, one snapshot, and one transaction of the cache, which also stores the
- * cursor. A step follows each NOTIFY, or after a second without one. A hot standby rejects
- * LISTEN, so its cursor is polled every TIDE_FEED_STANDBY_MS.
+ * Steps     Then versions of entries since the cache's own ledger, including removals, and swaps:
+ *           one statement, one snapshot, and one transaction of the cache, which also stores the
+ *           cursor. A step follows each NOTIFY, or after a second without one. A hot standby
+ *           rejects LISTEN, so its cursor is polled every TIDE_FEED_STANDBY_MS.
  * Rebuild   If the cache is missing, damaged, of another version or deployment, ahead of the
- * database, or not on its chain; or if data at or below its ledger changed (an earlier range was
- * filled in, raw rows were decoded).
+ *           database, or not on its chain; or if data at or below its ledger changed (an earlier
+ *           range was filled in, raw rows were decoded).
  * Standby   A standby that is behind the cache, as after a failover, has TIDE_FEED_BEHIND_MS to
- * catch up. When it is promoted, the feeder reconnects and listens.
+ *           catch up. When it is promoted, the feeder reconnects and listens.
  * Away      Without the database the cache stays as it is and ages. It also ages while the
- * indexer gives no sign, or the database is a late standby (api/sql/age.h). */
+ *           indexer gives no sign, or the database is a late standby (api/sql/age.h). */
 #ifndef API_HOT_FEED_H
 #define API_HOT_FEED_H
 

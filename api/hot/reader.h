@@ -2,13 +2,13 @@
  * records as of the close of N, read from PostgreSQL. Handlers compute an answer in one way and
  * cannot tell the difference.
  *
- * Time     Everything is evaluated at reader.now: the later of the wall clock and the newest
- * close time, or the close time of N.
- * Scope    An index with a smaller scope (api/sql/scope.h) lacks the sources of some records.
- * The reader notes which sources are used, and close answers 503 incomplete if one of them is
- * outside the scope.
+ * Time     Everything is evaluated at reader.now: the later of the wall clock and the newest close
+ *          time, or the close time of N.
+ * Scope    An index with a smaller scope (api/sql/scope.h) lacks the sources of some records. The
+ *          reader notes which sources are used, and close answers 503 incomplete if one of them is
+ *          outside the scope.
  * Failure  A record that cannot be read counts as absent. tide_reader_close then replaces the
- * answer by a problem.
+ *          answer by a problem.
  * Memory   Records live until close; those of the cache are in its map.
  * Threads  The thread of its cache reader or connection. The cache never waits; PostgreSQL does. */
 #ifndef API_HOT_READER_H

@@ -1,7 +1,7 @@
 /* Parameters of requests: converts and checks texts by param.def. Pure.
  *
  * Secret   A text that may be a secret seed (S…) is rejected without repeating it. No other
- * rejection repeats the text either, except the G… address inside an M… address. */
+ *          rejection repeats the text either, except the G… address inside an M… address. */
 #ifndef API_HTTP_PARAM_H
 #define API_HTTP_PARAM_H
 

@@ -2,11 +2,11 @@
  * does not know what a route is for.
  *
  * Class      how a route is served: what runs its handler, its cost, which pages may read its
- * answers
+ *            answers
  * Executor   runs handlers that may wait, on its own threads. A handler of a class without
- * executor runs on the connection's thread and must never wait.
- * Parameters have types (param.def). Unknown, repeated and malformed ones get 400 with the
- * field's name before the handler runs: a handler sees only valid values. */
+ *            executor runs on the connection's thread and must never wait.
+ * Parameters have types (param.def). Unknown, repeated and malformed ones get 400 with the field's
+ *            name before the handler runs: a handler sees only valid values. */
 #ifndef API_HTTP_ROUTE_H
 #define API_HTTP_ROUTE_H
 

@@ -122,11 +122,11 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
     struct tide_metrics m = { .routes = &none, .route_max = 1 };
     struct tide_hot_stats hot;
     struct tide_worker_pool_stats pool;
-    struct tide_stream_stats hub;
+    struct tide_event_stream_stats hub;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);
     tide_worker_pool_stats(api->pool, &pool);
-    tide_stream_stats(tide_stream_service_stream(api->stream), &hub);
+    tide_event_stream_stats(tide_stream_service_stream(api->stream), &hub);
     const struct {
         const char *labels;
         uint64_t value;
@@ -219,7 +219,7 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
 
 /* --- the stream -------------------------------------------------------------------------- */
 
-static void put_stream_counters(struct tide_buf *out, const struct tide_stream_stats *s)
+static void put_stream_counters(struct tide_buf *out, const struct tide_event_stream_stats *s)
 {
     char labels[32];
     tide_metric_counter(out, TIDE_M_stream_opened_total, s->opened);
@@ -240,8 +240,8 @@ static void put_stream_counters(struct tide_buf *out, const struct tide_stream_s
 
 static void put_stream(struct tide_buf *out, struct tide_stream_service *stream)
 {
-    struct tide_stream_stats s;
-    tide_stream_stats(tide_stream_service_stream(stream), &s);
+    struct tide_event_stream_stats s;
+    tide_event_stream_stats(tide_stream_service_stream(stream), &s);
     tide_metric_gauge(out, TIDE_M_stream_subscribers, s.subscribers);
     tide_metric_gauge(out, TIDE_M_stream_behind, s.behind);
     tide_metric_gauge(out, TIDE_M_stream_ledger, s.ledger);

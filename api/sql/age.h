@@ -2,17 +2,17 @@
  * database answers says nothing: a standby answers and is late, and a primary answers while its
  * indexer is dead.
  *
- * Sign      The indexer renews its row of chain.lease twice a second, by the primary's clock.
- * While no indexer holds a lease, its last heartbeat or commit counts (chain.freshness).
+ * Sign      The indexer renews its row of chain.lease twice a second, by the primary's clock. While
+ *           no indexer holds a lease, its last heartbeat or commit counts (chain.freshness).
  * Age       The largest of
  *            the server's clock minus the renewal: a standby shows an old renewal;
  *            for a standby only, the node's clock minus the renewal: the standby's clock may be
  *              behind, while the primary's clock wrote the renewal itself;
  *            the time since the renewal last changed, by a monotonic clock.
- * The age is never negative. A renewal more than TIDE_AGE_SKEW_MS in the server's future means
- * that a clock was set back: the difference counts as the age.
+ *           The age is never negative. A renewal more than TIDE_AGE_SKEW_MS in the server's future
+ *           means that a clock was set back: the difference counts as the age.
  * Errors    Wrong clocks only make data look older, unless the clocks of standby and node are
- * both behind by more than the standby's delay. */
+ *           both behind by more than the standby's delay. */
 #ifndef API_SQL_AGE_H
 #define API_SQL_AGE_H
 

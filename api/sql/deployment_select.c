@@ -173,8 +173,7 @@ static const struct candidate *find_best(const struct candidate *all, uint32_t c
     }
     return now ? now : newest;
 }
-/* Stores the served protocol and row, and logs a change. */
-/* Under the mutex. */
+/* Stores the served protocol and row, and logs a change. Needs the mutex. */
 static void store_choice(struct tide_deployment_select *s, const struct candidate *selected,
                          const struct tide_pg_rows *rows)
 {

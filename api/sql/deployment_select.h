@@ -1,15 +1,15 @@
 /* Selects the deployment of the database that a process serves: that of its deployment file
  * (--deployment), or the only one, in the newest epoch of its network that is ready.
  *
- * Reset     The served epoch stays until a newer one is ready: all of the protocol's own
- * contracts are covered from their creation. Then every connection of the process switches.
- * Lost      The selection never goes back, except if a primary does not hold the served
- * deployment: a standby that lacked the last commits was promoted, or a backup was restored.
- * Then the process selects as at the start, but without a file only within the same protocol. A
- * lost deployment is not accepted from a standby any more, because that standby has diverged; it
- * is accepted again once a primary holds it.
- * Reload    The file is read again when its addresses changed. The served deployment stays until
- * a deployment of the new file is ready.
+ * Reset     The served epoch stays until a newer one is ready: all of the protocol's own contracts
+ *           are covered from their creation. Then every connection of the process switches.
+ * Lost      The selection never goes back, except if a primary does not hold the served deployment:
+ *           a standby that lacked the last commits was promoted, or a backup was restored. Then the
+ *           process selects as at the start, but without a file only within the same protocol. A
+ *           lost deployment is not accepted from a standby any more, because that standby has
+ *           diverged; it is accepted again once a primary holds it.
+ * Reload    The file is read again when its addresses changed. The served deployment stays until a
+ *           deployment of the new file is ready.
  * Threads   Any, except open and close. All connections of a process share one object. */
 #ifndef API_SQL_DEPLOYMENT_SELECT_H
 #define API_SQL_DEPLOYMENT_SELECT_H

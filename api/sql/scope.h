@@ -4,8 +4,8 @@
  *
  * Scope   chain.deployment.scope: "*", or a comma list of tables (indexer/database/scope.h).
  * Need    every table that the text of a statement names, and the tables behind the views and
- * functions that it names (view_tables.def). Tables of the schema chain that the catalogue does
- * not have are always filled. */
+ *         functions that it names (view_tables.def). Tables of the schema chain that the
+ *         catalogue does not have are always filled. */
 #ifndef API_SQL_SCOPE_H
 #define API_SQL_SCOPE_H
 

@@ -2,8 +2,8 @@
  * read-only, limits the time of statements, and prepares each statement at its first use.
  *
  * Rights   It logs in as the role in api_database_url. Routes of kind SQL run as tidemark_api,
- * which cannot read jurisdictions; hot routes as of a ledger need these and run as the login. A
- * login that is not a member of tidemark_api is rejected.
+ *          which cannot read jurisdictions; hot routes as of a ledger need these and run as the
+ *          login. A login that is not a member of tidemark_api is rejected.
  * Threads  A session belongs to one thread. The statements are shared and constant. */
 #ifndef API_SQL_SESSION_H
 #define API_SQL_SESSION_H

@@ -2,12 +2,12 @@
  * database.
  *
  * Snapshot   The answer's ledger and close time are read in the transaction that reads the rows:
- * REPEATABLE READ, read only. A statement costs one round trip.
+ *            REPEATABLE READ, read only. A statement costs one round trip.
  * ?ledger=N  404 ledger_not_reached if N is above the newest; 404 ledger_not_indexed with the
- * indexed ranges; otherwise the answer has N's own close time.
+ *            indexed ranges; otherwise the answer has N's own close time.
  * Failure    A status other than TIDE_OK means that the database failed. The caller may repeat
- * the whole call, or answer tide_sql_problem; it must still roll back, which clears the
- * SQLSTATE. Faults of the request return TIDE_OK with a problem in the reply. */
+ *            the whole call, or answer tide_sql_problem; it must still roll back, which clears
+ *            the SQLSTATE. Faults of the request return TIDE_OK with a problem in the reply. */
 #ifndef API_SQL_SQL_ANSWER_H
 #define API_SQL_SQL_ANSWER_H
 

@@ -1,7 +1,7 @@
 /* The worker pool that answers from PostgreSQL. Look-ups in the hot cache never wait for it.
  *
  * Shares    A client runs at most threads - 1 statements at once, and a quarter of the queue may
- * wait for it. So one thread is left for other clients, unless there is only one.
+ *           wait for it. So one thread is left for other clients, unless there is only one.
  * Retries   Jobs only read, so a job whose connection broke runs once more.
  * Closing   Running statements have TIDE_PG_GRACE_MS to end. */
 #ifndef API_SQL_SQL_POOL_H

@@ -4,12 +4,12 @@
  * Full      If the queue is full, submit returns that at once and the caller answers 503.
  * Late      If a job's deadline passed while it waited, it gets 503 and is not run.
  * Down      While the database is away, one worker tries to connect twice a second. The others
- * answer 503 at once, and so does that one between attempts.
+ *           answer 503 at once, and so does that one between attempts.
  * Lost      A job whose connection broke while it ran is run once more over a new one.
  * Bulkheads limit how many workers one slow dependency may occupy. A job enters the dependency's
- * bulkhead before it waits for it. In a pool with by_client each client has a bulkhead instead,
- * which its jobs enter when they are submitted. A free worker takes the first job of the client
- * with the fewest running jobs.
+ *           bulkhead before it waits for it. In a pool with by_client each client has a bulkhead
+ *           instead, which its jobs enter when they are submitted. A free worker takes the first
+ *           job of the client with the fewest running jobs.
  * Memory    A job belongs to the pool until done() is called, then to the caller. */
 #ifndef API_SQL_WORKER_POOL_H
 #define API_SQL_WORKER_POOL_H
@@ -85,8 +85,8 @@ void tide_worker_pool_close(struct tide_worker_pool *pool);
 /* Enters a bulkhead (1 to TIDE_BULKHEADS_MAX). The running job calls it before it waits for a
  * dependency.
  * TIDE_BULKHEAD_ENTERED  the job is inside until it is over; entering again is free
- * TIDE_BULKHEAD_BACK     no room: run must return TIDE_OK at once, without an answer; the job
- * runs again when there is room, or gets 503 when late
+ * TIDE_BULKHEAD_BACK     no room: run must return TIDE_OK at once, without an answer; the job runs
+ *                        again when there is room, or gets 503 when late
  * TIDE_BULKHEAD_FULL     bulkhead_queue jobs wait for that bulkhead already: run answers that */
 enum tide_worker_pool_room { TIDE_BULKHEAD_ENTERED, TIDE_BULKHEAD_BACK, TIDE_BULKHEAD_FULL };
 enum tide_worker_pool_room tide_worker_pool_enter(struct tide_worker_pool *pool,

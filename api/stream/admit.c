@@ -3,7 +3,7 @@
 #include "schema/base/lock.h"
 
 /* Returns the number of open subscribers of a client. Needs stream->mutex. */
-static uint32_t count_client(const struct tide_stream *stream, const char *who)
+static uint32_t count_client(const struct tide_event_stream *stream, const char *who)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stream->count; i++)
@@ -36,7 +36,7 @@ static bool is_outside_scope(const struct stream_head *head, const struct tide_s
 }
 
 /* Checks the position of a resumed subscription. Needs stream->mutex. */
-static enum tide_stream_refusal check_position(const struct tide_stream *stream,
+static enum tide_stream_refusal check_position(const struct tide_event_stream *stream,
                                                const struct tide_subscriber *sub,
                                                uint16_t deployment)
 {
@@ -54,7 +54,7 @@ static enum tide_stream_refusal check_position(const struct tide_stream *stream,
 }
 
 /* Adds the subscriber to the stream if all checks pass. Needs stream->mutex. */
-static enum tide_stream_refusal admit(struct tide_stream *stream, struct tide_subscriber *sub,
+static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct tide_subscriber *sub,
                                       uint16_t deployment)
 {
     if (!stream->known)
@@ -72,11 +72,11 @@ static enum tide_stream_refusal admit(struct tide_stream *stream, struct tide_su
     return refusal;
 }
 
-enum tide_stream_refusal tide_stream_subscribe(struct tide_stream *stream,
-                                               const struct tide_stream_ask *ask,
-                                               tide_slice last_event_id,
-                                               const struct tide_stream_sink *sink,
-                                               struct tide_subscriber **out)
+enum tide_stream_refusal tide_event_stream_subscribe(struct tide_event_stream *stream,
+                                                     const struct tide_stream_ask *ask,
+                                                     tide_slice last_event_id,
+                                                     const struct tide_stream_sink *sink,
+                                                     struct tide_subscriber **out)
 {
     uint16_t deployment = 0;
     struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);

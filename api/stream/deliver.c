@@ -93,7 +93,7 @@ static bool same_standing(const struct tide_standing *a, const struct tide_stand
            a->needs_kyc == b->needs_kyc && a->valid_until == b->valid_until;
 }
 
-tide_slice stream_standing_text(struct tide_stream *stream, const struct stream_watch *watch,
+tide_slice stream_standing_text(struct tide_event_stream *stream, const struct stream_watch *watch,
                                 const struct tide_standing *standing,
                                 const struct stream_moment *when)
 {

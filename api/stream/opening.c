@@ -92,7 +92,7 @@ bool stream_send_staleness(struct tide_subscriber *sub)
     static const char *const reasons[] = {
         [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
     };
-    const struct tide_stream *stream = sub->stream;
+    const struct tide_event_stream *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
     bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
     bool stale = stream->stale != STREAM_FRESH || behind;
@@ -200,7 +200,7 @@ bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece 
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
 {
-    struct tide_stream *stream = sub->stream;
+    struct tide_event_stream *stream = sub->stream;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
         sub->at = stream_whole(stream->head.ledger);

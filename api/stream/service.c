@@ -7,7 +7,7 @@
 
 struct tide_stream_service {
     struct stream_pg *source;
-    struct tide_stream *stream;
+    struct tide_event_stream *stream;
     pthread_t thread;
     bool started;
     atomic_bool stopped;
@@ -21,7 +21,7 @@ static bool is_stopped(void *self)
 static tide_status open_stream(struct tide_stream_service *service,
                                const struct tide_config *config, struct tide_err *err)
 {
-    struct tide_stream_options options = {
+    struct tide_event_stream_options options = {
         .clock = tide_clock_system(),
         .source = stream_pg_source(service->source),
         .subscribers_max = config->api_streams,
@@ -36,7 +36,7 @@ static tide_status open_stream(struct tide_stream_service *service,
         .stopped = is_stopped,
         .stopped_self = service,
     };
-    return tide_stream_open(&service->stream, &options, err);
+    return tide_event_stream_open(&service->stream, &options, err);
 }
 
 tide_status tide_stream_service_open(struct tide_stream_service **out,
@@ -62,7 +62,7 @@ tide_status tide_stream_service_open(struct tide_stream_service **out,
 static void *run_stream(void *self)
 {
     struct tide_stream_service *service = self;
-    tide_stream_run(service->stream);
+    tide_event_stream_run(service->stream);
     return NULL;
 }
 
@@ -88,12 +88,12 @@ void tide_stream_service_close(struct tide_stream_service *service)
     if (!service)
         return;
     tide_stream_service_stop(service);
-    tide_stream_close(service->stream);
+    tide_event_stream_close(service->stream);
     stream_pg_close(service->source);
     free(service);
 }
 
-struct tide_stream *tide_stream_service_stream(struct tide_stream_service *service)
+struct tide_event_stream *tide_stream_service_stream(struct tide_stream_service *service)
 {
     return service->stream;
 }

@@ -24,7 +24,7 @@ void tide_stream_service_stop(struct tide_stream_service *service);
 /* Call after the server was closed: its connections hold subscribers. NULL is allowed. */
 void tide_stream_service_close(struct tide_stream_service *service);
 
-struct tide_stream *tide_stream_service_stream(struct tide_stream_service *service);
+struct tide_event_stream *tide_stream_service_stream(struct tide_stream_service *service);
 /* Copies the indexer's last figures. Any thread. */
 void tide_stream_service_figures(struct tide_stream_service *service, struct stream_figures *out);
 

@@ -12,10 +12,11 @@
 enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
 /* The arrays have one element more than subscribers_max, so that a search for a free slot ends. */
-tide_status tide_stream_open(struct tide_stream **out, const struct tide_stream_options *options,
-                             struct tide_err *err)
+tide_status tide_event_stream_open(struct tide_event_stream **out,
+                                   const struct tide_event_stream_options *options,
+                                   struct tide_err *err)
 {
-    struct tide_stream *stream = calloc(1, sizeof *stream);
+    struct tide_event_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
     stream->options = *options;
@@ -27,14 +28,14 @@ tide_status tide_stream_open(struct tide_stream **out, const struct tide_stream_
     stream->clients = calloc(options->subscribers_max + 1u, sizeof *stream->clients);
     stream->news = true;
     if (!stream->all || !stream->turn || !stream->clients) {
-        tide_stream_close(stream);
+        tide_event_stream_close(stream);
         return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
     }
     *out = stream;
     return TIDE_OK;
 }
 
-void tide_stream_close(struct tide_stream *stream)
+void tide_event_stream_close(struct tide_event_stream *stream)
 {
     if (!stream)
         return;
@@ -57,7 +58,8 @@ void tide_stream_close(struct tide_stream *stream)
  * same name, else a free slot. A new client starts behind all pages read so far, so that a
  * client gains nothing by leaving and returning. Slots cannot run out: there are more than
  * subscribers. */
-static void join_client(struct tide_stream *stream, struct tide_subscriber *sub, uint32_t joined)
+static void join_client(struct tide_event_stream *stream, struct tide_subscriber *sub,
+                        uint32_t joined)
 {
     for (uint32_t i = 0; i < joined && !sub->client; i++)
         if (strcmp(stream->all[i]->client_name, sub->client_name) == 0)
@@ -78,7 +80,7 @@ static void leave_client(struct tide_subscriber *sub)
 }
 
 /* Frees the subscribers that were closed, and lists the others, unless dropped, for this turn. */
-static void list_turn(struct tide_stream *stream)
+static void list_turn(struct tide_event_stream *stream)
 {
     uint32_t kept = 0;
     pthread_mutex_lock(&stream->mutex);
@@ -107,7 +109,7 @@ static void list_turn(struct tide_stream *stream)
 
 /* --- the database ------------------------------------------------------------ */
 
-static void send_staleness(struct tide_stream *stream)
+static void send_staleness(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         if (!stream->turn[i]->dropped)
@@ -116,7 +118,7 @@ static void send_staleness(struct tide_stream *stream)
 
 /* Notes a failed read of the database: the next one follows after STREAM_RETRY_MS. After
  * STREAM_STALE_MS of failures the stream is stale. */
-static void source_failed(struct tide_stream *stream, const struct tide_err *err)
+static void source_failed(struct tide_event_stream *stream, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     pthread_mutex_lock(&stream->mutex);
@@ -133,7 +135,7 @@ static void source_failed(struct tide_stream *stream, const struct tide_err *err
 }
 
 /* Notes that the head was read. The stream is stale or fresh by the head's age. */
-static void source_worked(struct tide_stream *stream)
+static void source_worked(struct tide_event_stream *stream)
 {
     enum stream_staleness now =
         stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
@@ -148,7 +150,7 @@ static void source_worked(struct tide_stream *stream)
 
 /* Drops all subscribers: the process now serves another deployment, in which their positions
  * mean nothing. */
-static void leave_deployment(struct tide_stream *stream)
+static void leave_deployment(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
@@ -159,7 +161,7 @@ static void leave_deployment(struct tide_stream *stream)
 
 /* Reads the head after a notification, or every STREAM_HEAD_MS, and resets the ring if the
  * ledgers in it cannot be continued. Returns whether the database may be read in this turn. */
-static bool read_head(struct tide_stream *stream)
+static bool read_head(struct tide_event_stream *stream)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_head head;
@@ -195,7 +197,7 @@ static bool read_head(struct tide_stream *stream)
 }
 
 /* Drops subscribers whose next ledger is not indexed, or is archived without its events. */
-static void drop_lost(struct tide_stream *stream)
+static void drop_lost(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
@@ -210,7 +212,7 @@ static void drop_lost(struct tide_stream *stream)
 
 /* Appends the next page to the ring. Returns false if the database failed; sets *more if the
  * ring still ends before the head. */
-static bool extend_ring(struct tide_stream *stream, bool *more)
+static bool extend_ring(struct tide_event_stream *stream, bool *more)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_piece *pieces;
@@ -290,7 +292,7 @@ static void continue_opening(struct tide_subscriber *sub, const struct stream_pi
 
 /* Reads the page of present prices that the subscriber needs next. A page of all assets is kept,
  * and sent to all others that open as of the same ledger. */
-static bool read_prices(struct tide_stream *stream, struct tide_subscriber *sub)
+static bool read_prices(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_prices_ask ask = { sub->at.ledger, sub->last_price_sent, sub->assets,
@@ -318,14 +320,14 @@ static bool read_prices(struct tide_stream *stream, struct tide_subscriber *sub)
 }
 
 /* Returns whether the ring lacks ledgers after the subscriber's position. */
-static bool is_behind(const struct tide_stream *stream, const struct tide_subscriber *sub)
+static bool is_behind(const struct tide_event_stream *stream, const struct tide_subscriber *sub)
 {
     return stream_position_cmp(&sub->at, &stream->ring.start) < 0;
 }
 
 /* Returns whether a page must be read from the database for the subscriber, and its buffer has
  * room. */
-static bool needs_page(const struct tide_stream *stream, struct tide_subscriber *sub)
+static bool needs_page(const struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     if (!sub->begun || sub->dropped || !has_room(sub))
         return false;
@@ -336,7 +338,7 @@ static bool needs_page(const struct tide_stream *stream, struct tide_subscriber 
 }
 
 /* Begins one subscription and sends its first values. Returns false if the database failed. */
-static bool begin_subscriber(struct tide_stream *stream, struct tide_subscriber *sub)
+static bool begin_subscriber(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     struct tide_err err;
     bool ready;
@@ -351,7 +353,7 @@ static bool begin_subscriber(struct tide_stream *stream, struct tide_subscriber 
 
 /* Begins new subscriptions in the order of arrival. Loading standings costs a statement for each
  * subscriber, so a turn begins only STREAM_BEGINS_PER_TURN of those that need one. */
-static void begin_some(struct tide_stream *stream, bool *more)
+static void begin_some(struct tide_event_stream *stream, bool *more)
 {
     uint32_t asked = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -374,7 +376,7 @@ static void begin_some(struct tide_stream *stream, bool *more)
 
 /* Sends from the ring to all subscribers that it can serve. Those that had everything before the
  * last addition skip older pieces. */
-static void give_live(struct tide_stream *stream)
+static void give_live(struct tide_event_stream *stream)
 {
     uint64_t wall = stream_wall_s(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -392,7 +394,7 @@ static void give_live(struct tide_stream *stream)
 
 /* Returns the subscriber for which to read a page: of the client that was served longest ago,
  * the subscriber that was served longest ago. Returns NULL if none needs a page and has room. */
-static struct tide_subscriber *next_waiting(struct tide_stream *stream)
+static struct tide_subscriber *next_waiting(struct tide_event_stream *stream)
 {
     struct tide_subscriber *next = NULL;
     uint64_t least = 0;
@@ -411,7 +413,7 @@ static struct tide_subscriber *next_waiting(struct tide_stream *stream)
 
 /* Reads a page of ledgers for a subscriber, and sends it to all whose position is in it. Returns
  * false if the database failed. */
-static bool read_ledgers(struct tide_stream *stream, const struct tide_subscriber *next)
+static bool read_ledgers(struct tide_event_stream *stream, const struct tide_subscriber *next)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_position from = next->at;
@@ -433,7 +435,7 @@ static bool read_ledgers(struct tide_stream *stream, const struct tide_subscribe
 
 /* Reads at most one page, of ledgers or of present prices, for the next subscriber, so that a
  * turn stays short. */
-static void catch_up(struct tide_stream *stream, bool *more)
+static void catch_up(struct tide_event_stream *stream, bool *more)
 {
     drop_lost(stream);
     struct tide_subscriber *next = next_waiting(stream);
@@ -453,7 +455,7 @@ static void catch_up(struct tide_stream *stream, bool *more)
 
 /* Returns the subscriber with the fullest buffer among those of the client (NULL: of all) that
  * read nothing after since_ms, or NULL. */
-static struct tide_subscriber *find_fullest(struct tide_stream *stream,
+static struct tide_subscriber *find_fullest(struct tide_event_stream *stream,
                                             const struct stream_client *client, int64_t since_ms)
 {
     struct tide_subscriber *fullest = NULL;
@@ -472,7 +474,7 @@ static struct tide_subscriber *find_fullest(struct tide_stream *stream,
 }
 
 /* Adds up what the subscribers of each client hold. Returns the client that holds most, or NULL. */
-static const struct stream_client *sum_held(struct tide_stream *stream)
+static const struct stream_client *sum_held(struct tide_event_stream *stream)
 {
     const struct stream_client *most = NULL;
     for (uint32_t i = 0; i < stream->turn_count; i++)
@@ -487,7 +489,7 @@ static const struct stream_client *sum_held(struct tide_stream *stream)
 
 /* Returns the client that holds most, if it holds more than a quarter of total_max and twice as
  * much as a client that finds no room. Returns NULL otherwise. */
-static const struct stream_client *find_greedy_client(struct tide_stream *stream)
+static const struct stream_client *find_greedy_client(struct tide_event_stream *stream)
 {
     const struct stream_client *most = sum_held(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -500,7 +502,7 @@ static const struct stream_client *find_greedy_client(struct tide_stream *stream
 
 /* Drops subscribers until an eighth of total_max is free: first the fullest that reads nothing,
  * then the fullest of a client that keeps others out. If neither exists, all wait. */
-static void make_room(struct tide_stream *stream, int64_t now)
+static void make_room(struct tide_event_stream *stream, int64_t now)
 {
     for (int drops = 0; drops < PRESSED_DROPS; drops++) {
         const struct stream_client *client;
@@ -516,7 +518,7 @@ static void make_room(struct tide_stream *stream, int64_t now)
 }
 
 /* Drops subscribers by memory and by time, and sends staleness and heartbeats. */
-static void enforce_limits(struct tide_stream *stream)
+static void enforce_limits(struct tide_event_stream *stream)
 {
     int64_t now = stream_now_ms(stream);
     if (stream->pressed)
@@ -535,7 +537,7 @@ static void enforce_limits(struct tide_stream *stream)
     }
 }
 
-static void update_stats(struct tide_stream *stream)
+static void update_stats(struct tide_event_stream *stream)
 {
     uint32_t behind = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++)
@@ -552,7 +554,7 @@ static void update_stats(struct tide_stream *stream)
     pthread_mutex_unlock(&stream->mutex);
 }
 
-void tide_stream_turn(struct tide_stream *stream, bool *more)
+void tide_event_stream_turn(struct tide_event_stream *stream, bool *more)
 {
     *more = false;
     list_turn(stream);
@@ -568,21 +570,21 @@ void tide_stream_turn(struct tide_stream *stream, bool *more)
     update_stats(stream);
 }
 
-void tide_stream_run(struct tide_stream *stream)
+void tide_event_stream_run(struct tide_event_stream *stream)
 {
     struct stream_source *source = &stream->options.source;
-    const struct tide_stream_options *o = &stream->options;
+    const struct tide_event_stream_options *o = &stream->options;
     tide_liveness_begin("stream", TIDE_LIVENESS_WAITS_MS);
     while (!o->stopped || !o->stopped(o->stopped_self)) {
         bool more, news = false;
         tide_liveness_mark();
-        tide_stream_turn(stream, &more);
+        tide_event_stream_turn(stream, &more);
         if (!more)
             source->wait(source->self, STREAM_TURN_MS, &news);
         stream->news |= news;
     }
     pthread_mutex_lock(&stream->mutex);
-    stream->known = false; /* tide_stream_subscribe now returns TIDE_STREAM_NOT_READY */
+    stream->known = false; /* tide_event_stream_subscribe now returns TIDE_STREAM_NOT_READY */
     pthread_mutex_unlock(&stream->mutex);
     list_turn(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++)
@@ -590,7 +592,7 @@ void tide_stream_run(struct tide_stream *stream)
     tide_liveness_end();
 }
 
-void tide_stream_stats(struct tide_stream *stream, struct tide_stream_stats *out)
+void tide_event_stream_stats(struct tide_event_stream *stream, struct tide_event_stream_stats *out)
 {
     pthread_mutex_lock(&stream->mutex);
     *out = stream->stats;

@@ -32,7 +32,7 @@
  * up         subscriber after the other; a new subscriber comes last. Neither many subscriptions
  *            nor repeated ones take another client's share.
  * Memory     ring_max, total_max, one page that is being read, and one page of present prices.
- * Threads    tide_stream_run is the body of the stream thread. Any thread may call the other
+ * Threads    tide_event_stream_run is the body of the stream thread. Any thread may call the other
  *            functions. The sink's wake is called with the subscriber's lock held: it must not call
  *            back into this interface. */
 #ifndef API_STREAM_STREAM_H
@@ -46,7 +46,7 @@
 #define TIDE_STREAM_AHEAD_MAX    720u /* ledgers that a node may be behind a resumed position     */
 #define TIDE_STREAM_CLIENT_BYTES 48u
 
-struct tide_stream;
+struct tide_event_stream;
 struct tide_subscriber;
 
 enum tide_stream_topic {
@@ -71,7 +71,7 @@ struct tide_stream_ask {
     char client_name[TIDE_STREAM_CLIENT_BYTES]; /* per_client_max counts by it; NUL-terminated */
 };
 
-/* The results of tide_stream_subscribe. */
+/* The results of tide_event_stream_subscribe. */
 enum tide_stream_refusal {
     TIDE_STREAM_TAKEN,            /* accepted                                                 */
     TIDE_STREAM_FULL,             /* subscribers_max is reached                               */
@@ -90,7 +90,7 @@ struct tide_stream_sink {
     void *self;
 };
 
-struct tide_stream_options {
+struct tide_event_stream_options {
     const struct tide_clock *clock;
     struct stream_source source;
     uint32_t subscribers_max, per_client_max;
@@ -117,7 +117,7 @@ enum tide_stream_drop {
 /* Returns the reason as the client reads it: "slow". */
 const char *tide_stream_drop_name(enum tide_stream_drop reason);
 
-struct tide_stream_stats {
+struct tide_event_stream_stats {
     uint32_t subscribers, behind;        /* behind: not live yet                          */
     uint32_t ledger;                     /* the newest that was distributed               */
     uint32_t archived_from, archived_to; /* as of the head                                */
@@ -130,26 +130,27 @@ struct tide_stream_stats {
     uint64_t dropped[TIDE_DROPPED_COUNT];
 };
 
-/* Fails with TIDE_E_MEMORY. *out is the caller's until tide_stream_close. */
-tide_status tide_stream_open(struct tide_stream **out, const struct tide_stream_options *options,
-                             struct tide_err *err) TIDE_MUST_USE;
+/* Fails with TIDE_E_MEMORY. *out is the caller's until tide_event_stream_close. */
+tide_status tide_event_stream_open(struct tide_event_stream **out,
+                                   const struct tide_event_stream_options *options,
+                                   struct tide_err *err) TIDE_MUST_USE;
 /* Call after the stream thread ended and every subscriber was closed. NULL is allowed. */
-void tide_stream_close(struct tide_stream *stream);
+void tide_event_stream_close(struct tide_event_stream *stream);
 /* Runs turns until options.stopped, then drops all subscribers with "shutdown". */
-void tide_stream_run(struct tide_stream *stream);
+void tide_event_stream_run(struct tide_event_stream *stream);
 /* Runs one turn: reads the head and at most one page of each kind, and distributes them. *more:
  * there is more to do at once. For tests. */
-void tide_stream_turn(struct tide_stream *stream, bool *more);
-void tide_stream_stats(struct tide_stream *stream, struct tide_stream_stats *out);
+void tide_event_stream_turn(struct tide_event_stream *stream, bool *more);
+void tide_event_stream_stats(struct tide_event_stream *stream, struct tide_event_stream_stats *out);
 
 /* Subscribes. If last_event_id is empty, the stream starts at the head, and first sends the present
  * standing of each named address and the price of each named asset (none named: of all).
  * *out is set if the result is TIDE_STREAM_TAKEN; the caller must call tide_subscriber_close. */
-enum tide_stream_refusal tide_stream_subscribe(struct tide_stream *stream,
-                                               const struct tide_stream_ask *ask,
-                                               tide_slice last_event_id,
-                                               const struct tide_stream_sink *sink,
-                                               struct tide_subscriber **out) TIDE_MUST_USE;
+enum tide_stream_refusal tide_event_stream_subscribe(struct tide_event_stream *stream,
+                                                     const struct tide_stream_ask *ask,
+                                                     tide_slice last_event_id,
+                                                     const struct tide_stream_sink *sink,
+                                                     struct tide_subscriber **out) TIDE_MUST_USE;
 /* Moves at most max bytes into out and returns their count. Returns 0 if there are none (the sink's
  * wake follows when there are), and -1 at the end of the stream. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *subscriber, char *out, size_t max);

@@ -1,6 +1,6 @@
 /* Internal to api/stream: a subscriber, the ring of recent ledgers, the stream, and the functions
  * that the files of this folder share. Members marked "stream thread" have no lock: only the
- * thread in tide_stream_run touches them. */
+ * thread in tide_event_stream_run touches them. */
 #ifndef API_STREAM_STREAM_IMPL_H
 #define API_STREAM_STREAM_IMPL_H
 
@@ -41,7 +41,7 @@ struct stream_client {
 };
 
 struct tide_subscriber {
-    struct tide_stream *stream;
+    struct tide_event_stream *stream;
     struct tide_stream_sink sink;
     char client_name[TIDE_STREAM_CLIENT_BYTES];
     /* The subscription: constant after stream_sub_new. */
@@ -85,8 +85,8 @@ struct stream_ring {
     uint64_t bytes, ledgers;
 };
 
-struct tide_stream {
-    struct tide_stream_options options;
+struct tide_event_stream {
+    struct tide_event_stream_options options;
     const struct tide_clock *clock;
     /* Under mutex. The stream thread alone removes from all, and reads head without the lock. */
     pthread_mutex_t mutex;
@@ -94,7 +94,7 @@ struct tide_stream {
     uint32_t count;
     struct stream_head head;
     bool known; /* the head was read at least once; false again while stopping */
-    struct tide_stream_stats stats;
+    struct tide_event_stream_stats stats;
     atomic_uint_fast64_t buffered, messages, bytes_out;
     atomic_ullong waits; /* times that a thread found a lock held */
     /* Stream thread. */
@@ -113,12 +113,12 @@ struct tide_stream {
     struct tide_buf text;             /* scratch for one message                        */
 };
 
-static inline int64_t stream_now_ms(const struct tide_stream *stream)
+static inline int64_t stream_now_ms(const struct tide_event_stream *stream)
 {
     return stream->clock->now_ms(stream->clock->self);
 }
 
-static inline uint64_t stream_wall_s(const struct tide_stream *stream)
+static inline uint64_t stream_wall_s(const struct tide_event_stream *stream)
 {
     int64_t ms = stream->clock->wall_ms(stream->clock->self);
     return ms > 0 ? (uint64_t)ms / 1000 : 0;
@@ -132,7 +132,7 @@ static inline bool stream_wants_topic(const struct tide_subscriber *sub,
 
 /* Returns the scratch text, or an empty slice if memory ran out while it was written.
  * stream_sub_put stores no empty text, so a truncated message is never sent. */
-static inline tide_slice stream_text(const struct tide_stream *stream)
+static inline tide_slice stream_text(const struct tide_event_stream *stream)
 {
     return stream->text.failed ? (tide_slice){ 0 } : tide_buf_view(&stream->text);
 }
@@ -140,7 +140,7 @@ static inline tide_slice stream_text(const struct tide_stream *stream)
 /* --- subscriber.c: one subscriber and its buffer ------------------------------------ */
 
 /* Returns a subscriber with an empty buffer, or NULL without memory. The caller frees it. */
-struct tide_subscriber *stream_sub_new(struct tide_stream *stream,
+struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
@@ -202,7 +202,7 @@ struct stream_moment {
 struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_watch *watch,
                                   uint32_t ledger, uint64_t now);
 /* Returns a "compliance" message in the scratch text: valid until the next message is written. */
-tide_slice stream_standing_text(struct tide_stream *stream, const struct stream_watch *watch,
+tide_slice stream_standing_text(struct tide_event_stream *stream, const struct stream_watch *watch,
                                 const struct tide_standing *standing,
                                 const struct stream_moment *when);
 

@@ -36,7 +36,7 @@ static void set_watches(struct tide_subscriber *sub, const struct tide_stream_as
             sub->watches[sub->watch_count++] = sub->watches[i];
 }
 
-struct tide_subscriber *stream_sub_new(struct tide_stream *stream,
+struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink)
 {
@@ -118,7 +118,7 @@ static bool room_for(struct tide_subscriber *sub, size_t more)
  * marked as pressed: this turn drops subscribers. */
 static bool all_have_room(struct tide_subscriber *sub, size_t more)
 {
-    struct tide_stream *stream = sub->stream;
+    struct tide_event_stream *stream = sub->stream;
     size_t grows = cap_for(sub, more) - sub->cap;
     bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
     stream->pressed |= !room;

@@ -1,13 +1,13 @@
 /* Checks the form of a request, from the header lines that libmicrohttpd gives. Pure functions.
  *
- * Strictness  The library parses as strictly as it can (MHD_OPTION_STRICT_FOR_CLIENT). This
- * module checks what the library leaves to the application: framing that two readers could
- * understand differently, names that are not tokens, control characters, headers that must occur
- * once, limits.
+ * Strictness  The library parses as strictly as it can (MHD_OPTION_STRICT_FOR_CLIENT). This module
+ *             checks what the library leaves to the application: framing that two readers could
+ *             understand differently, names that are not tokens, control characters, headers that
+ *             must occur once, limits.
  * Not seen    libmicrohttpd 0.9.75 resolves some faults before it gives a line, so they cannot
- * be rejected here: lines that end in a bare CR or LF, folded lines, a NUL and the rest of its
- * line, lines without a name. Versions from 0.9.77 reject these themselves. api/http/README.md
- * says what that means behind a proxy. */
+ *             be rejected here: lines that end in a bare CR or LF, folded lines, a NUL and the
+ *             rest of its line, lines without a name. Versions from 0.9.77 reject these
+ *             themselves. api/http/README.md says what that means behind a proxy. */
 #ifndef API_HTTP_SERVER_REQUEST_CHECK_H
 #define API_HTTP_SERVER_REQUEST_CHECK_H
 

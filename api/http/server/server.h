@@ -1,15 +1,15 @@
 /* The HTTP server, over libmicrohttpd. No file outside this folder includes that library.
  *
- * Threads    api_threads workers, each with its own listening socket (SO_REUSEPORT), daemon,
- * loop and reader of the hot cache. A connection stays with its worker.
+ * Threads    api_threads workers, each with its own listening socket (SO_REUSEPORT), daemon, loop
+ *            and reader of the hot cache. A connection stays with its worker.
  * Routes     Handlers of class HOT and LOCAL run on the worker. SQL routes, and HOT ones with
- * ?ledger=, are suspended and go to the worker pool. If its queue is full, the answer is 503 at
- * once.
+ *            ?ledger=, are suspended and go to the worker pool. If its queue is full, the answer is
+ *            503 at once.
  * Rejected   First faults in the form (request_check.h), then those that tide_route_match finds,
- * then requests over the rate limit (rate.h).
+ *            then requests over the rate limit (rate.h).
  * Deadlines  Absolute: a client that sends byte by byte gains no time.
- * Stopping   drain: /readyz answers 503, nothing else changes. stop: no new connection is
- * accepted, open ones get their answer and "Connection: close". No request is lost.
+ * Stopping   drain: /readyz answers 503, nothing else changes. stop: no new connection is accepted,
+ *            open ones get their answer and "Connection: close". No request is lost.
  * Streams    A handler of kind STREAM fills reply->stream; see below. */
 #ifndef API_HTTP_SERVER_SERVER_H
 #define API_HTTP_SERVER_SERVER_H

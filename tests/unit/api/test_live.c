@@ -148,7 +148,7 @@ static void resume_all(struct fixture *f, unsigned seed, bool other_node)
         leave(&r);
         turns(f, 1);
         if (other_node && tries % 7 == 0) {
-            tide_stream_close(f->stream);
+            tide_event_stream_close(f->stream);
             open_stream(f, 2048 + STREAM_POSITION_TEXT, 1 << 20);
             turns(f, 1);
         }
@@ -206,7 +206,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER | TIDE_TOPIC_EVENT);
     struct reader slow, quick;
-    struct tide_stream_stats stats;
+    struct tide_event_stream_stats stats;
     open_stream(f, 4096, 1 << 20);
     turns(f, 1);
     assert_int_equal(subscribe(f, &slow, &ask, NULL), TIDE_STREAM_TAKEN);
@@ -215,7 +215,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     for (int i = 0; i < 60; i++) {
         advance(f, 1);
         reader_read(&quick, 4096);
-        tide_stream_stats(f->stream, &stats);
+        tide_event_stream_stats(f->stream, &stats);
         assert_true(stats.buffered <= 2 * 8192);
     }
     struct tide_buf want;
@@ -229,7 +229,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     reader_read(&slow, 4096);
     assert_true(slow.over);
     assert_non_null(strstr(reader_text(&slow), "event: dropped\ndata: {\"reason\":\"slow\""));
-    tide_stream_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_SLOW], 1);
     /* It goes on where it was. */
     char id[STREAM_POSITION_TEXT], after[STREAM_POSITION_TEXT];
@@ -270,7 +270,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_EVENT);
     struct reader full, quick;
-    struct tide_stream_stats stats;
+    struct tide_event_stream_stats stats;
     f->world.padding = 4000;
     open_stream(f, 256 << 10, 64 << 10);
     turns(f, 1);
@@ -280,7 +280,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
         advance(f, 1);
         reader_read(&quick, 4096);
     }
-    tide_stream_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_MEMORY], 1);
     assert_true(stats.buffered < 64 << 10);
     reader_read(&full, 4096);
@@ -399,7 +399,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask events = ask_for(TIDE_TOPIC_EVENT), ledgers = ask_for(TIDE_TOPIC_LEDGER);
-    struct tide_stream_stats stats;
+    struct tide_event_stream_stats stats;
     struct reader r, behind, other;
     atomic_store(&f->world.newest, 500);
     open_stream(f, 4096, 1 << 20);
@@ -410,7 +410,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     f->world.archived_from = 100;
     f->world.archived_to = 199;
     turns(f, 20);
-    tide_stream_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.archived_from, 100);
     assert_int_equal(stats.archived_to, 199);
     static const struct {
