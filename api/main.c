@@ -10,7 +10,8 @@
  *  port       claimed: no process may serve another deployment on it
  *  server     threads that answer connections
  *  SIGHUP     reads the deployment file and the keys of receipts again
- *  SIGTERM    /readyz answers 503, then no new connection is accepted, then all requests are answered: exit 0 */
+ *  SIGTERM    /readyz answers 503, then no new connection is accepted, then all requests are
+ *             answered: exit 0 */
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/keys/keys.h"
@@ -89,9 +90,8 @@ static const char *database_url(const struct tide_config *config)
 static void print_bus_error(int signal)
 {
     static const char text[] = "tidemark-api: SIGBUS: the file of the cache (api_cache) was cut "
-                               "short, or its disk fails; the next start_all builds it again
-                               ";
-        (void)signal;
+                               "short, or its disk fails; the next start builds it again\n";
+    (void)signal;
     ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
     (void)told;
 }

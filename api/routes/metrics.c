@@ -1,5 +1,5 @@
-/* GET /metrics: what this process counts, and what the indexer says of itself. Nothing here waits
- * for the database: its figures are those that the stream's thread read last. */
+/* GET /metrics: the counters of this process, and the indexer's figures. Nothing here waits for
+ * the database: the stream thread has read the figures before. */
 #include "api/metrics/metrics.h"
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
@@ -22,7 +22,7 @@
 
 /* --- HTTP ------------------------------------------------------------------------------- */
 
-/* Names of routes and words of ours need no escape. */
+/* Writes labels. Names of routes and values need no escape. */
 static void route_labels(char out[96], size_t route, const char *more, const char *value)
 {
     const struct tide_route_table *table = &tide_route_table;
@@ -115,18 +115,18 @@ static void put_pool(struct tide_buf *out, struct tide_worker_pool *pool)
 
 /* --- waits ------------------------------------------------------------------------------- */
 
-/* What could hold a look-up up, each counted where it would. */
+/* Writes the waits that could delay a look-up, each counted where it happens. */
 static void put_waits(struct tide_buf *out, const struct tide_api *api)
 {
     struct tide_metric_route none;
     struct tide_metrics m = { .routes = &none, .route_max = 1 };
     struct tide_hot_stats hot;
     struct tide_worker_pool_stats pool;
-    struct tide_event_stream_stats hub;
+    struct tide_event_stream_stats stream;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);
     tide_worker_pool_stats(api->pool, &pool);
-    tide_event_stream_stats(tide_stream_service_stream(api->stream), &hub);
+    tide_event_stream_stats(tide_stream_service_stream(api->stream), &stream);
     const struct {
         const char *labels;
         uint64_t value;
@@ -136,7 +136,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
         { "on=\"connections\"", m.waits_connections },
         { "on=\"wake\"", m.waits_wake },
         { "on=\"queue\"", pool.waits },
-        { "on=\"stream\"", hub.waits },
+        { "on=\"stream\"", stream.waits },
     };
     tide_metric_family(out, TIDE_M_lookup_waits_total);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
@@ -145,7 +145,8 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
 
 /* --- the cache --------------------------------------------------------------------------- */
 
-/* The contracts that the DAO's storage names otherwise than the deployment file. */
+/* Writes, for each role, whether the DAO's storage names another contract than the deployment
+ * file. */
 static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
 {
     tide_metric_family(out, TIDE_M_dao_disagrees);
@@ -156,7 +157,7 @@ static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
     }
 }
 
-/* Age and ledger, of the cache that is open; nothing while there is none. */
+/* Writes age and ledger of the open cache, or nothing while there is none. */
 static void put_cache_age(struct tide_buf *out, struct tide_handler_context *context)
 {
     const struct tide_hot_meta *meta;
@@ -324,7 +325,7 @@ static void put_indexer(struct tide_buf *out, const struct tide_api *api)
 
 /* --- the process ------------------------------------------------------------------------- */
 
-/* Pages in memory, and those of them that are files' or shared. */
+/* Reads the process's pages in memory, and how many of them are shared or files'. */
 static bool read_pages(uint64_t *resident, uint64_t *shared)
 {
     char line[128];
@@ -363,7 +364,8 @@ static void put_process(struct tide_buf *out)
     tide_metric_gauge(out, TIDE_M_api_private_bytes, (double)(resident - shared) * page);
 }
 
-/* "Bearer" and the key, compared by digests: the time says nothing of where they differ. */
+/* Returns whether the request has the metrics key as a bearer token. Comparing digests keeps the
+ * duration independent of where the keys differ. */
 static bool knows_key(const struct tide_config *config, const struct tide_request *request)
 {
     static const char scheme[] = "Bearer ";

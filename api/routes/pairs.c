@@ -1,3 +1,4 @@
+/* Pools by token. */
 #include "api/routes/pairs.h"
 #include "schema/reader/lookup.h"
 
@@ -17,7 +18,7 @@ static bool make_room(struct tide_pairs *pairs)
     return true;
 }
 
-static bool take_pool(void *self, tide_slice key, const void *record)
+static bool add_pool(void *self, tide_slice key, const void *record)
 {
     struct tide_pairs *pairs = self;
     const struct tide_hot_pool *pool = record;
@@ -49,7 +50,7 @@ bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader)
     *pairs = (struct tide_pairs){ 0 };
     if (!tide_lookup_quote(reader, &pairs->quote))
         return true;
-    tide_reader_scan(reader, &pools, take_pool, pairs);
+    tide_reader_scan(reader, &pools, add_pool, pairs);
     if (pairs->count)
         qsort(pairs->all, pairs->count, sizeof *pairs->all, by_depth);
     return !pairs->failed;
