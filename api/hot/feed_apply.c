@@ -152,6 +152,8 @@ struct pruning {
     uint32_t count, max;
 };
 
+/* Collects the pools. Returns false without memory, which ends the scan: fewer pools are then
+ * pruned. */
 static bool add_pool(void *self, tide_slice key, const void *record)
 {
     struct pruning *p = self;

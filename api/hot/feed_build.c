@@ -23,6 +23,7 @@ struct numbers {
     char deployment[8], from[16], to[16];
 };
 
+/* Returns the statements' values as text. They must live while the statement runs. */
 static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
 {
     struct numbers n;
@@ -106,6 +107,8 @@ static tide_status build_rest(struct building *b, const struct feed_head *head,
     return status;
 }
 
+/* Reads the database's state in the build's snapshot, so that it belongs to the rows that
+ * follow. */
 static tide_status query_head(struct tide_feed *feed, struct feed_head *head, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -127,6 +130,7 @@ static tide_status query_head(struct tide_feed *feed, struct feed_head *head, st
     return status;
 }
 
+/* The record with the cache's ledger is written last: a generation without it is incomplete. */
 static tide_status fill_cache(struct tide_feed *feed, struct tide_hot_sink *sink,
                               struct tide_err *err)
 {

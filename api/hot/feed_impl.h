@@ -17,7 +17,7 @@ enum { FEED_CURSOR_ROW = -1 }; /* value of "source" in the cursor row */
 struct feed_head {
     uint32_t ledger;     /* the ledger up to which the statement's rows go */
     uint32_t cursor;     /* the newest indexed ledger */
-    uint64_t close_time; /* of ledger */
+    uint64_t close_time; /* close time of ledger, unix seconds */
     uint8_t hash[TIDE_HASH_BYTES];
     uint64_t moves;      /* counts all changes, also those below the newest ledger */
     uint64_t raw_states; /* entries that could not be decoded */

@@ -8,6 +8,7 @@
 #include "schema/reader/cache_meta.h"
 #include "tidemark/hash.h"
 
+/* Answers 503 not_ready and returns false. */
 static bool reject_not_ready(struct tide_reply *reply)
 {
     tide_reply_problem(reply, 503, "not_ready", "The cache is being built. Retry in a second.");
@@ -80,6 +81,8 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     return false;
 }
 
+/* An answer about compliance must not come from incomplete or old data: it would let an address
+ * trade that was revoked. */
 bool tide_reader_trusted(const struct tide_reader *reader,
                          const struct tide_handler_context *context, struct tide_reply *reply)
 {
@@ -121,6 +124,8 @@ struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tid
     return j;
 }
 
+/* The cursor's scope includes the deployment, because keys of another deployment mean nothing
+ * here. */
 bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_reader *reader,
                            const struct tide_request *request)
 {
@@ -166,6 +171,8 @@ static void reject_large(struct tide_reply *reply, const struct tide_err *err)
                        err->text);
 }
 
+/* A problem found here replaces the answer that the handler wrote, because that answer may rest
+ * on records that were taken for absent. */
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;

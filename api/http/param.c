@@ -50,6 +50,8 @@ static bool is_word(uint8_t c)
 
 /* --- types ------------------------------------------------------------------------------ */
 
+/* Rejects leading zeros: each number must have one spelling, because cursors and receipts
+ * contain the text. */
 static bool read_u64(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool padded = out->text.len > 1 && out->text.ptr[0] == '0';
@@ -96,6 +98,7 @@ static bool reject_muxed(char *why, const uint8_t *payload)
     return false;
 }
 
+/* Checks for a seed first: a text that may be one must never appear in an answer or a log. */
 static bool read_address(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     enum tide_strkey kind;
@@ -135,6 +138,7 @@ static bool read_hash(struct tide_param_value *out, const struct tide_param *par
     return reject_value(why, "must be 64 hexadecimal digits");
 }
 
+/* Rejects control characters, which could break a header or a log line. */
 static bool read_text(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
@@ -151,6 +155,7 @@ static bool read_text(struct tide_param_value *out, const struct tide_param *par
     return false;
 }
 
+/* Reads an address if the text is longer than any symbol. */
 static bool read_token(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     return out->text.len > param->max ? read_address(out, param, why) : read_text(out, param, why);
@@ -192,6 +197,7 @@ static bool read_bool(struct tide_param_value *out, const struct tide_param *par
     return read_word(out, "false|true", why);
 }
 
+/* The reason of a rejection lists all kinds of this release. */
 static bool read_kind(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     uint32_t count;

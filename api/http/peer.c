@@ -34,6 +34,7 @@ static bool read_ip(tide_slice text, uint8_t ip[16], bool *v4)
     return inet_pton(AF_INET6, copy, ip) == 1;
 }
 
+/* Reads an address with an optional prefix. Without one it is a network of one address. */
 static bool read_net(tide_slice text, struct tide_peer_net *net)
 {
     bool v4;
@@ -52,6 +53,7 @@ static bool read_net(tide_slice text, struct tide_peer_net *net)
     return true;
 }
 
+/* An empty element, as in "a,,b", is an error: it may be a typing mistake. */
 tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *text,
                                     struct tide_err *err)
 {
@@ -73,6 +75,7 @@ tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *t
     return TIDE_OK;
 }
 
+/* Returns whether the first net->bits bits of the address are those of the network. */
 static bool net_contains(const struct tide_peer_net *net, const uint8_t ip[16])
 {
     uint32_t whole = net->bits / 8, rest = net->bits % 8;
@@ -108,6 +111,8 @@ bool tide_peer_of_socket(struct tide_peer *out, const struct sockaddr *address)
     return false;
 }
 
+/* A client can send its own X-Forwarded-For, so the list is read from the right, and only while
+ * the hop before was a trusted proxy. */
 struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
                                   const struct tide_peer *peer, tide_slice forwarded_for)
 {
@@ -127,6 +132,7 @@ struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
     return now;
 }
 
+/* One customer usually has a whole /64, so limits count it as one client. */
 struct tide_peer tide_peer_key(const struct tide_peer *peer)
 {
     struct tide_peer key = *peer;

@@ -17,6 +17,7 @@ void tide_reply_init(struct tide_reply *reply)
     tide_reply_reset(reply);
 }
 
+/* Closes the reply's file, if it has one. */
 static void drop_file(struct tide_reply *reply)
 {
     if (reply->file.size)
@@ -48,6 +49,7 @@ void tide_reply_header(struct tide_reply *reply, const char *name, const char *v
     tide_buf_put(&reply->lines, value, strlen(value) + 1);
 }
 
+/* The last of several lines with that name counts. */
 const char *tide_reply_header_of(const struct tide_reply *reply, const char *name)
 {
     const char *found = NULL;
@@ -104,6 +106,8 @@ static void put_member(struct tide_buf *body, const char *name, const char *text
     tide_buf_json_string(body, tide_slice_str(text));
 }
 
+/* Discards everything of an answer that was begun, so that no part of it is sent with the
+ * problem. */
 void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *code,
                         const char *detail, ...)
 {

@@ -19,7 +19,8 @@ struct tide_request {
     struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX];
     uint32_t param_count;
     enum tide_form form; /* requested form, for a route with a second form */
-    /* Of POST: at most the route's body_max bytes; UTF-8 unless the class has any_bytes */
+    /* The body of a POST: at most the route's body_max bytes; UTF-8 unless the class has
+     * any_bytes. */
     tide_slice body;
     tide_slice last_event_id;             /* of STREAM routes */
     const struct tide_request_head *head; /* for tide_request_header              */

@@ -21,6 +21,7 @@ static const struct {
     { ".json", "application/json; charset=utf-8" }, { ".txt", "text/plain; charset=utf-8" },
 };
 
+/* Returns the media type of a file's ending. NULL would fall back to JSON. */
 static const char *type_of(const char *name)
 {
     for (size_t i = 0; i < TIDE_COUNT(types); i++)
@@ -48,6 +49,7 @@ const struct tide_static_file *tide_static_file_of(const char *path)
     return NULL;
 }
 
+/* Fills the reply with a static file and its compressed forms. */
 static void send_file(struct tide_reply *reply, const struct tide_static_file *file)
 {
     reply->fixed = file->text;

@@ -26,6 +26,8 @@ bool tide_header_is(tide_slice text, const char *word)
     return text.len == strlen(word) && strncasecmp((const char *)text.ptr, word, text.len) == 0;
 }
 
+/* Accepts at most three digits after the point, as RFC 9110 demands. No floating point, so that
+ * equal weights compare equal. */
 int tide_header_weight(tide_slice text)
 {
     static const int unit[] = { 100, 10, 1 };

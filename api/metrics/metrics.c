@@ -33,6 +33,7 @@ void tide_metric_part_u64(struct tide_buf *out, enum tide_metric metric, const c
     tide_buf_putf(out, "%" PRIu64 "\n", value);
 }
 
+/* 15 significant digits: enough for sums in seconds and bytes. */
 void tide_metric_part_real(struct tide_buf *out, enum tide_metric metric, const char *part,
                            const char *labels, double value)
 {

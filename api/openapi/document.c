@@ -50,6 +50,7 @@ static void put_json_etag(struct tide_json *j)
     tide_json_close(j, '}');
 }
 
+/* Writes the headers of a success, as they follow from the route's kind. */
 static void put_success_headers(struct tide_json *j, const struct openapi_texts *texts,
                                 const struct openapi_operation *operation,
                                 const struct openapi_route *text)
@@ -221,6 +222,7 @@ static void put_answers(struct tide_json *j, struct openapi_texts *texts,
 
 /* --- routes ----------------------------------------------------------------------------- */
 
+/* Writes the request's body. Texts and route.def must agree whether there is one. */
 static void put_body(struct tide_json *j, struct openapi_texts *texts,
                      const struct openapi_operation *operation, const struct openapi_route *text)
 {
@@ -429,6 +431,7 @@ static bool put_named_schemas(struct tide_json *j, struct openapi_texts *texts)
     return more;
 }
 
+/* Writes the schemas until none is missing, and ends the program if one is never used. */
 static void put_schemas(struct tide_json *j, struct openapi_texts *texts)
 {
     tide_json_name(j, "schemas");

@@ -125,6 +125,7 @@ static bool may_be_absent(const struct openapi_texts *texts,
            (query && query->one);
 }
 
+/* A status that the kind does not imply must be listed in the texts (also:). */
 bool openapi_gives(const struct openapi_texts *texts, const struct openapi_operation *operation,
                    const struct openapi_route *text, unsigned status)
 {

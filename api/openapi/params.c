@@ -59,6 +59,7 @@ static void put_choices(struct tide_json *j, const char *words)
     tide_json_close(j, ']');
 }
 
+/* Writes the JSON Schema of a parameter's type. */
 static void put_param_schema(struct tide_json *j, const struct param *param)
 {
     bool number = param->type == TIDE_PARAM_U64;
@@ -124,6 +125,8 @@ void openapi_put_params(struct tide_json *j)
     tide_json_close(j, '}');
 }
 
+/* Writes a reference to a parameter and marks that use, so that openapi_put_params writes the
+ * component. */
 static void put_param_ref(struct tide_json *j, const struct openapi_operation *operation,
                           tide_slice name, enum param_use use)
 {

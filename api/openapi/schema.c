@@ -49,6 +49,7 @@ static uint64_t parse_number(tide_slice text, struct openapi_at at)
     return value;
 }
 
+/* Parses a type from its end: each suffix is taken off until the base is left. */
 static struct type parse_type(tide_slice text, struct openapi_at at)
 {
     struct type type = { 0 };
@@ -307,6 +308,7 @@ static void put_base(struct tide_json *j, struct openapi_texts *texts, const str
 
 /* --- fields ----------------------------------------------------------------------------- */
 
+/* Writes a type with its list, base and text. */
 static void put_inner(struct tide_json *j, struct openapi_texts *texts, struct type type,
                       struct fields inner, tide_slice text, struct openapi_at at)
 {
@@ -334,6 +336,7 @@ void openapi_put_type(struct tide_json *j, struct openapi_texts *texts, tide_sli
     tide_json_close(j, '}');
 }
 
+/* Writes the companion of an amount: its value with the decimals applied. */
 static void put_scaled(struct tide_json *j, struct openapi_texts *texts,
                        const struct openapi_field *field, const struct type *amount)
 {

@@ -411,6 +411,7 @@ static void read_field(struct reader *r, tide_slice line, size_t depth)
     r->tail = &field->text;
 }
 
+/* An indented line is a field where fields are expected, otherwise it continues the text above. */
 static void read_indented(struct reader *r, tide_slice line, size_t depth)
 {
     if (r->fields && depth < FIELD_DEPTH_MAX)
@@ -484,6 +485,7 @@ static void read_statement_line(struct reader *r, struct openapi_query *query, t
     }
 }
 
+/* Reads a query file: its head as texts, the rest only to see whether it reads events. */
 static void read_query(struct reader *r, tide_slice text)
 {
     struct openapi_texts *texts = r->texts;

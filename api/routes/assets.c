@@ -24,7 +24,7 @@ static_assert(ASSETS_PAGE * ASSET_BYTES + (ENTRIES_PAGE + ENTRIES_OF_ASSET) * EN
 struct claim {
     struct tide_hot_address token;
     const struct tide_hot_market *market; /* NULL: this is a catalog entry */
-    /* Of a market: the catalog entry of its symbol, or NULL */
+    /* For a market: the catalog entry of its symbol, or NULL. */
     const struct tide_hot_catalog *catalog;
     uint32_t unlisted; /* for the last entry that its asset lists: the number of unlisted entries */
 };
@@ -134,6 +134,7 @@ static void keep_page(struct gathering *g)
     g->count = kept;
 }
 
+/* Makes room for a claim: first by dropping claims of later pages, then by a larger array. */
 static bool make_room(struct gathering *g)
 {
     if (g->count == g->max && g->max >= CLAIMS_ROOM)

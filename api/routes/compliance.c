@@ -50,6 +50,7 @@ static bool read_item(struct tide_param_value *who, const json_t *item, char why
                            tide_slice_of(json_string_value(item), json_string_length(item)), why);
 }
 
+/* Writes the standing of one address, or the error of its item. */
 static void put_item(struct tide_json *j, struct tide_reader *reader, const json_t *item)
 {
     char why[TIDE_PARAM_WHY];

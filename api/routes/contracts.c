@@ -61,6 +61,8 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
         tide_json_null(j, "agrees");
 }
 
+/* Writes the contracts of the deployment, each with its entry points. Contracts that the
+ * deployment lacks are left out. */
 static void put_roles(struct tide_json *j, struct tide_reader *reader)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {

@@ -50,6 +50,7 @@ struct claim {
     uint64_t limit;
 };
 
+/* Loads the address's deposit in the stability pool, compounded as the contract does it. */
 static tide_status load_deposit(struct claim *claim, struct tide_err *err)
 {
     struct tide_stability state;
@@ -110,6 +111,7 @@ static bool put_epoch(struct tide_json *j, struct project_row *row, const struct
     return true;
 }
 
+/* Writes the epochs and their total. *bad names a stored value that is out of range. */
 static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *claim,
                                     const char **bad)
 {
@@ -188,6 +190,8 @@ static bool put_claim_object(struct tide_json *j, const struct claim *claim)
     return whole;
 }
 
+/* Writes into a buffer of its own first, so that a refusal of the contract leaves no
+ * half-written member. */
 tide_status tide_put_claimable(struct tide_json *j, const char *name,
                                const struct tide_handler_context *context,
                                const struct tide_param_value *address, uint32_t ledger,

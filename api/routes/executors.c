@@ -52,6 +52,7 @@ static bool knows_origin(void *self, tide_slice origin)
     return api->kyc && tide_kyc_keys_origin(api->keys, origin);
 }
 
+/* Replaces a problem by KYC's page for a link that is not valid any more. */
 static void show_problem(void *self, struct tide_reply *reply)
 {
     const struct tide_api *api = self;
@@ -104,6 +105,8 @@ static void reject_key(struct tide_key_answer *out, uint16_t status, const char 
     out->retry_after_s = status == 503 ? 5 : 0;
 }
 
+/* Checks X-API-Key on the connection's thread, from memory. If the keys are too old, only routes
+ * that need a scope are rejected. */
 static void check_key(void *self, struct tide_key_answer *out, const struct tide_route *route,
                       tide_slice key, const struct tide_peer *from)
 {

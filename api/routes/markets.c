@@ -44,6 +44,7 @@ static void put_trade(struct tide_json *j, const struct side *s)
     tide_json_null(j, "change24hBps");
 }
 
+/* Writes the market's pool: price, reserves and the trade of the last 24 hours. */
 static void put_pool(struct tide_json *j, struct tide_reader *reader, const struct side *s)
 {
     tide_raw_i128 price;
@@ -59,6 +60,7 @@ static void put_pool(struct tide_json *j, struct tide_reader *reader, const stru
     put_trade(j, s);
 }
 
+/* Writes null for each member of put_pool: all markets have the same members. */
 static void put_no_pool(struct tide_json *j)
 {
     static const char *const absent[] = {
@@ -82,6 +84,7 @@ static void put_oracle(struct tide_json *j, struct tide_reader *reader, const ch
     tide_json_close(j, '}');
 }
 
+/* Writes the market's terms from the engine. */
 static void put_terms(struct tide_json *j, struct tide_reader *reader,
                       const struct tide_hot_market *m)
 {
@@ -143,6 +146,7 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
     put_pool(j, l->reader, &s);
 }
 
+/* Writes a market of the page. Returns false when the page is full, which ends the scan. */
 static bool put_listed(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;

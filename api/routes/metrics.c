@@ -45,6 +45,7 @@ static void put_statuses(struct tide_buf *out, const struct tide_metrics *m)
         }
 }
 
+/* Writes one histogram. Prometheus wants cumulative buckets, so they are summed up. */
 static void put_latency(struct tide_buf *out, const struct tide_metric_route *route, size_t r)
 {
     char labels[96], bound[24];
@@ -65,6 +66,8 @@ static void put_latency(struct tide_buf *out, const struct tide_metric_route *ro
     tide_metric_part_u64(out, TIDE_M_api_request_duration_seconds, "_count", labels, sum);
 }
 
+/* Writes the latencies of routes that were requested at least once: most routes on most nodes
+ * never are. */
 static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
 {
     tide_metric_family(out, TIDE_M_api_request_duration_seconds);
@@ -77,6 +80,8 @@ static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
     }
 }
 
+/* Writes the server's metrics. The array is allocated, because the number of routes is too large
+ * for the stack. */
 static void put_server(struct tide_buf *out, struct tide_server *server)
 {
     size_t count = tide_route_table.count;
@@ -255,6 +260,8 @@ static void put_stream(struct tide_buf *out, struct tide_stream_service *stream)
 
 /* --- the indexer ------------------------------------------------------------------------- */
 
+/* Writes one sample for each state of the writer, as Prometheus wants enumerations. An unknown
+ * state counts as "other". */
 static void put_state(struct tide_buf *out, const struct stream_figures *f)
 {
     static const char *const states[] = { "starting",   "standby",  "loading",  "indexing",
@@ -272,6 +279,8 @@ static void put_state(struct tide_buf *out, const struct stream_figures *f)
     tide_metric_u64(out, TIDE_M_indexer_state, "state=\"other\"", !known);
 }
 
+/* Writes the heartbeat's figures. asked_ago: seconds since the figures were read, by which the
+ * heartbeat is older now. */
 static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     put_state(out, f);
@@ -383,6 +392,7 @@ static bool knows_key(const struct tide_config *config, const struct tide_reques
     return differ == 0;
 }
 
+/* KYC's figures are private: only a request with the metrics key gets them. */
 void tide_route_metrics(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
 {

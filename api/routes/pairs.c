@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* Doubles the list, up to TIDE_PAIRS_MAX. Returns false and sets failed if that is impossible. */
 static bool make_room(struct tide_pairs *pairs)
 {
     if (pairs->count < pairs->max)
@@ -35,6 +36,8 @@ static bool add_pool(void *self, tide_slice key, const void *record)
     return true;
 }
 
+/* Orders by token, then the deepest pool first, then by name, so that the result is the same on
+ * all nodes. */
 static int by_depth(const void *left, const void *right)
 {
     const struct tide_pair *a = left, *b = right;
@@ -56,6 +59,7 @@ bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader)
     return !pairs->failed;
 }
 
+/* Finds the first entry of the token: the deepest pool. */
 const struct tide_hot_pool *tide_pairs_find(const struct tide_pairs *pairs,
                                             const struct tide_hot_address *token)
 {

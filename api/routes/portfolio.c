@@ -148,6 +148,8 @@ static void put_members(struct tide_json *j, tide_slice item)
     tide_json_raw(j, tide_slice_of(item.ptr + 1, item.len - 2));
 }
 
+/* Writes the answer. The role is lifted last, so that all other statements run with the rights
+ * of SQL routes. */
 static tide_status put_all(const struct portfolio *p, struct tide_err *err)
 {
     struct tide_json j = { .buf = &p->reply->body };

@@ -42,6 +42,7 @@ static bool read_page(struct listing *l, const struct tide_request *request)
            tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
 }
 
+/* Writes a feed of the page. Returns false when the page is full, which ends the scan. */
 static bool put_price(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;
@@ -118,6 +119,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
 
 /* --- quote -------------------------------------------------------------------------------- */
 
+/* The quote is computed by the rule of the contract, at the reserves of the answer's ledger. */
 void tide_route_quote(struct tide_handler_context *context, const struct tide_request *request,
                       struct tide_reply *reply)
 {

@@ -129,6 +129,8 @@ static void put_functions(struct tide_json *j, const struct tide_api *api,
     tide_json_close(j, '}');
 }
 
+/* Writes why the node is not ready. A missing schema is reported instead of "database", because
+ * it needs another remedy. */
 static void put_reasons(struct tide_json *j, const struct readiness *r)
 {
     tide_json_name(j, "reasons");

@@ -113,6 +113,7 @@ static bool is_emptied(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
+/* Reads one file of keys. Its text is wiped from memory afterwards. */
 static tide_status add_file(struct tide_receipt_set *set, const struct tide_config *config,
                             tide_slice name, struct tide_err *err)
 {
@@ -152,6 +153,7 @@ static tide_slice next_name(const char **text)
     return name;
 }
 
+/* Reads all files into a new set. Fails as a whole if one file is wrong. */
 static tide_status read_set(struct tide_receipt_set **out, const struct tide_config *config,
                             struct tide_err *err)
 {
@@ -282,6 +284,7 @@ uint32_t tide_receipt_keys_withdrawn(struct tide_receipt_keys *keys)
     return (uint32_t)__builtin_popcount(withdrawn);
 }
 
+/* Returns whether the registry names the key as a verifier. */
 static bool is_verifier(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
                         const uint8_t public[TIDE_HASH_BYTES])
 {
@@ -317,6 +320,7 @@ static bool read_state(struct key_state *state, const struct tide_receipt_set *s
     return true;
 }
 
+/* Logs what changed for the signing key, and newly withdrawn keys. */
 static void log_change(const struct tide_receipt_set *set, const struct key_state *before,
                        const struct key_state *now)
 {

@@ -58,6 +58,8 @@ static void set_expiry(struct tide_receipt_making *making,
     tide_receipt_end(&making->receipt, &limits, context->now_ms, making->holds_until);
 }
 
+/* Replaces the body by the signed payload. Without memory the body is marked as failed, and the
+ * answer becomes 503. */
 static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
                       const struct tide_receipt_set *set)
 {
@@ -73,6 +75,7 @@ static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
     tide_buf_release(&payload);
 }
 
+/* The keys may have changed since tide_receipt_begin, so the signer is checked again. */
 void tide_receipt_seal(struct tide_receipt_making *making,
                        const struct tide_handler_context *context,
                        const struct tide_request *request, struct tide_reply *reply)

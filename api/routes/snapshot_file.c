@@ -69,6 +69,7 @@ void tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD], const struct tide_s
     tide_sign(key, out + SIGNATURE_AT, tide_slice_of(text, sizeof text));
 }
 
+/* The record never contains the jurisdiction, only whether it is blocked. */
 void tide_snapshot_put_record(uint8_t out[TIDE_SNAPSHOT_RECORD],
                               const struct tide_hot_address *address,
                               const struct tide_hot_person *person, bool blocked)

@@ -68,6 +68,7 @@ static void flush_buffer(struct writing *w)
     w->held = 0;
 }
 
+/* Adds a record to the buffer. Returns false after a failed write, which ends the scan. */
 static bool put_person(void *self, tide_slice key, const void *record)
 {
     struct writing *w = self;
@@ -164,6 +165,7 @@ static bool wait_for_request(struct tide_snapshots *s)
     return !stopping;
 }
 
+/* The snapshot thread: writes one file for each request that finds the last one too old. */
 static void *write_files(void *self)
 {
     struct tide_snapshots *s = self;
@@ -234,6 +236,7 @@ static bool is_usable(const struct made *made, const struct tide_hot_meta *meta,
            memcmp(made->protocol, meta->protocol, sizeof made->protocol) == 0;
 }
 
+/* Duplicates the descriptor under the mutex: the thread may replace the file at any time. */
 bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *meta,
                          struct tide_reply *reply)
 {

@@ -41,6 +41,7 @@ static void compute_tag(uint8_t tag[TIDE_HASH_BYTES], const struct tide_cursor_s
     tide_sha256_final(&sha, tag);
 }
 
+/* Replaces a character of `from` by the one at the same place of `to`. */
 static uint8_t swap_char(uint8_t c, const char *from, const char *to)
 {
     const char *at = c ? strchr(from, c) : NULL;
@@ -87,6 +88,8 @@ static bool decode_base64url(uint8_t *bytes, size_t *len, tide_slice text)
     return fits;
 }
 
+/* The tag binds a cursor to its request. NULs and malformed UTF-8 are rejected here, because
+ * PostgreSQL would fail on them. */
 bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_cursor_scope *scope,
                       tide_slice text)
 {

@@ -36,10 +36,11 @@ struct tide_deployment_select {
     bool has_file, has_served;
     struct tide_identity identity; /* the file's, if has_file */
     bool disagrees;                /* the database has other roles than the file */
-    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES]; /* of the file */
-    uint8_t protocol[TIDE_HASH_BYTES];                            /* of what is served */
+    /* hashes of the file's network and contracts */
+    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
+    uint8_t protocol[TIDE_HASH_BYTES]; /* of the served deployment */
     uint8_t served[TIDE_HASH_BYTES];
-    struct row_identity current_row; /* of what is served */
+    struct row_identity current_row; /* of the served deployment */
     /* Rows that a primary did not hold; the oldest is overwritten first. A standby that still
      * holds one has diverged. */
     struct row_identity lost[LOST_MAX];
@@ -48,7 +49,7 @@ struct tide_deployment_select {
     uint32_t awaited; /* id of a newer epoch that the log reported as not ready */
 };
 
-/* A row of chain.deployment_state. */
+/* A candidate: a row of chain.deployment_state. */
 struct candidate {
     uint32_t id, epoch;
     uint64_t created_us;

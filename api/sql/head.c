@@ -23,6 +23,7 @@ static const char head_sql[] =
     "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
+/* Prepares the head on a new connection. */
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err)
 {
     return tide_pg_prepare(pg, TIDE_SQL_HEAD, head_sql, err);

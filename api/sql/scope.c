@@ -40,6 +40,7 @@ static bool next_name(const char **text, struct name *out)
     return false;
 }
 
+/* Returns the catalogue's table of that name, or NULL. */
 static const struct tide_table *table_of(const struct name *name)
 {
     uint32_t count;

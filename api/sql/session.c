@@ -34,6 +34,7 @@ static const char settings[] = "SET default_transaction_read_only = on;"
                                " SET enable_bitmapscan = off; SET random_page_cost = 1.1;"
                                " SET plan_cache_mode = force_custom_plan";
 
+/* Fails if the login may not become tidemark_api: each statement of a SQL route sets that role. */
 static tide_status check_role(struct tide_session *session, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -51,6 +52,7 @@ static tide_status check_role(struct tide_session *session, struct tide_err *err
     return status;
 }
 
+/* A new connection has no prepared statements, so all marks are cleared first. */
 tide_status tide_session_connect(struct tide_session *session, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = session->options.conninfo,
@@ -85,6 +87,7 @@ tide_status tide_session_prepare(struct tide_session *session, size_t statement,
     return status;
 }
 
+/* If the rollback fails, the connection's state is unknown: reconnect. */
 void tide_session_rollback(struct tide_session *session)
 {
     struct tide_err err;

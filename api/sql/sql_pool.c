@@ -39,6 +39,7 @@ static tide_status connect_worker_state(void *worker, struct tide_err *err)
     return tide_session_connect(worker, err);
 }
 
+/* Logs when the database becomes reachable or unreachable. */
 static void report_database(void *worker, bool there, const struct tide_err *err)
 {
     const struct tide_session *session = worker;
@@ -50,6 +51,8 @@ static void report_database(void *worker, bool there, const struct tide_err *err
                  tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
+/* Runs a job. A first attempt may have left a transaction open and a part of a reply: both are
+ * cleared. */
 static tide_status run_sql_job(void *worker, struct tide_job *job, struct tide_err *err)
 {
     struct tide_session *session = worker;
@@ -91,6 +94,7 @@ static bool is_forged(const struct tide_request *request, const char *state)
     return strncmp(state, "22", 2) == 0 && cursor && cursor->text.len > 0;
 }
 
+/* Answers a job that failed. A time-out also names filters that would narrow the query. */
 static void answer_failure(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_session *session = worker;

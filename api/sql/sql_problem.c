@@ -22,6 +22,7 @@ void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *reques
     reply->retry_after_s = 1;
 }
 
+/* The answer is about no ledger: which one the failed statement saw is unknown. */
 void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
                       const struct tide_err *err)
 {

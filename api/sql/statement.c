@@ -3,6 +3,7 @@
 #include "api/http/param.h"
 #include "api/sql/scope.h"
 
+/* Takes the first word off *text. Returns an empty slice at the end. */
 static tide_slice first_word(tide_slice *text)
 {
     size_t from = 0, to;
@@ -15,6 +16,7 @@ static tide_slice first_word(tide_slice *text)
     return word;
 }
 
+/* Takes the first line off *text, without its line break. */
 static tide_slice next_line(tide_slice *text)
 {
     const uint8_t *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
@@ -25,6 +27,7 @@ static tide_slice next_line(tide_slice *text)
     return line;
 }
 
+/* Removes a prefix from the line. Returns false if the line does not have it. */
 static bool take_prefix(tide_slice *line, const char *prefix)
 {
     size_t len = strlen(prefix);
@@ -45,6 +48,7 @@ static int bind_named(tide_slice name)
     return id == TIDE_PARAM_COUNT || id == TIDE_PARAM_cursor ? -1 : (int)id;
 }
 
+/* Reads the names that are bound to $1, $2 …, in order. */
 static tide_status read_binds(struct tide_statement *out, tide_slice line, struct tide_err *err)
 {
     for (tide_slice word = first_word(&line); word.len; word = first_word(&line)) {
@@ -157,11 +161,14 @@ static bool has_param(const struct tide_route *route, tide_slice name)
     return false;
 }
 
+/* Returns whether the statement binds that value. */
 static bool binds(const struct tide_statement *statement, int bind)
 {
     return memchr(statement->binds, bind, statement->bind_count) != NULL;
 }
 
+/* Checks that the route has every parameter that the file binds, and that a list can be read in
+ * pages. */
 static tide_status check_file(const struct tide_statement *statement,
                               const struct tide_route *route, struct tide_err *err)
 {
@@ -198,6 +205,8 @@ static tide_status find_parent(const struct tide_statements *statements,
     return check_file(&statements->all[statement->parent], route, err);
 }
 
+/* Checks the statements of a route, now and as of a ledger. Runs at the start, so that a wrong
+ * file never reaches a client. */
 static tide_status check_route(const struct tide_statements *statements,
                                const struct tide_route *route, struct tide_err *err)
 {

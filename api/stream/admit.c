@@ -72,6 +72,7 @@ static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct t
     return refusal;
 }
 
+/* Memory is allocated before the lock is taken, so that the stream thread does not wait for it. */
 enum tide_stream_refusal tide_event_stream_subscribe(struct tide_event_stream *stream,
                                                      const struct tide_stream_ask *ask,
                                                      tide_slice last_event_id,

@@ -87,6 +87,7 @@ struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_wat
     return standing;
 }
 
+/* Compares what a "compliance" message shows. */
 static bool same_standing(const struct tide_standing *a, const struct tide_standing *b)
 {
     return a->status == b->status && a->reason == b->reason && a->compliant == b->compliant &&

@@ -37,11 +37,13 @@ static int64_t now_ms(void)
     return clock->now_ms(clock->self);
 }
 
+/* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
 static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
 {
     return (double)tide_pg_u64(rows, 0, column) / 1000;
 }
 
+/* Reads the row of stream_sql_figures. Without a heartbeat its columns are NULL and become 0. */
 static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
     struct stream_figures f = {

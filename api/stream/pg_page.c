@@ -131,6 +131,7 @@ static void put_line(struct tide_buf *bytes, tide_slice json)
             bytes->ptr[i] = ' ';
 }
 
+/* Adds an event's note, with the strings that the filters of subscribers compare. */
 static void add_event(struct page *page, struct stream_piece *piece, uint32_t row)
 {
     const struct tide_pg_rows *log = &page->log;
@@ -168,6 +169,7 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
     piece->end = note->position;
 }
 
+/* Adds a change of compliance. A removed entry becomes an empty record. */
 static void add_change(struct page *page, struct stream_piece *piece, uint32_t row)
 {
     const struct tide_pg_rows *rows = &page->changes;
@@ -259,6 +261,7 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
     return TIDE_OK;
 }
 
+/* Makes one piece for each complete ledger, then one for the incomplete ledger at the end. */
 static tide_status make_pieces(struct page *page, struct stream_piece **out, struct tide_err *err)
 {
     struct stream_piece **tail = out;
@@ -333,6 +336,7 @@ static void free_page(struct page *page)
     free(page);
 }
 
+/* A page starts in the position's ledger if that is incomplete, otherwise in the next one. */
 tide_status stream_pg_read(void *self, const struct stream_position *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err)
 {

@@ -208,6 +208,8 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
     return status;
 }
 
+/* Uses the wait for refreshing the figures. A standby cannot notify, and a lost connection
+ * cannot wait: both sleep. */
 static void source_wait(void *self, int ms, bool *news)
 {
     struct stream_pg *pg = self;
@@ -251,6 +253,8 @@ static void read_person(struct tide_hot_person *person, const struct tide_pg_row
     };
 }
 
+/* Reads all records in one statement, by the hashes of their keys. Without a compliance registry
+ * no hash is sent, and only the close time is read. */
 static tide_status source_people(void *self, uint32_t ledger,
                                  const struct tide_hot_address *addresses, uint32_t count,
                                  struct tide_hot_person *out, uint64_t *close_time,

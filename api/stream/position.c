@@ -17,6 +17,7 @@ static int cmp_event(const struct stream_position *a, const struct stream_positi
     return by ? by : cmp_u64(a->event, b->event);
 }
 
+/* The order decides what a resumed subscriber gets, so it must not change between releases. */
 int stream_position_cmp(const struct stream_position *a, const struct stream_position *b)
 {
     int by = cmp_u64(a->ledger, b->ledger);
@@ -41,6 +42,7 @@ int stream_position_cmp(const struct stream_position *a, const struct stream_pos
 
 /* --- text -------------------------------------------------------------------------------- */
 
+/* Writes the part after the ledger; nothing for a complete ledger. */
 static int write_suffix(char *out, size_t size, const struct stream_position *position)
 {
     char who[TIDE_HOT_ADDRESS_TEXT];
@@ -92,6 +94,7 @@ static bool read_number(uint64_t *out, tide_slice text, uint64_t max)
     return !padded && tide_parse_u64(out, text, max) == TIDE_OK;
 }
 
+/* Parses "TX-OP-EVENT". The limits are those of PostgreSQL's integer. */
 static bool parse_event(struct stream_position *position, tide_slice text)
 {
     uint64_t tx, op, event;
@@ -118,6 +121,7 @@ static bool parse_asset(struct stream_position *position, tide_slice text)
     return text.len > 0 && tide_hot_symbol_of(&position->asset, text);
 }
 
+/* Parses the part after the ledger, such as "e:4-0-2". */
 static bool parse_suffix(struct stream_position *position, tide_slice text)
 {
     if (text.len < 3 || text.ptr[1] != ':')

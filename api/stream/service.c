@@ -13,11 +13,13 @@ struct tide_stream_service {
     atomic_bool stopped;
 };
 
+/* Polled by the stream and by the source's connection, so that a slow statement ends as well. */
 static bool is_stopped(void *self)
 {
     return atomic_load(&((struct tide_stream_service *)self)->stopped);
 }
 
+/* Opens the stream with the limits of the configuration. */
 static tide_status open_stream(struct tide_stream_service *service,
                                const struct tide_config *config, struct tide_err *err)
 {
@@ -59,6 +61,7 @@ tide_status tide_stream_service_open(struct tide_stream_service **out,
     return status;
 }
 
+/* The stream thread. */
 static void *run_stream(void *self)
 {
     struct tide_stream_service *service = self;
@@ -83,6 +86,7 @@ void tide_stream_service_stop(struct tide_stream_service *service)
     service->started = false;
 }
 
+/* The thread must have ended before the stream and its source are freed. */
 void tide_stream_service_close(struct tide_stream_service *service)
 {
     if (!service)

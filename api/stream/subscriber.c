@@ -259,6 +259,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
 
 /* --- the reader's side ----------------------------------------------------------------------- */
 
+/* An empty buffer is freed: most subscribers wait most of the time. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t max)
 {
     tide_lock_counted(&sub->mutex, &sub->stream->waits);
@@ -282,6 +283,8 @@ ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t ma
     return over ? -1 : (ptrdiff_t)len;
 }
 
+/* The lock ensures that no wake runs after the return. The stream thread frees the subscriber in
+ * its next turn. */
 void tide_subscriber_close(struct tide_subscriber *sub)
 {
     tide_lock_counted(&sub->mutex, &sub->stream->waits);

@@ -37,6 +37,7 @@ uint64_t tide_metric_bound_us(enum tide_metric_bucket bucket)
     return bounds[bucket];
 }
 
+/* The search ends at the last bound, which is UINT64_MAX. */
 enum tide_metric_bucket tide_metric_bucket_of(uint64_t us)
 {
     size_t i = 0;

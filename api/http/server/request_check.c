@@ -149,6 +149,8 @@ static const struct tide_request_fault *read_length(struct tide_request_head *he
     return NULL;
 }
 
+/* Reads Transfer-Encoding. "chunked" is noted and rejected with the complete head; anything else
+ * is an unknown framing. */
 static const struct tide_request_fault *read_coding(struct tide_request_head *head,
                                                     tide_slice value)
 {
@@ -262,11 +264,13 @@ static tide_slice trim_blanks(tide_slice value)
     return value;
 }
 
+/* Leaves the lines as they are: only the first `count` of them count. */
 void tide_request_check_begin(struct tide_request_head *head)
 {
     memset(head, 0, offsetof(struct tide_request_head, lines));
 }
 
+/* The limit of lines is checked first, so that the array cannot overflow. */
 const struct tide_request_fault *tide_request_check_line(struct tide_request_head *head,
                                                          tide_slice name, tide_slice value)
 {
@@ -280,6 +284,7 @@ const struct tide_request_fault *tide_request_check_line(struct tide_request_hea
     return read_line(head, name, value);
 }
 
+/* HTTP/1.0 has no chunked bodies and needs no Host header. */
 const struct tide_request_fault *tide_request_check_end(struct tide_request_head *head,
                                                         tide_slice version, size_t bytes)
 {

@@ -128,7 +128,8 @@ static const struct tide_request_fault *check_head(struct server_conn *conn, con
     if (!reader.wrong)
         reader.wrong = tide_request_check_end(&conn->head, tide_slice_str(version),
                                               size ? size->header_size : 0);
-    /* A target that was cut is too long by its length. */
+    /* Check the target itself: one that did not fit conn->target shows by its length that it is
+     * too long. */
     return reader.wrong ? reader.wrong
                         : tide_request_check_target(&conn->head,
                                                     tide_slice_of(conn->target, conn->target_len));

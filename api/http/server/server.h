@@ -26,7 +26,7 @@ struct tide_server;
 
 #define SERVER_NETWORK_BYTES 160
 
-/* State that each of the server's threads keeps for handlers (tide_handler_context.thread). */
+/* The state that each thread of the server holds for handlers (tide_handler_context.thread). */
 struct tide_server_thread_calls {
     tide_status (*open)(void **thread, struct tide_api *api, struct tide_err *err);
     void (*close)(void *thread); /* NULL is allowed */
@@ -61,7 +61,7 @@ void tide_server_stop(struct tide_server *server);
 void tide_server_close(struct tide_server *server);
 
 uint16_t tide_server_port(const struct tide_server *server);
-/* The version of the libmicrohttpd that runs, "0.9.75". Static. */
+/* Returns the version of libmicrohttpd at run time, "0.9.75". Static. */
 const char *tide_server_library(void);
 bool tide_server_draining(const struct tide_server *server);
 /* Returns whether a worker makes no progress although its connections were cut. The program must

@@ -35,6 +35,8 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     return conn;
 }
 
+/* Called when the library closes the connection. The mutex keeps the watch's thread from a
+ * connection that is being freed. */
 void server_conn_close(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
@@ -100,6 +102,7 @@ void server_cut(struct server_conn *conn)
     shutdown(conn->fd, SHUT_RDWR);
 }
 
+/* Counts a cut by what the connection was doing. */
 static void count_cut(struct server_conn *conn)
 {
     struct server_totals *totals = &conn->worker->totals;

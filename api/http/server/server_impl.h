@@ -177,7 +177,8 @@ struct server_worker {
     uint64_t date_s;
     uint32_t policy_quota[TIDE_RATE_CLASS_COUNT]; /* the quotas for which policy holds the texts */
     char policy[TIDE_RATE_CLASS_COUNT][48];
-    /* stopping */
+
+    /* Stopping: no new connections; quiet: the listening socket is closed; stop_ms: since when. */
     bool stopping, quiet;
     int64_t stop_ms;
     pthread_mutex_t mutex; /* guards woken, and changes to conns */
@@ -256,7 +257,7 @@ void server_cut(struct server_conn *conn);
 void server_watch_init(struct server_watch *watch);
 void server_watch_destroy(struct server_watch *watch);
 tide_status server_watch_start(struct tide_server *server, struct tide_err *err);
-/* After the workers have ended. */
+/* Stops the thread. Call after the workers have ended. */
 void server_watch_stop(struct server_watch *watch);
 
 /* --- server_progress.c: connections that the library neglects
@@ -360,7 +361,7 @@ const char *server_cache_control(const struct server_conn *conn);
 
 void server_encoder_init(struct server_encoder *encoder);
 tide_status server_encoder_start(struct tide_server *server, struct tide_err *err);
-/* After the workers have ended. */
+/* Stops the thread. Call after the workers have ended. */
 void server_encoder_stop(struct tide_server *server);
 /* Queues the reply for compression (STEP_WAIT). If the encoder has enough to do, the answer goes
  * uncompressed (STEP_ANSWER). */

@@ -21,7 +21,7 @@ static void add_cors(struct MHD_Response *response, const struct server_conn *co
 {
     MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
     MHD_add_response_header(response, "Access-Control-Expose-Headers", exposed);
-    if (conn->reply.status != 204)
+    if (conn->reply.status != 204) /* not a preflight */
         return;
     MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
     MHD_add_response_header(response, "Access-Control-Allow-Headers",

@@ -21,6 +21,7 @@ static bool is_readable(const struct server_conn *conn)
     return poll(&fd, 1, 0) == 1;
 }
 
+/* Returns whether the connection is in a state in which the library should read from it. */
 static bool is_reading(const struct server_conn *conn)
 {
     return !conn->cut && !conn->suspended &&

@@ -19,6 +19,7 @@ static void job_done(struct tide_job *job)
     tide_server_wake(&conn->wake);
 }
 
+/* Returns the context of a handler or job. The deadline limits how long a job may wait. */
 static struct tide_handler_context context_of(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
@@ -99,6 +100,7 @@ bool server_request_waits(const struct server_conn *conn)
     return !conn->refused && server_executor_of(conn);
 }
 
+/* A rejected request only waited for the rest of its body. */
 void server_request_run(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
@@ -138,6 +140,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Logs the request as api_access_log demands. Failures are always logged, except with "none". */
 static void log_request(struct server_conn *conn, uint64_t us)
 {
     enum { NONE, ERRORS, SAMPLED, ALL };
@@ -166,6 +169,7 @@ struct server_counters *server_counters_of(struct server_conn *conn)
     return &conn->worker->routes[index];
 }
 
+/* Counts status and latency. Streams have no latency: they last as long as the client stays. */
 static void count_request(struct server_conn *conn, uint64_t us)
 {
     struct server_worker *worker = conn->worker;
