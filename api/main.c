@@ -92,8 +92,8 @@ static void print_bus_error(int signal)
     static const char text[] = "tidemark-api: SIGBUS: the file of the cache (api_cache) was cut "
                                "short, or its disk fails; the next start builds it again\n";
     (void)signal;
-    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)told;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
 }
 
 static void install_signals(void)

@@ -48,7 +48,7 @@ struct tide_param {
     enum tide_param_type type;
     uint64_t min, max;
     const char *def;   /* empty: no default */
-    const char *words; /* of a CHOICE, "a|b|c" */
+    const char *words; /* the words of a CHOICE, "a|b|c" */
 };
 
 const struct tide_param *tide_param_of(enum tide_param_id id);

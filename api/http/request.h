@@ -22,7 +22,7 @@ struct tide_request {
     /* The body of a POST: at most the route's body_max bytes; UTF-8 unless the class has
      * any_bytes. */
     tide_slice body;
-    tide_slice last_event_id;             /* of STREAM routes */
+    tide_slice last_event_id;             /* for STREAM routes */
     const struct tide_request_head *head; /* for tide_request_header              */
     struct tide_peer client;              /* the client behind proxies; of IPv6 only the /64 */
     char id[TIDE_REQUEST_ID_BYTES];       /* NUL-terminated, the server's or the client's */

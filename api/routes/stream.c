@@ -175,7 +175,7 @@ static bool may_report_compliance(struct tide_handler_context *context,
 
 /* Writes the problem for a rejected subscription. */
 static void reject_subscription(struct tide_reply *reply, enum tide_stream_refusal refusal,
-                                struct tide_event_stream *hub)
+                                struct tide_event_stream *stream)
 {
     static const struct {
         uint16_t status;
@@ -222,7 +222,7 @@ static void reject_subscription(struct tide_reply *reply, enum tide_stream_refus
     reply->retry_after_s = problems[refusal].retry_after_s;
     if (refusal == TIDE_STREAM_ARCHIVED) {
         struct tide_event_stream_stats stats;
-        tide_event_stream_stats(hub, &stats);
+        tide_event_stream_stats(stream, &stats);
         tide_reply_problem(
             reply, 410, problems[refusal].code,
             "Events of the ledgers %u to %u, after this event id, are archived."
@@ -262,11 +262,11 @@ void tide_route_stream(struct tide_handler_context *context, const struct tide_r
     if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_report_compliance(context, request, reply))
         return;
     snprintf(ask.client_name, sizeof ask.client_name, "%.*s", TIDE_SLICE_FMT(context->client));
-    struct tide_event_stream *hub = tide_stream_service_stream(context->api->stream);
+    struct tide_event_stream *stream = tide_stream_service_stream(context->api->stream);
     enum tide_stream_refusal refusal =
-        tide_event_stream_subscribe(hub, &ask, id, &sink, &subscriber);
+        tide_event_stream_subscribe(stream, &ask, id, &sink, &subscriber);
     if (refusal != TIDE_STREAM_TAKEN) {
-        reject_subscription(reply, refusal, hub);
+        reject_subscription(reply, refusal, stream);
         return;
     }
     reply->content_type = "text/event-stream";

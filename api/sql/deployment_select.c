@@ -38,9 +38,9 @@ struct tide_deployment_select {
     bool disagrees;                /* the database has other roles than the file */
     /* hashes of the file's network and contracts */
     uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
-    uint8_t protocol[TIDE_HASH_BYTES]; /* of the served deployment */
+    uint8_t protocol[TIDE_HASH_BYTES]; /* served deployment */
     uint8_t served[TIDE_HASH_BYTES];
-    struct row_identity current_row; /* of the served deployment */
+    struct row_identity current_row; /* served deployment */
     /* Rows that a primary did not hold; the oldest is overwritten first. A standby that still
      * holds one has diverged. */
     struct row_identity lost[LOST_MAX];

@@ -30,7 +30,7 @@ struct tide_session {
     bool ready;
     bool *prepared; /* by index in statements->all */
     struct tide_deployment_selected selected;
-    struct tide_age age; /* from what this connection showed */
+    struct tide_age age; /* the age that this connection has observed */
 };
 
 /* Does not connect yet. Fails with TIDE_E_MEMORY. */

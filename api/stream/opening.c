@@ -171,11 +171,11 @@ bool stream_wants_prices(const struct tide_subscriber *sub)
 const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub)
 {
     const struct stream_piece *page = sub->stream->prices;
-    const struct tide_hot_symbol *from = &sub->stream->prices_from, *told = &sub->last_price_sent;
+    const struct tide_hot_symbol *from = &sub->stream->prices_from, *last = &sub->last_price_sent;
     if (!page || sub->asset_count || page->ledger != sub->at.ledger ||
-        memcmp(from, told, sizeof *told) > 0)
+        memcmp(from, last, sizeof *last) > 0)
         return NULL;
-    return page->last || memcmp(&page->end.asset, told, sizeof *told) > 0 ? page : NULL;
+    return page->last || memcmp(&page->end.asset, last, sizeof *last) > 0 ? page : NULL;
 }
 
 bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece *page)

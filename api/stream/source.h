@@ -17,7 +17,7 @@ struct stream_head {
     uint16_t deployment;
     uint32_t ledger;     /* the newest indexed ledger */
     uint32_t first;      /* first of the contiguous range that ends with ledger */
-    uint64_t close_time; /* of ledger, unix seconds */
+    uint64_t close_time; /* close time of ledger, unix seconds */
     uint64_t age_ms;     /* since the newest sign of the indexer (age.h) */
     /* The events of some ledgers in this range, ends included, are archived; 0: of none. */
     uint32_t archived_from, archived_to;

@@ -362,7 +362,8 @@ static void begin_some(struct tide_event_stream *stream, bool *more)
         if (sub->begun || sub->dropped || waits_for_fresh)
             continue;
         if (sub->resumed && sub->at.ledger > stream->head.ledger) {
-            (void)!stream_send_open(sub); /* it waits for that ledger, and gets "stale", "behind" */
+            /* the subscriber waits for that ledger, and gets "stale", "behind" */
+            (void)!stream_send_open(sub);
             continue;
         }
         if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS_PER_TURN) {

@@ -42,7 +42,8 @@
 #include "schema/store/hot_record.h"
 #include "tidemark/clock.h"
 
-#define TIDE_STREAM_NAMES_MAX    32u  /* of one subscriber: kinds, assets, addresses, each        */
+/* limit of one subscriber's kinds, assets and addresses, each */
+#define TIDE_STREAM_NAMES_MAX    32u
 #define TIDE_STREAM_AHEAD_MAX    720u /* ledgers that a node may be behind a resumed position     */
 #define TIDE_STREAM_CLIENT_BYTES 48u
 

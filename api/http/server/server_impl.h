@@ -166,7 +166,7 @@ struct server_worker {
     uint32_t sweeps;
     uint64_t moved_seen;       /* value of moved at the last check */
     uint64_t marked;           /* value of moved at the last liveness mark */
-    struct tide_stall stall;   /* used by the watch's thread only */
+    struct tide_stall stall;   /* the watch's observations */
     atomic_uint_fast64_t kept; /* connections that were cut and that the library does not close */
     atomic_bool ended;         /* the loop has ended */
     /* progress: incremented with each effect, and with each turn that had nothing to do */
@@ -196,7 +196,7 @@ struct server_encoder {
     pthread_mutex_t mutex;
     pthread_cond_t wanted;
     struct server_conn *first, *last; /* the queue */
-    size_t bytes;                     /* of the bodies in the queue and the one in work */
+    size_t bytes;                     /* bytes of the bodies in the queue and in work */
 };
 
 /* The watch (server_watch.c): a thread that checks that the workers make progress. */
