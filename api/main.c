@@ -1,17 +1,17 @@
-/* tidemark-api: what is indexed, over HTTP. Read this first: every step is one call.
+/* tidemark-api: serves the index over HTTP. Read this file first: each step is one call.
  *
- *   arguments, file, environment   the configuration, checked before anything is touched
- *   deployment which one is served: the deployment file says it, in the newest epoch that is ready
- *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
- *   pool       threads that answer from PostgreSQL
- *   keys       the thread that reads integrators' API keys; where KYC's login is given
- *   kyc        threads that open sessions at providers and take their webhooks; if configured
- *   live       the thread that reads each new ledger for the subscribers of /api/stream
- *   port       claimed: no process may serve another deployment on it
- *   server     threads that answer connections
- *   SIGHUP     the deployment file and the keys of receipts are read again
- *   SIGTERM    /readyz says 503, then no new connection is accepted, then all is answered: exit 0
- * */
+ *  arguments, file, environment   the configuration, checked before anything else
+ *  deployment the served one: that of the deployment file, in the newest epoch that is ready
+ *  cache      the hot cache of this host; a thread feeds it, or follows the process that does
+ *  pool       threads that answer from PostgreSQL
+ *  stream     the thread that reads each new ledger for the subscribers of /api/stream
+ *  keys       the thread that reads integrators' API keys, if KYC's login is configured
+ *  kyc        threads that open sessions at providers and receive their webhooks, if configured
+ *  port       claimed: no process may serve another deployment on it
+ *  server     threads that answer connections
+ *  SIGHUP     reads the deployment file and the keys of receipts again
+ *  SIGTERM    /readyz answers 503, then no new connection is accepted, then all requests are
+ *             answered: exit 0 */
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/keys/keys.h"
@@ -37,21 +37,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { TURN_MS = 50, TICK_MS = 1000 };
+enum { TURN_MS = 50, TICK_MS = 1000 }; /* the main loop's pause; its periodic work */
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_asked, reload_asked;
+static atomic_bool stop_requested, reload_requested;
 
-static void ask_stop(int number)
+static void request_stop(int number)
 {
     (void)number;
-    atomic_store(&stop_asked, true);
+    atomic_store(&stop_requested, true);
 }
 
-static void ask_reload(int number)
+static void request_reload(int number)
 {
     (void)number;
-    atomic_store(&reload_asked, true);
+    atomic_store(&reload_requested, true);
 }
 
 static bool is_set(void *flag)
@@ -59,24 +59,25 @@ static bool is_set(void *flag)
     return atomic_load((atomic_bool *)flag);
 }
 
-/* Nothing takes long from here on: SIGTERM came, or the process ends for another reason. */
+/* Returns whether the process is ending: SIGTERM came, or close_all runs. Long operations must
+ * stop. */
 static bool is_ending(void *closing)
 {
-    return atomic_load(&stop_asked) || is_set(closing);
+    return atomic_load(&stop_requested) || is_set(closing);
 }
 
 struct program {
     struct tide_config config;
     struct tide_api api;
-    atomic_bool closing; /* threads end */
+    atomic_bool closing; /* tells the threads to end */
     pthread_t feeder;
     bool feeding;
     struct tide_executor executors[TIDE_EXECUTOR_COUNT];
     struct tide_port_claim *claim;
-    struct tide_hot_reader *reader; /* of the main thread */
+    struct tide_hot_reader *reader; /* used by the main thread only */
 };
 
-static const char *database_of(const struct tide_config *config)
+static const char *database_url(const struct tide_config *config)
 {
     const char *url = config->api_database_url[0] ? config->api_database_url : config->database_url;
     return *url ? url : NULL;
@@ -84,33 +85,33 @@ static const char *database_of(const struct tide_config *config)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-/* The cache's file is less than what is mapped of it, or its disk fails: reading there kills the
- * process, right after this sentence. */
-static void tell_bus_error(int signal)
+/* Prints a message before SIGBUS kills the process: the cache's file is shorter than its map, or
+ * its disk fails. Uses only functions that are safe in a signal handler. */
+static void print_bus_error(int signal)
 {
     static const char text[] = "tidemark-api: SIGBUS: the file of the cache (api_cache) was cut "
-                               "short, or its disk fails; the next start makes it anew\n";
+                               "short, or its disk fails; the next start builds it again\n";
     (void)signal;
-    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)told;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
 }
 
 static void install_signals(void)
 {
-    struct sigaction act = { .sa_handler = ask_stop };
-    struct sigaction bus = { .sa_handler = tell_bus_error, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction act = { .sa_handler = request_stop };
+    struct sigaction bus = { .sa_handler = print_bus_error, .sa_flags = (int)SA_RESETHAND };
     sigemptyset(&bus.sa_mask);
     sigaction(SIGBUS, &bus, NULL);
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGINT, &act, NULL);
-    act.sa_handler = ask_reload;
+    act.sa_handler = request_reload;
     sigaction(SIGHUP, &act, NULL);
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
 }
 
-/* As many descriptors as the system allows: one a connection, and a few. */
+/* Raises the limit of descriptors to what the system allows: each connection needs one. */
 static void raise_limits(const struct tide_config *config)
 {
     struct rlimit limit;
@@ -139,7 +140,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
 {
     struct tide_api *api = &p->api;
     if (!p->config.api_cache[0])
-        return tide_fail(err, TIDE_E_CONFIG, "api_cache is not set: the folder of the hot cache");
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "api_cache is not set: name the folder of the hot cache");
     tide_status status = tide_deployment_select_open(&api->select, p->config.deployment, err);
     struct tide_hot_options hot = { .dir = p->config.api_cache,
                                     .stopped = is_ending,
@@ -149,8 +151,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     struct tide_err none;
-    (void)!tide_hot_refresh(api->hot, &none); /* none there is fine: one will be built */
-    struct tide_feed_options feed = { .conninfo = database_of(&p->config),
+    (void)!tide_hot_refresh(api->hot, &none); /* no cache yet: the feeder will build one */
+    struct tide_feed_options feed = { .conninfo = database_url(&p->config),
                                       .select = api->select,
                                       .hot = api->hot,
                                       .stopped = is_set,
@@ -158,7 +160,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     status = tide_feed_open(&api->feed, &feed, err);
     if (status != TIDE_OK)
         return status;
-    struct tide_sql_pool_options pool = { .conninfo = database_of(&p->config),
+    struct tide_sql_pool_options pool = { .conninfo = database_url(&p->config),
                                           .select = api->select,
                                           .routes = &tide_route_table,
                                           .threads = p->config.api_sql_threads,
@@ -166,7 +168,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (pool.threads)
         status = tide_sql_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)
-        status = tide_stream_service_open(&api->stream, &p->config, database_of(&p->config),
+        status = tide_stream_service_open(&api->stream, &p->config, database_url(&p->config),
                                           api->select, err);
     if (status == TIDE_OK)
         status = tide_receipt_keys_open(&api->receipts, &p->config, err);
@@ -186,6 +188,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     return status == TIDE_OK ? open_server(p, err) : status;
 }
 
+/* Closes everything in reverse order of use: the server first, because its connections use all
+ * others. The feeder ends before the cache that it writes. */
 static void close_all(struct program *p)
 {
     struct tide_api *api = &p->api;
@@ -210,7 +214,7 @@ static void close_all(struct program *p)
 
 /* --- running --------------------------------------------------------------------------------- */
 
-static void *feed(void *feeder)
+static void *run_feeder(void *feeder)
 {
     tide_feed_run(feeder);
     return NULL;
@@ -230,15 +234,15 @@ static tide_status write_port(const char *path, uint16_t port, struct tide_err *
                    : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Which deployment is served, if the database is there to say it. TIDE_E_CONFLICT: the file has
- * other roles than this database. */
-static tide_status ask_deployment(struct program *p, struct tide_err *why)
+/* Selects the served deployment, if the database answers. Without the database the start goes
+ * on. Fails with TIDE_E_CONFLICT if the file has other roles than this database. */
+static tide_status select_deployment(struct program *p, struct tide_err *why)
 {
-    struct tide_pg_options to = { .conninfo = database_of(&p->config),
+    struct tide_pg_options to = { .conninfo = database_url(&p->config),
                                   .application = "tidemark-api",
                                   .silence_ms = TIDE_SQL_SILENCE_MS,
                                   .stopped = is_set,
-                                  .stopped_self = &stop_asked };
+                                  .stopped_self = &stop_requested };
     struct tide_deployment_selected selected;
     struct tide_pg *pg = NULL;
     struct tide_err err;
@@ -253,7 +257,8 @@ static tide_status ask_deployment(struct program *p, struct tide_err *why)
     return TIDE_OK;
 }
 
-/* Before the first connection is taken: its answer could be of another deployment than the next. */
+/* Claims the port before the first connection is accepted: otherwise processes of different
+ * deployments could answer in turn. */
 static tide_status claim_port(struct program *p, uint16_t port, struct tide_err *err)
 {
     struct tide_port_serves serves = { .cache = p->config.api_cache };
@@ -261,8 +266,8 @@ static tide_status claim_port(struct program *p, uint16_t port, struct tide_err 
     return tide_port_claim_open(&p->claim, p->config.api_listen, port, &serves, err);
 }
 
-/* 0: the system chooses one that is free. */
-static uint16_t port_wanted(const struct program *p)
+/* Returns the configured port; 0: the system chooses one. */
+static uint16_t configured_port(const struct program *p)
 {
     const char *colon = strrchr(p->config.api_listen, ':');
     return colon ? (uint16_t)strtoul(colon + 1, NULL, 10) : 0;
@@ -275,14 +280,14 @@ static tide_status start_server(struct program *p, struct tide_err *err)
                                           : status;
 }
 
-static tide_status start(struct program *p, struct tide_err *err)
+static tide_status start_all(struct program *p, struct tide_err *err)
 {
-    if (ask_deployment(p, err) != TIDE_OK)
+    if (select_deployment(p, err) != TIDE_OK)
         return err->code;
-    uint16_t port = port_wanted(p);
+    uint16_t port = configured_port(p);
     if (port && claim_port(p, port, err) != TIDE_OK)
         return err->code;
-    int failed = pthread_create(&p->feeder, NULL, feed, p->api.feed);
+    int failed = pthread_create(&p->feeder, NULL, run_feeder, p->api.feed);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
     p->feeding = true;
@@ -298,12 +303,13 @@ static tide_status start(struct program *p, struct tide_err *err)
     return status;
 }
 
-/* The addresses of the contracts changed, or the operator wants to be sure. */
-static void reload(struct program *p)
+/* Reads the deployment file and the keys of receipts again after SIGHUP. A file that is wrong
+ * changes nothing. */
+static void reload_files(struct program *p)
 {
     struct tide_err err;
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (!atomic_exchange(&reload_asked, false))
+    if (!atomic_exchange(&reload_requested, false))
         return;
     if (tide_deployment_select_reload(p->api.select, &err) == TIDE_OK)
         tide_log(TIDE_INFO, "deployment.reloaded", "file=%s", p->config.deployment);
@@ -318,7 +324,8 @@ static void reload(struct program *p)
                  tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
-/* What is served was not known when the port was claimed, or is another protocol now. */
+/* Renews the claim: the served deployment was not known when the port was claimed, or has
+ * changed. */
 static void renew_claim(struct program *p)
 {
     struct tide_port_serves serves = { .cache = p->config.api_cache };
@@ -330,8 +337,8 @@ static void renew_claim(struct program *p)
                  tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
-/* The watchdog is told that all is well only while it is: a hanging worker takes requests that
- * stay unanswered. */
+/* Returns whether all threads report progress. Only then the watchdog is pinged: requests at a
+ * hanging worker would stay unanswered. */
 static bool all_alive(void)
 {
     int64_t silent_ms;
@@ -341,8 +348,9 @@ static bool all_alive(void)
     return !name;
 }
 
-/* A thread of the server is lost: the program ends, and systemd starts it again. */
-static tide_status told_of_stall(const struct program *p)
+/* Returns TIDE_E_STALLED if a thread of the server is lost: the program ends, and systemd
+ * restarts it. */
+static tide_status check_stall(const struct program *p)
 {
     if (!tide_server_stalled(p->api.server))
         return TIDE_OK;
@@ -350,9 +358,9 @@ static tide_status told_of_stall(const struct program *p)
     return TIDE_E_STALLED;
 }
 
-/* The main thread. It waits for no other thread, so that SIGTERM and the watchdog are heard.
- * Returns TIDE_E_STALLED, or TIDE_OK when it was asked to stop. */
-static tide_status run(struct program *p)
+/* Runs the main loop. It waits for no other thread, so that SIGTERM and the watchdog are always
+ * handled. Returns TIDE_E_STALLED, or TIDE_OK after a request to stop. */
+static tide_status run_until_stopped(struct program *p)
 {
     const struct tide_clock *clock = p->api.clock;
     const char *notify = getenv("NOTIFY_SOCKET");
@@ -364,12 +372,12 @@ static tide_status run(struct program *p)
              p->config.api_listen, tide_server_port(p->api.server), p->config.api_threads,
              tide_server_library());
     tide_notify(notify, "READY=1");
-    while (!atomic_load(&stop_asked) && !tide_server_stalled(p->api.server)) {
+    while (!atomic_load(&stop_requested) && !tide_server_stalled(p->api.server)) {
         int64_t now = clock->now_ms(clock->self);
         if (now - ticked >= TICK_MS) {
             ticked = now;
             tide_hot_tick(p->api.hot);
-            reload(p);
+            reload_files(p);
             tide_receipt_keys_watch(p->api.receipts, p->reader, now);
             renew_claim(p);
             if (all_alive())
@@ -377,12 +385,13 @@ static tide_status run(struct program *p)
         }
         clock->sleep_ms(clock->self, TURN_MS);
     }
-    tide_status status = told_of_stall(p);
+    tide_status status = check_stall(p);
     tide_notify(notify, "STOPPING=1");
     tide_log(TIDE_INFO, "api.stopping", "drain_ms=%u", p->config.api_drain_ms);
     tide_server_drain(p->api.server);
     clock->sleep_ms(clock->self, p->config.api_drain_ms);
-    tide_stream_service_stop(p->api.stream); /* each subscriber is told, and comes to its end */
+    /* Each subscriber gets "dropped" before its connection ends */
+    tide_stream_service_stop(p->api.stream);
     tide_server_stop(p->api.server);
     tide_log(TIDE_INFO, "api.stopped", "why=%s", status == TIDE_OK ? "asked" : "stalled");
     return status;
@@ -412,7 +421,8 @@ static const struct tide_cli cli = {
 
 int main(int argc, char **argv)
 {
-    static struct program program; /* large; the configuration is written once, here */
+    /* Static because it is large; the configuration is constant after loading */
+    static struct program program;
     struct program *p = &program;
     struct tide_err err;
     int exit_code;
@@ -432,9 +442,9 @@ int main(int argc, char **argv)
         status = open_all(p, &err);
     }
     if (status == TIDE_OK)
-        status = start(p, &err);
+        status = start_all(p, &err);
     if (status == TIDE_OK)
-        status = run(p);
+        status = run_until_stopped(p);
     else
         fprintf(stderr, "tidemark-api: %s\n", err.text);
     close_all(p);

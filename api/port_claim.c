@@ -1,3 +1,4 @@
+/* Claims of ports as abstract Unix sockets. */
 #include "api/port_claim.h"
 #include "tidemark/text.h"
 
@@ -9,7 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* "tidemark-api/PORT/HOST/CACHE/SERVED/RANDOM": hashes are cut, SERVED is "-" while unknown. */
+/* The name is "tidemark-api/PORT/HOST/CACHE/SERVED/RANDOM". CACHE and SERVED are the first
+ * digits of hashes; SERVED is "-" while unknown. RANDOM lets processes with equal claims
+ * coexist. */
 enum { HOST_MAX = 46, DIGITS = 16, RANDOM_BYTES = 4, NAME_MAX_BYTES = 107 };
 #define PREFIX  "tidemark-api/"
 #define UNKNOWN "-"
@@ -30,7 +33,7 @@ static void cut_hash(char out[DIGITS + 1], const uint8_t hash[TIDE_HASH_BYTES])
     out[DIGITS] = 0;
 }
 
-static void describe(struct tide_port_claim *claim, const struct tide_port_serves *serves)
+static void set_served(struct tide_port_claim *claim, const struct tide_port_serves *serves)
 {
     char real[4096];
     uint8_t hash[TIDE_HASH_BYTES];
@@ -46,6 +49,8 @@ static void describe(struct tide_port_claim *claim, const struct tide_port_serve
 
 /* --- registering ------------------------------------------------------------------------- */
 
+/* Binds a socket to the claim's name, then closes the old one, so that the port is claimed at
+ * all times. */
 static tide_status register_name(struct tide_port_claim *claim, struct tide_err *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -58,7 +63,8 @@ static tide_status register_name(struct tide_port_claim *claim, struct tide_err 
     int len = snprintf(claim->name, sizeof claim->name, PREFIX "%u/%s/%s/%s/%s", claim->port,
                        claim->host, claim->cache, claim->served, random);
     assert(len > 0 && (size_t)len < sizeof claim->name && (size_t)len < sizeof address.sun_path);
-    memcpy(address.sun_path + 1, claim->name, (size_t)len); /* after a NUL: an abstract name */
+    /* A leading NUL makes an abstract name */
+    memcpy(address.sun_path + 1, claim->name, (size_t)len);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0) {
@@ -73,13 +79,15 @@ static tide_status register_name(struct tide_port_claim *claim, struct tide_err 
     return TIDE_OK;
 }
 
-/* --- the claims of others ---------------------------------------------------------------- */
+/* --- claims of other processes --------------------------------------------------------------- */
 
 static bool is_wildcard(const char *host)
 {
     return strcmp(host, "0.0.0.0") == 0 || strcmp(host, "[::]") == 0 || strcmp(host, "::") == 0;
 }
 
+/* Returns whether two claims may share the port: they differ in port or address, or serve the
+ * same. */
 static bool is_compatible(const struct tide_port_claim *a, const struct tide_port_claim *b)
 {
     if (a->port != b->port ||
@@ -90,7 +98,7 @@ static bool is_compatible(const struct tide_port_claim *a, const struct tide_por
     return strcmp(a->served, b->served) == 0;
 }
 
-/* The name of a claim, as the kernel lists it behind "@". */
+/* Parses a claim's name, as the kernel lists it after "@". */
 static bool read_name(struct tide_port_claim *out, const char *name)
 {
     char random[2 * RANDOM_BYTES + 1];
@@ -119,7 +127,7 @@ static tide_status compare_all(const struct tide_port_claim *claim, struct tide_
     return status;
 }
 
-/* --- life -------------------------------------------------------------------------------- */
+/* --- open, renew, close -------------------------------------------------------------------- */
 
 tide_status tide_port_claim_open(struct tide_port_claim **out, const char *listen, uint16_t port,
                                  const struct tide_port_serves *serves, struct tide_err *err)
@@ -131,10 +139,10 @@ tide_status tide_port_claim_open(struct tide_port_claim **out, const char *liste
     claim->fd = -1;
     claim->port = port;
     snprintf(claim->host, sizeof claim->host, "%.*s", colon ? (int)(colon - listen) : 0, listen);
-    describe(claim, serves);
+    set_served(claim, serves);
     tide_status status = register_name(claim, err);
-    if (status ==
-        TIDE_OK) /* after our own is there: of two that start at once, one sees the other */
+    /* Compare after registering: of two that start at once, at least one sees the other. */
+    if (status == TIDE_OK)
         status = compare_all(claim, err);
     if (status == TIDE_OK)
         *out = claim;
@@ -147,11 +155,11 @@ tide_status tide_port_claim_renew(struct tide_port_claim *claim,
                                   const struct tide_port_serves *serves, struct tide_err *err)
 {
     struct tide_port_claim before = *claim;
-    describe(claim, serves);
+    set_served(claim, serves);
     if (strcmp(before.served, claim->served) == 0)
         return TIDE_OK;
     tide_status status = register_name(claim, err);
-    if (status != TIDE_OK) { /* tried again a second later */
+    if (status != TIDE_OK) { /* the caller retries a second later */
         before.fd = claim->fd;
         *claim = before;
         return status;

@@ -1,12 +1,12 @@
-/* Processes that share a port serve the same deployment of the same database. SO_REUSEPORT lets one
- * process replace another without a refused connection, and would let two of different deployments
- * take turns in answering.
+/* Claims of ports: processes that share a port must serve the same deployment of the same
+ * database. SO_REUSEPORT lets one process replace another without a refused connection, but
+ * would also let two of different deployments answer in turn.
  *
- * Claim     an abstract Unix socket whose name says address, port and what is served. It has the
- *           scope of ports, the network namespace, and goes with the process.
- * Refused   the newcomer, when another claim of the port serves something else. A wildcard address
- *           meets every address. While a process does not know what it serves (its database is
- *           away), only processes with the same cache may join it. */
+ * Claim     An abstract Unix socket, whose name tells address, port and what is served. Like ports
+ *           it belongs to the network namespace, and it disappears with the process.
+ * Conflict  A new process is rejected if another claim of the port serves something else. A
+ *           wildcard address overlaps all addresses. While a process does not know what it
+ *           serves (its database is away), only processes with the same cache may join it. */
 #ifndef API_PORT_CLAIM_H
 #define API_PORT_CLAIM_H
 
@@ -16,21 +16,22 @@
 struct tide_port_claim; /* opaque */
 
 struct tide_port_serves {
-    bool known;
+    bool known;                      /* served is set */
     uint8_t served[TIDE_HASH_BYTES]; /* tide_deployment_select_served */
-    const char *cache;               /* folder of the hot cache */
+    const char *cache;               /* the folder of the hot cache */
 };
 
-/* listen is api_listen, "address:port"; its port may be 0, port is the real one. TIDE_E_CONFLICT
- * names the port; TIDE_E_IO when claims cannot be read. */
+/* Claims the port. listen: api_listen, "address:port", whose port may be 0; port: the real one.
+ * Fails with TIDE_E_CONFLICT, naming the port, or TIDE_E_IO if claims cannot be read. *out is
+ * the caller's until tide_port_claim_close. */
 tide_status tide_port_claim_open(struct tide_port_claim **out, const char *listen, uint16_t port,
                                  const struct tide_port_serves *serves,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Claims for what is served now; nothing when that did not change. TIDE_E_CONFLICT: the new claim
- * stands, and so does another that differs. */
+/* Replaces the claim if what is served has changed. Fails with TIDE_E_CONFLICT if another claim
+ * differs; the new claim stays. */
 tide_status tide_port_claim_renew(struct tide_port_claim *claim,
                                   const struct tide_port_serves *serves,
                                   struct tide_err *err) TIDE_MUST_USE;
-void tide_port_claim_close(struct tide_port_claim *claim); /* NULL is fine */
+void tide_port_claim_close(struct tide_port_claim *claim); /* NULL is allowed */
 
 #endif

@@ -1,3 +1,4 @@
+/* The feeder: its connection, one step, and its thread. */
 #include "api/hot/feed.h"
 #include "api/hot/feed_impl.h"
 #include "schema/base/liveness.h"
@@ -8,7 +9,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SQL_MAX = 256 << 10, PRUNE_S = 600, RETRY_MS = 250 };
+enum {
+    SQL_MAX = 256 << 10, /* bytes of the feeding statement */
+    PRUNE_S = 600,       /* seconds of ledger time between two prunings */
+    RETRY_MS = 250       /* after a failure */
+};
 
 static int64_t now_ms(void)
 {
@@ -61,7 +66,8 @@ void tide_feed_stats(struct tide_feed *feed, struct tide_feed_stats *out)
 
 /* --- connection ------------------------------------------------------------------------------ */
 
-/* Asks for what no ledger has, so that the plan is made now and not while a ledger waits for it. */
+/* Executes the statement for a ledger that cannot exist: PostgreSQL then plans it now, and not
+ * while a new ledger waits. */
 static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -72,8 +78,9 @@ static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
     return status;
 }
 
-/* What is new is always few rows by an index; the planner is told so, whatever its figures say. */
-static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
+/* Prepares the statements. A step reads few rows by an index: sequential scans are disabled, so
+ * that stale planner statistics cannot choose one. */
+static tide_status prepare_statements(struct tide_feed *feed, struct tide_err *err)
 {
     tide_status status = tide_pg_run(feed->pg,
                                      "SET enable_seqscan = off;"
@@ -94,6 +101,8 @@ static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
     return status;
 }
 
+/* Connects and prepares, unless the connection is alive and still serves the selected
+ * deployment. */
 static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = feed->options.conninfo,
@@ -111,14 +120,15 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
     tide_status status =
         tide_deployment_select_connect(&feed->pg, &to, feed->options.select, &feed->selected, err);
     if (status == TIDE_OK)
-        status = prepare(feed, err);
+        status = prepare_statements(feed, err);
     feed->prepared = status == TIDE_OK;
     return status;
 }
 
 /* --- one step --------------------------------------------------------------------------------- */
 
-static tide_status rebuild(struct tide_feed *feed, const char *why, struct tide_err *err)
+/* Builds a new generation, and logs the reason once until a build succeeds. */
+static tide_status rebuild_cache(struct tide_feed *feed, const char *why, struct tide_err *err)
 {
     char quoted[512];
     if (!feed->rebuild_told)
@@ -128,28 +138,30 @@ static tide_status rebuild(struct tide_feed *feed, const char *why, struct tide_
     if (status == TIDE_OK) {
         pthread_mutex_lock(&feed->mutex);
         feed->stats.rebuilds++;
-        feed->stats.ledger = feed->look.ledger;
+        feed->stats.ledger = feed->head.ledger;
         pthread_mutex_unlock(&feed->mutex);
-        feed->moves_seen = feed->look.moves;
+        feed->moves_seen = feed->head.moves;
     }
     return status;
 }
 
-static bool is_of(const struct tide_feed *feed, const struct tide_hot_meta *meta)
+static bool matches_deployment(const struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
     return meta->deployment == feed->selected.id &&
            memcmp(meta->protocol, feed->selected.protocol, sizeof meta->protocol) == 0;
 }
 
-/* Whether readers answer from it meanwhile: another epoch of what is served. */
-static bool serves(const struct tide_feed *feed, const struct tide_hot_meta *meta)
+/* Returns whether readers may answer from this cache: it is of an epoch of the served
+ * deployment. */
+static bool is_served(const struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
     return tide_deployment_select_allows(feed->options.select, meta->protocol);
 }
 
-/* A cache that can be read and is of this deployment; built where there is none. *built says so. */
-static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta, bool *built,
-                              struct tide_err *err)
+/* Ensures that there is a readable cache of the selected deployment, and copies its record.
+ * Builds one if needed (*built). A damaged or foreign cache is discarded first. */
+static tide_status ensure_cache(struct tide_feed *feed, struct tide_hot_meta *meta, bool *built,
+                                struct tide_err *err)
 {
     const struct tide_hot_meta *found;
     char why[TIDE_ERR_TEXT_MAX];
@@ -160,57 +172,61 @@ static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta
     if (status == TIDE_OK) {
         *meta = *found;
         status = tide_hot_end(feed->reader);
-        if (status == TIDE_OK && is_of(feed, meta))
+        if (status == TIDE_OK && matches_deployment(feed, meta))
             return TIDE_OK;
-        /* The old one answers until the new is built; one that is no more does not. */
-        if (status == TIDE_OK && serves(feed, meta) && meta->deployment < feed->selected.id) {
+        /* The cache of an earlier epoch answers until the new one is built. */
+        if (status == TIDE_OK && is_served(feed, meta) && meta->deployment < feed->selected.id) {
             *built = true;
             snprintf(why, sizeof why, "deployment %u follows %u", feed->selected.id,
                      meta->deployment);
-            return rebuild(feed, why, err);
+            return rebuild_cache(feed, why, err);
         }
-        status = tide_fail(err, TIDE_E_DECODE, "cache: of deployment %u, this is %u",
-                           meta->deployment, feed->selected.id);
+        status =
+            tide_fail(err, TIDE_E_DECODE, "the cache is of deployment %u, this process serves %u",
+                      meta->deployment, feed->selected.id);
     }
     if (status != TIDE_E_MISSING && status != TIDE_E_DECODE && status != TIDE_E_SCHEMA)
         return status;
     snprintf(why, sizeof why, "%s", err->text);
     status = tide_hot_discard(feed->options.hot, why, err);
     *built = status == TIDE_OK;
-    return status == TIDE_OK ? rebuild(feed, why, err) : status;
+    return status == TIDE_OK ? rebuild_cache(feed, why, err) : status;
 }
 
-/* Why what the cache says is wrong, NULL: it is not. */
-static const char *wrong(const struct tide_hot_meta *meta, const struct feed_look *look)
+/* Returns why the cache contradicts the database, or NULL. Readers must not answer from such a
+ * cache. */
+static const char *why_wrong(const struct tide_hot_meta *meta, const struct feed_head *head)
 {
-    if (look->cursor < meta->ledger)
+    if (head->cursor < meta->ledger)
         return "the cache is ahead of the database";
-    return look->same ? NULL : "the cache is not on the database's chain";
+    return head->same ? NULL : "the cache is not on the database's chain";
 }
 
-/* Why the cache cannot go on from where it is; NULL: it can. *wait: not yet worth a rebuild. */
-static const char *cannot_follow(const struct tide_feed *feed, const struct tide_hot_meta *meta,
-                                 const struct feed_look *look, bool *wait)
+/* Returns why the cache must be rebuilt although its contents are true, or NULL. *wait: a
+ * rebuild is due, but the last one was too recent. */
+static const char *why_rebuild(const struct tide_feed *feed, const struct tide_hot_meta *meta,
+                               const struct feed_head *head, bool *wait)
 {
     bool early = now_ms() - feed->rebuilt_ms < 1000 * (int64_t)TIDE_FEED_REBUILD_S;
     *wait = false;
-    if (look->raw_states < meta->raw_states)
+    if (head->raw_states < meta->raw_states)
         return "entries were decoded again";
-    if (look->from != meta->first_ledger)
+    if (head->from != meta->first_ledger)
         return "an earlier range was filled in";
-    if (look->pasts_read != meta->pasts_read)
+    if (head->pasts_read != meta->pasts_read)
         return "the past of a discovered token was read";
-    if (look->cursor == meta->ledger && look->moves != meta->moves) {
+    if (head->cursor == meta->ledger && head->moves != meta->moves) {
         *wait = early;
         return early ? NULL : "something changed behind the cache";
     }
     return NULL;
 }
 
-/* A standby may only be late: the cache stays as it is, and ages, for a while. */
+/* Returns whether to leave the cache as it is for now: a standby that is behind it may only be
+ * late. */
 static bool may_catch_up(struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
-    if (!feed->look.sign.standby || feed->look.cursor >= meta->ledger) {
+    if (!feed->head.sign.standby || feed->head.cursor >= meta->ledger) {
         feed->behind_ms = 0;
         return false;
     }
@@ -219,25 +235,27 @@ static bool may_catch_up(struct tide_feed *feed, const struct tide_hot_meta *met
     return now_ms() - feed->behind_ms < TIDE_FEED_BEHIND_MS;
 }
 
-static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+/* Applies the rows of a step in one transaction of the cache. */
+static tide_status apply_news(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     struct tide_feed *feed = self;
     struct tide_hot_meta meta;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
-    /* An entry that was undecoded may have a version again that is not. */
-    bool undecoded = feed->look.raw_states > 0 && !meta.complete;
-    bool contracts = meta.contracts_seen != feed->look.contracts_seen ||
-                     meta.raw_states != feed->look.raw_states || undecoded;
+    /* An entry that could not be decoded may have a decoded version now: compute "complete"
+     * again. */
+    bool undecoded = feed->head.raw_states > 0 && !meta.complete;
+    bool contracts = meta.contracts_seen != feed->head.contracts_seen ||
+                     meta.raw_states != feed->head.raw_states || undecoded;
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
         status = project_sql_apply(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
-        status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
-    if (status == TIDE_OK && meta.withdrawn_keys != feed->look.withdrawn_keys)
+        status = project_contracts(feed->pg, feed->selected.id, feed->head.ledger, sink, err);
+    if (status == TIDE_OK && meta.withdrawn_keys != feed->head.withdrawn_keys)
         status = feed_put_withdrawn(feed, sink, err);
     if (status == TIDE_OK)
-        status = feed_put_meta(feed, sink, &feed->look, err);
+        status = feed_put_meta(feed, sink, &feed->head, err);
     return status;
 }
 
@@ -248,9 +266,9 @@ void feed_note_time(struct tide_feed *feed)
     feed->wall_ms = clock->wall_ms(clock->self);
 }
 
-/* Rows since the cache's ledger, and where the database stands, of one moment. */
-static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *meta,
-                            uint32_t until, struct tide_err *err)
+/* Queries the rows since the cache's ledger and the database's state, in one snapshot. */
+static tide_status query_news(struct tide_feed *feed, const struct tide_hot_meta *meta,
+                              uint32_t until, struct tide_err *err)
 {
     char from[16], to[16];
     uint32_t end = meta->ledger + TIDE_FEED_LEDGERS;
@@ -263,42 +281,43 @@ static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *
         return status;
     if (feed->news.count == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->selected.id);
-    return feed_read_look(&feed->look, &feed->news, 0, meta->hash, err);
+    return feed_read_head(&feed->head, &feed->news, 0, meta->hash, err);
 }
 
-/* What changed behind is asked for again later: the cache keeps saying what it stands for. */
+/* Keeps the cache's value of moves, so that later steps still see that a rebuild is due. */
 static void keep_moves(struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
-    feed->look.moves = meta->moves;
+    feed->head.moves = meta->moves;
 }
 
-static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *meta, bool *more,
-                          struct tide_err *err)
+/* Applies a step that was queried, or rebuilds the cache. */
+static tide_status apply_step(struct tide_feed *feed, const struct tide_hot_meta *meta, bool *more,
+                              struct tide_err *err)
 {
     bool wait;
-    feed->moves_seen = feed->look.moves;
+    feed->moves_seen = feed->head.moves;
     if (may_catch_up(feed, meta))
         return TIDE_OK;
-    const char *why = wrong(meta, &feed->look);
+    const char *why = why_wrong(meta, &feed->head);
     if (why) {
         tide_status status = tide_hot_discard(feed->options.hot, why, err);
-        return status == TIDE_OK ? rebuild(feed, why, err) : status;
+        return status == TIDE_OK ? rebuild_cache(feed, why, err) : status;
     }
-    if (feed->look.ledger < meta->ledger)
-        return TIDE_OK; /* asked for less than is there */
-    why = cannot_follow(feed, meta, &feed->look, &wait);
+    if (feed->head.ledger < meta->ledger)
+        return TIDE_OK; /* the caller's `until` is below the cache's ledger */
+    why = why_rebuild(feed, meta, &feed->head, &wait);
     if (why) {
         feed->rebuilt_ms = now_ms();
-        return rebuild(feed, why, err);
+        return rebuild_cache(feed, why, err);
     }
     if (wait)
         keep_moves(feed, meta);
-    *more = feed->look.ledger < feed->look.cursor && feed->look.ledger < feed->until;
+    *more = feed->head.ledger < feed->head.cursor && feed->head.ledger < feed->until;
     uint64_t start = now_us();
-    tide_status status = tide_hot_update(feed->options.hot, take_news, feed, err);
+    tide_status status = tide_hot_update(feed->options.hot, apply_news, feed, err);
     if (status == TIDE_E_LIMIT) {
         *more = false;
-        return rebuild(feed, err->text, err);
+        return rebuild_cache(feed, err->text, err);
     }
     if (status != TIDE_OK)
         return status;
@@ -307,20 +326,22 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
     feed->stats.rows += feed->news.count - 1;
     feed->stats.asked_us += feed->asked_us;
     feed->stats.applied_us += now_us() - start;
-    feed->stats.ledger = feed->look.ledger;
+    feed->stats.ledger = feed->head.ledger;
     pthread_mutex_unlock(&feed->mutex);
     return TIDE_OK;
 }
 
-/* Another process feeds, or the database is away: readers go on with what the link names. */
+/* Switches readers to the generation that the cache's link names. Another process feeds, or the
+ * database is away. */
 static void follow_link(struct tide_feed *feed)
 {
     struct tide_err none;
-    (void)!tide_hot_refresh(feed->options.hot,
-                            &none); /* a bad one is the feeding process's to mend */
+    /* The feeding process repairs a bad one */
+    (void)!tide_hot_refresh(feed->options.hot, &none);
 }
 
-static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, struct tide_err *err)
+static tide_status run_step(struct tide_feed *feed, uint32_t until, bool *more,
+                            struct tide_err *err)
 {
     struct tide_hot_meta meta;
     bool mine, built;
@@ -329,27 +350,28 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
     tide_status status = tide_hot_lock(feed->options.hot, &mine, err);
     if (status != TIDE_OK)
         return status;
-    status = mine ? connect_now(feed, err)
-                  : tide_fail(err, TIDE_E_CONFLICT, "feed: another process feeds this cache");
+    status =
+        mine ? connect_now(feed, err)
+             : tide_fail(err, TIDE_E_CONFLICT, "feed: another process already feeds this cache");
     if (status != TIDE_OK) {
         follow_link(feed);
         return status;
     }
-    status = have_cache(feed, &meta, &built, err);
+    status = ensure_cache(feed, &meta, &built, err);
     if (status != TIDE_OK || built)
         return status;
     uint64_t start = now_us();
-    status = ask_news(feed, &meta, until, err);
+    status = query_news(feed, &meta, until, err);
     feed->asked_us = now_us() - start;
     if (status == TIDE_OK && TIDE_FAILPOINT("feed.between"))
         status = tide_fail(err, TIDE_E_IO, "failpoint: between database and cache");
     if (status == TIDE_OK)
-        status = follow(feed, &meta, more, err);
-    if (status == TIDE_OK && feed->look.sign.standby != feed->selected.standby)
-        feed->prepared = false; /* promoted: connect anew, and listen */
+        status = apply_step(feed, &meta, more, err);
+    if (status == TIDE_OK && feed->head.sign.standby != feed->selected.standby)
+        feed->prepared = false; /* the standby was promoted: reconnect, and listen */
     tide_pg_rows_release(&feed->news);
-    if (status == TIDE_OK && feed->look.close_time > feed->pruned_at + PRUNE_S) {
-        feed->pruned_at = feed->look.close_time;
+    if (status == TIDE_OK && feed->head.close_time > feed->pruned_at + PRUNE_S) {
+        feed->pruned_at = feed->head.close_time;
         status = feed_prune(feed, err);
     }
     return status;
@@ -357,10 +379,10 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
 
 tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, struct tide_err *err)
 {
-    tide_status status = step(feed, until, more, err);
+    tide_status status = run_step(feed, until, more, err);
     pthread_mutex_lock(&feed->mutex);
     feed->stats.feeding = status == TIDE_OK;
-    /* That another process feeds is how it should be. */
+    /* TIDE_E_CONFLICT is no failure: another process feeds. */
     bool failed = status != TIDE_OK && status != TIDE_E_CONFLICT;
     feed->stats.failures += failed;
     feed->stats.unmigrated = failed && tide_deployment_select_unmigrated(feed->pg);
@@ -369,23 +391,23 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     return status;
 }
 
-/* - the thread -------------------------------------------------------------------------------*/
+/* --- the thread ------------------------------------------------------------------------------ */
 
-static bool stopped(const struct tide_feed *feed)
+static bool is_stopped(const struct tide_feed *feed)
 {
     return feed->options.stopped && feed->options.stopped(feed->options.stopped_self);
 }
 
-static void nap(int64_t ms)
+static void sleep_for(int64_t ms)
 {
     const struct tide_clock *clock = tide_clock_system();
     clock->sleep_ms(clock->self, ms);
 }
 
-/* A standby is asked for its cursor until that moves, at most a second. */
+/* Polls a standby's cursor until it moves, at most TIDE_FEED_IDLE_MS. */
 static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
 {
-    for (int64_t end = now_ms() + TIDE_FEED_IDLE_MS; now_ms() < end && !stopped(feed);) {
+    for (int64_t end = now_ms() + TIDE_FEED_IDLE_MS; now_ms() < end && !is_stopped(feed);) {
         struct tide_pg_rows rows;
         tide_status status = tide_pg_execute(feed->pg, &rows, "moves",
                                              (const char *[]){ feed->selected.text }, 1, err);
@@ -395,7 +417,7 @@ static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
         tide_pg_rows_release(&rows);
         if (moved)
             return TIDE_OK;
-        nap(TIDE_FEED_STANDBY_MS);
+        sleep_for(TIDE_FEED_STANDBY_MS);
     }
     return TIDE_OK;
 }
@@ -408,10 +430,11 @@ static void wait_for_news(struct tide_feed *feed)
                              ? poll_cursor(feed, &err)
                              : tide_pg_wait(feed->pg, TIDE_FEED_IDLE_MS, &notified, &err);
     if (status != TIDE_OK)
-        nap(RETRY_MS);
+        sleep_for(RETRY_MS);
 }
 
-static void complain(tide_status status, const struct tide_err *err, tide_status *last)
+/* Logs a failure when its status changes, not at each retry. */
+static void log_trouble(tide_status status, const struct tide_err *err, tide_status *last)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     if (status != *last && status != TIDE_E_CONFLICT && status != TIDE_E_STOPPED)
@@ -424,7 +447,7 @@ void tide_feed_run(struct tide_feed *feed)
 {
     tide_status last = TIDE_OK;
     tide_liveness_begin("feeder", TIDE_LIVENESS_WAITS_MS);
-    while (!stopped(feed)) {
+    while (!is_stopped(feed)) {
         struct tide_err err;
         bool more;
         tide_liveness_mark();
@@ -435,9 +458,9 @@ void tide_feed_run(struct tide_feed *feed)
                 wait_for_news(feed);
             continue;
         }
-        complain(status, &err, &last);
-        for (int i = 0; i < (status == TIDE_E_CONFLICT ? 4 : 1) && !stopped(feed); i++)
-            nap(RETRY_MS);
+        log_trouble(status, &err, &last);
+        for (int i = 0; i < (status == TIDE_E_CONFLICT ? 4 : 1) && !is_stopped(feed); i++)
+            sleep_for(RETRY_MS);
     }
     tide_liveness_end();
 }

@@ -1,3 +1,5 @@
+/* Applies what a step or a build read: the cursor row, the cache's own record, withdrawn keys;
+ * and prunes old ticks. */
 #include "api/hot/feed_impl.h"
 #include "schema/reader/cache_meta.h"
 #include "tidemark/hash.h"
@@ -7,72 +9,74 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Columns of the cursor row, behind PROJECT_ROW_VALUES. */
+/* Columns of the cursor row, after PROJECT_ROW_VALUES. */
 enum {
-    LOOK_LEDGER,
-    LOOK_CURSOR,
-    LOOK_TIME,
-    LOOK_HASH,
-    LOOK_MOVES,
-    LOOK_RAW,
-    LOOK_SEEN,
-    LOOK_FROM,
-    LOOK_OURS,
-    LOOK_SCOPE,
-    LOOK_READ,
-    LOOK_WITHDRAWN,
-    LOOK_SIGN /* TIDE_AGE_COLUMNS */
+    HEAD_LEDGER,
+    HEAD_CURSOR,
+    HEAD_TIME,
+    HEAD_HASH,
+    HEAD_MOVES,
+    HEAD_RAW,
+    HEAD_SEEN,
+    HEAD_FROM,
+    HEAD_OURS,
+    HEAD_SCOPE,
+    HEAD_READ,
+    HEAD_WITHDRAWN,
+    HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
-tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
+tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     const uint32_t v = PROJECT_ROW_VALUES;
     uint8_t theirs[TIDE_HASH_BYTES];
-    *look = (struct feed_look){
-        .ledger = (uint32_t)tide_pg_u64(rows, at, v + LOOK_LEDGER),
-        .cursor = (uint32_t)tide_pg_u64(rows, at, v + LOOK_CURSOR),
-        .close_time = tide_pg_u64(rows, at, v + LOOK_TIME),
-        .moves = tide_pg_u64(rows, at, v + LOOK_MOVES),
-        .raw_states = tide_pg_u64(rows, at, v + LOOK_RAW),
-        .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
-        .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
-        .unkept = project_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
-        .sign = tide_age_read(rows, at, v + LOOK_SIGN),
-        .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + LOOK_READ),
-        .withdrawn_keys = (uint32_t)tide_pg_u64(rows, at, v + LOOK_WITHDRAWN),
+    *head = (struct feed_head){
+        .ledger = (uint32_t)tide_pg_u64(rows, at, v + HEAD_LEDGER),
+        .cursor = (uint32_t)tide_pg_u64(rows, at, v + HEAD_CURSOR),
+        .close_time = tide_pg_u64(rows, at, v + HEAD_TIME),
+        .moves = tide_pg_u64(rows, at, v + HEAD_MOVES),
+        .raw_states = tide_pg_u64(rows, at, v + HEAD_RAW),
+        .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + HEAD_SEEN),
+        .from = (uint32_t)tide_pg_u64(rows, at, v + HEAD_FROM),
+        .unkept = project_unkept(tide_pg_text(rows, at, v + HEAD_SCOPE)),
+        .sign = tide_age_read(rows, at, v + HEAD_SIGN),
+        .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + HEAD_READ),
+        .withdrawn_keys = (uint32_t)tide_pg_u64(rows, at, v + HEAD_WITHDRAWN),
     };
-    if (look->ledger == 0)
+    if (head->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
-    if (tide_hex_decode(look->hash, sizeof look->hash, tide_pg_slice(rows, at, v + LOOK_HASH)) !=
+    if (tide_hex_decode(head->hash, sizeof head->hash, tide_pg_slice(rows, at, v + HEAD_HASH)) !=
         TIDE_OK)
-        return tide_fail(err, TIDE_E_MISSING, "feed: ledger %u is not indexed", look->ledger);
-    look->same = !our_hash || (tide_hex_decode(theirs, sizeof theirs,
-                                               tide_pg_slice(rows, at, v + LOOK_OURS)) == TIDE_OK &&
+        return tide_fail(err, TIDE_E_MISSING, "feed: ledger %u is not indexed", head->ledger);
+    head->same = !our_hash || (tide_hex_decode(theirs, sizeof theirs,
+                                               tide_pg_slice(rows, at, v + HEAD_OURS)) == TIDE_OK &&
                                memcmp(theirs, our_hash, sizeof theirs) == 0);
     return TIDE_OK;
 }
 
 /* --- the cache's own record ------------------------------------------------------------------- */
 
-/* What was seen under another start of this host says nothing about its clock now. */
+/* Computes the ages. Earlier observations count only if they are from this boot of the host: its
+ * monotonic clock started again. */
 static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
-                    const struct feed_look *look)
+                    const struct feed_head *head)
 {
     struct tide_age age = { meta->renewed_ms, meta->changed_ms };
     if (memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0 ||
         age.changed_ms > feed->asked_ms)
         age = (struct tide_age){ 0 };
-    meta->aged_ms = tide_age_of(&age, &look->sign, feed->wall_ms, feed->asked_ms);
-    meta->closed_age_ms = tide_age_closed(&look->sign, look->close_time, feed->wall_ms);
+    meta->aged_ms = tide_age_of(&age, &head->sign, feed->wall_ms, feed->asked_ms);
+    meta->closed_age_ms = tide_age_closed(&head->sign, head->close_time, feed->wall_ms);
     meta->renewed_ms = age.renewed_ms;
     meta->changed_ms = age.changed_ms;
     meta->fed_ms = feed->asked_ms;
-    meta->standby = look->sign.standby;
+    meta->standby = head->sign.standby;
     memcpy(meta->boot, tide_boot_id(), sizeof meta->boot);
 }
 
-/* Says once what the DAO's storage names otherwise than the deployment file, and when it ends. */
+/* Logs once when the DAO's storage names another contract for a role than the deployment file,
+ * and when that ends. The deployment file's is used. */
 static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
     uint32_t misnamed = tide_cache_misnamed(meta);
@@ -91,7 +95,7 @@ static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *me
 }
 
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
-                          const struct feed_look *look, struct tide_err *err)
+                          const struct feed_head *head, struct tide_err *err)
 {
     struct tide_hot_meta meta;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
@@ -99,19 +103,19 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
     meta.deployment = feed->selected.id;
     memcpy(meta.protocol, feed->selected.protocol, sizeof meta.protocol);
-    meta.ledger = look->ledger;
-    meta.close_time = look->close_time;
-    memcpy(meta.hash, look->hash, sizeof meta.hash);
-    meta.first_ledger = look->from;
-    meta.unkept = look->unkept;
-    meta.moves = look->moves;
-    if (meta.changes_from == 0) /* a generation is complete with this */
-        meta.changes_from = look->ledger;
-    meta.raw_states = look->raw_states;
-    meta.contracts_seen = look->contracts_seen;
-    put_age(&meta, feed, look);
-    meta.pasts_read = look->pasts_read;
-    meta.withdrawn_keys = look->withdrawn_keys;
+    meta.ledger = head->ledger;
+    meta.close_time = head->close_time;
+    memcpy(meta.hash, head->hash, sizeof meta.hash);
+    meta.first_ledger = head->from;
+    meta.unkept = head->unkept;
+    meta.moves = head->moves;
+    if (meta.changes_from == 0) /* the generation was just built */
+        meta.changes_from = head->ledger;
+    meta.raw_states = head->raw_states;
+    meta.contracts_seen = head->contracts_seen;
+    put_age(&meta, feed, head);
+    meta.pasts_read = head->pasts_read;
+    meta.withdrawn_keys = head->withdrawn_keys;
     if (status == TIDE_OK)
         warn_of_names(feed, &meta);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
@@ -132,7 +136,7 @@ tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sin
         tide_slice kid = tide_pg_slice(&rows, i, 0);
         struct tide_hot_key key;
         if (kid.len != TIDE_HOT_KID)
-            continue; /* the table's constraint allows no other */
+            continue; /* the table's constraint allows only this length */
         key = tide_hot_key_kid((const char *)kid.ptr);
         status = sink->put(sink->self, &key, &record, err);
     }
@@ -140,15 +144,17 @@ tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sin
     return status;
 }
 
-/* --- ticks that no window reaches -------------------------------------------------------- */
+/* --- pruning of ticks ------------------------------------------------------------------------ */
 
 struct pruning {
     struct tide_hot_symbol *pools;
-    uint64_t *ends; /* keys below are not needed */
+    uint64_t *ends; /* the pool's ticks before this time are not needed */
     uint32_t count, max;
 };
 
-static bool note_pool(void *self, tide_slice key, const void *record)
+/* Collects the pools. Returns false without memory, which ends the scan: fewer pools are then
+ * pruned. */
+static bool add_pool(void *self, tide_slice key, const void *record)
 {
     struct pruning *p = self;
     const struct tide_hot_pool *pool = record;
@@ -169,7 +175,7 @@ static bool note_pool(void *self, tide_slice key, const void *record)
     return true;
 }
 
-static tide_status drop_old(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+static tide_status drop_old_ticks(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     const struct pruning *p = self;
     tide_status status = TIDE_OK;
@@ -181,7 +187,7 @@ static tide_status drop_old(void *self, struct tide_hot_sink *sink, struct tide_
     return status;
 }
 
-/* The newest tick behind the window is what it begins with: it stays. */
+/* Keeps the newest tick before the window: the window's first value comes from it. */
 tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
 {
     struct pruning p = { 0 };
@@ -191,7 +197,7 @@ tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     uint64_t start = meta->close_time - TIDE_HOT_WINDOW_KEEP_S;
-    tide_hot_scan(feed->reader, &pools, NULL, note_pool, &p);
+    tide_hot_scan(feed->reader, &pools, NULL, add_pool, &p);
     for (uint32_t i = 0; i < p.count; i++) {
         struct tide_hot_key key = tide_hot_key_tick(&p.pools[i], start);
         const struct tide_hot_tick *tick =
@@ -199,7 +205,7 @@ tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
         p.ends[i] = tick ? tick->time : 0;
     }
     if (tide_hot_end(feed->reader) == TIDE_OK && p.count)
-        status = tide_hot_update(feed->options.hot, drop_old, &p, err);
+        status = tide_hot_update(feed->options.hot, drop_old_ticks, &p, err);
     free(p.pools);
     free(p.ends);
     return status;

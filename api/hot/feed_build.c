@@ -1,3 +1,4 @@
+/* The full build of the cache, in one snapshot of the database. */
 #include "api/hot/feed_impl.h"
 #include "schema/base/liveness.h"
 #include "tidemark/log.h"
@@ -10,7 +11,7 @@ struct building {
     uint64_t rows;
 };
 
-static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
+static tide_status apply_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
     struct building *b = self;
     b->rows++;
@@ -22,6 +23,7 @@ struct numbers {
     char deployment[8], from[16], to[16];
 };
 
+/* Returns the statements' values as text. They must live while the statement runs. */
 static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
 {
     struct numbers n;
@@ -31,11 +33,12 @@ static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, ui
     return n;
 }
 
-static tide_status stream(struct building *b, struct tide_buf *sql, const struct numbers *n,
-                          size_t count, struct tide_err *err)
+/* Applies all rows of a statement, one by one as they arrive, so that memory stays bounded. */
+static tide_status stream_rows(struct building *b, struct tide_buf *sql, const struct numbers *n,
+                               size_t count, struct tide_err *err)
 {
     const char *values[] = { n->deployment, n->from, n->to };
-    struct tide_pg_sink sink = { take_row, b };
+    struct tide_pg_sink sink = { apply_row, b };
     const char *text = project_sql_text(sql, err);
     tide_status status =
         text ? tide_pg_stream(b->feed->pg, &sink, text, values, count, err) : TIDE_E_MEMORY;
@@ -43,15 +46,15 @@ static tide_status stream(struct building *b, struct tide_buf *sql, const struct
     return status;
 }
 
-/* The last ledger before the sliding window and its margin. */
-static tide_status before_window(struct tide_feed *feed, const struct feed_look *look,
-                                 uint32_t *out, struct tide_err *err)
+/* Finds the last ledger before the sliding window and its margin; 0: none. */
+static tide_status find_window_start(struct tide_feed *feed, const struct feed_head *head,
+                                     uint32_t *out, struct tide_err *err)
 {
     char seconds[24];
     struct tide_pg_rows rows;
-    struct numbers n = numbers_of(feed, look->ledger, 0);
+    struct numbers n = numbers_of(feed, head->ledger, 0);
     uint64_t start =
-        look->close_time > TIDE_HOT_WINDOW_KEEP_S ? look->close_time - TIDE_HOT_WINDOW_KEEP_S : 0;
+        head->close_time > TIDE_HOT_WINDOW_KEEP_S ? head->close_time - TIDE_HOT_WINDOW_KEEP_S : 0;
     snprintf(seconds, sizeof seconds, "%" PRIu64, start);
     tide_status status =
         tide_pg_query(feed->pg, &rows,
@@ -65,44 +68,48 @@ static tide_status before_window(struct tide_feed *feed, const struct feed_look 
     return TIDE_OK;
 }
 
-/* Pools as they were before the window, then every change and swap since. */
-static tide_status build_pools(struct building *b, const struct feed_look *look,
+/* Builds pools as of the window's start, then applies every change and swap since, which yields
+ * the window's ticks. */
+static tide_status build_pools(struct building *b, const struct feed_head *head,
                                struct tide_err *err)
 {
     struct tide_buf *sql = &b->feed->sql;
     uint32_t start = 0;
-    tide_status status = before_window(b->feed, look, &start, err);
-    struct numbers n = numbers_of(b->feed, start, look->ledger);
+    tide_status status = find_window_start(b->feed, head, &start, err);
+    struct numbers n = numbers_of(b->feed, start, head->ledger);
     tide_buf_reset(sql);
     project_sql_probes(sql, PROJECT_POOL);
     if (status == TIDE_OK)
-        status = stream(b, sql, &n, 2, err);
+        status = stream_rows(b, sql, &n, 2, err);
     tide_buf_reset(sql);
     project_sql_since(sql, PROJECT_POOL);
     tide_buf_str(sql, " UNION ALL ");
     project_sql_since(sql, PROJECT_SWAP);
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
-    return status == TIDE_OK ? stream(b, sql, &n, 3, err) : status;
+    return status == TIDE_OK ? stream_rows(b, sql, &n, 3, err) : status;
 }
 
-static tide_status build_rest(struct building *b, const struct feed_look *look,
+/* Builds all other records from the state tables; as of an earlier ledger from the history. */
+static tide_status build_rest(struct building *b, const struct feed_head *head,
                               struct tide_err *err)
 {
     struct tide_buf *sql = &b->feed->sql;
     tide_status status = TIDE_OK;
-    bool as_of = look->ledger != look->cursor;
-    struct numbers n = numbers_of(b->feed, look->ledger, 0);
+    bool as_of = head->ledger != head->cursor;
+    struct numbers n = numbers_of(b->feed, head->ledger, 0);
     for (int s = 0; s < (int)PROJECT_SOURCE_COUNT && status == TIDE_OK; s++) {
         if (s == PROJECT_POOL || s == PROJECT_SWAP)
             continue;
         tide_buf_reset(sql);
         project_sql_whole(sql, (enum project_source_id)s, as_of);
-        status = stream(b, sql, &n, as_of ? 2 : 1, err);
+        status = stream_rows(b, sql, &n, as_of ? 2 : 1, err);
     }
     return status;
 }
 
-static tide_status look_now(struct tide_feed *feed, struct feed_look *look, struct tide_err *err)
+/* Reads the database's state in the build's snapshot, so that it belongs to the rows that
+ * follow. */
+static tide_status query_head(struct tide_feed *feed, struct feed_head *head, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     struct numbers n = numbers_of(feed, 0, feed->until);
@@ -117,33 +124,36 @@ static tide_status look_now(struct tide_feed *feed, struct feed_look *look, stru
     if (status != TIDE_OK)
         return status;
     status = rows.count == 1
-                 ? feed_read_look(look, &rows, 0, NULL, err)
+                 ? feed_read_head(head, &rows, 0, NULL, err)
                  : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->selected.id);
     tide_pg_rows_release(&rows);
     return status;
 }
 
-static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, struct tide_err *err)
+/* The record with the cache's ledger is written last: a generation without it is incomplete. */
+static tide_status fill_cache(struct tide_feed *feed, struct tide_hot_sink *sink,
+                              struct tide_err *err)
 {
     struct building b = { .feed = feed, .sink = sink };
-    tide_status status = look_now(feed, &feed->look, err);
+    tide_status status = query_head(feed, &feed->head, err);
     if (status == TIDE_OK)
-        status = build_pools(&b, &feed->look, err);
+        status = build_pools(&b, &feed->head, err);
     if (status == TIDE_OK)
-        status = build_rest(&b, &feed->look, err);
+        status = build_rest(&b, &feed->head, err);
     if (status == TIDE_OK)
-        status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
+        status = project_contracts(feed->pg, feed->selected.id, feed->head.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_withdrawn(feed, sink, err);
     if (status == TIDE_OK)
-        status = feed_put_meta(feed, sink, &feed->look, err);
+        status = feed_put_meta(feed, sink, &feed->head, err);
     if (status == TIDE_OK)
-        tide_log(TIDE_INFO, "feed.built", "ledger=%u rows=%" PRIu64, feed->look.ledger, b.rows);
+        tide_log(TIDE_INFO, "feed.built", "ledger=%u rows=%" PRIu64, feed->head.ledger, b.rows);
     return status;
 }
 
-/* One snapshot; whole tables are read from end to end. */
-static tide_status build(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+/* Fills a generation in one snapshot of the database. Whole tables are read, so sequential scans
+ * are enabled. */
+static tide_status build_generation(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     struct tide_feed *feed = self;
     struct tide_err late;
@@ -152,7 +162,7 @@ static tide_status build(void *self, struct tide_hot_sink *sink, struct tide_err
         "SET", err);
     if (status != TIDE_OK)
         return status;
-    status = fill(feed, sink, err);
+    status = fill_cache(feed, sink, err);
     tide_status ended = tide_pg_run(feed->pg, status == TIDE_OK ? "COMMIT" : "ROLLBACK", NULL,
                                     status == TIDE_OK ? err : &late);
     return status == TIDE_OK ? ended : status;
@@ -160,5 +170,5 @@ static tide_status build(void *self, struct tide_hot_sink *sink, struct tide_err
 
 tide_status feed_build(struct tide_feed *feed, struct tide_err *err)
 {
-    return tide_hot_rebuild(feed->options.hot, build, feed, err);
+    return tide_hot_rebuild(feed->options.hot, build_generation, feed, err);
 }

@@ -1,4 +1,4 @@
-/* What the files feed*.c share. */
+/* Internal to the files feed*.c. */
 #ifndef API_HOT_FEED_IMPL_H
 #define API_HOT_FEED_IMPL_H
 
@@ -11,22 +11,24 @@
 
 #include <pthread.h>
 
-enum { FEED_CURSOR_ROW = -1 }; /* its source */
+enum { FEED_CURSOR_ROW = -1 }; /* value of "source" in the cursor row */
 
-/* Where the database stands; the cursor row of the feeding statement. */
-struct feed_look {
-    uint32_t ledger;     /* up to which this statement goes */
-    uint32_t cursor;     /* where the database is           */
-    uint64_t close_time; /* of ledger */
+/* The state of the database: the cursor row of the feeding statement. */
+struct feed_head {
+    uint32_t ledger;     /* the ledger up to which the statement's rows go */
+    uint32_t cursor;     /* the newest indexed ledger */
+    uint64_t close_time; /* close time of ledger, unix seconds */
     uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t moves;
-    uint64_t raw_states;
+    uint64_t moves;      /* counts all changes, also those below the newest ledger */
+    uint64_t raw_states; /* entries that could not be decoded */
     uint32_t contracts_seen;
-    uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete, weighed */
+    /* Weighted count of complete ranges of chain.contract_coverage (feed_sql.c) */
+    uint32_t pasts_read;
     uint32_t withdrawn_keys;
-    uint32_t from;   /* of the covered range */
-    uint32_t unkept; /* sources that the index leaves out: PROJECT_BIT */
-    bool same;       /* our ledger's hash is the database's; also when we have none */
+    uint32_t from;   /* the first ledger of the covered range */
+    uint32_t unkept; /* sources outside the index scope: PROJECT_BIT */
+    /* The cache's ledger has the same hash in the database, or there is no cache */
+    bool same;
     struct tide_age_sign sign;
 };
 
@@ -36,44 +38,52 @@ struct tide_feed {
     struct tide_hot_reader *reader;
     struct tide_deployment_selected selected;
     bool prepared;
-    uint64_t moves_seen; /* on a standby: asked by polling */
-    int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
-    bool rebuild_told;   /* in the log, until one succeeds */
-    int64_t behind_ms;   /* monotonic: since when a standby is behind the cache; 0: it is not */
-    uint32_t misnamed;   /* roles whose disagreement with the DAO is in the log */
-    uint64_t pruned_at;  /* close time */
+    uint64_t moves_seen; /* value of moves in the last step; polled on a standby */
+    /* Monotonic time of the last rebuild for changes below the cache's ledger */
+    int64_t rebuilt_ms;
+    bool rebuild_told; /* the pending rebuild is in the log already */
+    /* Monotonic time since which a standby is behind the cache; 0: it is not */
+    int64_t behind_ms;
+    uint32_t misnamed;  /* roles of which the log says that the DAO names another contract */
+    uint64_t pruned_at; /* close time of the ledger at the last pruning */
     struct tide_buf sql;
-    struct feed_look look;
+    struct feed_head head;
     uint32_t until;
-    int64_t asked_ms, wall_ms; /* when the database was last asked: this host's clocks */
-    uint64_t asked_us;         /* the last answer took so long */
-    struct tide_pg_rows news;  /* rows of the step, until it is through */
-    pthread_mutex_t mutex;     /* of stats */
+    int64_t asked_ms, wall_ms; /* this host's clocks just before the last query */
+    uint64_t asked_us;         /* duration of the last query */
+    struct tide_pg_rows news;  /* rows of the current step */
+    pthread_mutex_t mutex;     /* guards stats */
     struct tide_feed_stats stats;
 };
 
 /* feed.c */
-/* The clocks of this host, just before the database is asked. */
+/* Stores the clocks of this host. Call just before each query, so that ages are never too small. */
 void feed_note_time(struct tide_feed *feed);
 
 /* feed_sql.c */
-/* Everything since $2 up to $3 or the cursor, the cursor row first. */
+/* Writes the statement for one step: all changes after ledger $2, up to $3 or the cursor, the
+ * cursor row first. */
 void feed_sql_news(struct tide_buf *sql);
-/* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */
+/* Writes the statement for the cursor row. $1: deployment, $2: the cache's ledger, $3: last
+ * ledger. */
 void feed_sql_cursor(struct tide_buf *sql);
 
 /* feed_apply.c */
-tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
+/* Reads the cursor row. our_hash: hash of the cache's ledger, NULL without a cache. Fails with
+ * TIDE_E_MISSING if nothing is indexed yet. */
+tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err);
-/* Writes where the cache stands now. */
+/* Writes the cache's own record: its ledger, the database's state, and ages. */
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
-                          const struct feed_look *look, struct tide_err *err);
-/* Adds the withdrawn keys; rows are never taken back. */
+                          const struct feed_head *head, struct tide_err *err);
+/* Adds the withdrawn receipt keys. Withdrawals are never undone. */
 tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sink,
                                struct tide_err *err);
+/* Deletes the swap ticks that no time window can reach any more. */
 tide_status feed_prune(struct tide_feed *feed, struct tide_err *err);
 
 /* feed_build.c */
+/* Builds a new generation of the cache. */
 tide_status feed_build(struct tide_feed *feed, struct tide_err *err);
 
 #endif

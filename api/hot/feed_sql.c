@@ -1,7 +1,9 @@
+/* The feeder's statements. */
 #include "api/hot/feed_impl.h"
 
-/* A range that was read before its contract showed what it is gives way to one that is read for its
- * rows: of pasts, the latter weigh more than there are of the former. */
+/* Writes the cursor row's statement. The count of complete contract ranges is weighted: a range
+ * that was read before the contract's kind was known (known_as is null) is replaced by one that
+ * is read for its rows. Counting the latter 8192-fold makes each such change visible. */
 void feed_sql_cursor(struct tide_buf *sql)
 {
     tide_buf_putf(

@@ -1,3 +1,4 @@
+/* Opens a reader for a request, checks its age, and ends it in the reply. */
 #include "api/hot/reader.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/scope.h"
@@ -7,9 +8,10 @@
 #include "schema/reader/cache_meta.h"
 #include "tidemark/hash.h"
 
-static bool not_ready(struct tide_reply *reply)
+/* Answers 503 not_ready and returns false. */
+static bool reject_not_ready(struct tide_reply *reply)
 {
-    tide_reply_problem(reply, 503, "not_ready", "The cache is being built: ask again soon.");
+    tide_reply_problem(reply, 503, "not_ready", "The cache is being built. Retry in a second.");
     reply->retry_after_s = 1;
     return false;
 }
@@ -19,7 +21,7 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
 {
     struct tide_err err;
     const struct tide_sql_task *task = tide_sql_task(context);
-    assert(task); /* the past is for a pool's thread */
+    assert(task); /* only a worker of the SQL pool reads the past */
     *reader = (struct tide_reader){ .now = now };
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
                                           reply->at.ledger, &err);
@@ -30,8 +32,9 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
     return status == TIDE_OK;
 }
 
-static bool fresh(const struct tide_reader *reader, const struct tide_handler_context *context,
-                  const struct tide_request *request, struct tide_reply *reply)
+/* Returns whether the cache is young enough. Otherwise the reply is 503 stale. */
+static bool check_age(const struct tide_reader *reader, const struct tide_handler_context *context,
+                      const struct tide_request *request, struct tide_reply *reply)
 {
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_maxAgeMs);
     uint64_t allowed = context->api->config->stale_after_ms;
@@ -40,19 +43,19 @@ static bool fresh(const struct tide_reader *reader, const struct tide_handler_co
     if (TIDE_LIKELY(reader->age_ms <= allowed))
         return true;
     tide_reply_problem(reply, 503, "stale",
-                       "The newest state known here is of ledger %" PRIu32
-                       ", and the indexer was last heard of %" PRIu64
-                       " ms ago; allowed are %" PRIu64 ".",
+                       "The newest state on this node is of ledger %" PRIu32
+                       ", and the last sign of the indexer came %" PRIu64
+                       " ms ago; the limit is %" PRIu64 " ms.",
                        reader->meta->ledger, reader->age_ms, allowed);
     reply->retry_after_s = 1;
     return false;
 }
 
-/* Another process feeds this cache with another deployment than ours. */
-static bool refuse_other(struct tide_reader *reader, struct tide_reply *reply)
+/* Answers not_ready: another process feeds this cache, with another deployment. */
+static bool reject_other_deployment(struct tide_reader *reader, struct tide_reply *reply)
 {
     (void)!tide_hot_end(reader->hot);
-    return not_ready(reply);
+    return reject_not_ready(reply);
 }
 
 bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
@@ -64,20 +67,22 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     if (TIDE_UNLIKELY(ledger && ledger->given))
         return tide_reader_open_task(reader, context, reply->at.close_time, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(reader->hot, &reader->meta, &err) != TIDE_OK))
-        return not_ready(reply);
+        return reject_not_ready(reply);
     if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))
-        return refuse_other(reader, reply);
+        return reject_other_deployment(reader, reply);
     reader->unkept = reader->meta->unkept;
     reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
     reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
     reply->at = (struct tide_answer_at){ true, reader->meta->ledger, reader->meta->close_time,
                                          reader->age_ms };
-    if (TIDE_LIKELY(fresh(reader, context, request, reply)))
+    if (TIDE_LIKELY(check_age(reader, context, request, reply)))
         return true;
     (void)!tide_hot_end(reader->hot);
     return false;
 }
 
+/* An answer about compliance must not come from incomplete or old data: it would let an address
+ * trade that was revoked. */
 bool tide_reader_trusted(const struct tide_reader *reader,
                          const struct tide_handler_context *context, struct tide_reply *reply)
 {
@@ -90,11 +95,12 @@ bool tide_reader_trusted(const struct tide_reader *reader,
         return false;
     }
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
-        tide_reply_problem(reply, 503, "incomplete",
-                           "The compliance registry is not known whole: it is not indexed from its"
-                           " creation (index from ledger %" PRIu32 " on), or an entry of it could"
-                           " not be decoded (/api/undecoded/entries).",
-                           meta->start_from);
+        tide_reply_problem(
+            reply, 503, "incomplete",
+            "The compliance registry is not indexed completely: it is not indexed from its"
+            " creation (index from ledger %" PRIu32 " on), or an entry of it could"
+            " not be decoded (/api/undecoded/entries).",
+            meta->start_from);
         reply->retry_after_s = 60;
         return false;
     }
@@ -104,8 +110,8 @@ bool tide_reader_trusted(const struct tide_reader *reader,
     if (TIDE_LIKELY(age_ms / 1000 <= allowed))
         return true;
     tide_reply_problem(reply, 503, "stale",
-                       "The newest ledger known here, %" PRIu32 ", closed %" PRIu64
-                       " s ago; for compliance %" PRIu64 " s are allowed (compliance_age_s).",
+                       "The newest ledger on this node, %" PRIu32 ", closed %" PRIu64
+                       " s ago; the limit for compliance is %" PRIu64 " s (compliance_age_s).",
                        meta->ledger, age_ms / 1000, allowed);
     reply->retry_after_s = 5;
     return false;
@@ -118,6 +124,8 @@ struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tid
     return j;
 }
 
+/* The cursor's scope includes the deployment, because keys of another deployment mean nothing
+ * here. */
 bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_reader *reader,
                            const struct tide_request *request)
 {
@@ -149,33 +157,35 @@ void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept)
     tide_scope_refuse(reply, table);
 }
 
-static void refuse_unkept(const struct tide_reader *reader, struct tide_reply *reply)
+static void reject_out_of_scope(const struct tide_reader *reader, struct tide_reply *reply)
 {
     uint32_t unkept = tide_reader_unkept(reader);
     if (unkept)
         tide_reader_refuse(reply, unkept);
 }
 
-static void refuse_large(struct tide_reply *reply, const struct tide_err *err)
+static void reject_large(struct tide_reply *reply, const struct tide_err *err)
 {
     reply->at = (struct tide_answer_at){ .known = false };
-    tide_reply_problem(reply, 503, "too_large", "As of a ledger, this answer would need %s.",
+    tide_reply_problem(reply, 503, "too_large", "As of a past ledger, this answer would need %s.",
                        err->text);
 }
 
+/* A problem found here replaces the answer that the handler wrote, because that answer may rest
+ * on records that were taken for absent. */
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;
     if (TIDE_UNLIKELY(reader->unkept != 0))
-        refuse_unkept(reader, reply);
+        reject_out_of_scope(reader, reply);
     if (reader->past) {
         tide_status status = reader_past_close(reader->past, &err);
         if (status == TIDE_E_LIMIT)
-            refuse_large(reply, &err);
+            reject_large(reply, &err);
         else if (status != TIDE_OK)
             tide_sql_problem(reply, reader->pg, &err);
     } else if (TIDE_UNLIKELY(tide_hot_end(reader->hot) != TIDE_OK)) {
-        (void)not_ready(reply);
+        (void)reject_not_ready(reply);
     }
     if (TIDE_UNLIKELY(reply->body.failed))
         tide_reply_problem(reply, 503, "too_large", "The answer would be too large.");

@@ -1,6 +1,8 @@
+/* Accept: media ranges with weights. */
 #include "api/http/accept.h"
 #include "api/http/weight.h"
 
+/* Reads one media range. A malformed weight makes the range count as absent. */
 static void read_range(struct tide_accept *accept, tide_slice item, const char *second)
 {
     tide_slice type = tide_header_cut(&item, ';');
@@ -28,7 +30,7 @@ void tide_accept_read(struct tide_accept *accept, tide_slice value, const char *
         read_range(accept, tide_header_cut(&value, ','), second);
 }
 
-/* The most specific range decides. */
+/* Returns JSON's weight: the most specific range decides. */
 static int weight_of_json(const struct tide_accept *accept)
 {
     if (accept->json >= 0)

@@ -1,3 +1,4 @@
+/* The JSON object in a request's body. */
 #include "api/http/body.h"
 
 json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct tide_reply *reply)
@@ -8,11 +9,11 @@ json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct
         return body;
     if (body) {
         tide_reply_problem(reply, 400, code, "The body is not a JSON object.");
-        tide_reply_problem_field(reply, "", "is no JSON object");
+        tide_reply_problem_field(reply, "", "is not a JSON object");
     } else {
         bool twice = json_error_code(&error) == json_error_duplicate_key;
         tide_reply_problem(reply, 400, code, "The body is not JSON from byte %d on%s.",
-                           error.position, twice ? ": a member stands there twice" : "");
+                           error.position, twice ? ": a member occurs twice" : "");
         tide_reply_problem_field(reply, "", twice ? "has a member twice" : "is not JSON");
     }
     json_decref(body);

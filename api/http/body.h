@@ -5,9 +5,10 @@
 #include "api/http/reply.h"
 #include "schema/base/json_read.h"
 
-/* The object in a body, read strictly: no member stands in any object twice. NULL: the reply has
- * the problem, 400 with that code, which names a byte and shows nothing of the text. flags:
- * JSON_ALLOW_NUL, or 0. The caller gives the object back (json_decref). Any thread. */
+/* Returns the object in a body, read strictly: no member may occur twice in any object. Returns
+ * NULL with a problem in the reply: 400 with that code, which names a byte and quotes nothing of
+ * the text. flags: JSON_ALLOW_NUL or 0. The caller releases the object (json_decref). Any
+ * thread. */
 json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct tide_reply *reply);
 
 #endif

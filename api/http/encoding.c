@@ -1,3 +1,4 @@
+/* Accept-Encoding, gzip and zstd. */
 #include "api/http/encoding.h"
 #include "api/http/weight.h"
 #include "tidemark/zstd.h"
@@ -7,8 +8,8 @@
 enum {
     GZIP_LEVEL = 3,
     ZSTD_LEVEL = 3,
-    GZIP_FORM = 16 + MAX_WBITS, /* a gzip header and trailer, as zlib.h says */
-    GZIP_MEMORY = 8,            /* zlib's default: 256 KiB while it works    */
+    GZIP_FORM = 16 + MAX_WBITS, /* gzip header and trailer (zlib.h, deflateInit2) */
+    GZIP_MEMORY = 8,            /* zlib's default: 256 KiB of memory while compressing */
     UNSAID = TIDE_WEIGHT_WRONG
 };
 
@@ -22,13 +23,13 @@ const char *tide_encoding_name(enum tide_encoding encoding)
 
 /* --- Accept-Encoding -------------------------------------------------------------------- */
 
-/* Thousandths that a line gives to each coding, and to "*". */
-struct wishes {
+/* Weights, in thousandths, that a line gives to each coding, and to "*". */
+struct weights {
     int of[TIDE_ENCODING_COUNT], rest;
 };
 
-/* "gzip", "gzip;q=0.5", "*; q=0". */
-static void read_wish(struct wishes *wishes, tide_slice item)
+/* Reads one coding with its weight: "gzip", "gzip;q=0.5", "*; q=0". */
+static void read_coding(struct weights *weights, tide_slice item)
 {
     tide_slice name = tide_header_cut(&item, ';');
     int weight = TIDE_WEIGHT_MAX;
@@ -40,24 +41,24 @@ static void read_wish(struct wishes *wishes, tide_slice item)
     if (weight == UNSAID)
         return;
     if (tide_header_is(name, "*"))
-        wishes->rest = weight;
+        weights->rest = weight;
     if (tide_header_is(name, "x-gzip"))
-        wishes->of[TIDE_ENCODING_GZIP] = weight;
+        weights->of[TIDE_ENCODING_GZIP] = weight;
     for (size_t i = 0; i < TIDE_COUNT(names); i++)
         if (tide_header_is(name, names[i]))
-            wishes->of[i] = weight;
+            weights->of[i] = weight;
 }
 
 enum tide_encoding tide_encoding_choose(tide_slice accept, unsigned offered)
 {
-    struct wishes wishes = { .of = { UNSAID, UNSAID, UNSAID }, .rest = 0 };
+    struct weights weights = { .of = { UNSAID, UNSAID, UNSAID }, .rest = 0 };
     enum tide_encoding best = TIDE_ENCODING_NONE;
     while (accept.len)
-        read_wish(&wishes, tide_header_cut(&accept, ','));
-    /* Unless it is named, the client takes what is as it is, and wants anything else more. */
-    int most = wishes.of[TIDE_ENCODING_NONE] > 1 ? wishes.of[TIDE_ENCODING_NONE] : 1;
+        read_coding(&weights, tide_header_cut(&accept, ','));
+    /* A client that does not name "identity" accepts it, and prefers any coding with a weight. */
+    int most = weights.of[TIDE_ENCODING_NONE] > 1 ? weights.of[TIDE_ENCODING_NONE] : 1;
     for (enum tide_encoding i = TIDE_ENCODING_GZIP; i < TIDE_ENCODING_COUNT; i++) {
-        int weight = wishes.of[i] == UNSAID ? wishes.rest : wishes.of[i];
+        int weight = weights.of[i] == UNSAID ? weights.rest : weights.of[i];
         if (!(offered & 1u << i) || weight < most)
             continue;
         most = weight;

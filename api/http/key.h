@@ -1,4 +1,5 @@
-/* What the program says of a request's X-API-Key, when it keeps a list of keys. */
+/* The interface through which the server asks the program about a request's X-API-Key, if the
+ * program has a list of keys. */
 #ifndef API_HTTP_KEY_H
 #define API_HTTP_KEY_H
 
@@ -7,16 +8,17 @@
 struct tide_route;
 
 struct tide_key_answer {
-    uint16_t status; /* 0: the request goes on; else what refuses it, with the next three */
+    /* 0: accepted; otherwise the status of the rejection, with the next three members */
+    uint16_t status;
     uint16_t retry_after_s;
     const char *code, *detail;
-    bool known;             /* it has limits of its own, by print */
-    struct tide_peer print; /* 16 bytes of the key's hash         */
-    uint32_t rate, burst;   /* requests a second, at once; 0: those of api_rate_* */
+    bool known;             /* the key is known: its limits are counted by print */
+    struct tide_peer print; /* 16 bytes of the key's hash */
+    uint32_t rate, burst;   /* requests a second; requests at once; 0: the limits of api_rate_* */
 };
 
-/* Called on the connection's thread: it may not wait. route is NULL where none matched; from is the
- * client behind proxies. *out is zeroed. */
+/* Check runs on the connection's thread and must not wait. route: NULL if none matched. from:
+ * the client behind proxies. *out is zeroed before the call. */
 struct tide_key_check {
     void *self;
     void (*check)(void *self, struct tide_key_answer *out, const struct tide_route *route,

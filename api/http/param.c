@@ -1,3 +1,4 @@
+/* Conversion of parameters, one function for each type. */
 #include "api/http/param.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/strkey.h"
@@ -30,7 +31,8 @@ enum tide_param_id tide_param_named(tide_slice name)
     return TIDE_PARAM_COUNT;
 }
 
-static bool refuse(char why[TIDE_PARAM_WHY], const char *text)
+/* Writes the reason and returns false. */
+static bool reject_value(char why[TIDE_PARAM_WHY], const char *text)
 {
     snprintf(why, TIDE_PARAM_WHY, "%s", text);
     return false;
@@ -48,6 +50,8 @@ static bool is_word(uint8_t c)
 
 /* --- types ------------------------------------------------------------------------------ */
 
+/* Rejects leading zeros: each number must have one spelling, because cursors and receipts
+ * contain the text. */
 static bool read_u64(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool padded = out->text.len > 1 && out->text.ptr[0] == '0';
@@ -69,22 +73,23 @@ static bool read_time(struct tide_param_value *out, const struct tide_param *par
         out->number = (uint64_t)seconds;
         return true;
     }
-    return refuse(why, "must be unix seconds, or a time as 2026-05-02T09:14:07Z, from 1970 to 2106"
-                       " (a + in it is %2B in a query)");
+    return reject_value(why,
+                        "must be unix seconds, or a time as 2026-05-02T09:14:07Z, from 1970 to 2106"
+                        " (a + in it is %2B in a query)");
 }
 
 static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
-    enum { DIGITS_MAX = 38 }; /* all of them fit an i128 */
+    enum { DIGITS_MAX = 38 }; /* any number of 38 digits fits an i128 */
     (void)param;
     if (out->text.len <= DIGITS_MAX && tide_i128_parse(&out->amount, out->text) == TIDE_OK &&
         tide_i128_sign(out->amount) >= 0)
         return true;
-    return refuse(why, "must be a whole number of raw units, of 1 to 38 digits");
+    return reject_value(why, "must be a whole number of raw units, of 1 to 38 digits");
 }
 
-/* M…: the account is its first 32 bytes. */
-static bool refuse_muxed(char *why, const uint8_t *payload)
+/* Rejects an M… address with a text that names its account, the first 32 bytes. */
+static bool reject_muxed(char *why, const uint8_t *payload)
 {
     char account[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(account, TIDE_STRKEY_ACCOUNT, tide_slice_of(payload, 32));
@@ -93,6 +98,7 @@ static bool refuse_muxed(char *why, const uint8_t *payload)
     return false;
 }
 
+/* Checks for a seed first: a text that may be one must never appear in an answer or a log. */
 static bool read_address(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     enum tide_strkey kind;
@@ -100,15 +106,15 @@ static bool read_address(struct tide_param_value *out, const struct tide_param *
     size_t len;
     (void)param;
     if (out->text.len > 50 && (out->text.ptr[0] == 'S' || out->text.ptr[0] == 's'))
-        return refuse(why, "looks like a secret seed, which controls the account;"
-                           " send the address, which begins with G or C");
+        return reject_value(why, "looks like a secret seed, which controls the account;"
+                                 " send the address, which begins with G or C");
     if (tide_strkey_decode(&kind, payload, &len, out->text) != TIDE_OK)
-        return refuse(why, "must be an address: G or C, then 55 characters of A-Z2-7 with a"
-                           " valid checksum");
+        return reject_value(why, "must be an address: G or C, then 55 characters of A-Z2-7 with a"
+                                 " valid checksum");
     if (kind == TIDE_STRKEY_MUXED)
-        return refuse_muxed(why, payload);
+        return reject_muxed(why, payload);
     if (kind != TIDE_STRKEY_ACCOUNT && kind != TIDE_STRKEY_CONTRACT)
-        return refuse(why, "must be an account (G) or a contract (C)");
+        return reject_value(why, "must be an account (G) or a contract (C)");
     out->address.kind = (uint8_t)kind;
     memcpy(out->address.key, payload, sizeof out->address.key);
     return true;
@@ -120,7 +126,7 @@ static bool read_symbol(struct tide_param_value *out, const struct tide_param *p
     (void)param;
     for (size_t i = 0; fits && i < out->text.len; i++)
         fits = is_word(out->text.ptr[i]);
-    return fits || refuse(why, "must be 1 to 32 characters of A-Z, a-z, 0-9 and _");
+    return fits || reject_value(why, "must be 1 to 32 characters of A-Z, a-z, 0-9 and _");
 }
 
 static bool read_hash(struct tide_param_value *out, const struct tide_param *param, char *why)
@@ -129,9 +135,10 @@ static bool read_hash(struct tide_param_value *out, const struct tide_param *par
     (void)param;
     if (tide_hex_decode(bytes, sizeof bytes, out->text) == TIDE_OK)
         return true;
-    return refuse(why, "must be 64 hexadecimal digits");
+    return reject_value(why, "must be 64 hexadecimal digits");
 }
 
+/* Rejects control characters, which could break a header or a log line. */
 static bool read_text(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
@@ -148,12 +155,13 @@ static bool read_text(struct tide_param_value *out, const struct tide_param *par
     return false;
 }
 
+/* Reads an address if the text is longer than any symbol. */
 static bool read_token(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     return out->text.len > param->max ? read_address(out, param, why) : read_text(out, param, why);
 }
 
-/* Index of text among "a|b|c", -1 when it is none of them. */
+/* Returns the index of the text among "a|b|c", or -1. */
 static int word_index(const char *words, tide_slice text)
 {
     int index = 0;
@@ -189,6 +197,7 @@ static bool read_bool(struct tide_param_value *out, const struct tide_param *par
     return read_word(out, "false|true", why);
 }
 
+/* The reason of a rejection lists all kinds of this release. */
 static bool read_kind(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     uint32_t count;
@@ -214,7 +223,7 @@ static bool are_digits(tide_slice text)
     return true;
 }
 
-/* The first digits are such that the numbers fit the statement's bigint and integer. */
+/* The limits of the first digits keep both numbers within the statement's bigint and integer. */
 static bool read_event(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     enum { PLACE_DIGITS = 19, INDEX_DIGITS = 10 };
@@ -225,8 +234,8 @@ static bool read_event(struct tide_param_value *out, const struct tide_param *pa
         are_digits(tide_slice_of(text + PLACE_DIGITS + 1, INDEX_DIGITS)) && text[0] <= '8' &&
         text[PLACE_DIGITS + 1] <= '1')
         return true;
-    return refuse(why, "must be an event's id as Stellar RPC writes it:"
-                       " 0000004582714802176-0000000000");
+    return reject_value(why, "must be an event's id as Stellar RPC writes it:"
+                             " 0000004582714802176-0000000000");
 }
 
 static bool read_cursor(struct tide_param_value *out, const struct tide_param *param, char *why)
@@ -234,7 +243,7 @@ static bool read_cursor(struct tide_param_value *out, const struct tide_param *p
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
     for (size_t i = 0; fits && i < out->text.len; i++)
         fits = is_word(out->text.ptr[i]) || out->text.ptr[i] == '-';
-    return fits || refuse(why, "must be what an earlier answer gave as \"next\"");
+    return fits || reject_value(why, "must be the \"next\" of an earlier answer");
 }
 
 bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_slice text,
@@ -262,7 +271,7 @@ void tide_param_default(struct tide_param_value *out, enum tide_param_id id)
     *out = (struct tide_param_value){ .id = id, .text = tide_slice_str(def) };
     if (*def) {
         bool fits = tide_param_read(out, id, tide_slice_str(def), why);
-        assert(fits); /* of every line of param.def: test_route */
+        assert(fits); /* test_route checks every line of param.def */
         (void)fits;
     }
     out->given = false;

@@ -1,3 +1,4 @@
+/* Addresses of clients and proxies. */
 #include "api/http/peer.h"
 #include "tidemark/text.h"
 
@@ -6,7 +7,7 @@
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-static tide_slice trimmed(tide_slice s)
+static tide_slice trim_blanks(tide_slice s)
 {
     while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
         s = (tide_slice){ s.ptr + 1, s.len - 1 };
@@ -15,7 +16,7 @@ static tide_slice trimmed(tide_slice s)
     return s;
 }
 
-/* bits is 128 of the mapped form, or of the IPv6 one; the prefix of IPv4 counts from 96. */
+/* Reads an address; *v4 tells whether it is IPv4. */
 static bool read_ip(tide_slice text, uint8_t ip[16], bool *v4)
 {
     char copy[TIDE_PEER_TEXT];
@@ -33,6 +34,7 @@ static bool read_ip(tide_slice text, uint8_t ip[16], bool *v4)
     return inet_pton(AF_INET6, copy, ip) == 1;
 }
 
+/* Reads an address with an optional prefix. Without one it is a network of one address. */
 static bool read_net(tide_slice text, struct tide_peer_net *net)
 {
     bool v4;
@@ -51,17 +53,18 @@ static bool read_net(tide_slice text, struct tide_peer_net *net)
     return true;
 }
 
+/* An empty element, as in "a,,b", is an error: it may be a typing mistake. */
 tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *text,
                                     struct tide_err *err)
 {
-    tide_slice rest = trimmed(tide_slice_str(text));
+    tide_slice rest = trim_blanks(tide_slice_str(text));
     out->count = 0;
     while (rest.len) {
         const uint8_t *comma = memchr(rest.ptr, ',', rest.len);
         tide_slice one = { rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len };
         rest = (tide_slice){ rest.ptr + one.len + (comma != NULL),
                              rest.len - one.len - (comma != NULL) };
-        one = trimmed(one);
+        one = trim_blanks(one);
         if (out->count == TIDE_PEER_PROXIES_MAX)
             return tide_fail(err, TIDE_E_CONFIG, "api_proxies: more than %u",
                              TIDE_PEER_PROXIES_MAX);
@@ -72,7 +75,8 @@ tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *t
     return TIDE_OK;
 }
 
-static bool within(const struct tide_peer_net *net, const uint8_t ip[16])
+/* Returns whether the first net->bits bits of the address are those of the network. */
+static bool net_contains(const struct tide_peer_net *net, const uint8_t ip[16])
 {
     uint32_t whole = net->bits / 8, rest = net->bits % 8;
     if (memcmp(net->ip, ip, whole) != 0)
@@ -83,7 +87,7 @@ static bool within(const struct tide_peer_net *net, const uint8_t ip[16])
 bool tide_peer_is_proxy(const struct tide_peer_proxies *proxies, const struct tide_peer *peer)
 {
     for (uint32_t i = 0; i < proxies->count; i++)
-        if (within(&proxies->nets[i], peer->ip))
+        if (net_contains(&proxies->nets[i], peer->ip))
             return true;
     return false;
 }
@@ -107,6 +111,8 @@ bool tide_peer_of_socket(struct tide_peer *out, const struct sockaddr *address)
     return false;
 }
 
+/* A client can send its own X-Forwarded-For, so the list is read from the right, and only while
+ * the hop before was a trusted proxy. */
 struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
                                   const struct tide_peer *peer, tide_slice forwarded_for)
 {
@@ -115,7 +121,7 @@ struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
         const uint8_t *comma = memrchr(forwarded_for.ptr, ',', forwarded_for.len);
         size_t start = comma ? (size_t)(comma - forwarded_for.ptr) + 1 : 0;
         tide_slice hop =
-            trimmed((tide_slice){ forwarded_for.ptr + start, forwarded_for.len - start });
+            trim_blanks((tide_slice){ forwarded_for.ptr + start, forwarded_for.len - start });
         bool v4;
         struct tide_peer next;
         if (!read_ip(hop, next.ip, &v4))
@@ -126,6 +132,7 @@ struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
     return now;
 }
 
+/* One customer usually has a whole /64, so limits count it as one client. */
 struct tide_peer tide_peer_key(const struct tide_peer *peer)
 {
     struct tide_peer key = *peer;

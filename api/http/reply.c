@@ -1,3 +1,4 @@
+/* Replies: header lines and problems. */
 #include "api/http/reply.h"
 #include "tidemark/text.h"
 
@@ -5,7 +6,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { LINES_MAX = 4096 }; /* bytes: the library's memory of a connection holds them too */
+/* bytes; the library's memory for the connection must hold them too (SERVER_POOL_BYTES) */
+enum { LINES_MAX = 4096 };
 
 void tide_reply_init(struct tide_reply *reply)
 {
@@ -15,6 +17,7 @@ void tide_reply_init(struct tide_reply *reply)
     tide_reply_reset(reply);
 }
 
+/* Closes the reply's file, if it has one. */
 static void drop_file(struct tide_reply *reply)
 {
     if (reply->file.size)
@@ -38,13 +41,15 @@ void tide_reply_release(struct tide_reply *reply)
     tide_buf_release(&reply->lines);
 }
 
-/* Name, NUL, value, NUL; again and again. */
+/* Appends name, NUL, value, NUL. The texts must be short: a failed buffer makes the answer 500
+ * or 503. */
 void tide_reply_header(struct tide_reply *reply, const char *name, const char *value)
 {
     tide_buf_put(&reply->lines, name, strlen(name) + 1);
     tide_buf_put(&reply->lines, value, strlen(value) + 1);
 }
 
+/* The last of several lines with that name counts. */
 const char *tide_reply_header_of(const struct tide_reply *reply, const char *name)
 {
     const char *found = NULL;
@@ -101,6 +106,8 @@ static void put_member(struct tide_buf *body, const char *name, const char *text
     tide_buf_json_string(body, tide_slice_str(text));
 }
 
+/* Discards everything of an answer that was begun, so that no part of it is sent with the
+ * problem. */
 void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *code,
                         const char *detail, ...)
 {
@@ -126,7 +133,8 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
     tide_buf_u8(&reply->body, '}');
 }
 
-/* "/addresses/3" is a pointer into the body, "?limit" and "{pool}" name parameters. */
+/* Writes where a field is: "/addresses/3" is a pointer into the body, "?limit" and "{pool}" name
+ * parameters. */
 static void put_where(struct tide_buf *body, const char *where)
 {
     char name[64];
@@ -155,7 +163,7 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
     tide_buf_str(body, "}]}");
 }
 
-/* A name that is none of ours may be anything, even a secret. */
+/* An unknown name may be anything, even a secret: only plain short names are shown. */
 void tide_reply_problem_unknown(struct tide_reply *reply, const char *name)
 {
     enum { SHOWN_MAX = 32 };
@@ -164,5 +172,5 @@ void tide_reply_problem_unknown(struct tide_reply *reply, const char *name)
     size_t len = strlen(name);
     if (len > 0 && len <= SHOWN_MAX && strspn(name, letters) == len)
         snprintf(where, sizeof where, "/%s", name);
-    tide_reply_problem_field(reply, where, "is no member of this body");
+    tide_reply_problem_field(reply, where, "is not a member of this body");
 }

@@ -1,4 +1,4 @@
-/* A request as a handler sees it: it matched a route, and its parameters fit their types. */
+/* A request as a handler sees it: it matched a route, and its parameters have valid values. */
 #ifndef API_HTTP_REQUEST_H
 #define API_HTTP_REQUEST_H
 
@@ -12,25 +12,28 @@
 struct tide_route;
 struct tide_request_head;
 
-/* Valid until the handler returns; a request that waits for an executor, until its job is over. */
+/* Valid until the handler returns, or until the job of an executor is done. */
 struct tide_request {
     const struct tide_route *route;
-    struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */
+    /* The route's parameters, those of the path first */
+    struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX];
     uint32_t param_count;
-    enum tide_form form;                  /* of a route with a second form       */
-    tide_slice body;                      /* of POST: at most the route's, UTF-8 but of HOOK */
-    tide_slice last_event_id;             /* of STREAM                           */
+    enum tide_form form; /* requested form, for a route with a second form */
+    /* The body of a POST: at most the route's body_max bytes; UTF-8 unless the class has
+     * any_bytes. */
+    tide_slice body;
+    tide_slice last_event_id;             /* for STREAM routes */
     const struct tide_request_head *head; /* for tide_request_header              */
-    struct tide_peer client;              /* behind proxies; the /64 of an IPv6 one */
-    char id[TIDE_REQUEST_ID_BYTES];       /* NUL-terminated, ours or the client's  */
+    struct tide_peer client;              /* the client behind proxies; of IPv6 only the /64 */
+    char id[TIDE_REQUEST_ID_BYTES];       /* NUL-terminated, the server's or the client's */
 };
 
-/* The value of a header line, of any case of its name; how often it came (the value is the first's,
- * ptr NULL when it did not). As long as the request, on whatever thread. */
+/* Returns the value of the first header line with that name (in any case), or ptr NULL, and
+ * counts the lines. Valid as long as the request, on any thread. */
 tide_slice tide_request_header(const struct tide_request *request, const char *name,
                                uint32_t *occurrences);
 
-/* The parameter of that name, NULL when the route has none such. */
+/* Returns the parameter's value, or NULL if the route has no such parameter. */
 const struct tide_param_value *tide_request_param(const struct tide_request *request,
                                                   enum tide_param_id id);
 

@@ -1,3 +1,4 @@
+/* Matching: finds the route of a target, and decodes and checks its parameters. */
 #include "api/http/route.h"
 #include "api/http/param.h"
 #include "tidemark/text.h"
@@ -11,19 +12,19 @@ const struct tide_param_value *tide_request_param(const struct tide_request *req
     return NULL;
 }
 
-/* One target under way: where decoded bytes go, and whether a field was named already. */
+/* The state of one match. */
 struct match {
     const struct tide_route_table *table;
     struct tide_request *request;
     struct tide_reply *reply;
     char *scratch;
-    size_t used;
-    bool failed;
+    size_t used; /* bytes of scratch */
+    bool failed; /* the reply is a problem with fields */
 };
 
 /* --- text ------------------------------------------------------------------------------- */
 
-static bool malformed(struct match *m, const char *what)
+static bool reject_target(struct match *m, const char *what)
 {
     tide_reply_problem(m->reply, 400, "malformed_target", "The request target %s.", what);
     return false;
@@ -37,7 +38,8 @@ static int hex_value(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte at *at, escapes undone; -1 when it may not be there. */
+/* Returns the byte at *at with its escape decoded, and moves *at; -1 if the byte is not allowed.
+ * form: '+' is a blank. */
 static int next_byte(tide_slice text, size_t *at, bool form)
 {
     uint8_t c = text.ptr[(*at)++];
@@ -56,8 +58,8 @@ static int next_byte(tide_slice text, size_t *at, bool form)
     return form && c == '+' ? ' ' : c;
 }
 
-/* How many bytes of the text, from its begin, are of those that nearly all of a target is made of,
- * and that stand for themselves everywhere. */
+/* Returns the length of the text's prefix of plain characters, which need no decoding and are
+ * allowed everywhere. Nearly all targets consist of them, so they are checked four at a time. */
 static size_t plain_len(tide_slice text)
 {
     static const bool plain[256] = {
@@ -81,7 +83,8 @@ static size_t plain_len(tide_slice text)
     return at;
 }
 
-/* text decoded into scratch, a NUL behind it. form: '+' is a blank. False when it is malformed. */
+/* Decodes the text into scratch, with a NUL. form: '+' is a blank. Returns false if the text is
+ * malformed or not UTF-8. */
 static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
 {
     char *to = m->scratch + m->used;
@@ -101,8 +104,8 @@ static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
     return plain == text.len || tide_utf8_valid(*out);
 }
 
-/* Whether all of a path or query could be decoded; keeps nothing. */
-static bool well_formed(struct match *m, tide_slice text)
+/* Returns whether a whole path or query can be decoded. Leaves scratch empty. */
+static bool is_well_formed(struct match *m, tide_slice text)
 {
     tide_slice whole;
     if (TIDE_LIKELY(plain_len(text) == text.len))
@@ -112,8 +115,8 @@ static bool well_formed(struct match *m, tide_slice text)
     return fits;
 }
 
-/* What stands before the separator; *text becomes what follows it. */
-static tide_slice cut(tide_slice *text, char separator, bool *found)
+/* Returns the text before the separator, and leaves in *text what follows it. */
+static tide_slice split_at(tide_slice *text, char separator, bool *found)
 {
     const uint8_t *at = text->len ? memchr(text->ptr, separator, text->len) : NULL;
     size_t len = at ? (size_t)(at - text->ptr) : text->len;
@@ -126,34 +129,38 @@ static tide_slice cut(tide_slice *text, char separator, bool *found)
 
 /* --- fields ----------------------------------------------------------------------------- */
 
-static void bad_field(struct match *m, const char *where, const char *why)
+/* Adds an invalid field; the first one makes the reply a problem. */
+static void reject_field(struct match *m, const char *where, const char *why)
 {
     if (!m->failed)
-        tide_reply_problem(m->reply, 400, "invalid_parameters",
-                           "The request has parameters that this route does not take as they are.");
+        tide_reply_problem(
+            m->reply, 400, "invalid_parameters",
+            "The request has parameters that this route does not accept: see errors.");
     m->failed = true;
     tide_reply_problem_field(m->reply, where, why);
 }
 
-/* Names a parameter of the query; a name that is none of ours may be anything, even a secret. */
-static void bad_query(struct match *m, tide_slice name, const char *why)
+/* Rejects a parameter of the query. An unknown name may be anything, even a secret: only plain
+ * short names are shown. */
+static void reject_query_field(struct match *m, tide_slice name, const char *why)
 {
     char where[40];
     bool shown = name.len > 0 && name.len <= 32;
     for (size_t i = 0; shown && i < name.len; i++)
         shown = (name.ptr[i] | 0x20) >= 'a' && (name.ptr[i] | 0x20) <= 'z';
     snprintf(where, sizeof where, "?%.*s", shown ? (int)name.len : 0, (const char *)name.ptr);
-    bad_field(m, where, why);
+    reject_field(m, where, why);
 }
 
 /* --- path ------------------------------------------------------------------------------- */
 
-static bool is_parameter(tide_slice part)
+static bool is_param_part(tide_slice part)
 {
     return part.len > 2 && part.ptr[0] == '{';
 }
 
-/* Bytes of a path's next part, 0 when it cannot be a value. */
+/* Returns the length of the path's next part, or 0 if it is "." or "..", which cannot be a
+ * value. */
 static size_t part_len(tide_slice path, size_t at)
 {
     const uint8_t *from = path.ptr + at;
@@ -163,9 +170,10 @@ static size_t part_len(tide_slice path, size_t at)
     return tide_slice_eq_str(part, ".") || tide_slice_eq_str(part, "..") ? 0 : len;
 }
 
-/* One bit a part, the first highest: 1 where the template is literal; 0 when it does not fit. No
- * template begins with a parameter. */
-static uint32_t fit(const char *template, tide_slice path)
+/* Matches a path with a template. Returns 0 if they differ, otherwise one bit for each part, the
+ * first part highest, set where the template is literal: the best template has the largest
+ * value. No template begins with a parameter. */
+static uint32_t match_template(const char *template, tide_slice path)
 {
     uint32_t literal = 1u << 31, bit = 1u << 31;
     size_t at = 0;
@@ -187,8 +195,9 @@ static uint32_t fit(const char *template, tide_slice path)
     return at == path.len ? literal : 0;
 }
 
-/* Whether it cannot fit: seen at the two letters behind "/api/", which most differ in. The first six
- * of such a template are literal (test_route). */
+/* Returns whether the path differs from the template in one of the two letters after "/api/",
+ * where most templates differ. A cheap test before match_template. The first six characters of
+ * such a template are literal (test_route). */
 static bool differs_early(const struct tide_route *route, tide_slice path)
 {
     enum { FIRST = 5, SECOND };
@@ -199,7 +208,7 @@ static bool differs_early(const struct tide_route *route, tide_slice path)
            (template[SECOND] != '{' && template[SECOND] != (char)path.ptr[SECOND]);
 }
 
-/* The first route of the path's best template, NULL when none fits. */
+/* Returns the first route of the template that fits the path best, or NULL. */
 static const struct tide_route *find_path(const struct tide_route_table *table, tide_slice path)
 {
     const struct tide_route *found = NULL;
@@ -208,7 +217,7 @@ static const struct tide_route *find_path(const struct tide_route_table *table, 
         const struct tide_route *route = &table->routes[i];
         if (differs_early(route, path))
             continue;
-        uint32_t literal = fit(route->path, path);
+        uint32_t literal = match_template(route->path, path);
         if (literal > best) {
             best = literal;
             found = route;
@@ -228,15 +237,17 @@ static void add_method(struct tide_reply *reply, const char *method)
     snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
 }
 
-/* Asked again: no other template fits the path of a look-up better (test_route). */
-static bool is_again(const struct tide_target *target)
+/* Returns whether the previous route fits again. For look-ups that is enough: no other template
+ * fits the path of a look-up better (test_route). */
+static bool repeats_route(const struct tide_target *target)
 {
     const struct tide_route *route = target->likely;
-    return route && route->class->lookup && fit(route->path, target->path) &&
+    return route && route->class->lookup && match_template(route->path, target->path) &&
            tide_slice_eq_str(target->method, route->method);
 }
 
-/* The route of the path with that method. */
+/* Returns the route with that path template and method, or NULL with a 405 that lists the
+ * methods. */
 static const struct tide_route *find_method(struct match *m, const char *path, tide_slice method)
 {
     const struct tide_route *routes = m->table->routes;
@@ -246,7 +257,7 @@ static const struct tide_route *find_method(struct match *m, const char *path, t
         if (strcmp(routes[i].path, path) == 0 && tide_slice_eq_str(method, routes[i].method))
             return &routes[i];
     tide_reply_problem(m->reply, 405, "method_not_allowed",
-                       "This path is there, but not for this method: see Allow.");
+                       "This path does not accept this method: see Allow.");
     m->reply->allow[0] = 0;
     for (size_t i = 0; i < m->table->count; i++) {
         if (strcmp(routes[i].path, path) != 0)
@@ -261,12 +272,12 @@ static const struct tide_route *find_method(struct match *m, const char *path, t
 
 static const struct tide_route *find_route(struct match *m, const struct tide_target *target)
 {
-    if (TIDE_LIKELY(is_again(target)))
+    if (TIDE_LIKELY(repeats_route(target)))
         return target->likely;
     const struct tide_route *first = find_path(m->table, target->path);
     if (first)
         return find_method(m, first->path, target->method);
-    tide_reply_problem(m->reply, 404, "no_route", "There is no such path: see /openapi.json.");
+    tide_reply_problem(m->reply, 404, "no_route", "This path does not exist: see /openapi.json.");
     return NULL;
 }
 
@@ -274,7 +285,7 @@ static struct tide_param_value *add_param(struct match *m, tide_slice name)
 {
     struct tide_request *request = m->request;
     enum tide_param_id id = tide_param_named(name);
-    assert(id < TIDE_PARAM_COUNT); /* of every route: test_route */
+    assert(id < TIDE_PARAM_COUNT); /* test_route checks every route */
     assert(request->param_count < TIDE_ROUTE_PARAMS_MAX);
     struct tide_param_value *value = &request->params[request->param_count++];
     value->id = id;
@@ -287,34 +298,35 @@ static void read_path(struct match *m, const char *template, tide_slice path)
     tide_slice form = tide_slice_str(template), text;
     bool more = true, ignored;
     while (more) {
-        tide_slice want = cut(&form, '/', &more), have = cut(&path, '/', &ignored);
-        if (!is_parameter(want))
+        tide_slice want = split_at(&form, '/', &more), have = split_at(&path, '/', &ignored);
+        if (!is_param_part(want))
             continue;
         want = tide_slice_of(want.ptr + 1, want.len - 2);
         struct tide_param_value *value = add_param(m, want);
-        (void)decode(m, &text, have, false); /* it is known to be well-formed */
+        (void)decode(m, &text, have, false); /* is_well_formed has checked the whole path */
         if (tide_param_read(value, value->id, text, why))
             continue;
         snprintf(where, sizeof where, "{%.*s}", TIDE_SLICE_FMT(want));
-        bad_field(m, where, why);
+        reject_field(m, where, why);
     }
 }
 
 /* --- query ------------------------------------------------------------------------------ */
 
-/* The route's list of names, one after the other. */
+/* Takes the next name of the route's list; returns false at its end. */
 static bool next_name(tide_slice *names, tide_slice *name, bool *required)
 {
     bool found;
     if (names->len == 0)
         return false;
-    *name = cut(names, ' ', &found);
+    *name = split_at(names, ' ', &found);
     *required = name->len && name->ptr[name->len - 1] == '!';
     name->len -= *required;
     return true;
 }
 
-static const char *not_taken(const struct match *m, enum tide_param_id id)
+/* Returns why the route does not accept a parameter: its hint, or a general text. */
+static const char *why_rejected(const struct match *m, enum tide_param_id id)
 {
     const struct tide_route_hint *hints = m->table->hints;
     for (size_t i = 0; i < m->table->hint_count; i++)
@@ -328,20 +340,20 @@ static void read_pair(struct match *m, uint32_t first, tide_slice pair)
     char why[TIDE_PARAM_WHY];
     tide_slice rest = pair, text;
     bool has_value;
-    tide_slice name = cut(&rest, '=', &has_value);
+    tide_slice name = split_at(&rest, '=', &has_value);
     enum tide_param_id id = tide_param_named(name);
     struct tide_param_value *value = NULL;
     for (uint32_t i = first; i < m->request->param_count; i++)
         if (m->request->params[i].id == id)
             value = &m->request->params[i];
     if (!value)
-        bad_query(m, name, not_taken(m, id));
+        reject_query_field(m, name, why_rejected(m, id));
     else if (value->given)
-        bad_query(m, name, "is given more than once");
+        reject_query_field(m, name, "is given more than once");
     else if (!has_value || !decode(m, &text, rest, true))
-        bad_query(m, name, "needs a value in UTF-8");
+        reject_query_field(m, name, "needs a value in UTF-8");
     else if (!tide_param_read(value, id, text, why))
-        bad_query(m, name, why);
+        reject_query_field(m, name, why);
 }
 
 static bool is_given(const struct match *m, enum tide_param_id id)
@@ -350,13 +362,14 @@ static bool is_given(const struct match *m, enum tide_param_id id)
     return value && value->given;
 }
 
-static void refuse_conflicts(struct match *m)
+static void reject_conflicts(struct match *m)
 {
     const struct tide_route_conflict *conflicts = m->table->conflicts;
     for (size_t i = 0; i < m->table->conflict_count; i++)
         if (is_given(m, conflicts[i].param) && is_given(m, conflicts[i].with) &&
             strcmp(m->request->route->id, conflicts[i].route) == 0)
-            bad_query(m, tide_slice_str(tide_param_of(conflicts[i].param)->name), conflicts[i].why);
+            reject_query_field(m, tide_slice_str(tide_param_of(conflicts[i].param)->name),
+                               conflicts[i].why);
 }
 
 static void read_query(struct match *m, const struct tide_route *route, tide_slice query)
@@ -371,12 +384,12 @@ static void read_query(struct match *m, const struct tide_route *route, tide_sli
         tide_param_default(value, value->id);
     }
     while (more)
-        read_pair(m, first, cut(&query, '&', &more));
+        read_pair(m, first, split_at(&query, '&', &more));
     names = tide_slice_str(route->query);
     for (uint32_t i = first; next_name(&names, &name, &required); i++)
         if (required && !m->request->params[i].given)
-            bad_query(m, name, "must be given");
-    refuse_conflicts(m);
+            reject_query_field(m, name, "must be given");
+    reject_conflicts(m);
 }
 
 /* --- all of it -------------------------------------------------------------------------- */
@@ -393,8 +406,9 @@ bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
                            "Path and query are longer than %u bytes together.", TIDE_TARGET_MAX);
         return false;
     }
-    if (!well_formed(&m, target->path) || !well_formed(&m, target->query))
-        return malformed(&m, "has a bad escape, a character that must be escaped, or is no UTF-8");
+    if (!is_well_formed(&m, target->path) || !is_well_formed(&m, target->query))
+        return reject_target(&m,
+                             "has a bad escape, a character that must be escaped, or is not UTF-8");
     const struct tide_route *route = find_route(&m, target);
     if (!route)
         return false;

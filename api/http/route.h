@@ -1,11 +1,12 @@
-/* Routes. The program hands the server a table of them (struct tide_route_table). Nothing here
- * knows what a route is for.
+/* Routes. The program gives the server a table of them (struct tide_route_table); this module
+ * does not know what a route is for.
  *
- * Class      how a route is served: who runs its handler, what it costs, which pages may read it
- * Executor   runs handlers that may wait, on threads of its own. A handler of a class without one
- *            runs on the connection's thread and never waits.
- * Parameters are typed by param.def. Unknown, repeated and malformed ones get 400 with the field's
- *            name before a handler runs: a handler sees only values that fit. */
+ * Class      how a route is served: what runs its handler, its cost, which pages may read its
+ *            answers
+ * Executor   runs handlers that may wait, on its own threads. A handler of a class without
+ *            executor runs on the connection's thread and must never wait.
+ * Parameters have types (param.def). Unknown, repeated and malformed ones get 400 with the field's
+ *            name before the handler runs: a handler sees only valid values. */
 #ifndef API_HTTP_ROUTE_H
 #define API_HTTP_ROUTE_H
 
@@ -15,20 +16,21 @@
 #define TIDE_TARGET_MAX    2048u /* bytes of path and query */
 #define TIDE_ROUTE_SCRATCH (TIDE_TARGET_MAX + 2 * TIDE_ROUTE_PARAMS_MAX)
 
-struct tide_api; /* what the handlers of a process share; opaque here */
+struct tide_api; /* shared by the handlers of a process; opaque here */
 struct tide_wake;
 
-/* What a handler may use beside its request. */
+/* The things that a handler may use besides its request. */
 struct tide_handler_context {
     struct tide_api *api;
-    void *
-        thread; /* state of the server's thread (struct tide_server_thread_calls); NULL on others */
-    void *task; /* of the class's executor: what it and the handler hand each other */
-    uint64_t now_ms;        /* wall clock when the request came */
-    int64_t host_ms;        /* tide_clock's now_ms then: what ages are measured by */
-    int64_t deadline_ms;    /* monotonic: after it no client waits for the answer */
-    struct tide_wake *wake; /* of streams: for tide_server_wake */
-    tide_slice client;      /* of streams: the client whose limit it counts for, text */
+    /* State of the server's thread (struct tide_server_thread_calls); NULL on other threads */
+    void *thread;
+    void *task;      /* set by the class's executor: an object that it shares with the handler */
+    uint64_t now_ms; /* wall clock when the request came */
+    int64_t host_ms; /* tide_clock's now_ms at that time: ages are measured by it */
+    int64_t deadline_ms;    /* monotonic: afterwards no client waits for the answer */
+    struct tide_wake *wake; /* for streams: argument of tide_server_wake */
+    /* For streams: the client, as text, for the limit of streams per client */
+    tide_slice client;
 };
 
 typedef void tide_handler_fn(struct tide_handler_context *context,
@@ -36,24 +38,27 @@ typedef void tide_handler_fn(struct tide_handler_context *context,
 
 /* --- executors --------------------------------------------------------------------------- */
 
-/* A request that an executor is to answer. The executor's from submit until done(), then the
- * submitter's. */
+/* A request that an executor shall answer. It belongs to the executor from submit until done(),
+ * and then to the submitter. */
 struct tide_job {
     const struct tide_request *request;
-    struct tide_reply *reply;            /* as tide_reply_reset leaves it */
+    struct tide_reply *reply;            /* as tide_reply_reset left it */
     struct tide_handler_context context; /* deadline_ms 0: none           */
-    void (*done)(struct tide_job *job);  /* reply is complete; on the executor's thread */
-    struct tide_peer client;             /* as the rate limit counts it */
-    struct tide_job *next;               /* the executor's, as the rest */
-    uint32_t bulkhead;                   /* 0: it is in none */
-    bool back;                           /* to the queue, until its bulkhead has room */
+    /* Called on the executor's thread when the reply is complete */
+    void (*done)(struct tide_job *job);
+    struct tide_peer client; /* as the rate limit counts it */
+    struct tide_job *next;   /* this and the members below are used by the executor */
+    uint32_t bulkhead;       /* 0: in no bulkhead */
+    /* The job went back to the queue, because its bulkhead was full */
+    bool back;
 };
 
-/* TIDE_JOB_ANSWERED     the reply is complete; done() is not called
- * TIDE_JOB_QUEUED       done() follows
- * TIDE_JOB_QUEUE_FULL   the queue is full, or the executor is closing
- * TIDE_JOB_CLIENT_FULL  the job's client has its share of the queue already
- * Unless QUEUED, the job stays the caller's. */
+/* Results of submit. Unless QUEUED, the job stays the caller's.
+ *
+ *  TIDE_JOB_ANSWERED     the reply is complete; done() is not called
+ *  TIDE_JOB_QUEUED       done() follows
+ *  TIDE_JOB_QUEUE_FULL   the queue is full, or the executor is closing
+ *  TIDE_JOB_CLIENT_FULL  the job's client has its share of the queue already */
 enum tide_job_submitted {
     TIDE_JOB_ANSWERED,
     TIDE_JOB_QUEUED,
@@ -61,15 +66,18 @@ enum tide_job_submitted {
     TIDE_JOB_CLIENT_FULL
 };
 
-/* Called on the connection's thread: none of these may wait. */
+/* An executor. The functions are called on the connection's thread and must not wait. */
 struct tide_executor {
     void *self;
     enum tide_job_submitted (*submit)(void *self, struct tide_job *job);
-    /* Before the body is read; false: the reply holds the problem. NULL: accepts all. */
+    /* Called before the body is read. Returns false with a problem in the reply. NULL: accepts
+     * all. */
     bool (*accept)(void *self, const struct tide_request *request, struct tide_reply *reply);
-    /* Whether pages of that origin may read answers (TIDE_ORIGINS_KNOWN). NULL: of none. */
+    /* Returns whether pages of that origin may read answers (TIDE_ORIGINS_KNOWN). NULL: none
+     * may. */
     bool (*knows_origin)(void *self, tide_slice origin);
-    /* Makes a page of the reply, a problem with a link that a person followed. NULL: stays so. */
+    /* Turns the reply, a problem, into a page, for a person who followed a link. NULL: it stays
+     * a problem. */
     void (*show_problem)(void *self, struct tide_reply *reply);
 };
 
@@ -77,61 +85,62 @@ struct tide_executor {
 
 enum tide_origins {
     TIDE_ORIGINS_ANY,   /* pages of any origin may read the answer     */
-    TIDE_ORIGINS_KNOWN, /* those that the executor knows               */
-    TIDE_ORIGINS_NONE   /* none                                        */
+    TIDE_ORIGINS_KNOWN, /* pages of origins that the executor knows */
+    TIDE_ORIGINS_NONE   /* no page */
 };
 
-#define TIDE_ROUTE_INLINE (-1) /* on the connection's thread */
+#define TIDE_ROUTE_INLINE (-1) /* handlers run on the connection's thread */
 
-/* How routes are served. */
+/* The way in which routes are served. */
 struct tide_route_class {
-    int executor;      /* index of the server's executors, or TIDE_ROUTE_INLINE */
-    int past_executor; /* the same, for requests with ?ledger=                  */
+    int executor;      /* index into the server's executors, or TIDE_ROUTE_INLINE */
+    int past_executor; /* the same for requests with ?ledger= */
     enum tide_origins origins;
     bool lookup;    /* answered inline from memory, in microseconds   */
     bool query;     /* counts as a query for the rate limit, not as a look-up */
     bool stream;    /* server-sent events: reply->stream              */
-    bool page;      /* for people: forms may be posted, see tide_executor.show_problem */
-    bool any_bytes; /* a body need not be text                        */
-    bool encodes;   /* answers may be compressed: nothing in them is secret, so their length tells
-                       no secret beside what the client sent                                   */
+    bool page;      /* for persons: forms may be posted, and problems become pages (show_problem) */
+    bool any_bytes; /* a body may be other than text */
+    /* Answers may be compressed: they contain no secret that their length could reveal */
+    bool encodes;
 };
 
 struct tide_route {
     const char *id; /* OpenAPI's operationId */
     const char *method;
-    const char *path; /* with {param}s, names of param.def */
+    const char *path; /* with {param}s, which are names of param.def */
     size_t path_len;
     const struct tide_route_class *class;
-    uint32_t cost;             /* tokens of the rate limit                */
-    uint32_t body_max;         /* bytes; 0: has no body                   */
-    const char *cache_control; /* of a success                            */
-    const char *query;         /* names of param.def, separated by spaces; "name!" must be given;
-                                  "*": any query, which is not read */
-    tide_handler_fn *handle;   /* NULL: its executor needs none */
-    const char *statement;     /* for its executor; NULL: none  */
+    uint32_t cost;             /* tokens of the rate limit for one request */
+    uint32_t body_max;         /* bytes; 0: no body */
+    const char *cache_control; /* Cache-Control of a 200 */
+    /* Names of param.def, separated by spaces; "name!" is required; "*": any query, which is not
+     * parsed */
+    const char *query;
+    tide_handler_fn *handle; /* NULL: the executor needs none */
+    const char *statement;   /* for the executor; NULL: none */
 };
 
-/* Why a route does not take a parameter that others of its kind do. */
+/* The reason why a route does not accept a parameter that similar routes accept. */
 struct tide_route_hint {
     const char *route;
     enum tide_param_id param;
-    const char *why; /* "is not taken here: …" */
+    const char *why; /* continues the parameter's name: "is not taken here: …" */
 };
 
-/* Two parameters that a route does not take together. */
+/* Two parameters that a route does not accept together. */
 struct tide_route_conflict {
     const char *route;
     enum tide_param_id param, with;
-    const char *why; /* of param: "cannot be given with …" */
+    const char *why; /* continues the name of param: "cannot be given with …" */
 };
 
-/* Routes that take this parameter have a second form of their answers: given, or named by Accept,
- * it is asked for (tide_request.form). */
+/* The second form of answers. Routes with this parameter have it; the parameter or Accept
+ * selects it (tide_request.form). */
 struct tide_route_form {
     enum tide_param_id param;
     const char *media_type; /* in lower case                      */
-    uint32_t cost;          /* tokens beside those of the route   */
+    uint32_t cost;          /* tokens added to the route's cost */
 };
 
 struct tide_route_table {
@@ -144,32 +153,33 @@ struct tide_route_table {
     const struct tide_route_form *form; /* NULL: none */
 };
 
-/* A request's target as it came, undecoded; query is what follows '?', empty without one. Never
- * log it: a client may have put a secret seed into it. Log route->id and the status. */
+/* A request's target as received, not decoded. query follows '?', or is empty. Never log it: a
+ * client may have put a secret seed into it. Log route->id and the status. */
 struct tide_target {
     tide_slice method;
     tide_slice path;
     tide_slice query;
-    const struct tide_route *likely; /* NULL, or the one asked for before: found sooner if again */
+    /* NULL, or the connection's previous route, which is tried first */
+    const struct tide_route *likely;
 };
 
-/* Finds the route of a target and its parameters' values. request is filled but for body,
- * last_event_id and id; its texts lie in scratch (TIDE_ROUTE_SCRATCH bytes, the caller's, as long
- * as the request). HEAD finds what GET does.
+/* Finds the route of a target and reads its parameters. Fills request except body, last_event_id
+ * and id. Its texts are in scratch (TIDE_ROUTE_SCRATCH bytes of the caller's), which must live
+ * as long as the request. HEAD finds the route of GET.
  *
- * False with a problem in reply:
- *   404 no_route            no such path; "//", "." and ".." are no path of ours
- *   405 method_not_allowed  with reply->allow
- *   414 target_too_long     more than TIDE_TARGET_MAX
- *   400 malformed_target    a bad escape, %00, a control character, no UTF-8, ';', '\', '#'
- *   400 invalid_parameters  unknown, repeated, missing or ill-formed ones, each a field
+ * Returns false with a problem in reply:
+ *  404 no_route            no such path, also "//", "." and ".." in it
+ *  405 method_not_allowed  with reply->allow
+ *  414 target_too_long     more than TIDE_TARGET_MAX
+ *  400 malformed_target    a bad escape, %00, a control character, no UTF-8, ';', '\', '#'
+ *  400 invalid_parameters  unknown, repeated, missing or invalid ones, each a field
  *
- * Literal parts of a path are compared as they came: an escape in one is another path. Pure. */
+ * Literal parts of a path are compared as received: an escape in one makes another path. Pure. */
 bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
                       const struct tide_route_table *table, const struct tide_target *target,
                       char *scratch);
 
-/* The first route of a path as it came, of any method; NULL: none. Pure. */
+/* Returns the first route of a path as received, of any method, or NULL. Pure. */
 const struct tide_route *tide_route_at(const struct tide_route_table *table, tide_slice path);
 
 #endif

@@ -1,14 +1,16 @@
+/* Handlers of embedded files. */
 #include "api/http/static_files.h"
 #include "api/http/route.h"
 #include "tidemark/hash.h"
 
-/* The page asks its own host for its own files and for answers, and runs no text as a program. */
+/* The Content-Security-Policy of pages: they load files and answers from their own host only,
+ * and run no inline script. */
 #define PAGE_POLICY                                                                 \
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
     "require-trusted-types-for 'script'"
 
-/* The example of a partner frames a page of ours. */
+/* The example of a partner's page also frames a page of this host. */
 #define PARTNER_POLICY PAGE_POLICY "; frame-src 'self'"
 
 static const struct {
@@ -19,6 +21,7 @@ static const struct {
     { ".json", "application/json; charset=utf-8" }, { ".txt", "text/plain; charset=utf-8" },
 };
 
+/* Returns the media type of a file's ending. NULL would fall back to JSON. */
 static const char *type_of(const char *name)
 {
     for (size_t i = 0; i < TIDE_COUNT(types); i++)
@@ -27,7 +30,7 @@ static const char *type_of(const char *name)
     return NULL;
 }
 
-static bool is_called(const char *name, const char *wanted)
+static bool has_file_name(const char *name, const char *wanted)
 {
     size_t len = strlen(wanted);
     if (strncmp(name, wanted, len) != 0)
@@ -41,11 +44,12 @@ const struct tide_static_file *tide_static_file_of(const char *path)
     if (strcmp(path, "/") == 0)
         last = "/index";
     for (size_t i = 0; last && i < tide_static_file_count; i++)
-        if (is_called(tide_static_files[i].name, last + 1))
+        if (has_file_name(tide_static_files[i].name, last + 1))
             return &tide_static_files[i];
     return NULL;
 }
 
+/* Fills the reply with a static file and its compressed forms. */
 static void send_file(struct tide_reply *reply, const struct tide_static_file *file)
 {
     reply->fixed = file->text;
@@ -61,7 +65,7 @@ void tide_route_static_file(struct tide_handler_context *context,
 {
     const struct tide_static_file *document = tide_static_file_of(request->route->path);
     (void)context;
-    assert(document); /* of every route with this handler: test_document */
+    assert(document); /* test_document checks every route with this handler */
     send_file(reply, document);
     if (strcmp(document->name, "partner.html") == 0)
         reply->security_policy = PARTNER_POLICY;
@@ -81,7 +85,7 @@ tide_handler_fn tide_route_dashboard;
 void tide_route_dashboard(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
-    /* All pages but one are the same document, which reads its own address. */
+    /* All pages but /docs are the same document, which reads its own address. */
     bool docs = strcmp(request->route->path, "/docs") == 0;
     const struct tide_static_file *page =
         tide_app_file_of(docs ? TIDE_SLICE("docs.html") : TIDE_SLICE("index.html"));
@@ -89,8 +93,9 @@ void tide_route_dashboard(struct tide_handler_context *context, const struct tid
     send_file(reply, page ? page : tide_static_file_of("/unbuilt"));
 }
 
-/* The names of built files change with their content, but for these. */
-static bool is_immutable(const char *name)
+/* Returns whether the file's name contains a hash of its content. Only such files may be cached
+ * for ever. */
+static bool has_hashed_name(const char *name)
 {
     static const char *const others[] = { "licenses.txt", "icon.svg",  "index.html",
                                           "docs.html",    "wallet.js", "qr.js" };
@@ -100,11 +105,11 @@ static bool is_immutable(const char *name)
     return true;
 }
 
-/* The server keeps one digest for each route, which has many files. */
+/* Sets the ETag here: the server keeps one digest for each route, and this route has many files. */
 static void set_tag(struct tide_reply *reply, const struct tide_static_file *file)
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_sha256(hash, is_immutable(file->name) ? tide_slice_str(file->name) : file->text);
+    tide_sha256(hash, has_hashed_name(file->name) ? tide_slice_str(file->name) : file->text);
     memcpy(reply->etag, hash, sizeof reply->etag);
     reply->has_etag = true;
 }
@@ -121,7 +126,7 @@ void tide_route_app_file(struct tide_handler_context *context, const struct tide
         return;
     }
     send_file(reply, file);
-    if (is_immutable(file->name))
+    if (has_hashed_name(file->name))
         reply->cache_control = "public, max-age=31536000, immutable";
     set_tag(reply, file);
 }

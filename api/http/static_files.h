@@ -1,33 +1,33 @@
-/* Files that the program carries: openapi.json (api/openapi/), the pages of api/web/, and the
- * dashboard, where it was built (tools/dashboard).
+/* Files that are embedded in the program: openapi.json (api/openapi/), the pages of api/web/,
+ * and the dashboard if it was built (tools/dashboard).
  *
- * Never a path to a file. A document has a route of its own in route.def, and the handler takes the
- * document named by the last part of that route's path ("/kyc/kyc.js" is kyc.js). The dashboard's
- * files are looked up by their whole names in a table; all its pages but /docs are one document.
- * Pages of KYC are put together by api/kyc/pages/page.h. */
+ * No request names a path in the file system. Each document has its own route in route.def; its
+ * handler sends the document named by the last part of the route's path ("/kyc/kyc.js" is
+ * kyc.js). Files of the dashboard are found in a table by their whole name; all its pages but
+ * /docs are one document. api/kyc/pages/page.h makes the pages of KYC. */
 #ifndef API_HTTP_STATIC_FILES_H
 #define API_HTTP_STATIC_FILES_H
 
 #include "tidemark/slice.h"
 
 struct tide_static_file {
-    const char *name;      /* of the file: "openapi.json" */
-    tide_slice text;       /* a NUL follows */
-    tide_slice gzip, zstd; /* the same bytes, encoded */
+    const char *name;      /* "openapi.json" */
+    tide_slice text;       /* NUL-terminated */
+    tide_slice gzip, zstd; /* the same bytes, compressed */
 };
 extern const struct tide_static_file tide_static_files[];
 extern const size_t tide_static_file_count;
 
-/* What tools/dashboard built, and the icon; "index.html" only if it was built. The other names
- * contain a hash of their content, except "docs.html", "licenses.txt", "icon.svg" and the two
- * modules that /kyc imports. */
+/* The files that tools/dashboard built, and the icon. index.html is there only if the dashboard
+ * was built. The other names contain a hash of the content, except docs.html, licenses.txt,
+ * icon.svg and the two modules that /kyc imports. */
 extern const struct tide_static_file tide_app_files[];
 extern const size_t tide_app_file_count;
 
-/* The file of the dashboard with that name, NULL when there is none. */
+/* Returns the dashboard's file with that name, or NULL. */
 const struct tide_static_file *tide_app_file_of(tide_slice name);
 
-/* The document of a route's path, NULL when there is none. */
+/* Returns the document of a route's path, or NULL. */
 const struct tide_static_file *tide_static_file_of(const char *path);
 
 #endif

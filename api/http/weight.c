@@ -1,8 +1,9 @@
+/* Parts and weights of header lines. */
 #include "api/http/weight.h"
 
 #include <strings.h>
 
-static tide_slice trim(tide_slice text)
+static tide_slice trim_blanks(tide_slice text)
 {
     while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
         text = tide_slice_of(text.ptr + 1, text.len - 1);
@@ -17,7 +18,7 @@ tide_slice tide_header_cut(tide_slice *text, char separator)
     size_t len = at ? (size_t)(at - text->ptr) : text->len;
     tide_slice head = tide_slice_of(text->ptr, len);
     *text = at ? tide_slice_of(at + 1, text->len - len - 1) : tide_slice_of(text->ptr + len, 0);
-    return trim(head);
+    return trim_blanks(head);
 }
 
 bool tide_header_is(tide_slice text, const char *word)
@@ -25,6 +26,8 @@ bool tide_header_is(tide_slice text, const char *word)
     return text.len == strlen(word) && strncasecmp((const char *)text.ptr, word, text.len) == 0;
 }
 
+/* Accepts at most three digits after the point, as RFC 9110 demands. No floating point, so that
+ * equal weights compare equal. */
 int tide_header_weight(tide_slice text)
 {
     static const int unit[] = { 100, 10, 1 };

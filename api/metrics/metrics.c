@@ -1,3 +1,4 @@
+/* Metrics as Prometheus' text. */
 #include "api/metrics/metrics.h"
 
 #include <assert.h>
@@ -16,6 +17,8 @@ void tide_metric_family(struct tide_buf *out, enum tide_metric metric)
                   info->name, info->type);
 }
 
+/* Writes a sample up to its value. Both formats take the same three arguments; without labels
+ * the last one is empty. */
 static void put_name(struct tide_buf *out, enum tide_metric metric, const char *part,
                      const char *labels)
 {
@@ -30,6 +33,7 @@ void tide_metric_part_u64(struct tide_buf *out, enum tide_metric metric, const c
     tide_buf_putf(out, "%" PRIu64 "\n", value);
 }
 
+/* 15 significant digits: enough for sums in seconds and bytes. */
 void tide_metric_part_real(struct tide_buf *out, enum tide_metric metric, const char *part,
                            const char *labels, double value)
 {

@@ -1,5 +1,5 @@
-/* The text format of Prometheus (0.0.4): families with HELP and TYPE, and their samples. Each
- * metric stands in metrics.def. */
+/* The text format of Prometheus (0.0.4): families with HELP and TYPE, and their samples.
+ * metrics.def lists all metrics. */
 #ifndef API_METRICS_METRICS_H
 #define API_METRICS_METRICS_H
 
@@ -16,24 +16,25 @@ enum tide_metric {
 struct tide_metric_info {
     const char *name; /* without "tidemark_" */
     const char *type;
-    const char *labels; /* comma-separated, "" for none */
+    const char *labels; /* comma-separated; empty: none */
     const char *help;
 };
 extern const struct tide_metric_info tide_metric_infos[TIDE_METRIC_COUNT];
 
-/* "# HELP tidemark_<name> help", "# TYPE tidemark_<name> type". Its samples follow. */
+/* Writes "# HELP tidemark_<name> help" and "# TYPE tidemark_<name> type". The family's samples
+ * must follow. */
 void tide_metric_family(struct tide_buf *out, enum tide_metric metric);
-/* A sample; labels "" or `route="prices",status="200"`. */
+/* Writes a sample. labels: empty, or `route="prices",status="200"`. */
 void tide_metric_u64(struct tide_buf *out, enum tide_metric metric, const char *labels,
                      uint64_t value);
 void tide_metric_real(struct tide_buf *out, enum tide_metric metric, const char *labels,
                       double value);
-/* A sample of a histogram; part "_bucket", "_sum" or "_count". */
+/* Writes a sample of a histogram. part: "_bucket", "_sum" or "_count". */
 void tide_metric_part_u64(struct tide_buf *out, enum tide_metric metric, const char *part,
                           const char *labels, uint64_t value);
 void tide_metric_part_real(struct tide_buf *out, enum tide_metric metric, const char *part,
                            const char *labels, double value);
-/* A family of one sample. The metric is of that type. */
+/* Writes a family of one sample. The metric must have that type. */
 void tide_metric_counter(struct tide_buf *out, enum tide_metric metric, uint64_t value);
 void tide_metric_gauge(struct tide_buf *out, enum tide_metric metric, double value);
 

@@ -1,3 +1,4 @@
+/* The OpenAPI document: answers, routes, components, and the document around them. */
 #include "api/openapi/document.h"
 #include "api/openapi/example.h"
 #include "api/openapi/operation.h"
@@ -23,7 +24,7 @@ static void put_header(struct tide_json *j, const struct openapi_texts *texts, c
     tide_json_close(j, '}');
 }
 
-/* Names, separated by spaces. */
+/* Writes headers from a list of names separated by spaces. */
 static void put_named_headers(struct tide_json *j, const struct openapi_texts *texts,
                               tide_slice names)
 {
@@ -35,8 +36,8 @@ static void put_named_headers(struct tide_json *j, const struct openapi_texts *t
     }
 }
 
-/* The second form of an answer has no tag. */
-static void put_tag_of_json(struct tide_json *j)
+/* Writes the header ETag of a route with receipts: only its JSON answer has a tag. */
+static void put_json_etag(struct tide_json *j)
 {
     tide_json_name(j, "ETag");
     tide_json_open(j, '{');
@@ -49,6 +50,7 @@ static void put_tag_of_json(struct tide_json *j)
     tide_json_close(j, '}');
 }
 
+/* Writes the headers of a success, as they follow from the route's kind. */
 static void put_success_headers(struct tide_json *j, const struct openapi_texts *texts,
                                 const struct openapi_operation *operation,
                                 const struct openapi_route *text)
@@ -64,7 +66,7 @@ static void put_success_headers(struct tide_json *j, const struct openapi_texts 
         put_header(j, texts, "Network");
     }
     if (openapi_has_etag(operation) && openapi_form_of(operation))
-        put_tag_of_json(j);
+        put_json_etag(j);
     else if (openapi_has_etag(operation))
         put_header(j, texts, "ETag");
     if (openapi_is_limited(operation)) {
@@ -98,7 +100,7 @@ static void put_response_headers(struct tide_json *j, const struct openapi_texts
     tide_json_close(j, '}');
 }
 
-/* "application/json": {"schema": …, "examples": …}. schema NULL: an object of any kind. */
+/* Writes "application/json": {"schema": …, "examples": …}. schema NULL: an object of any kind. */
 static void put_media(struct tide_json *j, struct openapi_texts *texts, const char *media,
                       const struct openapi_schema *schema, bool example)
 {
@@ -151,7 +153,8 @@ static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
     tide_json_close(j, '}');
 }
 
-/* An answer of the route's own. Its headers are those of a success, or of that error anywhere. */
+/* Writes an answer that the route's texts define. Its headers are those of a success, or those
+ * of the common response with that status. */
 static void put_own_answer(struct tide_json *j, struct openapi_texts *texts,
                            const struct openapi_operation *operation,
                            const struct openapi_route *text, const struct openapi_answer *answer)
@@ -170,6 +173,7 @@ static void put_own_answer(struct tide_json *j, struct openapi_texts *texts,
     tide_json_close(j, '}');
 }
 
+/* Writes a reference to the common response with that status; pages have responses of their own. */
 static void put_common_answer(struct tide_json *j, struct openapi_texts *texts,
                               const struct openapi_operation *operation, const char *status)
 {
@@ -196,6 +200,8 @@ static const struct openapi_answer *own_answer(const struct openapi_route *text,
     return NULL;
 }
 
+/* Writes all answers of a route in order of status: its own ones, and the common ones that it
+ * can give. */
 static void put_answers(struct tide_json *j, struct openapi_texts *texts,
                         const struct openapi_operation *operation, const struct openapi_route *text)
 {
@@ -216,12 +222,13 @@ static void put_answers(struct tide_json *j, struct openapi_texts *texts,
 
 /* --- routes ----------------------------------------------------------------------------- */
 
+/* Writes the request's body. Texts and route.def must agree whether there is one. */
 static void put_body(struct tide_json *j, struct openapi_texts *texts,
                      const struct openapi_operation *operation, const struct openapi_route *text)
 {
     char media[64];
     if ((text->body.len > 0) != (operation->body_max > 0))
-        openapi_fail(text->at, "route.def gives %s a body of %u bytes, its texts say otherwise",
+        openapi_fail(text->at, "route.def gives %s a body of %u bytes, but its texts do not match",
                      operation->id, operation->body_max);
     if (text->body.len == 0)
         return;
@@ -298,13 +305,13 @@ static struct openapi_route *texts_of(struct openapi_texts *texts,
     struct openapi_route *text = openapi_route_named(texts, tide_slice_str(operation->id));
     if (!text)
         openapi_fail(openapi_route_def,
-                     "route %s has no texts: they belong into the head of"
+                     "route %s has no texts: write them into the head of"
                      " api/sql/queries/*/%s.sql, or into the .api file beside its handler",
                      operation->id, operation->id);
     return text;
 }
 
-/* A path with the routes of all its methods, where the first of them stands in route.def. */
+/* Writes a path with the routes of all its methods, once, at its first route in route.def. */
 static void put_path(struct tide_json *j, struct openapi_texts *texts,
                      const struct openapi_operation *all, size_t count, size_t first)
 {
@@ -365,7 +372,7 @@ static void put_codes(struct tide_json *j, tide_slice codes)
     tide_json_close(j, ']');
 }
 
-/* "page.404": a page, or a problem with the codes of 404. */
+/* Writes a common response. "page.404" is a page, or a problem with the codes of 404. */
 static void put_response(struct tide_json *j, struct openapi_texts *texts,
                          const struct openapi_response *response)
 {
@@ -406,7 +413,8 @@ static void put_responses(struct tide_json *j, struct openapi_texts *texts)
     tide_json_close(j, '}');
 }
 
-/* Writing a schema may name others. */
+/* Writes the schemas that are used and not written. Returns whether it wrote any: these may use
+ * others. */
 static bool put_named_schemas(struct tide_json *j, struct openapi_texts *texts)
 {
     bool more = false;
@@ -423,6 +431,7 @@ static bool put_named_schemas(struct tide_json *j, struct openapi_texts *texts)
     return more;
 }
 
+/* Writes the schemas until none is missing, and ends the program if one is never used. */
 static void put_schemas(struct tide_json *j, struct openapi_texts *texts)
 {
     tide_json_name(j, "schemas");

@@ -1,12 +1,14 @@
+/* Examples of answers, composed of those of schemas. */
 #include "api/openapi/example.h"
 
 #include <jansson.h>
 
-/* When all examples were taken. */
+/* The ledger of all examples. */
 #define LEDGER    "1535"
 #define CLOSED_AT "2026-01-31T07:24:04Z"
 
-static json_t *parse(const struct openapi_schema *schema)
+/* Returns the schema's example, or NULL if it has none. Ends the program if it is not JSON. */
+static json_t *parse_example(const struct openapi_schema *schema)
 {
     json_error_t error;
     if (schema->example.len == 0)
@@ -18,7 +20,8 @@ static json_t *parse(const struct openapi_schema *schema)
     return value;
 }
 
-/* The schema's own example over those of the schemas that it includes; NULL: there is none. */
+/* Returns the schema's own example, which overrides those of included schemas, or NULL if there
+ * is none. */
 static json_t *own_example(struct openapi_texts *texts, const struct openapi_schema *schema)
 {
     json_t *all = NULL;
@@ -35,7 +38,7 @@ static json_t *own_example(struct openapi_texts *texts, const struct openapi_sch
         json_object_update(all, part);
         json_decref(part);
     }
-    json_t *own = parse(schema);
+    json_t *own = parse_example(schema);
     if (!all)
         return own;
     json_object_update(all, own);
@@ -43,7 +46,8 @@ static json_t *own_example(struct openapi_texts *texts, const struct openapi_sch
     return all;
 }
 
-/* The items of a list's example: the one of what it lists. False: there is none. */
+/* Adds the items of a list's example: one, that of the listed schema. Returns false if that has
+ * none. */
 static bool add_items(json_t *value, struct openapi_texts *texts,
                       const struct openapi_schema *schema)
 {

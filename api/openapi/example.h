@@ -1,12 +1,12 @@
-/* Examples: they stand once, with their schema, and an answer's is made of them. */
+/* Examples. Each schema has one, and those of answers are composed of them. */
 #ifndef API_OPENAPI_EXAMPLE_H
 #define API_OPENAPI_EXAMPLE_H
 
 #include "api/openapi/texts.h"
 #include "tidemark/json.h"
 
-/* "examples": … of what the schema describes, none where the files give none. envelope and pages as
- * for openapi_put_schema. */
+/* Writes "examples": … of the schema, or nothing if the files give no example. envelope and
+ * pages: as for openapi_put_schema. */
 void openapi_put_examples(struct tide_json *j, struct openapi_texts *texts,
                           const struct openapi_schema *schema, bool envelope, bool pages);
 

@@ -1,5 +1,5 @@
-/* openapi-gen OUT FILE…: writes the OpenAPI document that the files describe. Parts of queries come
- * before the queries. */
+/* openapi-gen OUT FILE…: writes the OpenAPI document that the files describe. Parts of queries
+ * must precede the queries. */
 #include "api/openapi/document.h"
 
 enum { DOCUMENT_MAX = 8 << 20 };

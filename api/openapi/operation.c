@@ -1,3 +1,5 @@
+/* The routes of route.def for the document. The table `kinds` must agree with
+ * api/routes/route_table.c. */
 #include "api/openapi/operation.h"
 
 /* clang-format off */
@@ -31,7 +33,7 @@ static const struct {
     bool ledger;  /* answers name their ledger */
     bool public;  /* pages of any origin may read them */
     bool limited; /* takes tokens of the rate limit */
-    bool absent;  /* 404: what it is about may not be there */
+    bool absent;  /* 404: the object of the route may not exist */
     bool busy;    /* 503 */
 } kinds[] = {
     [OPENAPI_HOT] = { "the hot cache; with `ledger` PostgreSQL", true, true, true, false, true },
@@ -78,8 +80,8 @@ bool openapi_is_page(const struct openapi_operation *operation)
     return operation->kind == OPENAPI_PAGE;
 }
 
-/* Whether a list of names, separated by spaces, has one; "name!" counts. */
-static bool lists(const char *names, const char *name)
+/* Returns whether a list of names, separated by spaces, contains the name; "name!" counts. */
+static bool has_name(const char *names, const char *name)
 {
     size_t len = strlen(name);
     for (const char *at = names; (at = strstr(at, name)); at += len)
@@ -95,14 +97,14 @@ const struct openapi_form *openapi_form_of(const struct openapi_operation *opera
 #include "api/routes/route.def"
     };
     for (size_t i = 0; i < TIDE_COUNT(forms); i++)
-        if (lists(operation->query, forms[i].param))
+        if (has_name(operation->query, forms[i].param))
             return &forms[i];
     return NULL;
 }
 
 bool openapi_has_pages(const struct openapi_operation *operation)
 {
-    return lists(operation->query, "cursor");
+    return has_name(operation->query, "cursor");
 }
 
 static bool reads_events(const struct openapi_texts *texts,
@@ -119,10 +121,11 @@ static bool may_be_absent(const struct openapi_texts *texts,
                           const struct openapi_operation *operation)
 {
     const struct openapi_query *query = openapi_query_named(texts, tide_slice_str(operation->id));
-    return kinds[operation->kind].absent || lists(operation->query, "ledger") ||
+    return kinds[operation->kind].absent || has_name(operation->query, "ledger") ||
            (query && query->one);
 }
 
+/* A status that the kind does not imply must be listed in the texts (also:). */
 bool openapi_gives(const struct openapi_texts *texts, const struct openapi_operation *operation,
                    const struct openapi_route *text, unsigned status)
 {
@@ -136,7 +139,7 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
     case 304:
         return openapi_has_etag(operation);
     case 404:
-        return may_be_absent(texts, operation) || lists(also, word);
+        return may_be_absent(texts, operation) || has_name(also, word);
     case 406:
         return openapi_form_of(operation) != NULL;
     case 410:
@@ -145,8 +148,8 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
     case 415:
         return operation->body_max > 0;
     case 503:
-        return kinds[operation->kind].busy || lists(also, word);
+        return kinds[operation->kind].busy || has_name(also, word);
     default:
-        return lists(also, word);
+        return has_name(also, word);
     }
 }

@@ -1,3 +1,4 @@
+/* Parameters of routes. */
 #include "api/openapi/params.h"
 #include "api/openapi/schema.h"
 #include "tidemark/text.h"
@@ -15,9 +16,10 @@ static const struct param {
 };
 /* clang-format on */
 
-/* In a path, in a query, in a query where it must be given. */
-enum place { PATH, QUERY, REQUIRED, PLACES };
-static bool param_used[TIDE_COUNT(params)][PLACES];
+/* The uses of a parameter: in a path, in a query, required in a query. Each is a component of
+ * its own. */
+enum param_use { PATH, QUERY, REQUIRED, USES };
+static bool param_used[TIDE_COUNT(params)][USES];
 
 static const struct openapi_at param_def = { "api/http/param.def", 0 };
 
@@ -33,7 +35,7 @@ static const char *const param_patterns[] = {
     [TIDE_PARAM_CURSOR] = NULL,
 };
 
-/* As a number where the parameter is one. */
+/* Writes a value, unquoted if the parameter is a number or a boolean. */
 static void put_value(struct tide_json *j, const char *name, const struct param *param,
                       const char *value)
 {
@@ -57,6 +59,7 @@ static void put_choices(struct tide_json *j, const char *words)
     tide_json_close(j, ']');
 }
 
+/* Writes the JSON Schema of a parameter's type. */
 static void put_param_schema(struct tide_json *j, const struct param *param)
 {
     bool number = param->type == TIDE_PARAM_U64;
@@ -81,26 +84,26 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
     tide_json_close(j, '}');
 }
 
-static void name_param(char out[80], const struct param *param, enum place place)
+static void name_param(char out[80], const struct param *param, enum param_use use)
 {
-    snprintf(out, 80, "%s%s%s", place == PATH ? "path." : "", param->name,
-             place == REQUIRED ? ".required" : "");
+    snprintf(out, 80, "%s%s%s", use == PATH ? "path." : "", param->name,
+             use == REQUIRED ? ".required" : "");
 }
 
-static void put_param(struct tide_json *j, const struct param *param, enum place place)
+static void put_param(struct tide_json *j, const struct param *param, enum param_use use)
 {
     char name[80];
     if (param->help[0] == 0)
         openapi_fail(param_def, "the parameter %s has no help", param->name);
-    name_param(name, param, place);
+    name_param(name, param, use);
     tide_json_name(j, name);
     tide_json_open(j, '{');
     openapi_put_text(j, "name", param->name);
-    openapi_put_text(j, "in", place == PATH ? "path" : "query");
-    tide_json_bool(j, "required", place != QUERY);
+    openapi_put_text(j, "in", use == PATH ? "path" : "query");
+    tide_json_bool(j, "required", use != QUERY);
     openapi_put_text(j, "description", param->help);
     put_param_schema(j, param);
-    if (place != QUERY)
+    if (use != QUERY)
         put_value(j, "example", param, param->example);
     tide_json_close(j, '}');
 }
@@ -111,10 +114,10 @@ void openapi_put_params(struct tide_json *j)
     tide_json_open(j, '{');
     for (size_t i = 0; i < TIDE_COUNT(params); i++) {
         bool used = false;
-        for (enum place place = PATH; place < PLACES; place++) {
-            if (param_used[i][place])
-                put_param(j, &params[i], place);
-            used |= param_used[i][place];
+        for (enum param_use use = PATH; use < USES; use++) {
+            if (param_used[i][use])
+                put_param(j, &params[i], use);
+            used |= param_used[i][use];
         }
         if (!used)
             openapi_fail(param_def, "no route takes the parameter %s", params[i].name);
@@ -122,8 +125,10 @@ void openapi_put_params(struct tide_json *j)
     tide_json_close(j, '}');
 }
 
+/* Writes a reference to a parameter and marks that use, so that openapi_put_params writes the
+ * component. */
 static void put_param_ref(struct tide_json *j, const struct openapi_operation *operation,
-                          tide_slice name, enum place place)
+                          tide_slice name, enum param_use use)
 {
     char component[80];
     size_t i = 0;
@@ -132,8 +137,8 @@ static void put_param_ref(struct tide_json *j, const struct openapi_operation *o
     if (i == TIDE_COUNT(params))
         openapi_fail(openapi_route_def, "route %s: param.def has no %.*s", operation->id,
                      TIDE_SLICE_FMT(name));
-    param_used[i][place] = true;
-    name_param(component, &params[i], place);
+    param_used[i][use] = true;
+    name_param(component, &params[i], use);
     tide_json_open(j, '{');
     openapi_put_ref(j, "parameters", tide_slice_str(component));
     tide_json_close(j, '}');

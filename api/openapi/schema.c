@@ -1,3 +1,4 @@
+/* The notation of types as JSON Schema: base types, objects, fields, schemas. */
 #include "api/openapi/schema.h"
 #include "tidemark/text.h"
 
@@ -5,17 +6,17 @@
 
 enum { MEMBERS_MAX = 128 };
 
-/* A type of the notation, taken apart: Amount?+ is of Amount, nullable, with a scaled companion. */
+/* A parsed type: Amount?+ is the base Amount, nullable, with a scaled companion. */
 struct type {
     tide_slice base;    /* string, "a|b", Pool, A|B */
     tide_slice pattern; /* empty: none */
-    uint64_t min, max;  /* of a length or a number, where bounded */
+    uint64_t min, max;  /* bounds of a length or a number, if bounded */
     bool bounded, list, nullable;
-    uint64_t items_max;           /* 0: not said */
+    uint64_t items_max;           /* 0: not given */
     bool amount, scaled_nullable; /* "+", "+?" */
 };
 
-/* The fields of an object, or of one that stands in it. */
+/* The fields of an object, or of an object inside it. */
 struct fields {
     const struct openapi_field *first;
     size_t count;
@@ -29,7 +30,7 @@ static bool take_end(tide_slice *text, const char *end)
     return true;
 }
 
-/* What stands between the last mark and the end, which go. */
+/* Returns the text between the last mark and the end, and removes both from *text. */
 static tide_slice take_last(tide_slice *text, const char *mark, struct openapi_at at)
 {
     tide_slice rest = *text;
@@ -40,7 +41,7 @@ static tide_slice take_last(tide_slice *text, const char *mark, struct openapi_a
     return rest;
 }
 
-static uint64_t number(tide_slice text, struct openapi_at at)
+static uint64_t parse_number(tide_slice text, struct openapi_at at)
 {
     uint64_t value;
     if (tide_parse_u64(&value, text, UINT64_MAX) != TIDE_OK)
@@ -48,6 +49,7 @@ static uint64_t number(tide_slice text, struct openapi_at at)
     return value;
 }
 
+/* Parses a type from its end: each suffix is taken off until the base is left. */
 static struct type parse_type(tide_slice text, struct openapi_at at)
 {
     struct type type = { 0 };
@@ -58,15 +60,16 @@ static struct type parse_type(tide_slice text, struct openapi_at at)
         tide_slice most = take_last(&text, "[", at);
         type.list = true;
         if (most.len > 2)
-            type.items_max = number(tide_slice_of(most.ptr + 2, most.len - 2), at); /* "<=16" */
+            /* "<=16" */
+            type.items_max = parse_number(tide_slice_of(most.ptr + 2, most.len - 2), at);
     }
     if (take_end(&text, "/"))
         type.pattern = take_last(&text, "/", at);
     if (take_end(&text, "}")) {
         tide_slice max = take_last(&text, "{", at), min = openapi_take(&max, ",");
         type.bounded = true;
-        type.min = number(min, at);
-        type.max = number(max, at);
+        type.min = parse_number(min, at);
+        type.max = parse_number(max, at);
     }
     type.base = text;
     if (text.len == 0)
@@ -110,7 +113,7 @@ static void put_type_name(struct tide_json *j, tide_slice name, bool nullable)
     }
 }
 
-/* "a|b": one word alone is a constant. */
+/* Writes the words "a|b"; a single word is a constant. */
 static void put_words(struct tide_json *j, const struct type *type)
 {
     tide_slice words = tide_slice_of(type->base.ptr + 1, type->base.len - 2);
@@ -128,7 +131,7 @@ static void put_words(struct tide_json *j, const struct type *type)
     tide_json_close(j, ']');
 }
 
-/* Pool, Pool?, Standing|BadAddress. */
+/* Writes references to schemas: Pool, Pool?, Standing|BadAddress. */
 static void put_named(struct tide_json *j, struct openapi_texts *texts, const struct type *type,
                       struct openapi_at at)
 {
@@ -197,13 +200,14 @@ static void add_member(struct members *members, const struct openapi_field *fiel
     while (i < members->count && !tide_slice_eq(members->all[i]->name, field->name))
         i++;
     assert(i < MEMBERS_MAX);
-    members->all[i] = field; /* a later one replaces the one of an included schema */
+    members->all[i] = field; /* a later field replaces that of an included schema */
     members->inner[i] = inner;
     members->count += i == members->count;
 }
 
-/* The members of an object: its fields, and of "...Pool" those of Pool. */
-static void collect(struct members *members, struct openapi_texts *texts, struct fields fields)
+/* Collects the members of an object: its fields, and for "...Pool" those of Pool. */
+static void collect_members(struct members *members, struct openapi_texts *texts,
+                            struct fields fields)
 {
     for (size_t i = 0; i < fields.count;) {
         const struct openapi_field *field = &fields.first[i];
@@ -222,7 +226,7 @@ static void collect(struct members *members, struct openapi_texts *texts, struct
         if (!from)
             openapi_fail(field->at, "there is no schema %.*s", TIDE_SLICE_FMT(name));
         from->included = true;
-        collect(members, texts, (struct fields){ from->fields, from->field_count });
+        collect_members(members, texts, (struct fields){ from->fields, from->field_count });
     }
 }
 
@@ -249,7 +253,7 @@ static void put_required(struct tide_json *j, const struct members *members)
     }
 }
 
-/* The fields' own names and properties; what the envelope adds is the caller's. */
+/* Writes the members of an object. The stack is needed because objects contain objects. */
 static void put_object(struct tide_json *j, struct openapi_texts *texts, struct fields fields)
 {
     static struct members stack[8];
@@ -257,7 +261,7 @@ static void put_object(struct tide_json *j, struct openapi_texts *texts, struct 
     struct members *members = &stack[depth++];
     assert(depth <= TIDE_COUNT(stack));
     members->count = 0;
-    collect(members, texts, fields);
+    collect_members(members, texts, fields);
     tide_json_name(j, "required");
     tide_json_open(j, '[');
     put_required(j, members);
@@ -270,7 +274,8 @@ static void put_object(struct tide_json *j, struct openapi_texts *texts, struct 
     depth--;
 }
 
-/* object, object* with members of any name, object! with no others. */
+/* Writes object, object* (other members allowed) or object! (none allowed). Returns false for
+ * other types. */
 static bool put_if_object(struct tide_json *j, struct openapi_texts *texts, const struct type *type,
                           struct fields inner)
 {
@@ -303,6 +308,7 @@ static void put_base(struct tide_json *j, struct openapi_texts *texts, const str
 
 /* --- fields ----------------------------------------------------------------------------- */
 
+/* Writes a type with its list, base and text. */
 static void put_inner(struct tide_json *j, struct openapi_texts *texts, struct type type,
                       struct fields inner, tide_slice text, struct openapi_at at)
 {
@@ -330,6 +336,7 @@ void openapi_put_type(struct tide_json *j, struct openapi_texts *texts, tide_sli
     tide_json_close(j, '}');
 }
 
+/* Writes the companion of an amount: its value with the decimals applied. */
 static void put_scaled(struct tide_json *j, struct openapi_texts *texts,
                        const struct openapi_field *field, const struct type *amount)
 {
@@ -345,7 +352,7 @@ static void put_scaled(struct tide_json *j, struct openapi_texts *texts,
     tide_json_close(j, '}');
 }
 
-/* A field says what it is, unless the schema that it is of says so. */
+/* Ends the program if a field has no text and its schema has none either. */
 static void check_text(struct openapi_texts *texts, const struct openapi_field *field,
                        const struct type *type)
 {
@@ -372,14 +379,14 @@ static void put_field(struct tide_json *j, struct openapi_texts *texts,
 
 /* --- schemas ---------------------------------------------------------------------------- */
 
-static struct openapi_field made(const char *name, tide_slice type, const char *text,
-                                 unsigned depth, struct openapi_at at)
+static struct openapi_field make_field(const char *name, tide_slice type, const char *text,
+                                       unsigned depth, struct openapi_at at)
 {
     return (
         struct openapi_field){ tide_slice_str(name), type, tide_slice_str(text), depth, false, at };
 }
 
-/* The schema's own fields, within those that the kind of its route adds. */
+/* Returns the schema's fields between those that the kind of its route adds. */
 static struct fields with_envelope(struct openapi_field out[MEMBERS_MAX], tide_slice items,
                                    const struct openapi_schema *schema, bool envelope, bool pages)
 {
@@ -387,17 +394,17 @@ static struct fields with_envelope(struct openapi_field out[MEMBERS_MAX], tide_s
     size_t count = 0;
     assert(schema->field_count + 4 <= MEMBERS_MAX);
     if (envelope) {
-        out[count++] = made("ledger", TIDE_SLICE("Ledger"), "the answer is true at its close",
-                            depth, schema->at);
-        out[count++] =
-            made("closedAt", TIDE_SLICE("Time"), "when that ledger closed", depth, schema->at);
+        out[count++] = make_field("ledger", TIDE_SLICE("Ledger"), "the answer is true at its close",
+                                  depth, schema->at);
+        out[count++] = make_field("closedAt", TIDE_SLICE("Time"), "when that ledger closed", depth,
+                                  schema->at);
     }
     for (size_t i = 0; i < schema->field_count; i++)
         out[count++] = schema->fields[i];
     if (schema->items.len)
-        out[count++] = made("items", items, "", depth, schema->at);
+        out[count++] = make_field("items", items, "", depth, schema->at);
     if (pages)
-        out[count++] = made("next", TIDE_SLICE("Next"), "", depth, schema->at);
+        out[count++] = make_field("next", TIDE_SLICE("Next"), "", depth, schema->at);
     return (struct fields){ out, count };
 }
 

@@ -1,3 +1,4 @@
+/* Reads query files and .api files line by line. */
 #include "api/openapi/texts.h"
 #include "tidemark/buf.h"
 #include "tidemark/text.h"
@@ -5,16 +6,16 @@
 #include <ctype.h>
 #include <stdarg.h>
 
-enum { FILE_MAX = 1 << 20, FIELD_DEPTH_MAX = 16 /* a deeper line goes on with the text above */ };
+enum { FILE_MAX = 1 << 20, FIELD_DEPTH_MAX = 16 /* a deeper line continues the text above */ };
 
 struct reader {
     struct openapi_texts *texts;
     struct openapi_at at;
-    tide_slice name;              /* of the file, without folder and ending */
-    bool sql;                     /* a query file: its route has its name */
-    struct openapi_route *route;  /* that the lines are about, or NULL */
-    struct openapi_schema *about; /* that takes fields and the example, or NULL */
-    tide_slice *tail;             /* the text that an indented line goes on with, or NULL */
+    tide_slice name;              /* name of the file, without folder and ending */
+    bool sql;                     /* a query file: its route has the file's name */
+    struct openapi_route *route;  /* the route to which the lines belong, or NULL */
+    struct openapi_schema *about; /* the schema that gets fields and the example, or NULL */
+    tide_slice *tail;             /* the text that an indented line continues, or NULL */
     bool fields;                  /* an indented line is a field */
 };
 
@@ -67,7 +68,7 @@ static size_t count_spaces(tide_slice text)
     return count;
 }
 
-static tide_slice trim(tide_slice text)
+static tide_slice trim_spaces(tide_slice text)
 {
     size_t spaces = count_spaces(text);
     text = tide_slice_of(text.ptr + spaces, text.len - spaces);
@@ -76,16 +77,16 @@ static tide_slice trim(tide_slice text)
     return text;
 }
 
-/* The column before two spaces or more. */
+/* Returns the column before two or more spaces. */
 static tide_slice take_column(tide_slice *text)
 {
     tide_slice column = openapi_take(text, "  ");
-    *text = trim(*text);
+    *text = trim_spaces(*text);
     return column;
 }
 
-/* *to and more, with something between. */
-static void append(tide_slice *to, const char *between, tide_slice more)
+/* Appends more to *to, with a text between them. The pool keeps the joined texts. */
+static void append_text(tide_slice *to, const char *between, tide_slice more)
 {
     size_t gap = to->len ? strlen(between) : 0, len = to->len + gap + more.len;
     static uint8_t pool[4 << 20];
@@ -100,7 +101,7 @@ static void append(tide_slice *to, const char *between, tide_slice more)
     *to = tide_slice_of(joined, len);
 }
 
-/* --- what is read ----------------------------------------------------------------------- */
+/* --- objects by name ----------------------------------------------------------------------- */
 
 struct openapi_schema *openapi_schema_named(struct openapi_texts *texts, tide_slice name)
 {
@@ -150,7 +151,7 @@ static void add_route(struct reader *r, tide_slice id)
     *r->route = (struct openapi_route){ .id = id, .at = r->at };
 }
 
-/* The route that a line is about: of a query file the one with its name. */
+/* Returns the route to which the line belongs: in a query file the one with the file's name. */
 static struct openapi_route *need_route(struct reader *r)
 {
     if (!r->route && r->sql)
@@ -165,7 +166,7 @@ static struct openapi_route *need_route(struct reader *r)
 static void set_text(struct reader *r, tide_slice *to, tide_slice text)
 {
     if (to->len)
-        openapi_fail(r->at, "this is said twice");
+        openapi_fail(r->at, "this keyword is given twice");
     *to = text;
     r->tail = to;
 }
@@ -206,7 +207,8 @@ static void read_also(struct reader *r, tide_slice number, tide_slice text)
     set_text(r, &need_route(r)->also, text);
 }
 
-/* "body: AddressList", "body: application/x-www-form-urlencoded Form", "body: object  text". */
+/* Reads "body: AddressList", "body: application/x-www-form-urlencoded Form" or "body: object
+ * text". */
 static void read_body(struct reader *r, tide_slice number, tide_slice text)
 {
     struct openapi_route *route = need_route(r);
@@ -220,8 +222,8 @@ static void read_body(struct reader *r, tide_slice number, tide_slice text)
     r->tail = &route->body_text;
 }
 
-/* "answer: Pools of Pool", "answer 201: KycSession  a new session", "answer: text/html". Fields may
- * follow: then the answer's schema is defined here. */
+/* Reads "answer: Pools of Pool", "answer 201: KycSession  a new session" or "answer: text/html".
+ * Fields that follow define the answer's schema. */
 static void read_answer(struct reader *r, tide_slice number, tide_slice text)
 {
     struct openapi_route *route = need_route(r);
@@ -243,7 +245,7 @@ static void read_answer(struct reader *r, tide_slice number, tide_slice text)
     }
 }
 
-/* "schema: Pool", "schema: Hash  string/^[0-9a-f]{64}$/  32 bytes". */
+/* Reads "schema: Pool" or "schema: Hash  string/^[0-9a-f]{64}$/  32 bytes". */
 static void read_schema(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
@@ -259,7 +261,7 @@ static void read_example(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
     if (!r->about)
-        openapi_fail(r->at, "an example stands behind its schema");
+        openapi_fail(r->at, "an example: line must follow its schema");
     set_text(r, &r->about->example, text);
 }
 
@@ -286,11 +288,11 @@ static void read_title(struct reader *r, tide_slice number, tide_slice text)
     set_text(r, &r->texts->title, text);
 }
 
-/* A paragraph of the document's own text. */
+/* Adds a paragraph to the document's own text. */
 static void read_text(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
-    append(&r->texts->about, "\n\n", text);
+    append_text(&r->texts->about, "\n\n", text);
     r->tail = &r->texts->about;
 }
 
@@ -329,20 +331,21 @@ static void read_codes(struct reader *r, tide_slice number, tide_slice text)
     set_text(r, &last_response(r)->codes, text);
 }
 
-/* Of a route's success, beside those of its kind; outside of routes those of the last response. */
+/* Sets further headers of a route's success; outside of routes, the headers of the last
+ * response. */
 static void read_headers(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
     set_text(r, r->route ? &r->route->more_headers : &last_response(r)->headers, text);
 }
 
-/* What api/sql/statement.c reads. */
+/* Skips the keywords that api/sql/statement.c reads. */
 static void skip_keyword(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
     (void)text;
     if (!r->sql)
-        openapi_fail(r->at, "that is for query files");
+        openapi_fail(r->at, "this keyword is only for query files");
 }
 
 static const struct {
@@ -358,7 +361,7 @@ static const struct {
     { "one", skip_keyword },     { "of", skip_keyword },      { "none", skip_keyword },
 };
 
-/* "answer 201: …": whether the line is a keyword's, and then what it says. */
+/* Splits "answer 201: …" into word, number and text. Returns false if the line has no keyword. */
 static bool split_keyword(tide_slice line, tide_slice *word, tide_slice *number, tide_slice *text)
 {
     size_t at = 0;
@@ -369,17 +372,17 @@ static bool split_keyword(tide_slice line, tide_slice *word, tide_slice *number,
     while (at < line.len && (isalnum(line.ptr[at]) || line.ptr[at] == '_' || line.ptr[at] == ' ') &&
            at < from + 32)
         at++;
-    *number = trim(tide_slice_of(line.ptr + from, at - from));
+    *number = trim_spaces(tide_slice_of(line.ptr + from, at - from));
     if (word->len == 0 || at == line.len || line.ptr[at] != ':' ||
         memchr(number->ptr, ' ', number->len))
         return false;
-    *text = trim(tide_slice_of(line.ptr + at + 1, line.len - at - 1));
+    *text = trim_spaces(tide_slice_of(line.ptr + at + 1, line.len - at - 1));
     return true;
 }
 
 /* --- lines ------------------------------------------------------------------------------ */
 
-/* Fields right below an answer define its schema. */
+/* Starts the schema of an answer, whose fields follow right below. */
 static void define_answer(struct reader *r)
 {
     struct openapi_route *route = r->route;
@@ -395,7 +398,7 @@ static void read_field(struct reader *r, tide_slice line, size_t depth)
         define_answer(r);
     assert(texts->field_count < TIDE_COUNT(texts->fields));
     struct openapi_field *field = &texts->fields[texts->field_count++];
-    line = trim(line);
+    line = trim_spaces(line);
     field->depth = (unsigned)depth;
     field->at = r->at;
     field->name = take_column(&line);
@@ -408,14 +411,15 @@ static void read_field(struct reader *r, tide_slice line, size_t depth)
     r->tail = &field->text;
 }
 
+/* An indented line is a field where fields are expected, otherwise it continues the text above. */
 static void read_indented(struct reader *r, tide_slice line, size_t depth)
 {
     if (r->fields && depth < FIELD_DEPTH_MAX)
         read_field(r, line, depth);
     else if (r->tail)
-        append(r->tail, " ", trim(line));
+        append_text(r->tail, " ", trim_spaces(line));
     else
-        openapi_fail(r->at, "an indented line with nothing above that it belongs to");
+        openapi_fail(r->at, "an indented line without a line above that it continues");
 }
 
 static void read_keyword(struct reader *r, tide_slice word, tide_slice number, tide_slice text)
@@ -427,7 +431,7 @@ static void read_keyword(struct reader *r, tide_slice word, tide_slice number, t
             keywords[i].read(r, number, text);
             return;
         }
-    openapi_fail(r->at, "\"%.*s:\" is no keyword of the notation; see api/openapi/README.md",
+    openapi_fail(r->at, "\"%.*s:\" is not a keyword of the notation; see api/openapi/README.md",
                  TIDE_SLICE_FMT(word));
 }
 
@@ -442,7 +446,7 @@ static void read_line(struct reader *r, tide_slice line)
         read_indented(r, line, depth);
     } else if (split_keyword(line, &word, &number, &text)) {
         read_keyword(r, word, number, text);
-    } else if (r->sql) { /* a comment for the readers of the statement */
+    } else if (r->sql) { /* a comment for readers of the statement */
         r->tail = NULL;
         r->fields = false;
     } else if (line.ptr[0] != '#') {
@@ -456,7 +460,7 @@ static tide_slice read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = malloc(FILE_MAX);
-    static uint8_t *kept[1024]; /* a leak checker finds them here */
+    static uint8_t *kept[1024]; /* reachable, so that a leak checker does not report them */
     static size_t count;
     assert(bytes && count < TIDE_COUNT(kept));
     kept[count++] = bytes;
@@ -467,7 +471,7 @@ static tide_slice read_file(const char *path)
     return tide_slice_of(bytes, len);
 }
 
-/* What the statement itself says: whether it reads events, by itself or in a part. */
+/* Notes whether the statement reads events, itself or in a part. */
 static void read_statement_line(struct reader *r, struct openapi_query *query, tide_slice line)
 {
     if (take_prefix(&line, "-- part: ")) {
@@ -481,6 +485,7 @@ static void read_statement_line(struct reader *r, struct openapi_query *query, t
     }
 }
 
+/* Reads a query file: its head as texts, the rest only to see whether it reads events. */
 static void read_query(struct reader *r, tide_slice text)
 {
     struct openapi_texts *texts = r->texts;

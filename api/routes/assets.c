@@ -1,56 +1,61 @@
-/* GET /api/sdk/assets?partnerId=. A token's address identifies an asset: markets and entries of
- * catalogs that name one token are one asset. It is the protocol's own when it has a market under
- * a symbol that no catalog has for it: a partner that lists another's token in its
- * catalog does not take it away. */
+/* GET /api/sdk/assets?partnerId=. An asset is identified by its token's address: all markets and
+ * catalog entries that name one token are one asset. An asset is the protocol's own if it has a
+ * market whose symbol no catalog lists with its token. A partner that lists another's token in
+ * its catalog does not take it away. */
 #include "api/routes/handlers.h"
 #include "api/routes/pairs.h"
 
 #include <stdlib.h>
 
 enum {
-    ASSETS_PAGE = 1000,     /* assets in an answer                                        */
-    ENTRIES_OF_ASSET = 256, /* entries of catalogs that an asset lists                    */
-    ENTRIES_PAGE = 8192,    /* the asset with which a page lists so many is its last      */
-    CLAIMS_ROOM = 1 << 15,  /* claims held at once; past it those of later pages go       */
-    ASSET_BYTES = 2048,     /* JSON at most, with each byte of its names escaped; no entries */
-    ENTRY_BYTES = 384
+    ASSETS_PAGE = 1000,     /* assets of one page */
+    ENTRIES_OF_ASSET = 256, /* catalog entries that one asset lists */
+    ENTRIES_PAGE = 8192,    /* a page ends with the asset that brings it to so many entries */
+    CLAIMS_ROOM = 1 << 15,  /* claims in memory; beyond it those of later pages are dropped */
+    /* Bytes of JSON at most, with each byte of its names escaped, without entries */
+    ASSET_BYTES = 2048,
+    ENTRY_BYTES = 384 /* bytes of JSON of an entry at most */
 };
 static_assert(ASSETS_PAGE * ASSET_BYTES + (ENTRIES_PAGE + ENTRIES_OF_ASSET) * ENTRY_BYTES <
                   TIDE_REPLY_BODY_MAX,
               "a page fits into an answer");
 
-/* A market, or an entry of a catalog. */
+/* A claim on a token: a market or a catalog entry that names the token. */
 struct claim {
     struct tide_hot_address token;
-    const struct tide_hot_market *market;   /* NULL: an entry                                */
-    const struct tide_hot_catalog *catalog; /* of a market: the entry of its symbol, or NULL */
-    uint32_t unlisted; /* of the last entry that its asset lists: how many follow it */
+    const struct tide_hot_market *market; /* NULL: this is a catalog entry */
+    /* For a market: the catalog entry of its symbol, or NULL. */
+    const struct tide_hot_catalog *catalog;
+    uint32_t unlisted; /* for the last entry that its asset lists: the number of unlisted entries */
 };
 
-/* Memory is bounded by the page and the markets: claims of later pages are dropped on the way. */
+/* The claims of one page. Memory is bounded by the page and the markets: claims of later pages
+ * are dropped while gathering. */
 struct gathering {
     struct tide_reader *reader;
     struct claim *claims;
     uint32_t count, max;
-    bool failed; /* memory */
+    bool failed; /* no memory */
     bool more;   /* there is another page */
     bool resumed;
-    struct tide_hot_address after; /* resumed: the page begins behind it */
-    struct tide_hot_address last;  /* more: of the page                  */
+    struct tide_hot_address after; /* if resumed: the page begins after this token */
+    struct tide_hot_address last;  /* if more: the page's last token */
     struct tide_reader_page page;
     struct tide_pairs pairs;
-    const uint32_t *partner; /* NULL: all; else of entries its live ones alone are gathered */
+    /* NULL: all partners; otherwise only live entries of this one are gathered */
+    const uint32_t *partner;
 };
 
-/* --- in order ------------------------------------------------------------------- */
+/* --- order of claims ----------------------------------------------------------------- */
 
 static int by_text(const struct tide_hot_symbol *a, const struct tide_hot_symbol *b)
 {
     return memcmp(a->text, b->text, sizeof a->text);
 }
 
-/* What an asset is told by: the protocol's own market, a partner's, a live entry, another. */
-static int rank(const struct claim *c)
+/* Returns the rank of a claim. The claim with the lowest rank describes the asset: the
+ * protocol's own market, a partner's market, a live entry, another entry. */
+static int claim_rank(const struct claim *c)
 {
     if (c->market)
         return c->catalog ? 1 : 0;
@@ -62,7 +67,7 @@ static int by_token(const void *left, const void *right)
     const struct claim *a = left, *b = right;
     int order = memcmp(&a->token, &b->token, sizeof a->token);
     if (order == 0)
-        order = rank(a) - rank(b);
+        order = claim_rank(a) - claim_rank(b);
     if (order != 0)
         return order;
     if (a->market)
@@ -72,10 +77,10 @@ static int by_token(const void *left, const void *right)
     return order ? order : by_text(&a->catalog->symbol, &b->catalog->symbol);
 }
 
-/* --- a page of them -------------------------------------------------------------------------- */
+/* --- gathering of a page ------------------------------------------------------------------- */
 
-/* The end of the claims of one token. */
-static uint32_t end_of(const struct gathering *g, uint32_t from)
+/* Returns the index after the last claim of the token at `from`. */
+static uint32_t token_end(const struct gathering *g, uint32_t from)
 {
     uint32_t to = from + 1;
     while (to < g->count && tide_hot_address_eq(&g->claims[to].token, &g->claims[from].token))
@@ -83,14 +88,14 @@ static uint32_t end_of(const struct gathering *g, uint32_t from)
     return to;
 }
 
-/* Whether the token of these claims, count > 0, is an asset of the answer. */
+/* Returns whether the token of these claims (count > 0) is an asset of the answer. */
 static bool is_asset(const struct gathering *g, const struct claim *c, uint32_t count)
 {
     return !g->partner || (c->market && !c->catalog) || !c[count - 1].market;
 }
 
-/* Moves the claims from .. to of one token to g->claims[kept], without the entries that its asset
- * does not list. Returns how many entries it lists, and where the next token's claims go. */
+/* Moves the claims [from, to) of one token to g->claims[*kept], without the entries that its
+ * asset does not list. Returns the number of listed entries. */
 static uint32_t keep_token(struct gathering *g, uint32_t *kept, uint32_t from, uint32_t to)
 {
     uint32_t entries = 0;
@@ -107,15 +112,15 @@ static uint32_t keep_token(struct gathering *g, uint32_t *kept, uint32_t from, u
     return entries;
 }
 
-/* Leaves the claims that the page needs of those gathered, in order. What is behind it then never
- * comes into it: more claims only make the page end earlier. */
+/* Sorts the claims and keeps those of the page. Tokens after the page can never come into it:
+ * further claims only make the page end earlier. */
 static void keep_page(struct gathering *g)
 {
     uint32_t kept = 0, assets = 0, entries = 0, next;
     if (g->count)
         qsort(g->claims, g->count, sizeof *g->claims, by_token);
     for (uint32_t i = 0; i < g->count; i = next) {
-        next = end_of(g, i);
+        next = token_end(g, i);
         bool asset = is_asset(g, &g->claims[i], next - i);
         if (asset && (assets == ASSETS_PAGE || entries >= ENTRIES_PAGE)) {
             g->more = true;
@@ -129,6 +134,7 @@ static void keep_page(struct gathering *g)
     g->count = kept;
 }
 
+/* Makes room for a claim: first by dropping claims of later pages, then by a larger array. */
 static bool make_room(struct gathering *g)
 {
     if (g->count == g->max && g->max >= CLAIMS_ROOM)
@@ -145,7 +151,7 @@ static bool make_room(struct gathering *g)
     return true;
 }
 
-/* False: no memory. */
+/* Adds a claim, unless its token is outside the page. Returns false without memory. */
 static bool add_claim(struct gathering *g, const struct claim *claim)
 {
     bool before = g->resumed && memcmp(&claim->token, &g->after, sizeof g->after) <= 0;
@@ -157,9 +163,10 @@ static bool add_claim(struct gathering *g, const struct claim *claim)
     return true;
 }
 
-/* A market is a partner's when the catalog has its symbol with its token. */
-static const struct tide_hot_catalog *catalog_of(struct gathering *g,
-                                                 const struct tide_hot_market *market)
+/* Returns the catalog entry of a market's symbol if it names the market's token (then the market
+ * is the partner's), or NULL. */
+static const struct tide_hot_catalog *find_catalog(struct gathering *g,
+                                                   const struct tide_hot_market *market)
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_CATALOG, &market->symbol);
     const struct tide_hot_catalog *entry = tide_reader_get(g->reader, &key);
@@ -175,7 +182,7 @@ static bool gather_market(void *self, tide_slice key, const void *record)
         return true;
     return add_claim(g, &(struct claim){ .token = market->token,
                                          .market = market,
-                                         .catalog = catalog_of(g, market) });
+                                         .catalog = find_catalog(g, market) });
 }
 
 static bool gather_entry(void *self, tide_slice key, const void *record)
@@ -188,7 +195,7 @@ static bool gather_entry(void *self, tide_slice key, const void *record)
     return add_claim(g, &(struct claim){ .token = entry->token, .catalog = entry });
 }
 
-static void gather(struct gathering *g)
+static void gather_claims(struct gathering *g)
 {
     struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     struct tide_hot_key catalog = tide_hot_key(TIDE_HOT_CATALOG);
@@ -197,9 +204,9 @@ static void gather(struct gathering *g)
     keep_page(g);
 }
 
-/* --- as text --------------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------------------------- */
 
-/* The token's own symbol, else what the market or the catalog calls it. */
+/* Writes the token's own names, or the symbol of the market or catalog if they are not known. */
 static void put_names(struct tide_json *j, struct tide_reader *reader, const struct claim *c)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &c->token);
@@ -230,7 +237,7 @@ static void put_symbol_or_null(struct tide_json *j, const char *name,
         tide_json_null(j, name);
 }
 
-/* The entries of catalogs that name the token, of all partners or of the one asked for. */
+/* Writes the catalog entries that name the token, of all partners or of the requested one. */
 static void put_entries(struct tide_json *j, const struct claim *c, uint32_t count)
 {
     uint32_t listed = 0, unlisted = 0;
@@ -256,7 +263,7 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
         tide_json_u32(j, "catalogCount", listed + unlisted);
 }
 
-/* The claims of one token, the first is what it is told by. */
+/* Writes an asset from the claims of its token; the first claim describes it. */
 static void put_asset(struct tide_json *j, const struct gathering *g, const struct claim *c,
                       uint32_t count)
 {
@@ -286,20 +293,21 @@ static void put_next(struct tide_json *j, const struct gathering *g)
 {
     char last[TIDE_HOT_ADDRESS_TEXT] = "";
     if (g->more) {
-        assert(g->last.kind); /* tokens of no address are the first asset of several */
+        /* A claim without address cannot be last: its token sorts before all others */
+        assert(g->last.kind);
         tide_hot_address_text(last, &g->last);
     }
     tide_reader_page_next(j, &g->page, tide_slice_str(last));
 }
 
-static void answer(const struct gathering *g, struct tide_reply *reply)
+static void write_answer(const struct gathering *g, struct tide_reply *reply)
 {
     struct tide_json j = tide_reader_answer(g->reader, reply);
     uint32_t next;
     tide_json_name(&j, "items");
     tide_json_open(&j, '[');
     for (uint32_t i = 0; i < g->count; i = next) {
-        next = end_of(g, i);
+        next = token_end(g, i);
         if (is_asset(g, &g->claims[i], next - i))
             put_asset(&j, g, &g->claims[i], next - i);
     }
@@ -308,7 +316,8 @@ static void answer(const struct gathering *g, struct tide_reply *reply)
     tide_json_close(&j, '}');
 }
 
-/* The partner of that id, as the registry writes it: "7", not "007". */
+/* Reads a partner's id as the registry writes it ("7", not "007"). Returns false if there is no
+ * such partner. */
 static bool find_partner(struct tide_reader *reader, tide_slice text, uint32_t *out)
 {
     uint64_t id = 0;
@@ -319,8 +328,8 @@ static bool find_partner(struct tide_reader *reader, tide_slice text, uint32_t *
     return tide_reader_get(reader, &key) != NULL;
 }
 
-/* False: the cursor is of another question. */
-static bool read_place(struct gathering *g, const struct tide_request *request)
+/* Reads the cursor. Returns false if it is of another request. */
+static bool read_page(struct gathering *g, const struct tide_request *request)
 {
     if (!tide_reader_page_read(&g->page, g->reader, request))
         return false;
@@ -331,11 +340,12 @@ static bool read_place(struct gathering *g, const struct tide_request *request)
 static void answer_page(struct gathering *g, struct tide_reply *reply)
 {
     bool paired = tide_pairs_read(&g->pairs, g->reader);
-    gather(g);
+    gather_claims(g);
     if (g->failed)
-        tide_reply_problem(reply, 503, "no_memory", "The assets could not be put in order.");
+        tide_reply_problem(reply, 503, "no_memory",
+                           "There was no memory for the assets. Retry in a moment.");
     else if (paired)
-        answer(g, reply);
+        write_answer(g, reply);
     else
         tide_reply_problem(reply, 503, "too_large", "There are more pools than one answer holds.");
 }
@@ -349,7 +359,7 @@ void tide_route_assets(struct tide_handler_context *context, const struct tide_r
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     struct gathering g = { .reader = &reader, .partner = partner->given ? &id : NULL };
-    if (!read_place(&g, request))
+    if (!read_page(&g, request))
         tide_cursor_refuse(reply);
     else if (partner->given && !find_partner(&reader, partner->text, &id))
         tide_reply_problem(reply, 404, "no_partner", "There is no partner of that id.");

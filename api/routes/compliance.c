@@ -1,12 +1,12 @@
-/* GET /api/sdk/kyc/status/{address} and POST /api/sdk/kyc/status: may this address trade, now?
- * The single one, unless signed, allocates nothing and is written in one pass. */
+/* GET /api/sdk/kyc/status/{address} and POST /api/sdk/kyc/status: may this address trade now?
+ * The single request, unless it is signed, allocates nothing and is written in one pass. */
 #include "api/http/body.h"
 #include "api/http/param.h"
 #include "api/routes/handlers.h"
 #include "api/routes/receipts.h"
 
 enum {
-    ITEM_BYTES = 1024, /* of one standing, at most */
+    ITEM_BYTES = 1024, /* bytes of one standing at most */
     ADDRESSES_MAX = 1000
 };
 
@@ -32,8 +32,8 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
 
 /* --- many ------------------------------------------------------------------------------- */
 
-/* What was sent is not repeated: it may be a secret. */
-static void refuse_item(struct tide_json *j, const char *why)
+/* Writes the error of an item. The text that was sent is not repeated: it may be a secret. */
+static void put_item_error(struct tide_json *j, const char *why)
 {
     tide_json_null(j, "address");
     tide_json_name(j, "error");
@@ -50,6 +50,7 @@ static bool read_item(struct tide_param_value *who, const json_t *item, char why
                            tide_slice_of(json_string_value(item), json_string_length(item)), why);
 }
 
+/* Writes the standing of one address, or the error of its item. */
 static void put_item(struct tide_json *j, struct tide_reader *reader, const json_t *item)
 {
     char why[TIDE_PARAM_WHY];
@@ -58,11 +59,11 @@ static void put_item(struct tide_json *j, struct tide_reader *reader, const json
     if (read_item(&who, item, why))
         (void)tide_answer_standing(j, reader, &who.address, who.text);
     else
-        refuse_item(j, why);
+        put_item_error(j, why);
     tide_json_close(j, '}');
 }
 
-/* Of the past all are read at once. */
+/* Announces all addresses, so that the past is read in one statement. */
 static void expect_all(struct tide_reader *reader, const json_t *list)
 {
     struct tide_hot_address all[ADDRESSES_MAX];
@@ -75,8 +76,9 @@ static void expect_all(struct tide_reader *reader, const json_t *list)
     tide_reader_expect(reader, all, count);
 }
 
-/* What is no text breaks the contract; a text that is no address is an error of its item. */
-static bool are_texts(const json_t *list, struct tide_reply *reply)
+/* Returns whether all items are strings; otherwise the reply is 400. A string that is not an
+ * address is only an error of its item. */
+static bool check_texts(const json_t *list, struct tide_reply *reply)
 {
     char where[32];
     const json_t *item;
@@ -87,15 +89,15 @@ static bool are_texts(const json_t *list, struct tide_reply *reply)
         if (json_is_string(item))
             continue;
         if (texts)
-            tide_reply_problem(reply, 400, "bad_body", "\"addresses\" is a list of strings.");
+            tide_reply_problem(reply, 400, "bad_body", "\"addresses\" must be a list of strings.");
         texts = false;
         snprintf(where, sizeof where, "/addresses/%zu", i);
-        tide_reply_problem_field(reply, where, "is no string");
+        tide_reply_problem_field(reply, where, "is not a string");
     }
     return texts;
 }
 
-/* The list in the body; NULL: the reply holds the problem. */
+/* Returns the list in the body, or NULL with a problem in the reply. */
 static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
 {
     const json_t *list = json_object_get(body, "addresses");
@@ -105,17 +107,18 @@ static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
     {
         if (strcmp(name, "addresses") == 0)
             continue;
-        tide_reply_problem(reply, 400, "bad_body", "The body has one member, \"addresses\".");
+        tide_reply_problem(reply, 400, "bad_body",
+                           "The body must have exactly one member, \"addresses\".");
         tide_reply_problem_unknown(reply, name);
         return NULL;
     }
     if (!json_is_array(list) || json_array_size(list) > ADDRESSES_MAX) {
         tide_reply_problem(reply, 400, json_is_array(list) ? "too_many_addresses" : "bad_body",
-                           "\"addresses\" is a list of at most %d addresses.", ADDRESSES_MAX);
-        tide_reply_problem_field(reply, "/addresses", "not such a list");
+                           "\"addresses\" must be a list of at most %d addresses.", ADDRESSES_MAX);
+        tide_reply_problem_field(reply, "/addresses", "is not such a list");
         return NULL;
     }
-    return are_texts(list, reply) ? list : NULL;
+    return check_texts(list, reply) ? list : NULL;
 }
 
 static void answer_list(struct tide_handler_context *context, const struct tide_request *request,

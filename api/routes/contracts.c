@@ -1,10 +1,11 @@
-/* GET /api/sdk/contracts: addresses as configured, checked against what the DAO's storage names. */
+/* GET /api/sdk/contracts: the configured addresses, compared with those that the DAO's storage
+ * names. */
 #include "api/routes/handlers.h"
 
 #include "tidemark/catalogue.h"
 #include "tidemark/strkey.h"
 
-/* Role, and its name in the answer. */
+/* The roles in the answer, with their names there. */
 #define CONTRACTS(X)                               \
     X(liquidity_pool, "liquidityPool")             \
     X(synthetic_engine, "syntheticEngine")         \
@@ -24,7 +25,7 @@ static const struct {
 #undef ROLE
 };
 
-/* A name that people know, of a passphrase that machines know. */
+/* Returns the common name of a network's passphrase, or "private". */
 const char *tide_network_name(const char *passphrase)
 {
     static const struct {
@@ -48,7 +49,8 @@ static void put_entrypoints(struct tide_json *j, enum tide_role role)
     tide_json_close(j, ']');
 }
 
-/* What the DAO says: its storage names the other contracts. */
+/* Writes the address that the DAO's storage names, and whether it agrees with the configured
+ * one. */
 static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
                       const struct tide_hot_address *named)
 {
@@ -59,6 +61,8 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
         tide_json_null(j, "agrees");
 }
 
+/* Writes the contracts of the deployment, each with its entry points. Contracts that the
+ * deployment lacks are left out. */
 static void put_roles(struct tide_json *j, struct tide_reader *reader)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
@@ -77,7 +81,7 @@ static void put_roles(struct tide_json *j, struct tide_reader *reader)
     }
 }
 
-/* The quote asset is known by its issuer; its contract is what a swap takes. */
+/* Writes the quote asset: people know it by its issuer, and a swap takes its contract. */
 static void put_usdc(struct tide_json *j, struct tide_reader *reader)
 {
     struct tide_hot_address contract = { 0 };

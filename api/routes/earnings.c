@@ -1,5 +1,5 @@
-/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. Also
- * the same in a portfolio. */
+/* GET /api/earnings/claimable/{address}: the amount that a claim at the earnings distributor
+ * would credit. A portfolio contains the same. */
 #include "api/routes/handlers.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
@@ -11,7 +11,8 @@
 
 enum { EPOCH_ID, EPOCH_REVENUE, EPOCH_SNAPSHOT, EPOCH_FINALIZED, EPOCH_CLAIMED };
 
-/* Closed epochs below $3, the newest first, and whether $4 has claimed them, as of $2. */
+/* Reads the closed epochs up to $3 (NULL: all), the newest first, at most $5, and whether $4 has
+ * claimed each of them, as of ledger $2. Removed entries are found in the history. */
 static const char epochs_sql[] =
     "SELECT e.key_id, e.protocol_revenue, e.staker_snapshot, e.finalized,"
     " EXISTS (SELECT FROM ("
@@ -45,10 +46,11 @@ struct claim {
     struct tide_pg_rows epochs;
     const struct tide_param_value *address;
     tide_raw_i128 deposit;
-    enum tide_refusal why; /* of the deposit */
+    enum tide_refusal why; /* why the deposit cannot be computed */
     uint64_t limit;
 };
 
+/* Loads the address's deposit in the stability pool, compounded as the contract does it. */
 static tide_status load_deposit(struct claim *claim, struct tide_err *err)
 {
     struct tide_stability state;
@@ -64,7 +66,7 @@ static tide_status load_deposit(struct claim *claim, struct tide_err *err)
     return status;
 }
 
-/* newest: the epoch to begin with, NULL for the newest. */
+/* Loads deposit and epochs. newest: the epoch to begin with; NULL: the newest. */
 static tide_status load_claim(struct claim *claim, const struct tide_handler_context *context,
                               const char *newest, uint32_t ledger, struct tide_err *err)
 {
@@ -84,7 +86,7 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     return tide_bound_query(task->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
 }
 
-/* One epoch; false when the contract's arithmetic would overflow. */
+/* Writes one epoch. Returns false if the contract's arithmetic would overflow. */
 static bool put_epoch(struct tide_json *j, struct project_row *row, const struct claim *claim,
                       tide_raw_i128 *total)
 {
@@ -109,6 +111,7 @@ static bool put_epoch(struct tide_json *j, struct project_row *row, const struct
     return true;
 }
 
+/* Writes the epochs and their total. *bad names a stored value that is out of range. */
 static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *claim,
                                     const char **bad)
 {
@@ -140,7 +143,7 @@ static enum tide_refusal put_claim(struct tide_json *j, const struct claim *clai
     return put_epochs(j, claim, bad);
 }
 
-static void answer(struct tide_reply *reply, const struct claim *claim)
+static void write_answer(struct tide_reply *reply, const struct claim *claim)
 {
     char time[TIDE_RFC3339_BYTES];
     const char *bad = NULL;
@@ -156,7 +159,9 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
     if (why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, why);
     else if (bad)
-        tide_reply_problem(reply, 500, "internal", "A stored value does not fit.");
+        tide_reply_problem(
+            reply, 500, "internal",
+            "A stored value is out of range. The operator of this service must check it.");
 }
 
 static bool has_epochs(char missing[TIDE_SCOPE_TEXT], const char *scope)
@@ -168,14 +173,15 @@ static bool has_epochs(char missing[TIDE_SCOPE_TEXT], const char *scope)
 static bool is_in_scope(const char *scope, struct tide_reply *reply)
 {
     char missing[TIDE_SCOPE_TEXT];
-    bool kept = has_epochs(missing, scope);
-    if (!kept)
+    bool in_scope = has_epochs(missing, scope);
+    if (!in_scope)
         tide_scope_refuse(reply, missing);
-    return kept;
+    return in_scope;
 }
 
-/* Whether members were written that stand: no overflow, and all values fit. */
-static bool put_own(struct tide_json *j, const struct claim *claim)
+/* Writes the claim as an object of its own. Returns false if it is not usable: an overflow, or a
+ * stored value out of range. */
+static bool put_claim_object(struct tide_json *j, const struct claim *claim)
 {
     const char *bad = NULL;
     tide_json_open(j, '{');
@@ -184,6 +190,8 @@ static bool put_own(struct tide_json *j, const struct claim *claim)
     return whole;
 }
 
+/* Writes into a buffer of its own first, so that a refusal of the contract leaves no
+ * half-written member. */
 tide_status tide_put_claimable(struct tide_json *j, const char *name,
                                const struct tide_handler_context *context,
                                const struct tide_param_value *address, uint32_t ledger,
@@ -193,15 +201,15 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
     struct claim claim = { .address = address, .limit = limit };
     struct tide_buf own;
     struct tide_json object = { .buf = &own };
-    bool kept = has_epochs(missing, tide_sql_task(context)->scope);
-    tide_status status = kept ? load_claim(&claim, context, NULL, ledger, err) : TIDE_OK;
-    if (kept && status != TIDE_OK && claim.history.unkept) {
+    bool in_scope = has_epochs(missing, tide_sql_task(context)->scope);
+    tide_status status = in_scope ? load_claim(&claim, context, NULL, ledger, err) : TIDE_OK;
+    if (in_scope && status != TIDE_OK && claim.history.unkept) {
         status = TIDE_OK;
-        kept = false;
+        in_scope = false;
     }
     tide_buf_init(&own, TIDE_REPLY_BODY_MAX);
-    if (status == TIDE_OK && kept && claim.why == TIDE_REFUSED_NOTHING &&
-        put_own(&object, &claim)) {
+    if (status == TIDE_OK && in_scope && claim.why == TIDE_REFUSED_NOTHING &&
+        put_claim_object(&object, &claim)) {
         tide_json_name(j, name);
         tide_json_raw(j, tide_buf_view(&own));
     } else {
@@ -212,8 +220,10 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
     return status;
 }
 
-static void refuse(const struct claim *claim, const struct tide_handler_context *context,
-                   struct tide_reply *reply, const struct tide_err *err)
+/* Answers a failure: 503 if a table is outside the index scope, otherwise a failure of the
+ * database. */
+static void answer_failure(const struct claim *claim, const struct tide_handler_context *context,
+                           struct tide_reply *reply, const struct tide_err *err)
 {
     char missing[TIDE_SCOPE_TEXT];
     if (!claim->history.unkept) {
@@ -235,10 +245,10 @@ void tide_route_claimable(struct tide_handler_context *context, const struct tid
         return;
     if (load_claim(&claim, context, newest->given ? (const char *)newest->text.ptr : NULL,
                    reply->at.ledger, &err) != TIDE_OK)
-        refuse(&claim, context, reply, &err);
+        answer_failure(&claim, context, reply, &err);
     else if (claim.why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, claim.why);
     else
-        answer(reply, &claim);
+        write_answer(reply, &claim);
     tide_pg_rows_release(&claim.epochs);
 }

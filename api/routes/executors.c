@@ -1,3 +1,5 @@
+/* The connections between the server and the parts of the API: executors, the check of API keys,
+ * and the state of each server thread. */
 #include "api/kyc/keys/keys.h"
 #include "api/kyc/kyc.h"
 #include "api/kyc/pages/page.h"
@@ -12,11 +14,12 @@ static enum tide_job_submitted submit_sql(void *self, struct tide_job *job)
 {
     struct tide_api *api = self;
     if (!api->pool) {
-        tide_reply_problem(job->reply, 404, "sql_not_configured",
-                           "this server answers look-ups alone, without ?ledger");
+        tide_reply_problem(
+            job->reply, 404, "sql_not_configured",
+            "this server answers look-ups only, without ?ledger (api_sql_threads is 0)");
         return TIDE_JOB_ANSWERED;
     }
-    job->context.thread = NULL; /* the connection thread's own */
+    job->context.thread = NULL; /* that reader belongs to the connection's thread */
     return tide_worker_pool_submit(api->pool, job);
 }
 
@@ -31,7 +34,8 @@ static bool accept_kyc(void *self, const struct tide_request *request, struct ti
     const struct tide_api *api = self;
     (void)request;
     if (!api->kyc)
-        tide_reply_problem(reply, 404, "kyc_not_configured", "this server opens no KYC sessions");
+        tide_reply_problem(reply, 404, "kyc_not_configured",
+                           "this server has no KYC configuration");
     return api->kyc != NULL;
 }
 
@@ -48,6 +52,7 @@ static bool knows_origin(void *self, tide_slice origin)
     return api->kyc && tide_kyc_keys_origin(api->keys, origin);
 }
 
+/* Replaces a problem by KYC's page for a link that is not valid any more. */
 static void show_problem(void *self, struct tide_reply *reply)
 {
     const struct tide_api *api = self;
@@ -71,8 +76,8 @@ void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT], s
 
 /* --- API keys ------------------------------------------------------------------------------- */
 
-/* What a key must be for, where it is sent to one of these. */
-static uint32_t scope_of(const struct tide_route *route)
+/* Returns the scope that a key needs on the route; 0: none. */
+static uint32_t needed_scope(const struct tide_route *route)
 {
     static const struct {
         const char *id;
@@ -91,7 +96,7 @@ static uint32_t scope_of(const struct tide_route *route)
     return 0;
 }
 
-static void refuse_key(struct tide_key_answer *out, uint16_t status, const char *code,
+static void reject_key(struct tide_key_answer *out, uint16_t status, const char *code,
                        const char *detail)
 {
     out->status = status;
@@ -100,12 +105,14 @@ static void refuse_key(struct tide_key_answer *out, uint16_t status, const char 
     out->retry_after_s = status == 503 ? 5 : 0;
 }
 
+/* Checks X-API-Key on the connection's thread, from memory. If the keys are too old, only routes
+ * that need a scope are rejected. */
 static void check_key(void *self, struct tide_key_answer *out, const struct tide_route *route,
                       tide_slice key, const struct tide_peer *from)
 {
     const struct tide_api *api = self;
     struct tide_kyc_key_use use;
-    uint32_t scope = scope_of(route);
+    uint32_t scope = needed_scope(route);
     if (!api->keys)
         return;
     switch (tide_kyc_keys_check(api->keys, &use, key, from)) {
@@ -115,17 +122,17 @@ static void check_key(void *self, struct tide_key_answer *out, const struct tide
         out->rate = use.rate;
         out->burst = use.burst;
         if (scope && !(use.scopes & scope))
-            refuse_key(out, 403, "key_scope", "This key is not for this route.");
+            reject_key(out, 403, "key_scope", "This key does not have the scope of this route.");
         break;
     case TIDE_KYC_KEY_UNKNOWN:
-        refuse_key(out, 401, "key_unknown", "X-API-Key is the key of no integrator here.");
+        reject_key(out, 401, "key_unknown", "X-API-Key is the key of no integrator here.");
         break;
     case TIDE_KYC_KEY_NETWORK:
-        refuse_key(out, 403, "key_network", "This key is not taken from your network.");
+        reject_key(out, 403, "key_network", "This key is not accepted from your network.");
         break;
     case TIDE_KYC_KEY_AWAY:
         if (scope)
-            refuse_key(out, 503, "key_unchecked", "The database that knows keys is away.");
+            reject_key(out, 503, "key_unchecked", "The database that knows keys is away.");
         break;
     }
 }
@@ -150,7 +157,8 @@ static void close_thread(void *thread)
     tide_hot_reader_close(thread);
 }
 
-/* The passphrase; what is not printable is a question mark. */
+/* Writes the network's passphrase, with a question mark for each character that is not
+ * printable. */
 static void read_network(void *thread, char out[SERVER_NETWORK_BYTES])
 {
     const struct tide_hot_meta *meta;

@@ -1,8 +1,8 @@
-/* GET /api/markets, /api/markets/{symbol}. */
+/* GET /api/markets and /api/markets/{symbol}. */
 #include "api/routes/handlers.h"
 #include "api/routes/pairs.h"
 
-/* The pool's side that is the synth. */
+/* A market's pool, and the side of it that is the synth. */
 struct side {
     const struct tide_hot_pool *pool;
     struct tide_window window;
@@ -17,7 +17,7 @@ static void put_reserves(struct tide_json *j, const struct side *s)
     tide_json_amount(j, "reserveQuote", s->a ? b : a, s->quote_decimals);
 }
 
-/* Of the whole, truncated: (now - then) / then. */
+/* Writes the change, and the change in basis points: (now - then) / then, truncated. */
 static void put_change(struct tide_json *j, tide_raw_i128 then, tide_raw_i128 now)
 {
     tide_i128 bps = { 0 };
@@ -44,6 +44,7 @@ static void put_trade(struct tide_json *j, const struct side *s)
     tide_json_null(j, "change24hBps");
 }
 
+/* Writes the market's pool: price, reserves and the trade of the last 24 hours. */
 static void put_pool(struct tide_json *j, struct tide_reader *reader, const struct side *s)
 {
     tide_raw_i128 price;
@@ -59,6 +60,7 @@ static void put_pool(struct tide_json *j, struct tide_reader *reader, const stru
     put_trade(j, s);
 }
 
+/* Writes null for each member of put_pool: all markets have the same members. */
 static void put_no_pool(struct tide_json *j)
 {
     static const char *const absent[] = {
@@ -82,6 +84,7 @@ static void put_oracle(struct tide_json *j, struct tide_reader *reader, const ch
     tide_json_close(j, '}');
 }
 
+/* Writes the market's terms from the engine. */
 static void put_terms(struct tide_json *j, struct tide_reader *reader,
                       const struct tide_hot_market *m)
 {
@@ -92,7 +95,7 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     tide_record_json_title_or_null(j, "synthTokenSymbol", tide_lookup_symbol(reader, &m->token));
     tide_json_bool(j, "complete", tide_lookup_is_watched(reader, &m->token));
     tide_json_bool(j, "enabled", m->enabled);
-    tide_json_bool(j, "paused", reader->meta->engine_paused); /* the whole engine is */
+    tide_json_bool(j, "paused", reader->meta->engine_paused); /* the engine is paused as a whole */
     tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
     tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
     tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
@@ -104,21 +107,21 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     tide_json_number(j, "indebtedVaultCount", m->indebted);
 }
 
-enum { INCOMPLETE_RETRY_S = 30 };
+enum { INCOMPLETE_RETRY_S = 30 }; /* history of a token takes a while to read */
 
 struct listing {
     struct tide_reader *reader;
     struct tide_json *json;
     struct tide_pairs pairs;
     struct tide_reader_page page;
-    struct tide_hot_symbol after; /* of page.after */
-    struct tide_hot_symbol last;  /* of the page   */
+    struct tide_hot_symbol after; /* page.after as a symbol */
+    struct tide_hot_symbol last;  /* the page's last symbol */
     uint64_t limit, count;
     bool more;
 };
 
-/* False: the cursor is of another question. */
-static bool read_place(struct listing *l, const struct tide_request *request)
+/* Reads limit and cursor. Returns false if the cursor is of another request. */
+static bool read_page(struct listing *l, const struct tide_request *request)
 {
     l->limit = tide_request_param(request, TIDE_PARAM_limit)->number;
     return tide_reader_page_read(&l->page, l->reader, request) &&
@@ -143,6 +146,7 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
     put_pool(j, l->reader, &s);
 }
 
+/* Writes a market of the page. Returns false when the page is full, which ends the scan. */
 static bool put_listed(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;
@@ -173,9 +177,9 @@ static void put_page(struct listing *l)
                           l->more ? tide_hot_symbol_slice(&l->last) : tide_slice_str(""));
 }
 
-/* That market, or a page of all. */
-static void answer(struct listing *l, const struct tide_hot_market *market,
-                   struct tide_reply *reply)
+/* Answers one market, or a page of all (market NULL). */
+static void write_answer(struct listing *l, const struct tide_hot_market *market,
+                         struct tide_reply *reply)
 {
     bool read = tide_pairs_read(&l->pairs, l->reader);
     tide_reader_count_vaults(l->reader);
@@ -198,18 +202,19 @@ void tide_route_markets(struct tide_handler_context *context, const struct tide_
     struct listing l = { .reader = &reader };
     if (!tide_reader_open(&reader, context, request, reply))
         return;
-    if (read_place(&l, request))
-        answer(&l, NULL, reply);
+    if (read_page(&l, request))
+        write_answer(&l, NULL, reply);
     else
         tide_cursor_refuse(reply);
     tide_reader_close(&reader, reply);
 }
 
-static void refuse_incomplete(struct tide_reply *reply)
+static void reject_incomplete(struct tide_reply *reply)
 {
-    tide_reply_problem(reply, 503, "incomplete",
-                       "This market's token was discovered on the ledger, and what it did before is"
-                       " not indexed yet. GET /api/markets tells the market's terms.");
+    tide_reply_problem(
+        reply, 503, "incomplete",
+        "This market's token was discovered on the ledger, and its earlier history is"
+        " not indexed yet. GET /api/markets has the market's terms.");
     reply->retry_after_s = INCOMPLETE_RETRY_S;
 }
 
@@ -224,9 +229,9 @@ void tide_route_market(struct tide_handler_context *context, const struct tide_r
         return;
     const struct tide_hot_market *market = tide_reader_get(&reader, &key);
     if (market && market->listed && !tide_lookup_is_watched(&reader, &market->token))
-        refuse_incomplete(reply);
+        reject_incomplete(reply);
     else if (market && market->listed)
-        answer(&l, market, reply);
+        write_answer(&l, market, reply);
     else
         tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);
     tide_reader_close(&reader, reply);

@@ -1,5 +1,5 @@
-/* GET /metrics: what this process counts, and what the indexer says of itself. Nothing here waits
- * for the database: its figures are those that the stream's thread read last. */
+/* GET /metrics: the counters of this process, and the indexer's figures. Nothing here waits for
+ * the database: the stream thread has read the figures before. */
 #include "api/metrics/metrics.h"
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
@@ -22,7 +22,7 @@
 
 /* --- HTTP ------------------------------------------------------------------------------- */
 
-/* Names of routes and words of ours need no escape. */
+/* Writes labels. Names of routes and values need no escape. */
 static void route_labels(char out[96], size_t route, const char *more, const char *value)
 {
     const struct tide_route_table *table = &tide_route_table;
@@ -45,6 +45,7 @@ static void put_statuses(struct tide_buf *out, const struct tide_metrics *m)
         }
 }
 
+/* Writes one histogram. Prometheus wants cumulative buckets, so they are summed up. */
 static void put_latency(struct tide_buf *out, const struct tide_metric_route *route, size_t r)
 {
     char labels[96], bound[24];
@@ -65,6 +66,8 @@ static void put_latency(struct tide_buf *out, const struct tide_metric_route *ro
     tide_metric_part_u64(out, TIDE_M_api_request_duration_seconds, "_count", labels, sum);
 }
 
+/* Writes the latencies of routes that were requested at least once: most routes on most nodes
+ * never are. */
 static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
 {
     tide_metric_family(out, TIDE_M_api_request_duration_seconds);
@@ -77,6 +80,8 @@ static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
     }
 }
 
+/* Writes the server's metrics. The array is allocated, because the number of routes is too large
+ * for the stack. */
 static void put_server(struct tide_buf *out, struct tide_server *server)
 {
     size_t count = tide_route_table.count;
@@ -115,18 +120,18 @@ static void put_pool(struct tide_buf *out, struct tide_worker_pool *pool)
 
 /* --- waits ------------------------------------------------------------------------------- */
 
-/* What could hold a look-up up, each counted where it would. */
+/* Writes the waits that could delay a look-up, each counted where it happens. */
 static void put_waits(struct tide_buf *out, const struct tide_api *api)
 {
     struct tide_metric_route none;
     struct tide_metrics m = { .routes = &none, .route_max = 1 };
     struct tide_hot_stats hot;
     struct tide_worker_pool_stats pool;
-    struct tide_stream_hub_stats hub;
+    struct tide_event_stream_stats stream;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);
     tide_worker_pool_stats(api->pool, &pool);
-    tide_stream_hub_stats(tide_stream_service_hub(api->stream), &hub);
+    tide_event_stream_stats(tide_stream_service_stream(api->stream), &stream);
     const struct {
         const char *labels;
         uint64_t value;
@@ -136,7 +141,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
         { "on=\"connections\"", m.waits_connections },
         { "on=\"wake\"", m.waits_wake },
         { "on=\"queue\"", pool.waits },
-        { "on=\"stream\"", hub.waits },
+        { "on=\"stream\"", stream.waits },
     };
     tide_metric_family(out, TIDE_M_lookup_waits_total);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
@@ -145,7 +150,8 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
 
 /* --- the cache --------------------------------------------------------------------------- */
 
-/* The contracts that the DAO's storage names otherwise than the deployment file. */
+/* Writes, for each role, whether the DAO's storage names another contract than the deployment
+ * file. */
 static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
 {
     tide_metric_family(out, TIDE_M_dao_disagrees);
@@ -156,7 +162,7 @@ static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
     }
 }
 
-/* Age and ledger, of the cache that is open; nothing while there is none. */
+/* Writes age and ledger of the open cache, or nothing while there is none. */
 static void put_cache_age(struct tide_buf *out, struct tide_handler_context *context)
 {
     const struct tide_hot_meta *meta;
@@ -219,7 +225,7 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
 
 /* --- the stream -------------------------------------------------------------------------- */
 
-static void put_stream_counters(struct tide_buf *out, const struct tide_stream_hub_stats *s)
+static void put_stream_counters(struct tide_buf *out, const struct tide_event_stream_stats *s)
 {
     char labels[32];
     tide_metric_counter(out, TIDE_M_stream_opened_total, s->opened);
@@ -240,8 +246,8 @@ static void put_stream_counters(struct tide_buf *out, const struct tide_stream_h
 
 static void put_stream(struct tide_buf *out, struct tide_stream_service *stream)
 {
-    struct tide_stream_hub_stats s;
-    tide_stream_hub_stats(tide_stream_service_hub(stream), &s);
+    struct tide_event_stream_stats s;
+    tide_event_stream_stats(tide_stream_service_stream(stream), &s);
     tide_metric_gauge(out, TIDE_M_stream_subscribers, s.subscribers);
     tide_metric_gauge(out, TIDE_M_stream_behind, s.behind);
     tide_metric_gauge(out, TIDE_M_stream_ledger, s.ledger);
@@ -254,6 +260,8 @@ static void put_stream(struct tide_buf *out, struct tide_stream_service *stream)
 
 /* --- the indexer ------------------------------------------------------------------------- */
 
+/* Writes one sample for each state of the writer, as Prometheus wants enumerations. An unknown
+ * state counts as "other". */
 static void put_state(struct tide_buf *out, const struct stream_figures *f)
 {
     static const char *const states[] = { "starting",   "standby",  "loading",  "indexing",
@@ -271,6 +279,8 @@ static void put_state(struct tide_buf *out, const struct stream_figures *f)
     tide_metric_u64(out, TIDE_M_indexer_state, "state=\"other\"", !known);
 }
 
+/* Writes the heartbeat's figures. asked_ago: seconds since the figures were read, by which the
+ * heartbeat is older now. */
 static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     put_state(out, f);
@@ -324,7 +334,7 @@ static void put_indexer(struct tide_buf *out, const struct tide_api *api)
 
 /* --- the process ------------------------------------------------------------------------- */
 
-/* Pages in memory, and those of them that are files' or shared. */
+/* Reads the process's pages in memory, and how many of them are shared or files'. */
 static bool read_pages(uint64_t *resident, uint64_t *shared)
 {
     char line[128];
@@ -363,7 +373,8 @@ static void put_process(struct tide_buf *out)
     tide_metric_gauge(out, TIDE_M_api_private_bytes, (double)(resident - shared) * page);
 }
 
-/* "Bearer" and the key, compared by digests: the time says nothing of where they differ. */
+/* Returns whether the request has the metrics key as a bearer token. Comparing digests keeps the
+ * duration independent of where the keys differ. */
 static bool knows_key(const struct tide_config *config, const struct tide_request *request)
 {
     static const char scheme[] = "Bearer ";
@@ -381,6 +392,7 @@ static bool knows_key(const struct tide_config *config, const struct tide_reques
     return differ == 0;
 }
 
+/* KYC's figures are private: only a request with the metrics key gets them. */
 void tide_route_metrics(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
 {

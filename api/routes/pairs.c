@@ -1,8 +1,10 @@
+/* Pools by token. */
 #include "api/routes/pairs.h"
 #include "schema/reader/lookup.h"
 
 #include <stdlib.h>
 
+/* Doubles the list, up to TIDE_PAIRS_MAX. Returns false and sets failed if that is impossible. */
 static bool make_room(struct tide_pairs *pairs)
 {
     if (pairs->count < pairs->max)
@@ -17,7 +19,7 @@ static bool make_room(struct tide_pairs *pairs)
     return true;
 }
 
-static bool take_pool(void *self, tide_slice key, const void *record)
+static bool add_pool(void *self, tide_slice key, const void *record)
 {
     struct tide_pairs *pairs = self;
     const struct tide_hot_pool *pool = record;
@@ -34,6 +36,8 @@ static bool take_pool(void *self, tide_slice key, const void *record)
     return true;
 }
 
+/* Orders by token, then the deepest pool first, then by name, so that the result is the same on
+ * all nodes. */
 static int by_depth(const void *left, const void *right)
 {
     const struct tide_pair *a = left, *b = right;
@@ -49,12 +53,13 @@ bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader)
     *pairs = (struct tide_pairs){ 0 };
     if (!tide_lookup_quote(reader, &pairs->quote))
         return true;
-    tide_reader_scan(reader, &pools, take_pool, pairs);
+    tide_reader_scan(reader, &pools, add_pool, pairs);
     if (pairs->count)
         qsort(pairs->all, pairs->count, sizeof *pairs->all, by_depth);
     return !pairs->failed;
 }
 
+/* Finds the first entry of the token: the deepest pool. */
 const struct tide_hot_pool *tide_pairs_find(const struct tide_pairs *pairs,
                                             const struct tide_hot_address *token)
 {

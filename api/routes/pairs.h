@@ -1,7 +1,7 @@
-/* Which pool trades a token for the quote asset: the one with most of the quote in it, among equals
- * the first by name. Read once for a whole answer.
+/* Pools by token: finds the pool that trades a token for the quote asset. Of several it is the
+ * one with most of the quote in it, and among equals the first by name. Read once for an answer.
  *
- * Memory  malloc; records are the reader's. */
+ * Memory  The list is allocated; the records belong to the reader. */
 #ifndef API_ROUTES_PAIRS_H
 #define API_ROUTES_PAIRS_H
 
@@ -10,21 +10,22 @@
 struct tide_pair {
     struct tide_hot_address token;
     const struct tide_hot_pool *pool;
-    tide_raw_i128 depth;
+    tide_raw_i128 depth; /* reserve of the quote */
 };
 
 struct tide_pairs {
-    struct tide_hot_address quote; /* usdc, as the deployment names it; kind 0: there is none */
-    struct tide_pair *all;         /* by token, the deepest first */
+    struct tide_hot_address quote; /* the contract "usdc" of the deployment; kind 0: none */
+    struct tide_pair *all;         /* sorted by token, then by falling depth */
     uint32_t count, max;
     bool failed; /* no memory, or more than TIDE_PAIRS_MAX */
 };
 
 #define TIDE_PAIRS_MAX 200000u
 
-/* False when failed; released in any case. */
+/* Reads all pools. Returns false without memory or above TIDE_PAIRS_MAX. The caller must release
+ * in any case. */
 bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader) TIDE_MUST_USE;
-/* NULL: none. */
+/* Returns the token's pool, or NULL. */
 const struct tide_hot_pool *tide_pairs_find(const struct tide_pairs *pairs,
                                             const struct tide_hot_address *token);
 void tide_pairs_release(struct tide_pairs *pairs);

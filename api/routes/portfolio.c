@@ -1,6 +1,6 @@
-/* GET /api/addresses/{address}/portfolio: all that an address holds, in one answer. A statement
- * makes most of it (addresses/portfolio.sql); whether the address may trade and what it could claim
- * come from the same rules as their own routes. */
+/* GET /api/addresses/{address}/portfolio: everything that an address holds, in one answer. A
+ * statement makes most of it (addresses/portfolio.sql). Compliance and claimable earnings come
+ * from the same rules as their own routes. */
 #include "api/routes/handlers.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { ITEM, NOW_MS, COLUMNS }; /* of the statement */
+enum { ITEM, NOW_MS, COLUMNS }; /* columns of the statement */
 
 #define CLAIMABLE_EPOCHS 100u
 
@@ -19,7 +19,7 @@ struct portfolio {
     const struct tide_param_value *address;
     struct tide_pg_rows rows;
     bool past;       /* ?ledger=N */
-    uint64_t now_ms; /* what is evaluated at */
+    uint64_t now_ms; /* time of evaluation, unix ms */
 };
 
 static const char *statement_text(void)
@@ -37,7 +37,7 @@ static bool is_in_scope(const struct portfolio *p)
     return kept;
 }
 
-static tide_status load(struct portfolio *p, struct tide_err *err)
+static tide_status load_rows(struct portfolio *p, struct tide_err *err)
 {
     char id[8], at[16];
     const struct tide_sql_task *task = tide_sql_task(p->context);
@@ -51,8 +51,8 @@ static tide_status load(struct portfolio *p, struct tide_err *err)
     return status;
 }
 
-/* The later of the host's clock, the database's and the newest close time; of the past its close
- * time. */
+/* Sets the time of evaluation: the latest of the host's clock, the database's and the newest
+ * close time; for a past ledger its close time. */
 static void set_now(struct portfolio *p)
 {
     uint64_t closed_ms = p->reply->at.close_time * 1000;
@@ -66,8 +66,9 @@ static void set_now(struct portfolio *p)
 
 /* --- compliance ------------------------------------------------------------------------------ */
 
-/* As tide_reader_trusted judges look-ups. NULL: it may be told. */
-static const char *unknown_because(const struct portfolio *p, const struct tide_reader *reader)
+/* Returns why the compliance must not be reported, or NULL. The conditions are those of
+ * tide_reader_trusted. */
+static const char *why_unknown(const struct portfolio *p, const struct tide_reader *reader)
 {
     const struct tide_config *config = p->context->api->config;
     uint64_t closed_age_ms = p->now_ms - p->reply->at.close_time * 1000;
@@ -90,7 +91,7 @@ static void put_unknown(struct tide_json *j, const char *why)
     tide_json_word(j, "unknownBecause", why);
 }
 
-/* Never where the person lives. */
+/* Writes the address's standing, but never its jurisdiction. */
 static void put_standing(struct tide_json *j, struct tide_reader *reader,
                          const struct tide_hot_address *who)
 {
@@ -113,20 +114,20 @@ static void put_standing(struct tide_json *j, struct tide_reader *reader,
     tide_json_null(j, "unknownBecause");
 }
 
-/* The rule needs jurisdictions, which the role of SQL routes may not read: from here on the
- * transaction has the login's rights, as look-ups of the past have. */
+/* Gives the transaction the login's rights, as look-ups of the past have: the compliance rule
+ * needs jurisdictions, which the role of SQL routes cannot read. */
 static tide_status lift_role(const struct portfolio *p, struct tide_err *err)
 {
     return tide_pg_run(tide_sql_task(p->context)->pg, "SET LOCAL ROLE NONE", "SET", err);
 }
 
-/* False: the reply holds the problem. */
+/* Writes the member compliance. Returns false with a problem in the reply. */
 static bool put_compliance(struct tide_json *j, const struct portfolio *p)
 {
     struct tide_reader reader;
     if (!tide_reader_open_task(&reader, p->context, p->now_ms / 1000, p->reply))
         return false;
-    const char *why = unknown_because(p, &reader);
+    const char *why = why_unknown(p, &reader);
     tide_json_name(j, "compliance");
     tide_json_open(j, '{');
     if (why)
@@ -140,12 +141,15 @@ static bool put_compliance(struct tide_json *j, const struct portfolio *p)
 
 /* --- the answer ------------------------------------------------------------------------------ */
 
-static void put_item(struct tide_json *j, tide_slice item)
+/* Writes the members of a JSON object, without its braces. */
+static void put_members(struct tide_json *j, tide_slice item)
 {
     assert(item.len > 2 && item.ptr[0] == '{');
     tide_json_raw(j, tide_slice_of(item.ptr + 1, item.len - 2));
 }
 
+/* Writes the answer. The role is lifted last, so that all other statements run with the rights
+ * of SQL routes. */
 static tide_status put_all(const struct portfolio *p, struct tide_err *err)
 {
     struct tide_json j = { .buf = &p->reply->body };
@@ -154,7 +158,7 @@ static tide_status put_all(const struct portfolio *p, struct tide_err *err)
     tide_json_time(&j, "closedAt", p->reply->at.close_time);
     p->reply->content_from = p->reply->body.len;
     tide_record_json_address(&j, "address", &p->address->address);
-    put_item(&j, tide_pg_slice(&p->rows, 0, ITEM));
+    put_members(&j, tide_pg_slice(&p->rows, 0, ITEM));
     tide_status status = tide_put_claimable(&j, "claimable", p->context, p->address,
                                             p->reply->at.ledger, CLAIMABLE_EPOCHS, err);
     if (status == TIDE_OK)
@@ -175,7 +179,7 @@ void tide_route_portfolio(struct tide_handler_context *context, const struct tid
                            .past = ledger->given };
     if (!is_in_scope(&p))
         return;
-    tide_status status = load(&p, &err);
+    tide_status status = load_rows(&p, &err);
     if (status == TIDE_OK) {
         set_now(&p);
         status = put_all(&p, &err);

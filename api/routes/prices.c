@@ -1,4 +1,4 @@
-/* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
+/* GET /api/prices, /api/prices/{asset} and /api/pools/{pool}/quote. */
 #include "api/routes/handlers.h"
 #include "api/routes/receipts.h"
 #include "tidemark/text.h"
@@ -10,15 +10,15 @@ void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
     bool absent = refusal == TIDE_REFUSED_NO_POOL || refusal == TIDE_REFUSED_NO_FEED ||
                   refusal == TIDE_REFUSED_NO_MARKET;
     tide_reply_problem(reply, absent ? 404 : 409, tide_refusal_code(refusal),
-                       absent ? "There is none of that name: %s."
-                              : "The contract would not answer: %s.",
+                       absent ? "No object has that name: %s."
+                              : "The contract would return an error: %s.",
                        tide_refusal_text(refusal));
 }
 
 /* --- feeds ------------------------------------------------------------------------------ */
 
-/* In the head, because a body changes only when its content does. */
-static void tell_age(struct tide_reply *reply, const char *name, uint64_t now, uint64_t then)
+/* Adds an age as a header: in the body, each second would change the answer's ETag. */
+static void add_age(struct tide_reply *reply, const char *name, uint64_t now, uint64_t then)
 {
     char text[24];
     text[tide_u64_text(text, now > then ? now - then : 0)] = 0;
@@ -29,19 +29,20 @@ struct listing {
     struct tide_reader *reader;
     struct tide_json *json;
     struct tide_reader_page page;
-    struct tide_hot_symbol after; /* of page.after            */
-    struct tide_hot_symbol last;  /* of the page              */
+    struct tide_hot_symbol after; /* page.after as a symbol */
+    struct tide_hot_symbol last;  /* the page's last symbol */
     uint32_t count;
     bool more;
 };
 
-/* False: the cursor is of another question. */
-static bool read_place(struct listing *l, const struct tide_request *request)
+/* Reads the cursor. Returns false if it is of another request. */
+static bool read_page(struct listing *l, const struct tide_request *request)
 {
     return tide_reader_page_read(&l->page, l->reader, request) &&
            tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
 }
 
+/* Writes a feed of the page. Returns false when the page is full, which ends the scan. */
 static bool put_price(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;
@@ -69,7 +70,7 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     struct listing list = { .reader = &reader };
-    if (read_place(&list, request)) {
+    if (read_page(&list, request)) {
         struct tide_json j = tide_reader_answer(&reader, reply);
         struct tide_hot_symbol end;
         bool more = tide_reader_expect_feeds(&reader, list.page.after, PRICES_PAGE, &end);
@@ -107,8 +108,8 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
         uint64_t until = tide_answer_price(&j, &reader, &asset->symbol, feed);
         tide_json_close(&j, '}');
         tide_receipt_take(&making, &reader, until);
-        tell_age(reply, "Price-Age-Seconds", reader.now, feed->latest_ts);
-        tell_age(reply, "Twap-Age-Seconds", reader.now, feed->twap_ts);
+        add_age(reply, "Price-Age-Seconds", reader.now, feed->latest_ts);
+        add_age(reply, "Twap-Age-Seconds", reader.now, feed->twap_ts);
     } else {
         tide_tell_refusal(reply, TIDE_REFUSED_NO_FEED);
     }
@@ -118,6 +119,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
 
 /* --- quote -------------------------------------------------------------------------------- */
 
+/* The quote is computed by the rule of the contract, at the reserves of the answer's ledger. */
 void tide_route_quote(struct tide_handler_context *context, const struct tide_request *request,
                       struct tide_reply *reply)
 {

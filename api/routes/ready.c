@@ -1,4 +1,4 @@
-/* GET /healthz: the process answers. GET /readyz: it should be asked. */
+/* GET /healthz: the process answers. GET /readyz: clients should use this node. */
 #include "api/hot/feed.h"
 #include "api/hot/reader.h"
 #include "api/http/server/server.h"
@@ -11,7 +11,7 @@
 
 tide_handler_fn tide_route_healthz, tide_route_readyz;
 
-enum { DATABASE_MS = 2000 }; /* after so long without word it is away */
+enum { DATABASE_MS = 2000 }; /* without contact for so long, the database counts as away */
 
 void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
@@ -19,25 +19,26 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
     (void)request;
     if (tide_server_stalled(context->api->server)) {
         tide_reply_problem(reply, 503, "stalled",
-                           "a thread of the server makes no progress; the program ends");
+                           "a thread of the server makes no progress; the process is about to end");
         return;
     }
     tide_buf_str(&reply->body, "{\"alive\":true}");
 }
 
-/* What speaks against it; first in the order of who is to blame. */
+/* The conditions of readiness, in order of the reasons in the answer. */
 struct readiness {
     bool stalled, draining, cached, fresh, complete, database;
-    bool unmigrated; /* the database has no tables yet */
+    bool unmigrated; /* the database has no tables yet (not migrated) */
     uint64_t fed_age_ms;
-    bool with_sql, sql; /* configured; works */
-    bool standby;       /* what feeds the cache is a hot standby */
-    /* The DAO's storage names the contracts that are configured: said, not judged. */
+    bool with_sql, sql; /* SQL is configured; SQL works */
+    bool standby;       /* a hot standby feeds the cache */
+    /* The DAO's storage names the configured contracts: reported, but without effect on
+     * readiness. */
     bool named, names_known;
     struct tide_answer_at at;
 };
 
-static void look_at_cache(struct tide_handler_context *context, struct readiness *r)
+static void read_cache(struct tide_handler_context *context, struct readiness *r)
 {
     const struct tide_hot_meta *meta;
     struct tide_err err;
@@ -45,7 +46,7 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
         return;
     if (!tide_deployment_select_allows(context->api->select, meta->protocol)) {
         (void)!tide_hot_end(context->thread);
-        return; /* another process feeds it with another deployment */
+        return; /* another process feeds this cache, with another deployment */
     }
     r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
                                      tide_cache_age_ms(meta, context->host_ms) };
@@ -58,7 +59,8 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->cached = tide_hot_end(context->thread) == TIDE_OK;
 }
 
-/* The feeder talks to the database all the time and notes it in the cache each second. */
+/* Returns whether the database answers: the feeder contacts it all the time, and notes that in
+ * the cache each second. */
 static bool database_answers(const struct tide_api *api, struct readiness *r)
 {
     struct tide_feed_stats feed;
@@ -69,7 +71,7 @@ static bool database_answers(const struct tide_api *api, struct readiness *r)
 
 /* --- each function ------------------------------------------------------------------------ */
 
-/* Its thread asks the database for its figures far more often. */
+/* The stream thread reads the figures far more often than this. */
 enum { STREAM_SILENCE_MS = 30000 };
 
 static const char *state_of(bool configured, bool works)
@@ -92,7 +94,7 @@ static bool stream_works(const struct tide_api *api, const struct readiness *r)
     return r->database && figures.known && asked <= STREAM_SILENCE_MS;
 }
 
-/* The other functions read: any server does for them. */
+/* Returns KYC's state. KYC writes, so it needs a primary; the other functions only read. */
 static const char *kyc_state(const struct tide_api *api)
 {
     if (api->kyc && tide_kyc_lacks_primary(api->kyc))
@@ -100,7 +102,8 @@ static const char *kyc_state(const struct tide_api *api)
     return state_of(api->kyc, api->kyc && tide_kyc_is_connected(api->kyc));
 }
 
-/* Which kind of server the cache is fed from, and how late that is by the indexer's lease row. */
+/* Writes whether a standby or a primary feeds the cache, and its delay by the indexer's lease
+ * row. */
 static void put_server(struct tide_json *j, const struct readiness *r)
 {
     if (!r->cached) {
@@ -126,6 +129,8 @@ static void put_functions(struct tide_json *j, const struct tide_api *api,
     tide_json_close(j, '}');
 }
 
+/* Writes why the node is not ready. A missing schema is reported instead of "database", because
+ * it needs another remedy. */
 static void put_reasons(struct tide_json *j, const struct readiness *r)
 {
     tide_json_name(j, "reasons");
@@ -156,7 +161,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     struct readiness r = { .draining = tide_server_draining(context->api->server),
                            .stalled = tide_server_stalled(context->api->server) };
     struct tide_json j = { .buf = &reply->body };
-    look_at_cache(context, &r);
+    read_cache(context, &r);
     r.database = database_answers(context->api, &r);
     r.with_sql = context->api->pool != NULL;
     r.sql = sql_works(context->api, &r);

@@ -1,3 +1,4 @@
+/* The keys of receipts: files, sets, withdrawals. */
 #include "api/routes/receipt_keys.h"
 #include "schema/reader/cache_meta.h"
 #include "schema/reader/receipt.h"
@@ -13,19 +14,19 @@
 
 enum { FILE_MAX = 16 << 10, HEADER_MAX = 512, PATH_MAX_BYTES = 4096 };
 
-/* The state of a set of keys, as the cache has it. */
+/* The state of a set of keys according to the cache. */
 struct key_state {
-    bool verifiers;     /* the signing key is a verifier's */
-    uint32_t withdrawn; /* bit of each key */
-    int64_t fed_ms;     /* of this host: when the database was last reached; 0: not known */
+    bool verifiers;     /* the signing key belongs to a verifier */
+    uint32_t withdrawn; /* one bit for each key */
+    int64_t fed_ms;     /* monotonic time at which the database was last reached; 0: not known */
 };
 
 struct tide_receipt_keys {
     const struct tide_config *config;
     atomic_bool may_sign;
-    pthread_mutex_t mutex; /* of what follows; the watching thread alone changes it */
+    pthread_mutex_t mutex; /* guards the members below; only the watching thread changes them */
     struct tide_receipt_set *set;
-    struct key_state state; /* of that set */
+    struct key_state state; /* state of that set */
 };
 
 static void free_set(struct tide_receipt_set *set)
@@ -39,7 +40,7 @@ static void free_set(struct tide_receipt_set *set)
 
 /* --- files ------------------------------------------------------------------------------- */
 
-static tide_status path_of(char out[PATH_MAX_BYTES], tide_slice name, struct tide_err *err)
+static tide_status key_path(char out[PATH_MAX_BYTES], tide_slice name, struct tide_err *err)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
     bool given = !memchr(name.ptr, '/', name.len) && folder && *folder;
@@ -51,8 +52,9 @@ static tide_status path_of(char out[PATH_MAX_BYTES], tide_slice name, struct tid
                : tide_fail(err, TIDE_E_CONFIG, "api_receipt_keys: a path is too long");
 }
 
-/* The attester's seed never signs for this program: its file is not even read. */
-static bool is_attesters(const char *path, const char *attester)
+/* Returns whether the file is that of the attester's seed, which must never sign receipts. It is
+ * not even read. */
+static bool is_attester_key(const char *path, const char *attester)
 {
     struct stat a, b;
     return *attester && stat(path, &a) == 0 && stat(attester, &b) == 0 && a.st_dev == b.st_dev &&
@@ -103,24 +105,26 @@ static tide_status add_text(struct tide_receipt_set *set, tide_slice pem, const 
                            "%s: the first key of api_receipt_keys signs: it must be private", path);
 }
 
-/* An operator empties the file of a key that must not sign any more. */
+/* Returns whether the file is empty: an operator empties the file of a key that must not sign
+ * any more. */
 static bool is_emptied(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
+/* Reads one file of keys. Its text is wiped from memory afterwards. */
 static tide_status add_file(struct tide_receipt_set *set, const struct tide_config *config,
                             tide_slice name, struct tide_err *err)
 {
     char path[PATH_MAX_BYTES];
     struct tide_buf pem;
-    tide_status status = path_of(path, name, err);
+    tide_status status = key_path(path, name, err);
     if (status != TIDE_OK)
         return status;
-    if (is_attesters(path, config->attester_key))
+    if (is_attester_key(path, config->attester_key))
         return tide_fail(err, TIDE_E_CONFIG,
-                         "%s: is attester_key: receipts need a key of their own", path);
+                         "%s: is the file of attester_key: receipts need a key of their own", path);
     if (is_emptied(path)) {
         set->emptied = set->emptied || set->count == 0;
         return TIDE_OK;
@@ -149,6 +153,7 @@ static tide_slice next_name(const char **text)
     return name;
 }
 
+/* Reads all files into a new set. Fails as a whole if one file is wrong. */
 static tide_status read_set(struct tide_receipt_set **out, const struct tide_config *config,
                             struct tide_err *err)
 {
@@ -160,11 +165,12 @@ static tide_status read_set(struct tide_receipt_set **out, const struct tide_con
     for (const char *rest = config->api_receipt_keys; *rest && status == TIDE_OK;) {
         tide_slice name = next_name(&rest);
         status = name.len ? add_file(set, config, name, err)
-                          : tide_fail(err, TIDE_E_CONFIG, "api_receipt_keys: an empty name");
+                          : tide_fail(err, TIDE_E_CONFIG,
+                                      "api_receipt_keys: a name in the list is empty");
     }
     if (status == TIDE_OK && set->signer && !config->api_receipt_issuer[0])
         status = tide_fail(err, TIDE_E_CONFIG,
-                           "api_receipt_issuer is not set: the name that receipts are issued in");
+                           "api_receipt_issuer is not set: receipts need the name of their issuer");
     if (set->signer)
         tide_jws_put_header(&set->header, set->keys[0], TIDE_RECEIPT_TYPE);
     if (status == TIDE_OK && set->header.failed)
@@ -232,14 +238,14 @@ bool tide_receipt_keys_is_signer(struct tide_receipt_keys *keys,
     return is;
 }
 
-/* --- what the cache says ----------------------------------------------------------------- */
+/* --- state from the cache ------------------------------------------------------------------- */
 
 bool tide_receipt_keys_may_sign(const struct tide_receipt_keys *keys)
 {
     return atomic_load_explicit(&keys->may_sign, memory_order_relaxed);
 }
 
-/* Withdrawals are known up to when the database was last reached. */
+/* Returns whether withdrawals are known: the database was reached recently enough. */
 static bool is_known(const struct tide_receipt_keys *keys, const struct key_state *state,
                      int64_t host_ms)
 {
@@ -278,6 +284,7 @@ uint32_t tide_receipt_keys_withdrawn(struct tide_receipt_keys *keys)
     return (uint32_t)__builtin_popcount(withdrawn);
 }
 
+/* Returns whether the registry names the key as a verifier. */
 static bool is_verifier(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
                         const uint8_t public[TIDE_HASH_BYTES])
 {
@@ -287,7 +294,7 @@ static bool is_verifier(struct tide_hot_reader *reader, const struct tide_hot_me
     return tide_hot_address_eq(&meta->canonical_verifier, &who) || tide_hot_get(reader, &key);
 }
 
-/* False: there is no cache to look in, and *state is as it was. */
+/* Reads the state from the cache. Returns false without a cache; *state is then unchanged. */
 static bool read_state(struct key_state *state, const struct tide_receipt_set *set,
                        struct tide_hot_reader *reader, int64_t host_ms)
 {
@@ -313,8 +320,9 @@ static bool read_state(struct key_state *state, const struct tide_receipt_set *s
     return true;
 }
 
-static void tell_change(const struct tide_receipt_set *set, const struct key_state *before,
-                        const struct key_state *now)
+/* Logs what changed for the signing key, and newly withdrawn keys. */
+static void log_change(const struct tide_receipt_set *set, const struct key_state *before,
+                       const struct key_state *now)
 {
     if (now->verifiers && !before->verifiers)
         tide_log(TIDE_ERROR, "receipts.refused",
@@ -334,8 +342,8 @@ static void tell_change(const struct tide_receipt_set *set, const struct key_sta
     }
 }
 
-static void put_state(struct tide_receipt_keys *keys, struct tide_receipt_set *set,
-                      const struct key_state *state, int64_t host_ms)
+static void store_state(struct tide_receipt_keys *keys, struct tide_receipt_set *set,
+                        const struct key_state *state, int64_t host_ms)
 {
     pthread_mutex_lock(&keys->mutex);
     keys->set = set;
@@ -350,8 +358,8 @@ void tide_receipt_keys_watch(struct tide_receipt_keys *keys, struct tide_hot_rea
 {
     struct key_state before = keys->state, now = before;
     if (read_state(&now, keys->set, reader, host_ms))
-        tell_change(keys->set, &before, &now);
-    put_state(keys, keys->set, &now, host_ms);
+        log_change(keys->set, &before, &now);
+    store_state(keys, keys->set, &now, host_ms);
 }
 
 tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide_hot_reader *reader,
@@ -364,11 +372,11 @@ tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide
     if (status != TIDE_OK)
         return status;
     if (read_state(&now, set, reader, host_ms))
-        tell_change(set, &unknown, &now);
+        log_change(set, &unknown, &now);
     pthread_mutex_lock(&keys->mutex);
-    old->users++; /* so that the last user, or this thread, frees it */
+    old->users++; /* keeps the old set alive until this thread, or the last user, frees it */
     pthread_mutex_unlock(&keys->mutex);
-    put_state(keys, set, &now, host_ms);
+    store_state(keys, set, &now, host_ms);
     tide_receipt_keys_release(keys, old);
     return TIDE_OK;
 }

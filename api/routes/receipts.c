@@ -1,17 +1,18 @@
-/* Receipts of answers, and GET /.well-known/jwks.json. */
+/* Signed receipts of answers, and GET /.well-known/jwks.json. */
 #include "api/routes/receipts.h"
 #include "api/routes/handlers.h"
 #include "api/routes/receipt_keys.h"
 
 enum {
     PAYLOAD_MAX = 64 << 10,
-    CLAIMS_BYTES = 1536 /* beside the answer, nearly always: one allocation then */
+    /* Bytes of claims beside the answer; nearly always enough for a single allocation */
+    CLAIMS_BYTES = 1536
 };
 
-static void refuse(struct tide_reply *reply)
+static void reject_receipt(struct tide_reply *reply)
 {
     tide_reply_problem(reply, 406, "no_receipts",
-                       "This server signs no receipts: ask for application/json.");
+                       "This server does not sign receipts: ask for application/json.");
 }
 
 bool tide_receipt_begin(struct tide_receipt_making *making, enum tide_receipt_kind kind,
@@ -26,12 +27,12 @@ bool tide_receipt_begin(struct tide_receipt_making *making, enum tide_receipt_ki
         return true;
     making->asked = false;
     if (request->form == TIDE_FORM_SECOND)
-        refuse(reply);
+        reject_receipt(reply);
     return request->form != TIDE_FORM_SECOND;
 }
 
-/* The question: the part of the path that is not fixed, and what was given behind it. */
-static void read_question(struct tide_receipt *receipt, const struct tide_request *request)
+/* Copies the request into the receipt: the variable part of the path, and the given parameters. */
+static void copy_request(struct tide_receipt *receipt, const struct tide_request *request)
 {
     assert(request->param_count);
     receipt->subject = request->params[0].text;
@@ -45,8 +46,9 @@ static void read_question(struct tide_receipt *receipt, const struct tide_reques
     }
 }
 
-static void read_end(struct tide_receipt_making *making, const struct tide_handler_context *context,
-                     const struct tide_request *request)
+static void set_expiry(struct tide_receipt_making *making,
+                       const struct tide_handler_context *context,
+                       const struct tide_request *request)
 {
     const struct tide_config *config = context->api->config;
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_maxAgeMs);
@@ -56,6 +58,8 @@ static void read_end(struct tide_receipt_making *making, const struct tide_handl
     tide_receipt_end(&making->receipt, &limits, context->now_ms, making->holds_until);
 }
 
+/* Replaces the body by the signed payload. Without memory the body is marked as failed, and the
+ * answer becomes 503. */
 static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
                       const struct tide_receipt_set *set)
 {
@@ -71,6 +75,7 @@ static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
     tide_buf_release(&payload);
 }
 
+/* The keys may have changed since tide_receipt_begin, so the signer is checked again. */
 void tide_receipt_seal(struct tide_receipt_making *making,
                        const struct tide_handler_context *context,
                        const struct tide_request *request, struct tide_reply *reply)
@@ -80,14 +85,14 @@ void tide_receipt_seal(struct tide_receipt_making *making,
     struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
     if (set->signer) {
         making->receipt.issuer = tide_slice_str(context->api->config->api_receipt_issuer);
-        read_question(&making->receipt, request);
-        read_end(making, context, request);
+        copy_request(&making->receipt, request);
+        set_expiry(making, context, request);
         sign_body(&reply->body, &making->receipt, set);
         reply->content_from = 0;
         reply->content_type = "application/jwt";
         reply->cache_control = "no-store";
     } else {
-        refuse(reply);
+        reject_receipt(reply);
     }
     tide_receipt_keys_release(context->api->receipts, set);
 }
@@ -100,6 +105,6 @@ void tide_route_jwks(struct tide_handler_context *context, const struct tide_req
         return;
     tide_reply_problem(
         reply, 503, "stale",
-        "It is not known whether keys were withdrawn: the database does not answer.");
+        "Withdrawn keys are not known, because the database does not answer. Retry in a second.");
     reply->retry_after_s = 1;
 }

@@ -1,5 +1,5 @@
-/* An answer as a signed receipt, where the client asked for one. A handler calls begin before its
- * reader is opened, read while it is open, and seal after it was closed. */
+/* Signed receipts of answers. A handler calls tide_receipt_begin before it opens its reader,
+ * tide_receipt_take while the reader is open, and tide_receipt_seal after closing it. */
 #ifndef API_ROUTES_RECEIPTS_H
 #define API_ROUTES_RECEIPTS_H
 
@@ -8,16 +8,17 @@
 #include "schema/reader/receipt.h"
 
 struct tide_receipt_making {
-    bool asked; /* false: the answer goes as it is */
+    bool asked; /* false: the answer is sent unsigned */
     uint64_t holds_until;
     struct tide_receipt receipt;
 };
 
-/* False: the reply holds the problem: 406 no_receipts. A client that takes JSON too gets JSON. */
+/* Starts a receipt if the request asks for one. Returns false with 406 no_receipts in the reply;
+ * a client that also accepts JSON gets JSON instead. */
 bool tide_receipt_begin(struct tide_receipt_making *making, enum tide_receipt_kind kind,
                         const struct tide_handler_context *context,
                         const struct tide_request *request, struct tide_reply *reply);
-/* holds_until: as answer.h returns it. */
+/* Takes the claims from the reader. holds_until: as answer.h returns it. */
 static inline void tide_receipt_take(struct tide_receipt_making *making,
                                      const struct tide_reader *reader, uint64_t holds_until)
 {
@@ -25,7 +26,7 @@ static inline void tide_receipt_take(struct tide_receipt_making *making,
     if (making->asked)
         tide_receipt_read(&making->receipt, reader);
 }
-/* Signs the reply's body. A problem stays one. */
+/* Replaces the reply's body by the signed receipt. A problem stays as it is. */
 void tide_receipt_seal(struct tide_receipt_making *making,
                        const struct tide_handler_context *context,
                        const struct tide_request *request, struct tide_reply *reply);

@@ -1,3 +1,4 @@
+/* The table of routes, made from route.def, with the classes of routes. */
 #include "api/routes/route_table.h"
 
 static const struct tide_route_class
@@ -14,7 +15,7 @@ static const struct tide_route_class
                      .past_executor = TIDE_ROUTE_INLINE,
                      .query = true,
                      .stream = true },
-    /* Sessions are an integrator's: pages of its origins alone may read them. */
+    /* Only pages of an integrator's own origins may read its sessions. */
     class_KYC = { .executor = TIDE_EXECUTOR_KYC,
                   .past_executor = TIDE_EXECUTOR_KYC,
                   .origins = TIDE_ORIGINS_KNOWN,
@@ -24,7 +25,7 @@ static const struct tide_route_class
                    .origins = TIDE_ORIGINS_NONE,
                    .query = true,
                    .page = true },
-    /* What a provider signed is its bytes, whatever they are. */
+    /* The signature covers the body's bytes, so they must not be checked or changed as text. */
     class_HOOK = { .executor = TIDE_EXECUTOR_WEBHOOK,
                    .past_executor = TIDE_EXECUTOR_WEBHOOK,
                    .origins = TIDE_ORIGINS_NONE,
@@ -47,18 +48,18 @@ static const struct tide_route routes[] = {
 
 static const struct tide_route_hint hints[] = {
     { "stats", TIDE_PARAM_ledger,
-      "is not taken here: totals are kept for now alone; /api/stats/daily tells of each day" },
-    { "coverage", TIDE_PARAM_ledger, "is not taken here: what is indexed is a fact of now" },
+      "is not taken here: totals exist for the present only; /api/stats/daily has each day" },
+    { "coverage", TIDE_PARAM_ledger,
+      "is not taken here: the indexed ranges exist for the present only" },
     { "ledger", TIDE_PARAM_ledger, "is not taken here: a ledger never changes" },
     { "event", TIDE_PARAM_ledger, "is not taken here: an event never changes" },
     { "transaction", TIDE_PARAM_ledger, "is not taken here: a transaction never changes" },
-    { "stream", TIDE_PARAM_ledger,
-      "is not taken here: what to go on from is after, or Last-Event-ID" },
+    { "stream", TIDE_PARAM_ledger, "is not taken here: resume with after, or Last-Event-ID" },
 };
 
 static const struct tide_route_conflict conflicts[] = {
     { "vaults", TIDE_PARAM_sort, TIDE_PARAM_state,
-      "cannot be given with state: vaults of a state come riskiest first" },
+      "cannot be given with state: vaults of one state are sorted by risk" },
 };
 
 #define TIDE_FORM(param, media_type, cost) \

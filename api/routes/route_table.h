@@ -1,5 +1,5 @@
-/* What tidemark-api tells its server: the table of routes (route.def), how each class of routes is
- * served, who runs those that wait, and what each of the server's threads keeps. */
+/* The tables that tidemark-api gives its server: the routes (route.def), the class of each
+ * route, the executors, and the state of each server thread. */
 #ifndef API_ROUTES_ROUTE_TABLE_H
 #define API_ROUTES_ROUTE_TABLE_H
 
@@ -8,21 +8,22 @@
 
 extern const struct tide_route_table tide_route_table;
 
-/* Who runs handlers that may wait. */
+/* The executors: they run handlers that may wait. */
 enum tide_route_executor {
     TIDE_EXECUTOR_SQL,
     TIDE_EXECUTOR_KYC,
     TIDE_EXECUTOR_WEBHOOK,
     TIDE_EXECUTOR_COUNT
 };
-/* Fills executors for what api has: without a pool or KYC its routes answer 404. */
+/* Fills the executors for the parts that api has. Without a pool or KYC, their routes answer
+ * 404. */
 void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT],
                           struct tide_api *api);
 
-/* Each thread of the server has a reader of the hot cache. */
-/* X-API-Key by api's integrators. Borrows api. */
+/* Returns the check of X-API-Key by the integrators of api, which it borrows. */
 struct tide_key_check tide_route_keys(struct tide_api *api);
 
+/* The state of each server thread: a reader of the hot cache. */
 extern const struct tide_server_thread_calls tide_route_thread_calls;
 
 #endif

@@ -1,7 +1,8 @@
+/* The bytes of snapshot files. Numbers are little-endian. */
 #include "api/routes/snapshot_file.h"
 #include "schema/reader/jws.h"
 
-enum { /* where the parts of the head stand */
+enum { /* offsets of the head's parts */
        COUNT_AT = 16,
        NETWORK_AT = 24,
        PROTOCOL_AT = 56,
@@ -16,9 +17,11 @@ enum { /* where the parts of the head stand */
        SIGNATURE_AT = 288
 };
 
+/* Flags of a record. */
 enum { RECORDED = 1, FROZEN = 2, BLOCKED = 4, WHITELISTED = 8, GONE = 128 };
 
-static const char signed_as[] = "tidemark-snapshot-v1"; /* with its NUL */
+/* The signed text begins with this, including its NUL */
+static const char signed_as[] = "tidemark-snapshot-v1";
 
 static void put_u32(uint8_t *at, uint32_t v)
 {
@@ -66,6 +69,7 @@ void tide_snapshot_put_head(uint8_t out[TIDE_SNAPSHOT_HEAD], const struct tide_s
     tide_sign(key, out + SIGNATURE_AT, tide_slice_of(text, sizeof text));
 }
 
+/* The record never contains the jurisdiction, only whether it is blocked. */
 void tide_snapshot_put_record(uint8_t out[TIDE_SNAPSHOT_RECORD],
                               const struct tide_hot_address *address,
                               const struct tide_hot_person *person, bool blocked)

@@ -1,4 +1,4 @@
-/* Snapshots of the compliance records; the format is snapshot_file.h's. */
+/* Snapshots of the compliance records; snapshot_file.h has the format. */
 #include "api/routes/snapshots.h"
 #include "api/routes/handlers.h"
 #include "api/routes/receipt_keys.h"
@@ -14,13 +14,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WAKE_S = 5, SILENT_MS = 60000, BUFFER_BYTES = 1 << 16 };
+enum {
+    WAKE_S = 5,        /* between two liveness marks while idle */
+    SILENT_MS = 60000, /* writing a file takes less */
+    BUFFER_BYTES = 1 << 16
+};
 
-/* A finished file. */
+/* A complete file. */
 struct made {
     int fd; /* -1: none */
     uint64_t size;
-    int64_t at_ms; /* of this host: when it was begun */
+    int64_t at_ms; /* monotonic time at which its writing began */
     uint32_t ledger;
     uint64_t close_time, age_ms;
     uint8_t protocol[TIDE_HASH_BYTES], signer[TIDE_HASH_BYTES];
@@ -28,10 +32,10 @@ struct made {
 
 struct tide_snapshots {
     struct tide_snapshots_options options;
-    struct tide_hot_reader *reader; /* the thread's */
+    struct tide_hot_reader *reader; /* used by the thread only */
     pthread_t thread;
     bool started;
-    pthread_mutex_t mutex; /* the rest */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t asked;
     bool wanted, stopping;
     struct made made;
@@ -45,12 +49,12 @@ struct writing {
     struct tide_sha256 hash;
     uint64_t count;
     int fd;
-    bool failed; /* errno says why */
+    bool failed; /* the reason is in errno */
     size_t held;
     uint8_t buffer[BUFFER_BYTES];
 };
 
-static void flush(struct writing *w)
+static void flush_buffer(struct writing *w)
 {
     size_t done = 0;
     while (done < w->held && !w->failed) {
@@ -64,6 +68,7 @@ static void flush(struct writing *w)
     w->held = 0;
 }
 
+/* Adds a record to the buffer. Returns false after a failed write, which ends the scan. */
 static bool put_person(void *self, tide_slice key, const void *record)
 {
     struct writing *w = self;
@@ -71,7 +76,7 @@ static bool put_person(void *self, tide_slice key, const void *record)
     struct tide_hot_address address;
     memcpy(&address, key.ptr + 1, sizeof address);
     if (w->held + TIDE_SNAPSHOT_RECORD > sizeof w->buffer)
-        flush(w);
+        flush_buffer(w);
     bool blocked = person->recorded && tide_hot_blocked(w->reader, w->meta, person->jurisdiction);
     tide_snapshot_put_record(w->buffer + w->held, &address, person, blocked);
     w->held += TIDE_SNAPSHOT_RECORD;
@@ -79,7 +84,7 @@ static bool put_person(void *self, tide_slice key, const void *record)
     return !w->failed;
 }
 
-/* The head's place first, then the records, then the head. */
+/* Writes the records behind an empty head, then the head, which contains their hash. */
 static void write_all(struct writing *w, const struct tide_snapshots *s,
                       const struct tide_sign *key, struct made *made)
 {
@@ -91,7 +96,7 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     w->failed = write(w->fd, none, sizeof none) != (ssize_t)sizeof none;
     tide_sha256_init(&w->hash);
     tide_hot_scan(w->reader, &people, NULL, put_person, w);
-    flush(w);
+    flush_buffer(w);
     tide_sha256_final(&w->hash, says.hash);
     says.count = w->count;
     says.now_ms = (uint64_t)clock->wall_ms(clock->self);
@@ -106,8 +111,8 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     memcpy(made->signer, tide_sign_public(key), sizeof made->signer);
 }
 
-/* False: nothing is open; what went wrong is in the log. */
-static bool make(struct tide_snapshots *s, const struct tide_sign *key, struct made *made)
+/* Makes a file. Returns false if it failed: then nothing is open and the reason is in the log. */
+static bool make_file(struct tide_snapshots *s, const struct tide_sign *key, struct made *made)
 {
     struct writing *w = calloc(1, sizeof *w);
     struct tide_err err = { 0 };
@@ -135,7 +140,7 @@ static bool make(struct tide_snapshots *s, const struct tide_sign *key, struct m
     return done;
 }
 
-static void replace(struct tide_snapshots *s, const struct made *made)
+static void replace_file(struct tide_snapshots *s, const struct made *made)
 {
     pthread_mutex_lock(&s->mutex);
     int old = s->made.fd;
@@ -145,7 +150,7 @@ static void replace(struct tide_snapshots *s, const struct made *made)
         close(old);
 }
 
-static bool wait_for_wish(struct tide_snapshots *s)
+static bool wait_for_request(struct tide_snapshots *s)
 {
     pthread_mutex_lock(&s->mutex);
     while (!s->wanted && !s->stopping) {
@@ -160,18 +165,19 @@ static bool wait_for_wish(struct tide_snapshots *s)
     return !stopping;
 }
 
-static void *run(void *self)
+/* The snapshot thread: writes one file for each request that finds the last one too old. */
+static void *write_files(void *self)
 {
     struct tide_snapshots *s = self;
     tide_liveness_begin("snapshots", SILENT_MS);
-    while (wait_for_wish(s)) {
+    while (wait_for_request(s)) {
         struct made made;
         struct tide_receipt_set *keys = tide_receipt_keys_use(s->options.keys);
-        if (keys->signer && make(s, keys->signer, &made))
-            replace(s, &made);
+        if (keys->signer && make_file(s, keys->signer, &made))
+            replace_file(s, &made);
         tide_receipt_keys_release(s->options.keys, keys);
         pthread_mutex_lock(&s->mutex);
-        s->wanted = false; /* who came meanwhile asks again */
+        s->wanted = false; /* clients that came meanwhile ask again */
         pthread_mutex_unlock(&s->mutex);
     }
     tide_liveness_end();
@@ -198,7 +204,7 @@ tide_status tide_snapshots_open(struct tide_snapshots **out,
     tide_status status = tide_hot_reader_open(&s->reader, options->hot, err);
     if (status != TIDE_OK)
         return status;
-    s->started = pthread_create(&s->thread, NULL, run, s) == 0;
+    s->started = pthread_create(&s->thread, NULL, write_files, s) == 0;
     return s->started ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "cannot start a thread");
 }
 
@@ -221,8 +227,8 @@ void tide_snapshots_close(struct tide_snapshots *s)
     free(s);
 }
 
-/* Of the same contracts, and one that changes can be added to. */
-static bool fits(const struct made *made, const struct tide_hot_meta *meta, int64_t age_ms)
+/* Returns whether the file is of the same protocol, and changes since its ledger are known. */
+static bool is_usable(const struct made *made, const struct tide_hot_meta *meta, int64_t age_ms)
 {
     return made->fd >= 0 && age_ms <= (int64_t)TIDE_SNAPSHOT_OLDEST_MS &&
            made->ledger <= meta->ledger && made->ledger >= meta->changes_from &&
@@ -230,6 +236,7 @@ static bool fits(const struct made *made, const struct tide_hot_meta *meta, int6
            memcmp(made->protocol, meta->protocol, sizeof made->protocol) == 0;
 }
 
+/* Duplicates the descriptor under the mutex: the thread may replace the file at any time. */
 bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *meta,
                          struct tide_reply *reply)
 {
@@ -239,7 +246,7 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
     const struct made *made = &s->made;
     int64_t age_ms = now - made->at_ms;
     bool fit =
-        fits(made, meta, age_ms) && tide_receipt_keys_is_signer(s->options.keys, made->signer);
+        is_usable(made, meta, age_ms) && tide_receipt_keys_is_signer(s->options.keys, made->signer);
     if (!fit || age_ms > (int64_t)TIDE_SNAPSHOT_FRESH_MS) {
         s->wanted = true;
         pthread_cond_signal(&s->asked);
@@ -258,8 +265,8 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
 
 static const char file_type[] = "application/octet-stream";
 
-/* False: the reply holds the problem. */
-static bool may_sign(const struct tide_handler_context *context, struct tide_reply *reply)
+/* Returns whether snapshots are signed. Otherwise the reply is a problem. */
+static bool check_signer(const struct tide_handler_context *context, struct tide_reply *reply)
 {
     if (tide_receipt_keys_may_sign(context->api->receipts))
         return true;
@@ -272,7 +279,7 @@ void tide_route_snapshot(struct tide_handler_context *context, const struct tide
                          struct tide_reply *reply)
 {
     struct tide_reader reader;
-    if (!may_sign(context, reply) || !tide_reader_open(&reader, context, request, reply))
+    if (!check_signer(context, reply) || !tide_reader_open(&reader, context, request, reply))
         return;
     bool trusted = tide_reader_trusted(&reader, context, reply);
     struct tide_hot_meta meta = *reader.meta;
@@ -282,18 +289,19 @@ void tide_route_snapshot(struct tide_handler_context *context, const struct tide
     reply->content_type = file_type;
     if (tide_snapshots_take(context->api->snapshots, &meta, reply))
         return;
-    tide_reply_problem(reply, 503, "not_ready", "The snapshot is being written: ask again soon.");
+    tide_reply_problem(reply, 503, "not_ready",
+                       "The snapshot is being written. Retry in a second.");
     reply->retry_after_s = 1;
 }
 
 /* --- changes ----------------------------------------------------------------------------- */
 
 struct changes {
-    struct tide_buf addresses; /* struct tide_hot_address, one behind the other */
+    struct tide_buf addresses; /* an array of struct tide_hot_address */
     uint32_t count;
 };
 
-static bool note_address(void *self, tide_slice key, const void *record)
+static bool add_address(void *self, tide_slice key, const void *record)
 {
     struct changes *c = self;
     (void)record;
@@ -307,7 +315,8 @@ static int by_address(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct tide_hot_address));
 }
 
-/* An address that went and came back stands there twice. */
+/* Writes one record for each address. An address that disappeared and came back occurs twice in
+ * the changes. */
 static uint64_t put_records(struct tide_buf *body, struct tide_reader *reader, struct changes *c)
 {
     uint64_t count = 0;
@@ -329,11 +338,12 @@ static uint64_t put_records(struct tide_buf *body, struct tide_reader *reader, s
     return count;
 }
 
-static void refuse_gone(struct tide_reply *reply)
+static void reject_gone(struct tide_reply *reply)
 {
-    tide_reply_problem(reply, 410, "snapshot_gone",
-                       "What changed since that ledger is not known here, or it is too much: take "
-                       "/api/sdk/snapshot again.");
+    tide_reply_problem(
+        reply, 410, "snapshot_gone",
+        "The changes since that ledger are not known on this node, or too many: read "
+        "/api/sdk/snapshot again.");
 }
 
 static void write_changes(struct tide_reply *reply, struct tide_reader *reader, uint32_t after,
@@ -348,9 +358,9 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
                                        .changes = true,
                                        .after = after };
     tide_buf_init(&c.addresses, (TIDE_SNAPSHOT_CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
-    tide_hot_scan(reader->hot, &prefix, &from, note_address, &c); /* the route has no past */
+    tide_hot_scan(reader->hot, &prefix, &from, add_address, &c); /* the route has no ?ledger= */
     if (c.count > TIDE_SNAPSHOT_CHANGES_MAX) {
-        refuse_gone(reply);
+        reject_gone(reply);
     } else {
         struct tide_receipt_set *keys = tide_receipt_keys_use(context->api->receipts);
         uint8_t head[TIDE_SNAPSHOT_HEAD] = { 0 };
@@ -371,7 +381,7 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
     tide_buf_release(&c.addresses);
 }
 
-/* False: it is none. */
+/* Reads a ledger's number. Returns false if the text is not one. */
 static bool read_ledger(uint32_t *out, tide_slice text)
 {
     uint64_t number = 0;
@@ -389,11 +399,12 @@ static void answer_changes(struct tide_handler_context *context, struct tide_rea
 {
     const struct tide_hot_meta *meta = reader->meta;
     if (after > meta->ledger) {
-        tide_reply_problem(reply, 503, "behind", "This node knows ledgers up to %" PRIu32 ".",
+        tide_reply_problem(reply, 503, "behind",
+                           "This node has ledgers up to %" PRIu32 ". Retry in a second.",
                            meta->ledger);
         reply->retry_after_s = 1;
     } else if (meta->changes_from == 0 || after < meta->changes_from || after < meta->blocked_at) {
-        refuse_gone(reply);
+        reject_gone(reply);
     } else {
         write_changes(reply, reader, after, context);
     }
@@ -406,11 +417,11 @@ void tide_route_snapshot_changes(struct tide_handler_context *context,
     uint32_t after;
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_after);
     if (!read_ledger(&after, asked->text)) {
-        tide_reply_problem(reply, 400, "invalid_parameters", "\"after\" is a ledger.");
+        tide_reply_problem(reply, 400, "invalid_parameters", "\"after\" must be a ledger.");
         tide_reply_problem_field(reply, "?after", "must be the ledger of a snapshot");
         return;
     }
-    if (!may_sign(context, reply) || !tide_reader_open(&reader, context, request, reply))
+    if (!check_signer(context, reply) || !tide_reader_open(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply))
         answer_changes(context, &reader, after, reply);

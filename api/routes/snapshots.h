@@ -1,10 +1,10 @@
 /* GET /api/sdk/snapshot and its changes: compliance inside a partner's own process.
  *
- * A thread writes the file when a client asks and the last one is older than
- * TIDE_SNAPSHOT_FRESH_MS. Clients take the one that is there meanwhile. The file has no name: it is
- * gone with the process, and when its last reader has it.
+ * A thread writes the file when a client asks and the last file is older than
+ * TIDE_SNAPSHOT_FRESH_MS. Meanwhile clients get the existing file. The file has no name: it
+ * disappears with the process, or when it was replaced and its last reader has finished.
  *
- * Threads  take: any. It never waits for the writing. */
+ * Threads  tide_snapshots_take: any. It never waits for the writing. */
 #ifndef API_ROUTES_SNAPSHOTS_H
 #define API_ROUTES_SNAPSHOTS_H
 
@@ -12,9 +12,10 @@
 #include "api/http/reply.h"
 #include "schema/store/hot.h"
 
-#define TIDE_SNAPSHOT_FRESH_MS    10000u
-#define TIDE_SNAPSHOT_OLDEST_MS   600000u /* an older one is not given away */
-#define TIDE_SNAPSHOT_CHANGES_MAX 4096u   /* of one answer; beyond them a new file is as good */
+#define TIDE_SNAPSHOT_FRESH_MS  10000u
+#define TIDE_SNAPSHOT_OLDEST_MS 600000u /* an older file is not sent */
+/* Changes in one answer; beyond them a new file is as good */
+#define TIDE_SNAPSHOT_CHANGES_MAX 4096u
 
 struct tide_snapshots; /* opaque */
 
@@ -22,16 +23,17 @@ struct tide_snapshots_options {
     struct tide_hot *hot;
     struct tide_receipt_keys *keys;
     const struct tide_clock *clock;
-    const char *folder; /* on the disk that the file goes to */
+    const char *folder; /* folder on the disk that gets the file */
 };
 
+/* Starts the thread. On failure close *out if it is set. */
 tide_status tide_snapshots_open(struct tide_snapshots **out,
                                 const struct tide_snapshots_options *options,
                                 struct tide_err *err) TIDE_MUST_USE;
-void tide_snapshots_close(struct tide_snapshots *snapshots); /* NULL is fine */
+void tide_snapshots_close(struct tide_snapshots *snapshots); /* NULL is allowed */
 
-/* The newest file, into the reply with what it is true at, if it is of the same protocol as meta
- * and changes since then are known. False: none yet; one is being written. */
+/* Puts the newest file into the reply, with its ledger, if it is of the same protocol as meta
+ * and the changes since then are known. Returns false if there is none: one is being written. */
 bool tide_snapshots_take(struct tide_snapshots *snapshots, const struct tide_hot_meta *meta,
                          struct tide_reply *reply);
 

@@ -1,4 +1,5 @@
-/* GET /api/stream */
+/* GET /api/stream: reads the subscription from the parameters, subscribes, and turns a rejected
+ * subscription into a problem. */
 #include "api/http/param.h"
 #include "api/http/server/server.h"
 #include "api/routes/handlers.h"
@@ -6,10 +7,10 @@
 
 #include <stdio.h>
 
-/* --- what is asked for ------------------------------------------------------------------ */
+/* --- the subscription from the parameters -------------------------------------------------- */
 
-/* The next of a comma list; false at its end. An empty one is handed out too. */
-static bool next(tide_slice *rest, bool *more, tide_slice *item)
+/* Takes the next item, possibly empty, of a comma list. Returns false at the end of the list. */
+static bool next_item(tide_slice *rest, bool *more, tide_slice *item)
 {
     if (!*more)
         return false;
@@ -21,9 +22,11 @@ static bool next(tide_slice *rest, bool *more, tide_slice *item)
     return true;
 }
 
-static bool bad(struct tide_reply *reply, const char *where, const char *why)
+/* Answers 400 and returns false. */
+static bool reject_parameter(struct tide_reply *reply, const char *where, const char *why)
 {
-    tide_reply_problem(reply, 400, "invalid_parameters", "A parameter does not fit.");
+    tide_reply_problem(reply, 400, "invalid_parameters",
+                       "The request has parameters that this route does not accept: see errors.");
     tide_reply_problem_field(reply, where, why);
     return false;
 }
@@ -65,13 +68,14 @@ static bool add_address(struct tide_stream_ask *ask, tide_slice word)
     return tide_hot_address_parse(&ask->addresses[ask->address_count++], word);
 }
 
-/* Each of a list of at most TIDE_STREAM_NAMES_MAX. */
+/* Calls `add` for each item of a list. Returns false for an invalid item, or for more than
+ * TIDE_STREAM_NAMES_MAX items. */
 static bool read_list(struct tide_stream_ask *ask, const struct tide_param_value *list,
                       bool (*add)(struct tide_stream_ask *, tide_slice))
 {
     tide_slice rest = list->text, item;
     bool more = list->text.len > 0;
-    for (uint32_t i = 0; next(&rest, &more, &item); i++)
+    for (uint32_t i = 0; next_item(&rest, &more, &item); i++)
         if (i >= TIDE_STREAM_NAMES_MAX || !add(ask, item))
             return false;
     return true;
@@ -104,15 +108,16 @@ static bool read_lists(struct tide_stream_ask *ask, const struct tide_request *r
     for (size_t i = 0; i < TIDE_COUNT(lists); i++) {
         if (read_list(ask, tide_request_param(request, lists[i].id), lists[i].add))
             continue;
-        /* The refusal of an empty one names all there are. */
+        /* An empty kind is invalid: its error text lists the kinds of this release. */
         if (!lists[i].why && tide_param_read(&none, TIDE_PARAM_kind, TIDE_SLICE(""), kinds))
             return false;
-        return bad(reply, lists[i].where, lists[i].why ? lists[i].why : kinds);
+        return reject_parameter(reply, lists[i].where, lists[i].why ? lists[i].why : kinds);
     }
     return true;
 }
 
-/* A filter of what is not told would seem to filter what is. */
+/* Rejects a filter whose topic was not requested: the client would think that it filters the
+ * others. */
 static bool check_filters(const struct tide_stream_ask *ask, const struct tide_request *request,
                           struct tide_reply *reply)
 {
@@ -130,13 +135,13 @@ static bool check_filters(const struct tide_stream_ask *ask, const struct tide_r
         { TIDE_PARAM_assets, TIDE_TOPIC_PRICE, "?assets",
           "filters prices: topics must name price" },
         { TIDE_PARAM_addresses, TIDE_TOPIC_COMPLIANCE, "?addresses",
-          "is for compliance: topics must name it; events are filtered by address" },
+          "is a filter of compliance: topics must name compliance; filter events by address" },
     };
     for (size_t i = 0; i < TIDE_COUNT(filters); i++)
         if (tide_request_param(request, filters[i].id)->given && !(ask->topics & filters[i].topic))
-            return bad(reply, filters[i].where, filters[i].why);
+            return reject_parameter(reply, filters[i].where, filters[i].why);
     if ((ask->topics & TIDE_TOPIC_COMPLIANCE) && ask->address_count == 0)
-        return bad(reply, "?addresses", "compliance is told of addresses that are named");
+        return reject_parameter(reply, "?addresses", "compliance needs at least one address");
     return true;
 }
 
@@ -153,11 +158,12 @@ static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *req
     return check_filters(ask, request, reply);
 }
 
-/* --- who may have it -------------------------------------------------------------------- */
+/* --- permission and problems ----------------------------------------------------------------- */
 
-/* Says compliant only where the status route would. */
-static bool may_tell(struct tide_handler_context *context, const struct tide_request *request,
-                     struct tide_reply *reply)
+/* Returns whether the index is complete enough to report compliance: the same check as in the
+ * status route. Otherwise the reply is that route's problem. */
+static bool may_report_compliance(struct tide_handler_context *context,
+                                  const struct tide_request *request, struct tide_reply *reply)
 {
     struct tide_reader reader;
     if (!tide_reader_open(&reader, context, request, reply))
@@ -167,57 +173,68 @@ static bool may_tell(struct tide_handler_context *context, const struct tide_req
     return may && reply->status < 400;
 }
 
-static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal,
-                   struct tide_stream_hub *hub)
+/* Writes the problem for a rejected subscription. */
+static void reject_subscription(struct tide_reply *reply, enum tide_stream_refusal refusal,
+                                struct tide_event_stream *stream)
 {
     static const struct {
         uint16_t status;
         const char *code, *detail;
         uint32_t retry_after_s;
-    } told[] = {
+    } problems[] = {
         [TIDE_STREAM_TAKEN] = { 200, "", "", 0 },
         [TIDE_STREAM_FULL] = { 503, "too_many_streams",
-                               "This node has as many streams as it takes.", 5 },
-        [TIDE_STREAM_FULL_OF] = { 429, "too_many_streams_of_client",
-                                  "You have as many streams as one client may have.", 30 },
+                               "This node serves its maximum number of streams (api_streams). "
+                               "Retry later, or use another node.",
+                               5 },
+        [TIDE_STREAM_CLIENT_FULL] = { 429, "too_many_streams_of_client",
+                                      "You have the maximum number of streams of one client "
+                                      "(api_streams_per_ip). Close one first.",
+                                      30 },
         [TIDE_STREAM_BAD_POSITION] = { 400, "bad_event_id",
-                                       "Last-Event-ID, or ?after=, is not the id of a message of "
-                                       "ours.",
+                                       "Last-Event-ID or ?after= is not the id of a message of "
+                                       "this stream.",
                                        0 },
-        [TIDE_STREAM_ELSEWHERE] = { 409, "other_deployment",
-                                    "That id is of another deployment: begin anew, without it.",
-                                    0 },
+        [TIDE_STREAM_OTHER_DEPLOYMENT] = { 409, "other_deployment",
+                                           "This event id is of another deployment. Reconnect "
+                                           "without an id.",
+                                           0 },
         [TIDE_STREAM_TOO_OLD] = { 409, "event_id_too_old",
-                                  "What came after that id cannot be told here any more: read it "
-                                  "from /api/events, and begin anew.",
+                                  "This event id is too old to resume from. Read the missed events "
+                                  "from /api/events, then reconnect without an id.",
                                   0 },
         [TIDE_STREAM_ARCHIVED] = { 410, "archived", "", 0 },
         [TIDE_STREAM_AHEAD] = { 409, "event_id_ahead",
-                                "This node has not seen the ledger of that id, nor one near it.",
+                                "The ledger of this event id is far ahead of this node. Retry "
+                                "later, or use another node.",
                                 0 },
-        [TIDE_STREAM_UNKEPT] = { 503, "incomplete",
-                                 "This index was told to keep a part of the tables (--only), and"
-                                 " what that topic, or that kind of event, is told from is not"
-                                 " among them.",
-                                 0 },
-        [TIDE_STREAM_NOT_READY] = { 503, "not_ready", "The stream has not seen the database yet.",
+        [TIDE_STREAM_OUT_OF_SCOPE] = { 503, "incomplete",
+                                       "This index maintains only some tables (--only). A topic or "
+                                       "a kind of"
+                                       " event that you asked for needs tables outside this scope.",
+                                       0 },
+        [TIDE_STREAM_NOT_READY] = { 503, "not_ready",
+                                    "The stream has not read the database yet. Retry in a moment.",
                                     2 },
     };
-    tide_reply_problem(reply, told[refusal].status, told[refusal].code, "%s", told[refusal].detail);
-    reply->retry_after_s = told[refusal].retry_after_s;
+    tide_reply_problem(reply, problems[refusal].status, problems[refusal].code, "%s",
+                       problems[refusal].detail);
+    reply->retry_after_s = problems[refusal].retry_after_s;
     if (refusal == TIDE_STREAM_ARCHIVED) {
-        struct tide_stream_hub_stats stats;
-        tide_stream_hub_stats(hub, &stats);
-        tide_reply_problem(reply, 410, told[refusal].code,
-                           "Events of the ledgers %u to %u, which come after that id, are archived:"
-                           " begin anew, or after them; other topics go on.",
-                           stats.archived_from, stats.archived_to);
+        struct tide_event_stream_stats stats;
+        tide_event_stream_stats(stream, &stats);
+        tide_reply_problem(
+            reply, 410, problems[refusal].code,
+            "Events of the ledgers %u to %u, after this event id, are archived."
+            " Reconnect without an id, with an id after them, or without the topic event.",
+            stats.archived_from, stats.archived_to);
     }
 }
 
 /* --- the stream ------------------------------------------------------------------------ */
 
-static void wake(void *self)
+/* Runs on the stream thread, with the subscriber's lock held. */
+static void wake_connection(void *self)
 {
     tide_server_wake(self);
 }
@@ -237,18 +254,19 @@ void tide_route_stream(struct tide_handler_context *context, const struct tide_r
 {
     struct tide_stream_ask ask = { 0 };
     struct tide_subscriber *subscriber;
-    struct tide_stream_sink sink = { .wake = wake, .self = context->wake };
+    struct tide_stream_sink sink = { .wake = wake_connection, .self = context->wake };
     const struct tide_param_value *after = tide_request_param(request, TIDE_PARAM_after);
     tide_slice id = request->last_event_id.len ? request->last_event_id : after->text;
     if (!read_ask(&ask, request, reply))
         return;
-    if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_tell(context, request, reply))
+    if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_report_compliance(context, request, reply))
         return;
-    snprintf(ask.who, sizeof ask.who, "%.*s", TIDE_SLICE_FMT(context->client));
-    struct tide_stream_hub *hub = tide_stream_service_hub(context->api->stream);
-    enum tide_stream_refusal refusal = tide_stream_hub_subscribe(hub, &ask, id, &sink, &subscriber);
+    snprintf(ask.client_name, sizeof ask.client_name, "%.*s", TIDE_SLICE_FMT(context->client));
+    struct tide_event_stream *stream = tide_stream_service_stream(context->api->stream);
+    enum tide_stream_refusal refusal =
+        tide_event_stream_subscribe(stream, &ask, id, &sink, &subscriber);
     if (refusal != TIDE_STREAM_TAKEN) {
-        refuse(reply, refusal, hub);
+        reject_subscription(reply, refusal, stream);
         return;
     }
     reply->content_type = "text/event-stream";

@@ -1,3 +1,4 @@
+/* The age of a database's content. */
 #include "api/sql/age.h"
 
 static int64_t later(int64_t a, int64_t b)
@@ -14,7 +15,8 @@ struct tide_age_sign tide_age_read(const struct tide_pg_rows *rows, uint32_t row
     };
 }
 
-/* The server's clock less the renewal; a renewal in the server's future tells nothing. */
+/* Returns the server's clock minus the renewal. A renewal slightly in the server's future is
+ * normal and counts as 0. */
 static int64_t by_server(const struct tide_age_sign *sign)
 {
     int64_t age = sign->server_ms - sign->renewed_ms;

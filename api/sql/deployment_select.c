@@ -1,3 +1,5 @@
+/* The selection of the served deployment: candidates from chain.deployment_state, the choice,
+ * and the deployment file. */
 #include "api/sql/deployment_select.h"
 #include "schema/store/identity.h"
 #include "tidemark/clock.h"
@@ -9,43 +11,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Protocols whose caches may be served. Readers take no lock, so a list that was replaced lives on
- * until close: one for each reload or change of epoch. */
+/* Protocols whose caches may be served. Readers take no lock, so a replaced list is kept until
+ * close: one for each reload or change of epoch. */
 struct allowed {
     struct allowed *older;
     uint32_t count;
     uint8_t protocols[2][TIDE_HASH_BYTES];
 };
 
-/* A row of chain.deployment. A promoted standby may give its number to another row. */
+/* Identifies a row of chain.deployment. The id alone does not: a promoted standby may give it to
+ * another row. */
 struct row_identity {
     uint32_t id; /* 0: none */
     uint64_t created_us;
 };
 
-enum { LOST_MAX = 16 };
+enum { LOST_MAX = 16 }; /* remembered lost rows */
 
 struct tide_deployment_select {
     char path[4096];
-    atomic_uint current; /* id that is served; 0: not known */
+    atomic_uint current; /* the served id; 0: not known */
     _Atomic(struct allowed *) allowed;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* guards all members below */
     bool has_file, has_served;
-    struct tide_identity identity; /* has_file: of the file */
-    bool disagrees;                /* the database keeps other roles than the file */
-    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES]; /* of the file */
-    uint8_t protocol[TIDE_HASH_BYTES];                            /* of what is served */
+    struct tide_identity identity; /* the file's, if has_file */
+    bool disagrees;                /* the database has other roles than the file */
+    /* hashes of the file's network and contracts */
+    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
+    uint8_t protocol[TIDE_HASH_BYTES]; /* served deployment */
     uint8_t served[TIDE_HASH_BYTES];
-    struct row_identity current_row; /* of what is served */
-    /* Rows that a primary did not hold, the oldest overwritten first: a standby that still holds
-     * one has diverged. */
+    struct row_identity current_row; /* served deployment */
+    /* Rows that a primary did not hold; the oldest is overwritten first. A standby that still
+     * holds one has diverged. */
     struct row_identity lost[LOST_MAX];
     uint32_t lost_next;
-    int64_t looked_ms;
-    uint32_t awaited; /* id of a newer epoch that was reported as not ready */
+    int64_t checked_ms;
+    uint32_t awaited; /* id of a newer epoch that the log reported as not ready */
 };
 
-/* A row of chain.deployment_state. */
+/* A candidate: a row of chain.deployment_state. */
 struct candidate {
     uint32_t id, epoch;
     uint64_t created_us;
@@ -80,7 +84,7 @@ static bool read_candidate(struct candidate *out, const struct tide_pg_rows *row
            tide_pg_bytes(rows, row, CONTRACTS, out->contracts, sizeof out->contracts);
 }
 
-/* --- choosing ---------------------------------------------------------------------------- */
+/* --- selection; the functions below need the mutex if they take s --------------------------- */
 
 static bool is_same_protocol(const struct candidate *a, const struct candidate *b)
 {
@@ -88,8 +92,8 @@ static bool is_same_protocol(const struct candidate *a, const struct candidate *
            memcmp(a->contracts, b->contracts, TIDE_HASH_BYTES) == 0;
 }
 
-/* Whether another row of its network has a newer epoch. Empty deployments are no choice beside
- * others: a wrong file leaves them behind. */
+/* Returns whether another row of the same network has a newer epoch. Rows without covered
+ * ledgers do not count beside others: a wrong file leaves such rows behind. */
 static bool is_outdated(const struct candidate *all, uint32_t count, const struct candidate *of,
                         bool any_covered)
 {
@@ -100,7 +104,8 @@ static bool is_outdated(const struct candidate *all, uint32_t count, const struc
     return false;
 }
 
-/* Without a file: the only protocol, each network in its newest epoch. NULL: none, or several. */
+/* Selects without a file: the only protocol, each network in its newest epoch. Returns NULL if
+ * there is none, or several (*choices). */
 static const struct candidate *find_only(const struct candidate *all, uint32_t count,
                                          uint32_t *choices)
 {
@@ -132,8 +137,8 @@ static const struct candidate *find_row(const struct candidate *all, uint32_t co
     return NULL;
 }
 
-/* Under the mutex. A primary's rows are not lost. Of a standby's, those that are lost are removed
- * from all; returns how many remain. */
+/* Removes from `all` the lost rows that a standby still holds, and returns how many rows remain.
+ * Rows that a primary holds are no longer lost. */
 static uint32_t drop_lost(struct tide_deployment_select *s, struct candidate *all, uint32_t count,
                           bool standby)
 {
@@ -149,10 +154,12 @@ static uint32_t drop_lost(struct tide_deployment_select *s, struct candidate *al
     return count;
 }
 
-/* Rows of the wanted protocol, newest epoch first: the first that is ready, later than what is
- * served; else what is served; else, at first, the newest that holds something. */
-static const struct candidate *pick(const struct candidate *all, uint32_t count,
-                                    const struct candidate *wanted, const struct candidate *now)
+/* Selects among the rows of the wanted protocol (newest epoch first): the first that is ready
+ * and newer than the served one; else the served one; else, at the start, the newest that has
+ * covered ledgers. */
+static const struct candidate *find_best(const struct candidate *all, uint32_t count,
+                                         const struct candidate *wanted,
+                                         const struct candidate *now)
 {
     const struct candidate *newest = NULL;
     bool same = now && is_same_protocol(now, wanted);
@@ -167,10 +174,9 @@ static const struct candidate *pick(const struct candidate *all, uint32_t count,
     }
     return now ? now : newest;
 }
-
-/* Under the mutex. */
-static void note_choice(struct tide_deployment_select *s, const struct candidate *selected,
-                        const struct tide_pg_rows *rows)
+/* Stores the served protocol and row, and logs a change. Needs the mutex. */
+static void store_choice(struct tide_deployment_select *s, const struct candidate *selected,
+                         const struct tide_pg_rows *rows)
 {
     uint32_t before = atomic_load(&s->current);
     struct tide_sha256 sha;
@@ -186,8 +192,8 @@ static void note_choice(struct tide_deployment_select *s, const struct candidate
                  selected->epoch, before);
 }
 
-/* Under the mutex: caches of the file's protocol, and of what is served. */
-static bool allow(struct tide_deployment_select *s)
+/* Rebuilds the list of protocols whose caches may be served. Returns false without memory. */
+static bool update_allowed(struct tide_deployment_select *s)
 {
     struct allowed *old = atomic_load(&s->allowed), *list = calloc(1, sizeof *list);
     if (!list)
@@ -206,7 +212,7 @@ static bool allow(struct tide_deployment_select *s)
     return true;
 }
 
-/* A newer epoch that is not ready yet is reported once. */
+/* Logs once that a newer epoch is not ready yet. */
 static void report_waiting(struct tide_deployment_select *s, const struct candidate *all,
                            uint32_t count, const struct candidate *wanted,
                            const struct candidate *selected)
@@ -222,9 +228,9 @@ static void report_waiting(struct tide_deployment_select *s, const struct candid
     }
 }
 
-/* Under the mutex: what is served is not in the database of a primary. Without a file, only its
- * own protocol may take its place: another network's answers are not what clients asked this
- * process for. */
+/* Marks the served row as lost: a primary does not hold it. Without a file, fails with
+ * TIDE_E_CONFIG unless the replacement is of the same protocol: clients did not ask this process
+ * for another network. */
 static tide_status note_lost(struct tide_deployment_select *s, const struct candidate *selected,
                              struct tide_err *err)
 {
@@ -232,20 +238,21 @@ static tide_status note_lost(struct tide_deployment_select *s, const struct cand
     uint32_t id = s->current_row.id;
     tide_deployment_protocol(protocol, selected->network, selected->contracts);
     if (!s->has_file && memcmp(protocol, s->protocol, sizeof protocol) != 0)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "the primary does not hold deployment %u any more, and deployment %u is "
-                         "another protocol: say with --deployment FILE which is wanted, or restart",
-                         id, selected->id);
+        return tide_fail(
+            err, TIDE_E_CONFIG,
+            "the primary does not hold deployment %u any more, and deployment %u is of "
+            "another protocol: name the wanted one with --deployment FILE, or restart",
+            id, selected->id);
     s->lost[s->lost_next++ % LOST_MAX] = s->current_row;
     tide_log(TIDE_WARN, "deployment.lost", "deployment=%u reason=\"the primary does not hold it\"",
              id);
     return TIDE_OK;
 }
 
-/* Under the mutex. *selected is among all; TIDE_OK says so. */
-static tide_status choose(struct tide_deployment_select *s, const struct candidate *all,
-                          uint32_t count, const struct tide_pg_rows *rows,
-                          const struct candidate **selected, struct tide_err *err)
+/* Selects a row of `all` and makes it the served one. */
+static tide_status select_row(struct tide_deployment_select *s, const struct candidate *all,
+                              uint32_t count, const struct tide_pg_rows *rows,
+                              const struct candidate **selected, struct tide_err *err)
 {
     uint32_t current = s->current_row.id, choices = 0;
     const struct candidate *now = find_row(all, count, &s->current_row);
@@ -258,19 +265,21 @@ static tide_status choose(struct tide_deployment_select *s, const struct candida
         return tide_fail(err, TIDE_E_DB, "this server does not hold deployment %u yet", current);
     if (!s->has_file)
         wanted = find_only(all, count, &choices);
-    *selected = wanted ? pick(all, count, wanted, now) : now;
+    *selected = wanted ? find_best(all, count, wanted, now) : now;
     if (!*selected && choices > 1)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "the database holds %u deployments: say which with --deployment FILE",
+                         "the database holds %u deployments: name one with --deployment FILE",
                          choices);
     if (!*selected)
-        return tide_fail(err, TIDE_E_MISSING, "the database holds no such deployment yet");
+        return tide_fail(
+            err, TIDE_E_MISSING,
+            "the database does not hold this deployment yet: run tidemark-indexer with it");
     if (lost && note_lost(s, *selected, err) != TIDE_OK)
         return TIDE_E_CONFIG;
-    note_choice(s, *selected, rows);
+    store_choice(s, *selected, rows);
     if (wanted)
         report_waiting(s, all, count, wanted, *selected);
-    if (!allow(s))
+    if (!update_allowed(s))
         return tide_fail(err, TIDE_E_MEMORY, "deployment");
     atomic_store(&s->current, (*selected)->id);
     return TIDE_OK;
@@ -292,9 +301,9 @@ static void read_selected(struct tide_deployment_selected *out, const struct can
     tide_sha256_final(&sha, out->identity);
 }
 
-/* out may be NULL. */
-static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
-                        struct tide_deployment_selected *out, struct tide_err *err)
+/* Reads the deployments and selects. out may be NULL. */
+static tide_status check_deployments(struct tide_deployment_select *s, struct tide_pg *pg,
+                                     struct tide_deployment_selected *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     const struct candidate *selected = NULL;
@@ -311,8 +320,8 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
         pthread_mutex_lock(&s->mutex);
         uint32_t count =
             rows.count ? drop_lost(s, all, rows.count, tide_pg_bool(&rows, 0, STANDBY)) : 0;
-        status = choose(s, all, count, &rows, &selected, err);
-        s->looked_ms = now_ms();
+        status = select_row(s, all, count, &rows, &selected, err);
+        s->checked_ms = now_ms();
         pthread_mutex_unlock(&s->mutex);
     }
     if (status == TIDE_OK && out)
@@ -322,8 +331,8 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
     return status;
 }
 
-/* A copy, because a reload replaces the file's while a statement runs. False: no file. The copy's
- * buffer has failed if there is no memory for it. */
+/* Copies the file's identity, because a reload may replace it while a statement runs. Returns
+ * false without a file. Without memory, the copy's buffer has failed. */
 static bool copy_identity(struct tide_identity *out, struct tide_deployment_select *s)
 {
     pthread_mutex_lock(&s->mutex);
@@ -337,7 +346,8 @@ static bool copy_identity(struct tide_identity *out, struct tide_deployment_sele
     return has_file;
 }
 
-/* Whether the file gives the contracts the roles by which the database decoded them. */
+/* Fails with TIDE_E_CONFIG if the file gives contracts other roles than those by which the
+ * database decoded them. */
 static tide_status check_roles(struct tide_deployment_select *s, struct tide_pg *pg,
                                struct tide_err *err)
 {
@@ -368,7 +378,8 @@ bool tide_deployment_select_disagrees(struct tide_deployment_select *select)
 bool tide_deployment_select_unmigrated(const struct tide_pg *pg)
 {
     const char *code = pg ? tide_pg_sqlstate(pg) : "";
-    return strcmp(code, "42P01") == 0 || strcmp(code, "3F000") == 0; /* no such table, schema */
+    /* Undefined table, undefined schema */
+    return strcmp(code, "42P01") == 0 || strcmp(code, "3F000") == 0;
 }
 
 tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
@@ -383,7 +394,7 @@ tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tid
     if (status == TIDE_OK && select)
         status = check_roles(select, *pg, err);
     if (status == TIDE_OK)
-        status = look(select ? select : own, *pg, out, err);
+        status = check_deployments(select ? select : own, *pg, out, err);
     if (status != TIDE_OK && tide_deployment_select_unmigrated(*pg))
         status = tide_fail(err, status,
                            "the database has no tables of Tidemark yet: run tidemark-indexer, or "
@@ -404,11 +415,11 @@ tide_status tide_deployment_select_refresh(struct tide_deployment_select *select
     if (!select)
         return TIDE_OK;
     pthread_mutex_lock(&select->mutex);
-    bool due = now_ms() - select->looked_ms >= TIDE_SELECT_MS;
+    bool due = now_ms() - select->checked_ms >= TIDE_SELECT_MS;
     if (due)
-        select->looked_ms = now_ms(); /* the other connections need not look as well */
+        select->checked_ms = now_ms(); /* the other connections need not check as well */
     pthread_mutex_unlock(&select->mutex);
-    return due ? look(select, pg, NULL, err) : TIDE_OK;
+    return due ? check_deployments(select, pg, NULL, err) : TIDE_OK;
 }
 
 bool tide_deployment_select_allows(const struct tide_deployment_select *select,
@@ -455,8 +466,8 @@ static tide_status read_file(struct tide_deployment_select *s, struct tide_err *
     tide_deployment_hash(s->contracts, file);
     memcpy(s->network, file->network_id, sizeof s->network);
     s->has_file = true;
-    s->looked_ms = 0; /* the next connection looks at once */
-    if (!allow(s))
+    s->checked_ms = 0; /* the next connection checks at once */
+    if (!update_allowed(s))
         status = tide_fail(err, TIDE_E_MEMORY, "deployment");
     pthread_mutex_unlock(&s->mutex);
     free(file);
@@ -471,9 +482,10 @@ tide_status tide_deployment_select_open(struct tide_deployment_select **out, con
         return tide_fail(err, TIDE_E_MEMORY, "deployment");
     pthread_mutex_init(&s->mutex, NULL);
     int len = snprintf(s->path, sizeof s->path, "%s", path);
-    tide_status status = (size_t)len < sizeof s->path
-                             ? read_file(s, err)
-                             : tide_fail(err, TIDE_E_CONFIG, "deployment: a path of %d bytes", len);
+    tide_status status =
+        (size_t)len < sizeof s->path
+            ? read_file(s, err)
+            : tide_fail(err, TIDE_E_CONFIG, "deployment: the path is too long (%d bytes)", len);
     if (status == TIDE_OK)
         *out = s;
     else

@@ -1,10 +1,10 @@
+/* The head statement. */
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
-/* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text, of those in the
- * time asked for; which tables are filled;
- * whether the past of the token asked for is still being read; how old that is. */
+/* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
+ * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
+ * scope; whether the requested token's history is still being read; and the age. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
@@ -23,6 +23,7 @@ static const char head_sql[] =
     "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
+/* Prepares the head on a new connection. */
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err)
 {
     return tide_pg_prepare(pg, TIDE_SQL_HEAD, head_sql, err);

@@ -1,16 +1,16 @@
-/* The head: the statement that each transaction of an answer runs first. It says what the answer is
- * true at, and what the index has. */
+/* The head: the statement that each transaction of an answer runs first. It reads as of which
+ * ledger the answer is true, and what the index holds. */
 #ifndef API_SQL_HEAD_H
 #define API_SQL_HEAD_H
 
 #include "tidemark/pg.h"
 
 #define TIDE_SQL_HEAD "head" /* name of the prepared statement */
-/* Values: deployment; ?ledger=; the token asked for; ?from= and ?to= in unix seconds. All but the
- * first may be NULL. */
+/* Values: deployment; ?ledger=; the requested token; ?from= and ?to= in unix seconds. All but
+ * the first may be NULL. */
 #define TIDE_SQL_HEAD_VALUES 5u
 
-/* Columns of its one row; none when nothing is indexed. */
+/* Columns of its row. There is no row if nothing is indexed. */
 enum {
     TIDE_SQL_HEAD_LEDGER,
     TIDE_SQL_HEAD_CLOSED,
@@ -19,7 +19,7 @@ enum {
     TIDE_SQL_HEAD_ARCHIVED,
     TIDE_SQL_HEAD_SCOPE,
     TIDE_SQL_HEAD_UNREAD,
-    TIDE_SQL_HEAD_SIGN /* TIDE_AGE_COLUMNS */
+    TIDE_SQL_HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;

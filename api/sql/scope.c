@@ -1,10 +1,11 @@
+/* The tables that a statement needs, compared with the index scope. */
 #include "api/sql/scope.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"
 
 static const struct {
     const char *name, *tables;
-} throughs[] = {
+} views[] = {
 #define TIDE_VIEW_TABLES(name, tables) { name, tables },
 #include "api/sql/view_tables.def"
 };
@@ -13,7 +14,8 @@ struct name {
     tide_slice schema, table, whole;
 };
 
-/* Steps to the next schema.table of the text that is one of the index. */
+/* Moves to the next schema.table in the text whose schema is one of the index. Returns false at
+ * the end. */
 static bool next_name(const char **text, struct name *out)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -38,6 +40,7 @@ static bool next_name(const char **text, struct name *out)
     return false;
 }
 
+/* Returns the catalogue's table of that name, or NULL. */
 static const struct tide_table *table_of(const struct name *name)
 {
     uint32_t count;
@@ -49,11 +52,12 @@ static const struct tide_table *table_of(const struct name *name)
     return NULL;
 }
 
-static const char *behind(const struct name *name)
+/* Returns the tables that a view or function reads, or NULL if the name is neither. */
+static const char *tables_behind(const struct name *name)
 {
-    for (size_t i = 0; i < TIDE_COUNT(throughs); i++)
-        if (tide_slice_eq_str(name->whole, throughs[i].name))
-            return throughs[i].tables;
+    for (size_t i = 0; i < TIDE_COUNT(views); i++)
+        if (tide_slice_eq_str(name->whole, views[i].name))
+            return views[i].tables;
     return NULL;
 }
 
@@ -61,11 +65,12 @@ static const char *behind(const struct name *name)
 
 struct missing {
     const char *scope;
-    char *text; /* of TIDE_SCOPE_TEXT */
+    char *text; /* TIDE_SCOPE_TEXT bytes */
     size_t len;
 };
 
-static void miss(struct missing *m, tide_slice whole)
+/* Adds the table to the text if it is outside the scope. A text that is too long ends with "…". */
+static void check_table(struct missing *m, tide_slice whole)
 {
     static const char more[] = ", …";
     if (tide_scope_names(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
@@ -78,29 +83,29 @@ static void miss(struct missing *m, tide_slice whole)
         memcpy(m->text + m->len, more, sizeof more);
 }
 
-static void miss_kind(struct missing *m, uint32_t kind)
+static void check_kind(struct missing *m, uint32_t kind)
 {
     uint32_t count;
     char whole[96];
     const struct tide_table *table = &tide_tables(&count)[tide_events()[kind].table];
     int len = snprintf(whole, sizeof whole, "%s.%s", table->schema, table->name);
-    miss(m, tide_slice_of(whole, (size_t)len));
+    check_table(m, tide_slice_of(whole, (size_t)len));
 }
 
-static void miss_kinds(struct missing *m, const struct tide_scope_need *need)
+static void check_kinds(struct missing *m, const struct tide_scope_need *need)
 {
     uint32_t count = need->kind_count ? need->kind_count : TIDE_EV_COUNT;
     for (uint32_t i = 0; i < count; i++)
-        miss_kind(m, need->kind_count ? need->kinds[i] : i);
+        check_kind(m, need->kind_count ? need->kinds[i] : i);
 }
 
-static void miss_behind(struct missing *m, const char *tables, const struct tide_scope_need *need)
+static void check_view(struct missing *m, const char *tables, const struct tide_scope_need *need)
 {
     struct name name;
     if (strcmp(tables, "event.*") == 0)
-        miss_kinds(m, need);
+        check_kinds(m, need);
     while (next_name(&tables, &name))
-        miss(m, name.whole);
+        check_table(m, name.whole);
 }
 
 bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
@@ -111,25 +116,26 @@ bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
     struct name name;
     missing[0] = 0;
     while (!tide_scope_is_all(scope) && next_name(&rest, &name)) {
-        const char *tables = behind(&name);
+        const char *tables = tables_behind(&name);
         if (tables)
-            miss_behind(&m, tables, need);
+            check_view(&m, tables, need);
         if (table_of(&name) || (!tables && !tide_slice_eq_str(name.schema, "chain")))
-            miss(&m, name.whole);
+            check_table(&m, name.whole);
     }
     return missing[0] == 0;
 }
 
-/* --- what is named ---------------------------------------------------------------------- */
+/* --- names and the problem --------------------------------------------------------------- */
 
 tide_status tide_scope_check_names(const char *name, const char *sql, struct tide_err *err)
 {
     struct name table;
     while (next_name(&sql, &table)) {
-        bool elsewhere = tide_slice_eq_str(table.schema, "chain") || /* migrations make these */
-                         tide_slice_eq_str(table.schema, "rollup");
+        /* Tables of migrations are not in the catalogue */
+        bool elsewhere =
+            tide_slice_eq_str(table.schema, "chain") || tide_slice_eq_str(table.schema, "rollup");
         if (!elsewhere && !table_of(&table))
-            return tide_fail(err, TIDE_E_SCHEMA, "%s: there is no table %.*s", name,
+            return tide_fail(err, TIDE_E_SCHEMA, "%s: unknown table %.*s", name,
                              TIDE_SLICE_FMT(table.whole));
     }
     return TIDE_OK;
@@ -137,8 +143,9 @@ tide_status tide_scope_check_names(const char *name, const char *sql, struct tid
 
 void tide_scope_refuse(struct tide_reply *reply, const char *missing)
 {
-    tide_reply_problem(reply, 503, "incomplete",
-                       "This index was told to keep a part of the tables (--only), and what this"
-                       " answer is made of is not among them: %s.",
-                       missing);
+    tide_reply_problem(
+        reply, 503, "incomplete",
+        "This index maintains only some tables (--only), and this answer needs others:"
+        " %s.",
+        missing);
 }

@@ -1,3 +1,4 @@
+/* Sessions: connecting, settings, prepared statements. */
 #include "api/sql/session.h"
 #include "api/sql/head.h"
 #include "schema/store/bound.h"
@@ -23,9 +24,9 @@ bool tide_session_is_ready(const struct tide_session *session)
            tide_deployment_select_is_current(session->options.select, &session->selected);
 }
 
-/* Plans are made with the values each time: most filters are optional, and a plan for all of their
- * combinations is a bad one for each. A page is read in the order of an index, which a bitmap has
- * not: it would read and sort all that a filter finds. */
+/* Settings. Each execution is planned with its values, because most filters are optional and a
+ * generic plan is bad for every combination. Bitmap scans are disabled: a page is read in an
+ * index's order, which a bitmap loses, so that all matching rows would be read and sorted. */
 static const char settings[] = "SET default_transaction_read_only = on;"
                                " SET statement_timeout = '2s'; SET lock_timeout = '1s';"
                                " SET idle_in_transaction_session_timeout = '10s';"
@@ -33,6 +34,7 @@ static const char settings[] = "SET default_transaction_read_only = on;"
                                " SET enable_bitmapscan = off; SET random_page_cost = 1.1;"
                                " SET plan_cache_mode = force_custom_plan";
 
+/* Fails if the login may not become tidemark_api: each statement of a SQL route sets that role. */
 static tide_status check_role(struct tide_session *session, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -44,12 +46,13 @@ static tide_status check_role(struct tide_session *session, struct tide_err *err
         return status;
     if (rows.count == 0 || !tide_pg_bool(&rows, 0, 0))
         status = tide_fail(err, TIDE_E_DB_FATAL,
-                           "the login of api_database_url is no member of"
+                           "the login of api_database_url is not a member of"
                            " the role " TIDE_SQL_ROLE);
     tide_pg_rows_release(&rows);
     return status;
 }
 
+/* A new connection has no prepared statements, so all marks are cleared first. */
 tide_status tide_session_connect(struct tide_session *session, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = session->options.conninfo,
@@ -84,6 +87,7 @@ tide_status tide_session_prepare(struct tide_session *session, size_t statement,
     return status;
 }
 
+/* If the rollback fails, the connection's state is unknown: reconnect. */
 void tide_session_rollback(struct tide_session *session)
 {
     struct tide_err err;

@@ -1,3 +1,5 @@
+/* Answers to SQL routes: the head, envelopes of one item or a list, and handlers inside a
+ * transaction. */
 #include "api/sql/sql_answer.h"
 #include "api/http/param.h"
 #include "api/sql/cursor.h"
@@ -8,46 +10,49 @@
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 
-static const char newest[] = "2147483647"; /* of an integer column: everything there is */
+static const char newest[] = "2147483647"; /* the largest ledger: all that is indexed */
 
 enum { INCOMPLETE_RETRY_S = 30 };
 
-/* One request under way. */
+/* The state of one request. */
 struct run {
     struct tide_session *session;
     const struct tide_request *request;
     struct tide_reply *reply;
     const struct tide_statement *statement;
     struct tide_cursor_scope scope;
-    const struct tide_param_value *ledger; /* ?ledger=N, NULL without one */
-    char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
+    const struct tide_param_value *ledger; /* ?ledger=N, or NULL */
+    char after[TIDE_CURSOR_KEY_MAX + 1];   /* empty: the first page */
     uint32_t limit;
     char at[16], limit_text[16];
-    /* Of the token that the request names by symbol; "": by address, or none. */
+    /* Address of the token that the request names by symbol; empty: by address, or no token. */
     char token[TIDE_STRKEY_TEXT_MAX];
-    char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
-    char from[12], to[12];                /* of the head: unix seconds */
-    char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
-    bool refused;      /* reply is a problem */
-    bool nothing;      /* the list's first page is empty */
-    bool probing;      /* asks whether what the list is of exists: see ask_parent */
+    char numbers[TIDE_PG_PARAMS_MAX][12]; /* times as unix seconds */
+    char from[12], to[12];                /* unix seconds, for the head */
+    /* Ledgers whose events the statement reads and that are archived; empty: none */
+    char archived[32];
+    bool refused; /* the reply is a problem */
+    bool nothing; /* the list's first page is empty */
+    /* The statement runs only to see whether the list's parent exists (check_parent) */
+    bool probing;
 };
 
 /* --- the transaction's head ------------------------------------------------------------- */
 
-static void refuse_ledger(struct run *run, uint32_t tip, const char *ranges)
+static void reject_ledger(struct run *run, uint32_t tip, const char *ranges)
 {
     uint64_t wanted = run->ledger->number;
     run->refused = true;
     if (wanted > tip)
         tide_reply_problem(run->reply, 404, "ledger_not_reached",
-                           "Ledger %" PRIu64 " is not there yet: the newest is %u.", wanted, tip);
+                           "Ledger %" PRIu64 " has not been reached: the newest is %u.", wanted,
+                           tip);
     else
         tide_reply_problem(run->reply, 404, "ledger_not_indexed",
                            "Ledger %" PRIu64 " is not indexed. Indexed: %s.", wanted, ranges);
 }
 
-/* Events of a kind that is asked for need no other. */
+/* Checks the index scope. A request for one kind of event needs only that kind's table. */
 static bool is_in_scope(struct run *run, const char *scope)
 {
     const struct tide_param_value *kind = tide_request_param(run->request, TIDE_PARAM_kind);
@@ -62,7 +67,7 @@ static bool is_in_scope(struct run *run, const char *scope)
     return kept;
 }
 
-/* The age is told, not judged: what SQL routes answer names its ledger. */
+/* Returns the age. SQL routes report it but never reject by it: their answers name the ledger. */
 static uint64_t age_of(struct run *run, const struct tide_pg_rows *rows)
 {
     const struct tide_clock *clock = tide_clock_system();
@@ -91,7 +96,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     if (tide_pg_bool(rows, 0, TIDE_SQL_HEAD_UNREAD)) {
         run->refused = true;
         tide_reply_problem(run->reply, 503, "incomplete",
-                           "This token was discovered on the ledger, and what it did before is not"
+                           "This token was discovered on the ledger, and its earlier history is not"
                            " indexed yet.");
         run->reply->retry_after_s = INCOMPLETE_RETRY_S;
         return;
@@ -102,7 +107,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     if (!run->ledger)
         return;
     if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_AT_CLOSED)) {
-        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, TIDE_SQL_HEAD_COVERED));
+        reject_ledger(run, at->ledger, tide_pg_text(rows, 0, TIDE_SQL_HEAD_COVERED));
         return;
     }
     at->ledger = (uint32_t)run->ledger->number;
@@ -121,7 +126,8 @@ static void open_run(struct run *run, struct tide_session *session,
     snprintf(run->at, sizeof run->at, "%" PRIu64, at);
 }
 
-/* As the client gave it, but for a time, which may be written in two ways. */
+/* Returns a parameter's text for the statement, or NULL if it is empty. Times have two
+ * spellings, so they become unix seconds. */
 static const char *value_text(const struct tide_param_value *param, char number[12])
 {
     if (param->text.len == 0)
@@ -132,7 +138,7 @@ static const char *value_text(const struct tide_param_value *param, char number[
     return number;
 }
 
-/* NULL where the route does not take it, or it was not given. */
+/* Returns a time parameter's text, or NULL if the route has none or it was not given. */
 static const char *time_text(const struct run *run, enum tide_param_id id, char number[12])
 {
     const struct tide_param_value *param = tide_request_param(run->request, id);
@@ -161,18 +167,20 @@ static void put_envelope(struct tide_reply *reply)
     reply->content_from = reply->body.len;
 }
 
-/* What is not there might be in the archive: an answer without it would look whole. */
-static void refuse_archived(struct run *run)
+/* Answers 410: rows may be missing because they are archived, and the answer would look
+ * complete. */
+static void reject_archived(struct run *run)
 {
-    tide_reply_problem(run->reply, 410, "archived",
-                       "Events of the ledgers %s are archived: ask the operator of this service.",
-                       run->archived);
+    tide_reply_problem(
+        run->reply, 410, "archived",
+        "Events of the ledgers %s are archived. Ask the operator of this service for them.",
+        run->archived);
 }
 
-static void refuse_none(struct run *run)
+static void reject_missing(struct run *run)
 {
     if (run->archived[0]) {
-        refuse_archived(run);
+        reject_archived(run);
         return;
     }
     tide_reply_problem(run->reply, 404, run->statement->code, "At ledger %u %s.",
@@ -183,7 +191,7 @@ static tide_status put_one(struct run *run, const struct tide_pg_rows *rows, str
 {
     struct tide_buf *body = &run->reply->body;
     if (rows->count == 0) {
-        refuse_none(run);
+        reject_missing(run);
         return TIDE_OK;
     }
     tide_slice item = tide_pg_slice(rows, 0, 0);
@@ -209,16 +217,16 @@ static tide_status put_next(struct run *run, tide_slice key, struct tide_err *er
     return TIDE_OK;
 }
 
-/* The oldest come first, and of those some are archived. */
+/* Returns whether the list starts with the oldest rows, some of which are archived. */
 static bool lacks_oldest(const struct run *run)
 {
     const struct tide_param_value *order = tide_request_param(run->request, TIDE_PARAM_order);
     return run->archived[0] && order && tide_slice_eq_str(order->text, "asc");
 }
 
-/* A last row without an item: the page is as long as it may take, and the next one begins behind
- * the row's key. */
-static bool goes_on(const struct tide_pg_rows *rows, uint32_t row)
+/* Returns whether the row has no item: the statement stopped at its limit of work, and the next
+ * page begins after the row's key. */
+static bool is_continuation(const struct tide_pg_rows *rows, uint32_t row)
 {
     return tide_pg_is_null(rows, row, 0);
 }
@@ -229,20 +237,20 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
     tide_status status = TIDE_OK;
     run->nothing = rows->count == 0 && !run->after[0];
     if ((rows->count == 0 && run->archived[0]) || lacks_oldest(run)) {
-        refuse_archived(run);
+        reject_archived(run);
         return TIDE_OK;
     }
     uint32_t last = (rows->count > run->limit ? run->limit : rows->count) - 1;
     put_envelope(run->reply);
     tide_buf_str(body, ",\"items\":[");
-    for (uint32_t i = 0; i < rows->count && i < run->limit && !goes_on(rows, i); i++) {
+    for (uint32_t i = 0; i < rows->count && i < run->limit && !is_continuation(rows, i); i++) {
         if (i)
             tide_buf_u8(body, ',');
         tide_buf_slice(body, tide_pg_slice(rows, i, 0));
     }
     tide_buf_str(body, "],\"next\":");
-    if (rows->count > run->limit || run->archived[0] /* the next page may be the refusal */ ||
-        (rows->count && goes_on(rows, last)))
+    if (rows->count > run->limit || run->archived[0] /* the next page may be a 410 */ ||
+        (rows->count && is_continuation(rows, last)))
         status = put_next(run, tide_pg_slice(rows, last, 1), err);
     else
         tide_buf_str(body, "null");
@@ -265,8 +273,8 @@ static tide_status put_rows(struct run *run, const struct tide_pg_rows *rows, st
 
 /* --- a statement ------------------------------------------------------------------------ */
 
-/* BEGIN, SET LOCAL ROLE, head, statement, COMMIT. */
-static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_rows *rows,
+/* Takes the result of each piped statement: BEGIN, SET LOCAL ROLE, head, statement, COMMIT. */
+static tide_status take_result(void *self, uint32_t index, const struct tide_pg_rows *rows,
                                struct tide_err *err)
 {
     struct run *run = self;
@@ -275,7 +283,7 @@ static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_
     else if (index == 3 && !run->refused && !run->probing)
         return put_rows(run, rows, err);
     else if (index == 3 && !run->refused && rows->count == 0)
-        refuse_none(run);
+        reject_missing(run);
     return TIDE_OK;
 }
 
@@ -307,7 +315,8 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
     }
 }
 
-static tide_status ask(struct run *run, struct tide_err *err)
+/* Sends the whole transaction in one round trip. */
+static tide_status run_statement(struct run *run, struct tide_err *err)
 {
     const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[TIDE_SQL_HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
@@ -327,12 +336,12 @@ static tide_status ask(struct run *run, struct tide_err *err)
             tide_pg_pipe_execute(pg, run->statement->name, values, run->statement->bind_count, err);
     if (status == TIDE_OK)
         status = tide_pg_pipe_run(pg, "COMMIT", err);
-    struct tide_pg_answers sink = { .answer = take_answer, .self = run };
+    struct tide_pg_answers sink = { .answer = take_result, .self = run };
     tide_status end = tide_pg_pipe_end(pg, &sink, status == TIDE_OK ? err : &later);
     return status == TIDE_OK ? end : status;
 }
 
-/* Limit and cursor; false when the cursor is none of this question. */
+/* Reads limit and cursor. Returns false if the cursor is not of this request. */
 static bool read_page(struct run *run)
 {
     const struct tide_param_value *limit = tide_request_param(run->request, TIDE_PARAM_limit);
@@ -345,8 +354,9 @@ static bool read_page(struct run *run)
     return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
 }
 
-/* An empty list stands as it is unless what it is of does not exist: then that is the answer. */
-static tide_status ask_parent(struct run *run, struct tide_err *err)
+/* Checks, for an empty first page, that the list's parent exists; otherwise the answer becomes
+ * the parent's 404. */
+static tide_status check_parent(struct run *run, struct tide_err *err)
 {
     const struct tide_statements *all = run->session->options.statements;
     size_t parent = run->statement->parent;
@@ -355,10 +365,10 @@ static tide_status ask_parent(struct run *run, struct tide_err *err)
         return TIDE_OK;
     run->statement = &all->all[parent];
     run->probing = true;
-    run->archived[0] = 0; /* what the list reads; a parent may not */
+    run->archived[0] = 0; /* the archive concerns the list's rows, not the parent */
     tide_status status = tide_session_prepare(run->session, parent, err);
     if (status == TIDE_OK)
-        status = ask(run, err);
+        status = run_statement(run, err);
     if (run->reply->status != 404)
         run->reply->at = listed;
     return status;
@@ -381,14 +391,15 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
         status = tide_token_symbol(run.token, &run.refused, session, run.at, request, reply, err);
     if (status != TIDE_OK || run.refused)
         return status;
-    status = ask(&run, err);
-    return status == TIDE_OK ? ask_parent(&run, err) : status;
+    status = run_statement(&run, err);
+    return status == TIDE_OK ? check_parent(&run, err) : status;
 }
 
 /* --- a handler -------------------------------------------------------------------------- */
 
-/* *rows, the caller's to release, is the head. */
-static tide_status begin(struct run *run, struct tide_pg_rows *rows, struct tide_err *err)
+/* Begins the transaction and reads the head. *rows is the caller's to release. */
+static tide_status begin_transaction(struct run *run, struct tide_pg_rows *rows,
+                                     struct tide_err *err)
 {
     const char *head[TIDE_SQL_HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
@@ -411,7 +422,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     struct run run;
     struct tide_pg_rows head = { 0 };
     open_run(&run, session, request, reply);
-    tide_status status = begin(&run, &head, err);
+    tide_status status = begin_transaction(&run, &head, err);
     if (status == TIDE_OK && !run.refused) {
         struct tide_sql_task task = { .pg = session->pg,
                                       .deployment = session->selected.id,
@@ -419,14 +430,13 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
         context->task = &task;
         request->route->handle(context, request, reply);
         context->task = NULL;
-        /* The handler has written its problem; the pool decides whether another try may do, as
-         * after a recovery conflict on a standby. */
+        /* The handler has written a problem already. The pool decides whether to repeat the job,
+         * for example after a recovery conflict on a standby. */
         if (!tide_pg_alive(session->pg) || tide_pg_remedy(session->pg) != TIDE_PG_NONE)
-            status =
-                tide_fail(err, TIDE_E_DB, "route %s: the database failed it", request->route->id);
+            status = tide_fail(err, TIDE_E_DB, "route %s: the database failed", request->route->id);
     }
     tide_pg_rows_release(&head);
     if (status == TIDE_OK)
-        tide_session_rollback(session); /* it only read */
+        tide_session_rollback(session); /* nothing to commit: it only read */
     return status;
 }

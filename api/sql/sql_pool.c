@@ -1,9 +1,10 @@
+/* The worker pool of SQL routes: its callbacks and limits. */
 #include "api/sql/sql_pool.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
 
-/* What all workers of the pool share. */
+/* Shared by all workers of the pool. */
 struct shared {
     struct tide_sql_pool_options options;
     struct tide_statements statements;
@@ -38,7 +39,8 @@ static tide_status connect_worker_state(void *worker, struct tide_err *err)
     return tide_session_connect(worker, err);
 }
 
-static void report(void *worker, bool there, const struct tide_err *err)
+/* Logs when the database becomes reachable or unreachable. */
+static void report_database(void *worker, bool there, const struct tide_err *err)
 {
     const struct tide_session *session = worker;
     char quoted[TIDE_ERR_TEXT_MAX];
@@ -49,7 +51,9 @@ static void report(void *worker, bool there, const struct tide_err *err)
                  tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-static tide_status run(void *worker, struct tide_job *job, struct tide_err *err)
+/* Runs a job. A first attempt may have left a transaction open and a part of a reply: both are
+ * cleared. */
+static tide_status run_sql_job(void *worker, struct tide_job *job, struct tide_err *err)
 {
     struct tide_session *session = worker;
     tide_session_rollback(session);
@@ -59,7 +63,8 @@ static tide_status run(void *worker, struct tide_job *job, struct tide_err *err)
     return tide_sql_handle(session, &job->context, job->request, job->reply, err);
 }
 
-/* The connection broke, or what is prepared on it is of another schema. */
+/* Returns whether the connection broke, or its prepared statements belong to an older schema
+ * (0A000, 26000). */
 static bool is_lost(const void *worker)
 {
     const struct tide_session *session = worker;
@@ -68,26 +73,29 @@ static bool is_lost(const void *worker)
            strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
 }
 
-static bool is_worth_another(const void *worker, tide_status status)
+/* Returns whether a repetition may succeed. A time-out (57014) would only repeat itself. */
+static bool may_retry(const void *worker, tide_status status)
 {
     const struct tide_session *session = worker;
     return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(session->pg), "57014") != 0;
 }
 
-static void drop(void *worker)
+static void mark_unready(void *worker)
 {
     struct tide_session *session = worker;
     session->ready = false;
 }
 
-/* A cursor's tag holds no secret: a client can make one with a key of another form. */
+/* Returns whether a value error comes from a forged cursor: its tag is not secret, so a client
+ * can make one with an invalid key. */
 static bool is_forged(const struct tide_request *request, const char *state)
 {
     const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
     return strncmp(state, "22", 2) == 0 && cursor && cursor->text.len > 0;
 }
 
-static void refuse(void *worker, struct tide_job *job, const struct tide_err *err)
+/* Answers a job that failed. A time-out also names filters that would narrow the query. */
+static void answer_failure(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_session *session = worker;
     struct tide_err away = { .code = TIDE_E_DB };
@@ -97,7 +105,7 @@ static void refuse(void *worker, struct tide_job *job, const struct tide_err *er
     }
     if (is_forged(job->request, tide_pg_sqlstate(session->pg)))
         tide_reply_problem(job->reply, 400, "cursor_invalid",
-                           "The cursor is not one that this list gave out.");
+                           "The cursor was not issued by this list.");
     else
         tide_sql_problem(job->reply, session->pg, err);
     if (strcmp(tide_pg_sqlstate(session->pg), "57014") == 0)
@@ -127,12 +135,12 @@ tide_status tide_sql_pool_open(struct tide_worker_pool **out,
                                                    .close = close_worker,
                                                    .ready = is_ready,
                                                    .connect = connect_worker_state,
-                                                   .report = report,
-                                                   .run = run,
+                                                   .report = report_database,
+                                                   .run = run_sql_job,
                                                    .lost = is_lost,
-                                                   .again = is_worth_another,
-                                                   .drop = drop,
-                                                   .refuse = refuse,
+                                                   .again = may_retry,
+                                                   .drop = mark_unready,
+                                                   .refuse = answer_failure,
                                                    .release = release_shared };
     struct shared *shared = calloc(1, sizeof *shared);
     *out = NULL;

@@ -1,3 +1,4 @@
+/* Problems for failures of the database. */
 #include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
 
@@ -16,11 +17,12 @@ void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *reques
         len += (size_t)put;
     }
     tide_reply_problem(reply, 503, "query_too_long",
-                       "The database took longer than two seconds: ask for less%s%s.",
+                       "The query took longer than two seconds: ask for less%s%s.",
                        len ? ", narrowed by " : " at once", names);
     reply->retry_after_s = 1;
 }
 
+/* The answer is about no ledger: which one the failed statement saw is unknown. */
 void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
                       const struct tide_err *err)
 {
@@ -30,15 +32,16 @@ void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
     reply->at = (struct tide_answer_at){ .known = false };
     if (strcmp(state, "57014") == 0) {
         tide_reply_problem(reply, 503, "query_too_long",
-                           "The database took longer than two seconds: ask for less at once.");
+                           "The query took longer than two seconds: ask for less at once.");
         reply->retry_after_s = 1;
     } else if (lost || err->code == TIDE_E_DB) {
         tide_reply_problem(reply, 503, "database_unavailable",
-                           "The database does not answer at the moment.");
+                           "The database does not answer. Retry in a few seconds.");
         reply->retry_after_s = 2;
     } else {
         tide_log(TIDE_ERROR, "sql.failed", "state=%s text=%s", state,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        tide_reply_problem(reply, 500, "internal", "Something went wrong here; it is logged.");
+        tide_reply_problem(reply, 500, "internal",
+                           "An internal error occurred. The server has logged it.");
     }
 }

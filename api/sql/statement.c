@@ -1,7 +1,9 @@
+/* Parsing of statement files, and their checks against the routes. */
 #include "api/sql/statement.h"
 #include "api/http/param.h"
 #include "api/sql/scope.h"
 
+/* Takes the first word off *text. Returns an empty slice at the end. */
 static tide_slice first_word(tide_slice *text)
 {
     size_t from = 0, to;
@@ -14,6 +16,7 @@ static tide_slice first_word(tide_slice *text)
     return word;
 }
 
+/* Takes the first line off *text, without its line break. */
 static tide_slice next_line(tide_slice *text)
 {
     const uint8_t *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
@@ -24,6 +27,7 @@ static tide_slice next_line(tide_slice *text)
     return line;
 }
 
+/* Removes a prefix from the line. Returns false if the line does not have it. */
 static bool take_prefix(tide_slice *line, const char *prefix)
 {
     size_t len = strlen(prefix);
@@ -33,7 +37,7 @@ static bool take_prefix(tide_slice *line, const char *prefix)
     return true;
 }
 
-/* -1 for a name that cannot be bound. */
+/* Returns what a name binds, or -1 if it cannot be bound. */
 static int bind_named(tide_slice name)
 {
     static const char *const own[] = { "deployment", "at", "after", "limit" };
@@ -44,12 +48,13 @@ static int bind_named(tide_slice name)
     return id == TIDE_PARAM_COUNT || id == TIDE_PARAM_cursor ? -1 : (int)id;
 }
 
+/* Reads the names that are bound to $1, $2 …, in order. */
 static tide_status read_binds(struct tide_statement *out, tide_slice line, struct tide_err *err)
 {
     for (tide_slice word = first_word(&line); word.len; word = first_word(&line)) {
         int bind = bind_named(word);
         if (bind < 0)
-            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: nothing is called %.*s", out->name,
+            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: no parameter is called %.*s", out->name,
                              TIDE_SLICE_FMT(word));
         if (out->bind_count == TIDE_PG_PARAMS_MAX)
             return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: more than %u names", out->name,
@@ -59,7 +64,8 @@ static tide_status read_binds(struct tide_statement *out, tide_slice line, struc
     return TIDE_OK;
 }
 
-/* "-- of: pool" of a list; of a one "-- none: words", or "-- none no_market: words". */
+/* Reads the second line: "-- of: pool" of a list, "-- none: words" or "-- none no_market: words"
+ * of a one. */
 static tide_status read_second(struct tide_statement *out, tide_slice line, struct tide_err *err)
 {
     tide_slice code = TIDE_SLICE("not_found");
@@ -67,17 +73,17 @@ static tide_status read_second(struct tide_statement *out, tide_slice line, stru
         if (take_prefix(&line, "-- of: "))
             out->of = line;
         else if (take_prefix(&line, "-- none"))
-            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: a list is never none", out->name);
+            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: a list has no -- none line", out->name);
         return TIDE_OK;
     }
-    bool told = take_prefix(&line, "-- none");
-    if (told && !take_prefix(&line, ": ")) {
+    bool has_none = take_prefix(&line, "-- none");
+    if (has_none && !take_prefix(&line, ": ")) {
         code = first_word(&line);
-        told = code.len > 1 && code.ptr[--code.len] == ':' && take_prefix(&line, " ");
+        has_none = code.len > 1 && code.ptr[--code.len] == ':' && take_prefix(&line, " ");
     }
-    if (!told || line.len >= sizeof out->none || code.len >= sizeof out->code)
+    if (!has_none || line.len >= sizeof out->none || code.len >= sizeof out->code)
         return tide_fail(err, TIDE_E_SCHEMA,
-                         "%s.sql: the second line must be -- none: and words of the 404",
+                         "%s.sql: the second line must be -- none: and the words of the 404",
                          out->name);
     snprintf(out->none, sizeof out->none, "%.*s", TIDE_SLICE_FMT(line));
     snprintf(out->code, sizeof out->code, "%.*s", TIDE_SLICE_FMT(code));
@@ -117,7 +123,8 @@ const char *tide_query_file_text(const char *name)
 
 /* --- all of them ------------------------------------------------------------------------ */
 
-static size_t find(const struct tide_statements *statements, const char *id, const char *suffix)
+static size_t find_named(const struct tide_statements *statements, const char *id,
+                         const char *suffix)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s", id, suffix);
@@ -130,15 +137,15 @@ static size_t find(const struct tide_statements *statements, const char *id, con
 size_t tide_statements_find(const struct tide_statements *statements,
                             const struct tide_route *route, bool past)
 {
-    size_t found = past ? find(statements, route->statement, "_at") : statements->count;
+    size_t found = past ? find_named(statements, route->statement, "_at") : statements->count;
     if (found == statements->count)
-        found = find(statements, route->statement, "");
+        found = find_named(statements, route->statement, "");
     assert(found < statements->count);
     return found;
 }
 
-/* Whether the route's path has {name}, or its query names it. */
-static bool takes(const struct tide_route *route, tide_slice name)
+/* Returns whether the route's path has {name}, or its query lists it. */
+static bool has_param(const struct tide_route *route, tide_slice name)
 {
     tide_slice lists[] = { tide_slice_str(route->path), tide_slice_str(route->query) };
     for (int path = 1; path >= 0; path--) {
@@ -154,32 +161,35 @@ static bool takes(const struct tide_route *route, tide_slice name)
     return false;
 }
 
+/* Returns whether the statement binds that value. */
 static bool binds(const struct tide_statement *statement, int bind)
 {
     return memchr(statement->binds, bind, statement->bind_count) != NULL;
 }
 
+/* Checks that the route has every parameter that the file binds, and that a list can be read in
+ * pages. */
 static tide_status check_file(const struct tide_statement *statement,
                               const struct tide_route *route, struct tide_err *err)
 {
     for (uint32_t i = 0; i < statement->bind_count; i++) {
         uint8_t bind = statement->binds[i];
         if (bind < TIDE_PARAM_COUNT &&
-            !takes(route, tide_slice_str(tide_param_of((enum tide_param_id)bind)->name)))
-            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: its route does not take %s",
+            !has_param(route, tide_slice_str(tide_param_of((enum tide_param_id)bind)->name)))
+            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: its route has no parameter %s",
                              statement->name, tide_param_of((enum tide_param_id)bind)->name);
     }
-    bool pages = takes(route, TIDE_SLICE("cursor")) && takes(route, TIDE_SLICE("limit"));
+    bool pages = has_param(route, TIDE_SLICE("cursor")) && has_param(route, TIDE_SLICE("limit"));
     bool paged = binds(statement, TIDE_BIND_AFTER) && binds(statement, TIDE_BIND_LIMIT);
     if (statement->list && (!pages || !paged))
         return tide_fail(err, TIDE_E_SCHEMA,
-                         "%s.sql: a list takes limit and cursor, and binds"
+                         "%s.sql: a list's route needs limit and cursor, and the list must bind"
                          " limit and after",
                          statement->name);
     return TIDE_OK;
 }
 
-/* The statement that `-- of:` names, and whether the route has what it binds. */
+/* Finds the statement that `-- of:` names, and checks that the route has what it binds. */
 static tide_status find_parent(const struct tide_statements *statements,
                                struct tide_statement *statement, const struct tide_route *route,
                                struct tide_err *err)
@@ -188,18 +198,20 @@ static tide_status find_parent(const struct tide_statements *statements,
     if (statement->of.len == 0)
         return TIDE_OK;
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(statement->of));
-    statement->parent = find(statements, name, "");
+    statement->parent = find_named(statements, name, "");
     if (statement->parent == statements->count || statements->all[statement->parent].list)
-        return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: %s.sql is no statement of one",
-                         statement->name, name);
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "%s.sql: %s.sql is not a statement with -- one:", statement->name, name);
     return check_file(&statements->all[statement->parent], route, err);
 }
 
+/* Checks the statements of a route, now and as of a ledger. Runs at the start, so that a wrong
+ * file never reaches a client. */
 static tide_status check_route(const struct tide_statements *statements,
                                const struct tide_route *route, struct tide_err *err)
 {
-    size_t now = find(statements, route->statement, "");
-    size_t past = find(statements, route->statement, "_at");
+    size_t now = find_named(statements, route->statement, "");
+    size_t past = find_named(statements, route->statement, "_at");
     if (now == statements->count)
         return tide_fail(err, TIDE_E_SCHEMA, "route %s: no %s.sql", route->id, route->statement);
     tide_status status = check_file(&statements->all[now], route, err);
@@ -209,10 +221,11 @@ static tide_status check_route(const struct tide_statements *statements,
         status = check_file(&statements->all[past], route, err);
     if (status == TIDE_OK && past < statements->count)
         status = find_parent(statements, &statements->all[past], route, err);
-    if (status == TIDE_OK && takes(route, TIDE_SLICE("ledger")) &&
+    if (status == TIDE_OK && has_param(route, TIDE_SLICE("ledger")) &&
         !binds(&statements->all[past < statements->count ? past : now], TIDE_BIND_AT))
-        status =
-            tide_fail(err, TIDE_E_SCHEMA, "route %s takes ledger, its statement not at", route->id);
+        status = tide_fail(err, TIDE_E_SCHEMA,
+                           "route %s has the parameter ledger, but its statement does not bind at",
+                           route->id);
     return status;
 }
 

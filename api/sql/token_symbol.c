@@ -1,12 +1,13 @@
+/* Tokens by symbol. */
 #include "api/sql/token_symbol.h"
 #include "api/http/param.h"
 #include "schema/store/bound.h"
 
 #include <stdio.h>
 
-enum { LIST_BYTES = 8 * (TIDE_STRKEY_TEXT_MAX + 2) }; /* token_symbol.sql gives 8 at most */
+enum { LIST_BYTES = 8 * (TIDE_STRKEY_TEXT_MAX + 2) }; /* token_symbol.sql returns at most 8 rows */
 
-static void refuse_ambiguous(struct tide_reply *reply, const struct tide_pg_rows *rows)
+static void reject_ambiguous(struct tide_reply *reply, const struct tide_pg_rows *rows)
 {
     char list[LIST_BYTES] = "";
     size_t len = 0;
@@ -14,7 +15,7 @@ static void refuse_ambiguous(struct tide_reply *reply, const struct tide_pg_rows
         len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i ? ", " : "",
                                 tide_pg_text(rows, i, 0));
     tide_reply_problem(reply, 400, "ambiguous_symbol",
-                       "Several tokens have this symbol: name one by its address.");
+                       "Several tokens have this symbol: use an address.");
     tide_reply_problem_field(reply, "{token}", list);
 }
 
@@ -34,7 +35,7 @@ tide_status tide_token_symbol(char out[TIDE_STRKEY_TEXT_MAX], bool *refused,
                                           values, TIDE_COUNT(values), err);
     *refused = status == TIDE_OK && rows.count > 1;
     if (*refused)
-        refuse_ambiguous(reply, &rows);
+        reject_ambiguous(reply, &rows);
     else if (status == TIDE_OK && rows.count == 1)
         snprintf(out, TIDE_STRKEY_TEXT_MAX, "%s", tide_pg_text(&rows, 0, 0));
     tide_pg_rows_release(&rows);

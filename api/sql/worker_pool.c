@@ -1,3 +1,4 @@
+/* The worker pool: workers, queue and bulkheads. */
 #include "api/sql/worker_pool.h"
 #include "schema/base/liveness.h"
 #include "schema/base/lock.h"
@@ -7,16 +8,16 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { RETRY_MS = 500 };
+enum { RETRY_MS = 500 }; /* between attempts to connect */
 
 struct worker {
     struct tide_worker_pool *pool;
     void *state;
     pthread_t thread;
-    bool counted; /* in stats.connected */
+    bool counted; /* counted in stats.connected */
 };
 
-/* Jobs that are in it, and jobs that wait for room. A client's is free when both are 0. */
+/* Jobs inside, and jobs that wait for room. The bulkhead of a client is free when both are 0. */
 struct bulkhead {
     uint32_t inside, waiting;
     struct tide_peer client;
@@ -26,17 +27,17 @@ struct tide_worker_pool {
     struct tide_worker_pool_options options;
     uint32_t opened, started;
     char *states;
-    pthread_mutex_t mutex; /* of all that follows */
+    pthread_mutex_t mutex; /* guards all members below */
     pthread_cond_t wake;
     struct tide_job *first, *last;
     struct tide_worker_pool_stats stats;
-    struct bulkhead *bulkheads; /* bulkhead_count + 1: bulkhead 0 is none */
+    struct bulkhead *bulkheads; /* bulkhead_count + 1 elements; a job with bulkhead 0 is in none */
     uint32_t bulkhead_count;
-    bool connecting; /* a thread tries to reach the database */
-    bool down;       /* the last attempt failed              */
+    bool connecting; /* a worker is connecting */
+    bool down;       /* the last attempt to connect failed */
     int64_t retry_ms;
     atomic_bool closing; /* also read while a statement runs */
-    atomic_ullong waits; /* of who brings a job, for the mutex */
+    atomic_ullong waits; /* times that submit had to wait for the mutex */
     struct worker workers[];
 };
 
@@ -54,7 +55,7 @@ bool tide_worker_pool_is_closing(void *self)
 
 /* --- the connection --------------------------------------------------------------------- */
 
-/* Under the mutex: whether this thread should try to connect now. */
+/* Returns whether this worker may try to connect now. Needs the mutex. */
 static bool may_connect(struct tide_worker_pool *pool)
 {
     if (!pool->down)
@@ -62,7 +63,7 @@ static bool may_connect(struct tide_worker_pool *pool)
     return !pool->connecting && now_ms(pool) >= pool->retry_ms;
 }
 
-/* Under the mutex. */
+/* Updates stats.connected. Needs the mutex. */
 static void count_connected(struct worker *worker, bool connected)
 {
     struct tide_worker_pool_stats *stats = &worker->pool->stats;
@@ -111,8 +112,8 @@ static bool is_late(const struct tide_worker_pool *pool, const struct tide_job *
     return job->context.deadline_ms != 0 && now_ms(pool) > job->context.deadline_ms;
 }
 
-/* Once more after a lost connection, or when the server says that another try may do. */
-static tide_status attempt(struct worker *worker, struct tide_job *job, struct tide_err *err)
+/* Runs a job, and runs it once more after a lost connection, or if the failure may be temporary. */
+static tide_status attempt_job(struct worker *worker, struct tide_job *job, struct tide_err *err)
 {
     const struct tide_worker_calls *work = worker->pool->options.work;
     for (int round = 0;; round++) {
@@ -131,8 +132,8 @@ static tide_status attempt(struct worker *worker, struct tide_job *job, struct t
     }
 }
 
-/* Under the mutex. */
-static void append(struct tide_worker_pool *pool, struct tide_job *job)
+/* Appends a job to the queue and wakes a worker. Needs the mutex. */
+static void append_job(struct tide_worker_pool *pool, struct tide_job *job)
 {
     job->next = NULL;
     if (pool->last)
@@ -144,9 +145,9 @@ static void append(struct tide_worker_pool *pool, struct tide_job *job)
     pthread_cond_signal(&pool->wake);
 }
 
-/* Under the mutex. A job that waits for the remaining room is found by another thread, if this one
- * has something else to do. */
-static void leave(struct tide_worker_pool *pool, struct tide_job *job)
+/* Leaves the job's bulkhead. Wakes another worker for a job that waits for the room, in case
+ * this one takes another job. Needs the mutex. */
+static void leave_bulkhead(struct tide_worker_pool *pool, struct tide_job *job)
 {
     if (!job->bulkhead)
         return;
@@ -160,7 +161,7 @@ static void put_back(struct tide_worker_pool *pool, struct tide_job *job)
     pthread_mutex_lock(&pool->mutex);
     job->back = false;
     pool->stats.busy--;
-    append(pool, job);
+    append_job(pool, job);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -171,9 +172,10 @@ static void run_job(struct worker *worker, struct tide_job *job)
     struct tide_err err;
     bool late = is_late(pool, job), failed = false;
     if (late) {
-        tide_reply_problem(job->reply, 503, "overloaded", "Too many others were asking.");
+        tide_reply_problem(job->reply, 503, "overloaded",
+                           "The request waited too long in the queue. Retry in a second.");
         job->reply->retry_after_s = 1;
-    } else if (attempt(worker, job, &err) != TIDE_OK) {
+    } else if (attempt_job(worker, job, &err) != TIDE_OK) {
         failed = true;
         work->refuse(worker->state, job, &err);
     } else if (job->back) {
@@ -188,12 +190,13 @@ static void run_job(struct worker *worker, struct tide_job *job)
     pool->stats.jobs++;
     pool->stats.late += late;
     pool->stats.failed += failed;
-    leave(pool, job);
+    leave_bulkhead(pool, job);
     pthread_mutex_unlock(&pool->mutex);
-    job->done(job); /* it is the caller's now */
+    job->done(job); /* the job belongs to the caller from here on */
 }
 
-/* Waits a while; a thread without a connection looks for the database meanwhile. */
+/* Waits for a job, at most RETRY_MS, so that a worker without a connection tries to connect
+ * again. */
 static void wait_for_work(struct tide_worker_pool *pool)
 {
     struct timespec until;
@@ -206,7 +209,8 @@ static void wait_for_work(struct tide_worker_pool *pool)
 
 #define NO_ROOM UINT32_MAX
 
-/* Under the mutex: lower ones run first. Who is late is only told so. */
+/* Returns the job's rank; lower ones run first. A late job needs no room, because it only gets
+ * its 503. Needs the mutex. */
 static uint32_t rank_of(struct tide_worker_pool *pool, const struct tide_job *job)
 {
     uint32_t inside = job->bulkhead ? pool->bulkheads[job->bulkhead].inside : 0;
@@ -215,7 +219,8 @@ static uint32_t rank_of(struct tide_worker_pool *pool, const struct tide_job *jo
     return is_late(pool, job) || tide_worker_pool_is_closing(pool) ? 0 : NO_ROOM;
 }
 
-/* Under the mutex: the first of the lowest rank; *before precedes it in the queue. */
+/* Returns the first job of the lowest rank, or NULL; *before precedes it in the queue. Needs the
+ * mutex. */
 static struct tide_job *choose_job(struct tide_worker_pool *pool, struct tide_job **before)
 {
     struct tide_job *chosen = NULL, *previous = NULL;
@@ -271,7 +276,7 @@ enum tide_worker_pool_room tide_worker_pool_enter(struct tide_worker_pool *pool,
     return room;
 }
 
-static void *work(void *self)
+static void *run_worker(void *self)
 {
     struct worker *worker = self;
     struct tide_worker_pool *pool = worker->pool;
@@ -297,8 +302,8 @@ static void *work(void *self)
     return NULL;
 }
 
-/* Under the mutex, with room in the queue: the client's bulkhead, or a free one. There are as many
- * as jobs, so one is free. */
+/* Returns the client's bulkhead, or a free one. There are as many as jobs, so one is free. Needs
+ * the mutex, and room in the queue. */
 static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
                                    const struct tide_peer *client)
 {
@@ -315,7 +320,7 @@ static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
     return spare;
 }
 
-/* Under the mutex. */
+/* Reserves a place in the client's bulkhead. Needs the mutex. */
 static enum tide_job_submitted enter_client(struct tide_worker_pool *pool, struct tide_job *job)
 {
     const struct tide_worker_pool_options *options = &pool->options;
@@ -340,13 +345,13 @@ enum tide_job_submitted tide_worker_pool_submit(struct tide_worker_pool *pool, s
     else if (pool->options.by_client)
         submitted = enter_client(pool, job);
     if (submitted == TIDE_JOB_QUEUED)
-        append(pool, job);
+        append_job(pool, job);
     pool->stats.full += submitted == TIDE_JOB_QUEUE_FULL;
     pthread_mutex_unlock(&pool->mutex);
     return submitted;
 }
 
-/* --- life ------------------------------------------------------------------------------- */
+/* --- open and close -------------------------------------------------------------------------- */
 
 void tide_worker_pool_stats(struct tide_worker_pool *pool, struct tide_worker_pool_stats *out)
 {
@@ -416,8 +421,8 @@ tide_status tide_worker_pool_start(struct tide_worker_pool *pool, struct tide_er
 {
     for (; pool->started < pool->opened; pool->started++) {
         struct worker *worker = &pool->workers[pool->started];
-        if (pthread_create(&worker->thread, NULL, work, worker) != 0)
-            return tide_fail(err, TIDE_E_MEMORY, "worker pool: no thread");
+        if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0)
+            return tide_fail(err, TIDE_E_MEMORY, "worker pool: cannot start a thread");
     }
     return TIDE_OK;
 }

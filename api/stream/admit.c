@@ -1,12 +1,14 @@
-/* Which subscriptions are taken, and from which positions. */
+/* Accepts or rejects subscriptions: limits, index scope, and the position to resume from. */
 #include "api/stream/stream_impl.h"
 #include "schema/base/lock.h"
 
-static uint32_t count_of(const struct tide_stream_hub *stream, const char *who)
+/* Returns the number of open subscribers of a client. Needs stream->mutex. */
+static uint32_t count_client(const struct tide_event_stream *stream, const char *who)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stream->count; i++)
-        count += !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->who, who) == 0;
+        count +=
+            !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->client_name, who) == 0;
     return count;
 }
 
@@ -17,30 +19,31 @@ bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
     return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
 }
 
-/* Whether a subscriber gets all that it asks for: silence would say that nothing happened. */
-static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
+/* Returns whether the subscriber asks for a topic or a kind of event outside the index scope.
+ * Such a subscription is rejected: its silence would look as if nothing had happened. */
+static bool is_outside_scope(const struct stream_head *head, const struct tide_subscriber *sub)
 {
-    if (sub->topics & head->unkept_topics)
+    if (sub->topics & head->missing_topics)
         return true;
     if (!(sub->topics & TIDE_TOPIC_EVENT))
         return false;
-    bool lacks = false;
+    bool lacks = false; /* without kinds, all kinds are asked for */
     for (uint32_t i = 0; i < sub->kind_count; i++)
-        lacks |= head->unkept_kinds[sub->kinds[i]];
+        lacks |= head->missing_kinds[sub->kinds[i]];
     for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
-        lacks |= head->unkept_kinds[kind];
+        lacks |= head->missing_kinds[kind];
     return lacks;
 }
 
-/* Under mutex. */
-static enum tide_stream_refusal check_position(const struct tide_stream_hub *stream,
+/* Checks the position of a resumed subscription. Needs stream->mutex. */
+static enum tide_stream_refusal check_position(const struct tide_event_stream *stream,
                                                const struct tide_subscriber *sub,
                                                uint16_t deployment)
 {
     const struct stream_head *head = &stream->head;
     const struct stream_position *at = &sub->at;
     if (deployment != head->deployment)
-        return TIDE_STREAM_ELSEWHERE;
+        return TIDE_STREAM_OTHER_DEPLOYMENT;
     if (stream_lacks_events(head, sub->topics, at))
         return TIDE_STREAM_ARCHIVED;
     uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
@@ -50,18 +53,18 @@ static enum tide_stream_refusal check_position(const struct tide_stream_hub *str
                                                                        : TIDE_STREAM_TAKEN;
 }
 
-/* Under mutex. */
-static enum tide_stream_refusal admit(struct tide_stream_hub *stream, struct tide_subscriber *sub,
+/* Adds the subscriber to the stream if all checks pass. Needs stream->mutex. */
+static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct tide_subscriber *sub,
                                       uint16_t deployment)
 {
     if (!stream->known)
         return TIDE_STREAM_NOT_READY;
     if (stream->count >= stream->options.subscribers_max)
         return TIDE_STREAM_FULL;
-    if (count_of(stream, sub->who) >= stream->options.per_who_max)
-        return TIDE_STREAM_FULL_OF;
-    if (lacks_tables(&stream->head, sub))
-        return TIDE_STREAM_UNKEPT;
+    if (count_client(stream, sub->client_name) >= stream->options.per_client_max)
+        return TIDE_STREAM_CLIENT_FULL;
+    if (is_outside_scope(&stream->head, sub))
+        return TIDE_STREAM_OUT_OF_SCOPE;
     enum tide_stream_refusal refusal =
         sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
     if (refusal == TIDE_STREAM_TAKEN)
@@ -69,18 +72,19 @@ static enum tide_stream_refusal admit(struct tide_stream_hub *stream, struct tid
     return refusal;
 }
 
-enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
-                                                   const struct tide_stream_ask *ask,
-                                                   tide_slice last_event_id,
-                                                   const struct tide_stream_sink *sink,
-                                                   struct tide_subscriber **out)
+/* Memory is allocated before the lock is taken, so that the stream thread does not wait for it. */
+enum tide_stream_refusal tide_event_stream_subscribe(struct tide_event_stream *stream,
+                                                     const struct tide_stream_ask *ask,
+                                                     tide_slice last_event_id,
+                                                     const struct tide_stream_sink *sink,
+                                                     struct tide_subscriber **out)
 {
     uint16_t deployment = 0;
     struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
     if (!sub)
         return TIDE_STREAM_NOT_READY;
     sub->resumed = last_event_id.len > 0;
-    sub->said_ms = stream_now_ms(stream);
+    sub->sent_ms = stream_now_ms(stream);
     enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
     if (sub->resumed && stream_position_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
         refusal = TIDE_STREAM_BAD_POSITION;

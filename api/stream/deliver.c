@@ -1,10 +1,13 @@
+/* Delivery: the filters of a subscriber, and the part of a ledger that it gets. A position moves
+ * only when the message is in the buffer, so that every function may be called again for the
+ * rest. */
 #include "api/stream/stream_impl.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>
 
-enum { STORED_VERIFIED = 2 };
+enum { STORED_VERIFIED = 2 }; /* status "verified" in the contract's record */
 
 /* --- filters ------------------------------------------------------------ */
 
@@ -24,7 +27,8 @@ static bool wants_asset(const struct tide_subscriber *sub, const struct tide_hot
     return sub->asset_count == 0;
 }
 
-/* The subject of an event is a pool where its kind is one of the pools' contract. */
+/* Returns whether the note matches the pool filter. Only events of the pools' contract have a
+ * pool as their subject. */
 static bool wants_subject(const struct tide_subscriber *sub, const struct stream_note *note)
 {
     tide_slice pool = tide_hot_symbol_slice(&sub->pool);
@@ -36,8 +40,8 @@ static bool wants_subject(const struct tide_subscriber *sub, const struct stream
 bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_note *note)
 {
     if (note->position.class == STREAM_PRICE)
-        return stream_wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->position.asset);
-    return stream_wants(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
+        return stream_wants_topic(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->position.asset);
+    return stream_wants_topic(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
            wants_subject(sub, note) &&
            (!sub->contract[0] || tide_slice_eq_str(note->contract, sub->contract)) &&
            (!sub->party[0] ||
@@ -47,11 +51,13 @@ bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_no
 
 /* --- compliance ------------------------------------------------------------ */
 
+/* Returns the position as an id: with the time at which compliance was evaluated, if that is
+ * later than the close of the last ledger. */
 static struct stream_position id_at(const struct tide_subscriber *sub,
                                     struct stream_position position)
 {
     position.time =
-        stream_wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
+        stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
     return position;
 }
 
@@ -60,8 +66,8 @@ struct stream_position stream_id(const struct tide_subscriber *sub)
     return sub->at.class == STREAM_TIME ? sub->at : id_at(sub, sub->at);
 }
 
-/* The first second at which an attestation that counts now does not count any more. */
-static uint64_t turns(const struct tide_hot_person *person, uint64_t now)
+/* Returns the first second at which a valid attestation has expired, or 0 if none expires. */
+static uint64_t lapse_time(const struct tide_hot_person *person, uint64_t now)
 {
     bool lapses = person->recorded && person->status == STORED_VERIFIED &&
                   person->expires_at != TIDE_HOT_NEVER && person->expires_at < INT64_MAX;
@@ -76,18 +82,19 @@ struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_wat
     bool blocked =
         watch->person.recorded && source->blocked(source->self, watch->person.jurisdiction, ledger);
     tide_rule_standing(&standing, &watch->person, blocked, now);
-    watch->turns = turns(&watch->person, now);
+    watch->lapses_at = lapse_time(&watch->person, now);
     watch->due = false;
     return standing;
 }
 
-static bool same(const struct tide_standing *a, const struct tide_standing *b)
+/* Compares what a "compliance" message shows. */
+static bool same_standing(const struct tide_standing *a, const struct tide_standing *b)
 {
     return a->status == b->status && a->reason == b->reason && a->compliant == b->compliant &&
            a->needs_kyc == b->needs_kyc && a->valid_until == b->valid_until;
 }
 
-tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct stream_watch *watch,
+tide_slice stream_standing_text(struct tide_event_stream *stream, const struct stream_watch *watch,
                                 const struct tide_standing *standing,
                                 const struct stream_moment *when)
 {
@@ -112,13 +119,13 @@ tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct str
     return stream_text(stream);
 }
 
-/* Reports an address's status if it differs from the one reported before. The place is moved there
- * whether or not; false, and nothing changed, when there was no room. */
-static bool tell(struct tide_subscriber *sub, struct stream_watch *watch,
-                 const struct stream_moment *when, struct stream_position id)
+/* Sends an address's standing if it differs from the one sent before. The caller then moves the
+ * position, sent or not. Returns false if there was no room; the standing is then still due. */
+static bool send_standing(struct tide_subscriber *sub, struct stream_watch *watch,
+                          const struct stream_moment *when, struct stream_position id)
 {
     struct tide_standing standing = stream_judge(sub, watch, when->ledger, when->now);
-    if (same(&standing, &watch->standing))
+    if (same_standing(&standing, &watch->standing))
         return true;
     tide_slice text = stream_standing_text(sub->stream, watch, &standing, when);
     if (!stream_sub_put(sub, &id, text)) {
@@ -129,13 +136,14 @@ static bool tell(struct tide_subscriber *sub, struct stream_watch *watch,
     return true;
 }
 
-/* The address that changes next by time alone, at until or before; NULL: none. */
+/* Returns the watch that lapses first, at the second `until` or before, or NULL. */
 static struct stream_watch *next_lapse(struct tide_subscriber *sub, uint64_t until)
 {
     struct stream_watch *next = NULL;
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
-        if (watch->turns && watch->turns <= until && (!next || watch->turns < next->turns))
+        if (watch->lapses_at && watch->lapses_at <= until &&
+            (!next || watch->lapses_at < next->lapses_at))
             next = watch;
     }
     return next;
@@ -145,13 +153,13 @@ bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until)
 {
     struct stream_watch *watch;
     while ((watch = next_lapse(sub, until))) {
-        uint64_t at = watch->turns;
+        uint64_t at = watch->lapses_at;
         struct stream_moment when = { sub->at.ledger, sub->closed, at };
         struct stream_position id = {
             .ledger = sub->at.ledger, .class = STREAM_TIME, .address = watch->address, .time = at
         };
-        if (!tell(sub, watch, &when, id)) {
-            watch->turns = at;
+        if (!send_standing(sub, watch, &when, id)) {
+            watch->lapses_at = at; /* stream_judge moved it: this lapse is not sent yet */
             return false;
         }
         sub->at = id;
@@ -171,7 +179,9 @@ static struct stream_watch *find_watch(struct tide_subscriber *sub,
     return NULL;
 }
 
-static void apply(struct stream_watch *watch, const struct stream_change *change)
+/* Updates the record. "Frozen" and ComplianceRec are separate entries: a change of one leaves
+ * the other. */
+static void apply_change(struct stream_watch *watch, const struct stream_change *change)
 {
     uint8_t frozen = watch->person.frozen;
     watch->due = true;
@@ -183,25 +193,29 @@ static void apply(struct stream_watch *watch, const struct stream_change *change
     }
 }
 
-/* Marks whom the ledger may have changed. Doing it again changes nothing. */
-static void apply_all(struct tide_subscriber *sub, const struct stream_piece *piece, uint64_t now)
+/* Applies the ledger's changes, and marks the standings that it may have changed as due. A
+ * second call has no effect. */
+static void apply_changes(struct tide_subscriber *sub, const struct stream_piece *piece,
+                          uint64_t now)
 {
     for (uint32_t i = 0; i < piece->change_count; i++) {
         struct stream_watch *watch = find_watch(sub, &piece->changes[i].address);
         if (watch)
-            apply(watch, &piece->changes[i]);
+            apply_change(watch, &piece->changes[i]);
     }
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
-        watch->due |= piece->blocks_changed || (watch->turns && watch->turns <= now);
+        watch->due |= piece->blocks_changed || (watch->lapses_at && watch->lapses_at <= now);
     }
 }
 
+/* Sends the due standings in order of address. `now` never goes back: a lapse that was sent
+ * before stays true. */
 static bool give_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
     uint64_t now = sub->seen > piece->close_time ? sub->seen : piece->close_time;
     struct stream_moment when = { piece->ledger, piece->close_time, now };
-    apply_all(sub, piece, now);
+    apply_changes(sub, piece, now);
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
         struct stream_position position = { .ledger = piece->ledger,
@@ -209,7 +223,7 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
                                             .address = watch->address };
         if (!watch->due)
             continue;
-        if (!tell(sub, watch, &when, id_at(sub, position)))
+        if (!send_standing(sub, watch, &when, id_at(sub, position)))
             return false;
         if (stream_position_cmp(&position, &sub->at) > 0)
             sub->at = position;
@@ -217,15 +231,15 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
     return true;
 }
 
-/* The end of a ledger: what it did to people, and itself. */
+/* Sends the end of a ledger: standings that changed, then the ledger's own message. */
 static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
-    if (stream_wants(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
+    if (stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
         return false;
     struct stream_position id = stream_whole(piece->ledger);
     uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
-    id.time = stream_wants(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
-    if (stream_wants(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
+    id.time = stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
+    if (stream_wants_topic(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
         return false;
     sub->at = stream_whole(piece->ledger);
     sub->closed = piece->close_time;
@@ -235,6 +249,7 @@ static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *p
 
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
+    /* Lapses before this ledger's close come first, because positions have one order. */
     if (piece->ledger > sub->at.ledger && piece->close_time &&
         !stream_give_lapses(sub, piece->close_time - 1))
         return false;

@@ -1,20 +1,24 @@
-/* The start of a subscription, and what the hub itself tells a subscriber. Every function notes
- * only what was stored; the hub calls it again for the rest. */
+/* The start of a subscription, and the notices open, stale, fresh and heartbeat. A function
+ * marks only what was stored as sent; the next turn calls it again for the rest. */
 #include "api/stream/stream_impl.h"
 
 #include <stdio.h>
 
-/* --- standings as the subscriber knows them ------------------------------------------------- */
+/* --- loading standings ----------------------------------------------------------------------- */
 
-/* Whether the subscriber knows the address as of before the ledger of its place, or its second. */
-static void known_at(const struct tide_subscriber *sub, const struct stream_watch *watch,
-                     bool *before, bool *earlier)
+/* Decides what a subscriber that resumes within a ledger has received about an address. *before:
+ * its messages of this ledger's compliance are still to come, so its record is that of the
+ * ledger before. *earlier: its lapse at this very second is still to come. */
+static void compare_to_position(const struct tide_subscriber *sub, const struct stream_watch *watch,
+                                bool *before, bool *earlier)
 {
     int by = memcmp(&watch->address, &sub->at.address, sizeof watch->address);
     *before = sub->at.class < STREAM_COMPLIANCE || (sub->at.class == STREAM_COMPLIANCE && by > 0);
     *earlier = sub->at.class == STREAM_TIME && by > 0;
 }
 
+/* Loads the records as of `ledger` of the addresses for which compare_to_position returns
+ * `before`. *closed: the ledger's close time. */
 static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, bool before,
                                uint64_t *closed, struct tide_err *err)
 {
@@ -24,7 +28,7 @@ static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, boo
     uint32_t which[TIDE_STREAM_NAMES_MAX], count = 0;
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         bool older, earlier;
-        known_at(sub, &sub->watches[i], &older, &earlier);
+        compare_to_position(sub, &sub->watches[i], &older, &earlier);
         if (older != before)
             continue;
         which[count] = i;
@@ -42,7 +46,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Records and standings as the subscriber knows them at its place. */
+/* Loads the records of all watched addresses, and their standings as of the subscriber's
+ * position. */
 static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *err)
 {
     uint64_t closed = 0, closed_before = 0;
@@ -60,16 +65,16 @@ static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
         bool before, earlier;
-        known_at(sub, watch, &before, &earlier);
+        compare_to_position(sub, watch, &before, &earlier);
         uint64_t now = part && !before ? later(sub->seen, closed) : sub->seen - earlier;
         watch->standing = stream_judge(sub, watch, before ? ledger - 1 : ledger, now);
     }
     return TIDE_OK;
 }
 
-/* --- the hub's own messages ----------------------------------------------------------------- */
+/* --- notices ---------------------------------------------------------------------------------- */
 
-bool stream_greet(struct tide_subscriber *sub)
+bool stream_send_open(struct tide_subscriber *sub)
 {
     struct tide_buf *text = &sub->stream->text;
     if (!sub->greeted) {
@@ -77,21 +82,21 @@ bool stream_greet(struct tide_subscriber *sub)
         tide_buf_putf(text,
                       "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
                       sub->at.ledger, sub->resumed ? "true" : "false");
-        sub->greeted = stream_sub_say(sub, stream_text(sub->stream));
+        sub->greeted = stream_sub_put_notice(sub, stream_text(sub->stream));
     }
-    return sub->greeted && stream_tell_staleness(sub);
+    return sub->greeted && stream_send_staleness(sub);
 }
 
-bool stream_tell_staleness(struct tide_subscriber *sub)
+bool stream_send_staleness(struct tide_subscriber *sub)
 {
     static const char *const reasons[] = {
         [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
     };
-    const struct tide_stream_hub *stream = sub->stream;
+    const struct tide_event_stream *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
     bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
     bool stale = stream->stale != STREAM_FRESH || behind;
-    if (!sub->greeted || sub->told_stale == stale)
+    if (!sub->greeted || sub->stale_sent == stale)
         return true;
     tide_buf_reset(text);
     tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
@@ -100,14 +105,14 @@ bool stream_tell_staleness(struct tide_subscriber *sub)
         tide_buf_putf(text, ",\"reason\":\"%s\"",
                       stream->stale == STREAM_FRESH ? "behind" : reasons[stream->stale]);
     tide_buf_str(text, "}\n\n");
-    if (!stream_sub_say(sub, stream_text(stream)))
+    if (!stream_sub_put_notice(sub, stream_text(stream)))
         return false;
-    sub->told_stale = stale;
+    sub->stale_sent = stale;
     return true;
 }
 
-/* Writes the stream's position as lines of a message. */
-static void put_id(struct tide_subscriber *sub)
+/* Appends the subscriber's position to the scratch text, as a line of a message. */
+static void append_id(struct tide_subscriber *sub)
 {
     char position[STREAM_POSITION_TEXT];
     struct stream_position id = stream_id(sub);
@@ -115,97 +120,100 @@ static void put_id(struct tide_subscriber *sub)
     tide_buf_putf(&sub->stream->text, "id: %s\n", position);
 }
 
-bool stream_heartbeat(struct tide_subscriber *sub)
+bool stream_send_heartbeat(struct tide_subscriber *sub)
 {
     struct tide_buf *text = &sub->stream->text;
     tide_buf_reset(text);
     tide_buf_str(text, ": heartbeat\n");
     if (sub->begun && !sub->opening)
-        put_id(sub);
+        append_id(sub);
     tide_buf_str(text, "\n");
-    return stream_sub_say(sub, stream_text(sub->stream));
+    return stream_sub_put_notice(sub, stream_text(sub->stream));
 }
 
-/* --- what is true now of everything that was named ------------------------------------------- */
+/* --- present values: standings, then prices ------------------------------------------------- */
 
-static bool tell_standings(struct tide_subscriber *sub)
+/* Sends standings from where the last call stopped. Returns false if there was no room. */
+static bool send_standings(struct tide_subscriber *sub)
 {
     struct stream_moment when = { sub->at.ledger, sub->closed, sub->seen };
-    while (sub->standings_told < sub->watch_count) {
-        struct stream_watch *watch = &sub->watches[sub->standings_told];
+    while (sub->standings_sent < sub->watch_count) {
+        struct stream_watch *watch = &sub->watches[sub->standings_sent];
         tide_slice text = stream_standing_text(sub->stream, watch, &watch->standing, &when);
         if (!stream_sub_put(sub, NULL, text))
             return false;
-        sub->standings_told++;
+        sub->standings_sent++;
     }
     return true;
 }
 
-static bool tell_prices(struct tide_subscriber *sub, const struct stream_piece *page)
+/* Sends the page's prices after the last one sent. Returns false if there was no room. */
+static bool send_prices(struct tide_subscriber *sub, const struct stream_piece *page)
 {
     for (uint32_t i = 0; i < page->note_count; i++) {
         const struct stream_note *note = &page->notes[i];
-        if (memcmp(&note->position.asset, &sub->price_told, sizeof sub->price_told) <= 0)
+        if (memcmp(&note->position.asset, &sub->last_price_sent, sizeof sub->last_price_sent) <= 0)
             continue;
         if (stream_wants_note(sub, note) && !stream_sub_put(sub, NULL, note->text))
             return false;
-        sub->price_told = note->position.asset;
+        sub->last_price_sent = note->position.asset;
     }
-    sub->prices_told = page->last;
+    sub->prices_sent = page->last;
     return true;
 }
 
 bool stream_wants_prices(const struct tide_subscriber *sub)
 {
-    return sub->opening && stream_wants(sub, TIDE_TOPIC_PRICE) && !sub->prices_told &&
-           sub->standings_told == sub->watch_count;
+    return sub->opening && stream_wants_topic(sub, TIDE_TOPIC_PRICE) && !sub->prices_sent &&
+           sub->standings_sent == sub->watch_count;
 }
 
 const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub)
 {
     const struct stream_piece *page = sub->stream->prices;
-    const struct tide_hot_symbol *from = &sub->stream->prices_from, *told = &sub->price_told;
+    const struct tide_hot_symbol *from = &sub->stream->prices_from, *last = &sub->last_price_sent;
     if (!page || sub->asset_count || page->ledger != sub->at.ledger ||
-        memcmp(from, told, sizeof *told) > 0)
+        memcmp(from, last, sizeof *last) > 0)
         return NULL;
-    return page->last || memcmp(&page->end.asset, told, sizeof *told) > 0 ? page : NULL;
+    return page->last || memcmp(&page->end.asset, last, sizeof *last) > 0 ? page : NULL;
 }
 
-bool stream_tell_present(struct tide_subscriber *sub, const struct stream_piece *page)
+bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece *page)
 {
-    if (!stream_tell_staleness(sub))
+    if (!stream_send_staleness(sub))
         return false;
-    if (sub->standings_told < sub->watch_count && sub->stream->stale != STREAM_FRESH)
-        return true; /* no standing is told from a stale index */
-    if (!tell_standings(sub))
+    if (sub->standings_sent < sub->watch_count && sub->stream->stale != STREAM_FRESH)
+        return true; /* a stale index could claim a compliance that was revoked */
+    if (!send_standings(sub))
         return false;
-    if (stream_wants_prices(sub) && page && !tell_prices(sub, page))
+    if (stream_wants_prices(sub) && page && !send_prices(sub, page))
         return false;
     if (stream_wants_prices(sub))
         return true;
     tide_buf_reset(&sub->stream->text);
-    put_id(sub);
+    append_id(sub);
     tide_buf_str(&sub->stream->text, "\n");
-    sub->opening = !stream_sub_say(sub, stream_text(sub->stream));
+    /* This message without an event ends the opening: the stream has an id now. */
+    sub->opening = !stream_sub_put_notice(sub, stream_text(sub->stream));
     return !sub->opening;
 }
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
 {
-    struct tide_stream_hub *stream = sub->stream;
+    struct tide_event_stream *stream = sub->stream;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
         sub->at = stream_whole(stream->head.ledger);
         sub->closed = stream->head.close_time;
     }
     assert(sub->at.ledger <= stream->head.ledger);
-    *ready = stream_greet(sub) && (!sub->watch_count || stream->stale == STREAM_FRESH);
+    *ready = stream_send_open(sub) && (!sub->watch_count || stream->stale == STREAM_FRESH);
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (!*ready || status != TIDE_OK)
         return status;
     sub->opening = !sub->resumed;
     sub->begun = true;
-    sub->served = ++stream->served;
+    sub->served = ++stream->served; /* behind all that wait for a page */
     return TIDE_OK;
 }

@@ -1,3 +1,5 @@
+/* The indexer's figures for /metrics: its heartbeat and the cursor's counters. They are read on
+ * the stream's connection, which is idle while the stream waits. */
 #include "api/stream/pg_source.h"
 #include "tidemark/clock.h"
 
@@ -35,11 +37,13 @@ static int64_t now_ms(void)
     return clock->now_ms(clock->self);
 }
 
+/* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
 static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
 {
     return (double)tide_pg_u64(rows, 0, column) / 1000;
 }
 
+/* Reads the row of stream_sql_figures. Without a heartbeat its columns are NULL and become 0. */
 static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
     struct stream_figures f = {
@@ -73,7 +77,7 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
     return f;
 }
 
-void stream_pg_ask_figures(struct stream_pg *pg)
+void stream_pg_refresh_figures(struct stream_pg *pg)
 {
     struct tide_pg_rows rows;
     struct tide_err err;
@@ -81,7 +85,7 @@ void stream_pg_ask_figures(struct stream_pg *pg)
         return;
     if (tide_pg_execute(pg->pg, &rows, "figures", (const char *[]){ pg->selected.text }, 1, &err) !=
         TIDE_OK)
-        return; /* the next look says what is wrong */
+        return; /* the next read of the head reports the failure */
     if (rows.count == 1) {
         struct stream_figures figures = read_figures(&rows);
         pthread_mutex_lock(&pg->mutex);

@@ -1,3 +1,5 @@
+/* Pages: reads ledgers, events, prices and compliance changes after a position, and makes pieces
+ * of the rows. */
 #include "api/stream/pg_source.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"
@@ -6,15 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PIECE_BYTES_MAX = 64 << 20 };
+enum { PIECE_BYTES_MAX = 64 << 20 }; /* a larger ledger fails instead of exhausting the memory */
 
-/* Rows of one page, while its pieces are made. */
+/* The rows of one page, while pieces are made of them. */
 struct page {
     struct stream_pg *pg;
-    uint32_t from, until; /* ledgers that are whole in it: from .. until, none when until < from */
-    uint32_t part;        /* that it holds the beginning of, 0: none                             */
+    uint32_t from, until; /* complete ledgers of the page: [from, until]; none if until < from */
+    uint32_t part;        /* the ledger whose first events the page ends with; 0: none */
     struct tide_pg_rows log, ledgers, prices, changes;
-    uint32_t log_at, ledgers_at, prices_at, changes_at; /* next rows of each */
+    uint32_t log_at, ledgers_at, prices_at, changes_at; /* next row of each result */
 };
 
 enum {
@@ -41,7 +43,8 @@ static uint32_t u32(const struct tide_pg_rows *rows, uint32_t row, uint32_t colu
     return (uint32_t)tide_pg_u64(rows, row, column);
 }
 
-static uint16_t kind_of(const struct tide_pg_rows *log, uint32_t row)
+/* Returns the row's enum tide_event_id, or TIDE_EV_COUNT if this release does not know the kind. */
+static uint16_t event_kind(const struct tide_pg_rows *log, uint32_t row)
 {
     uint32_t count;
     int table = tide_table_find("event", tide_pg_text(log, row, LOG_KIND));
@@ -52,32 +55,34 @@ static uint16_t kind_of(const struct tide_pg_rows *log, uint32_t row)
     return TIDE_EV_COUNT;
 }
 
-/* --- notes ---------------------------------------------------------------------------------
- * The bytes of a piece move while it grows: until it is settled its slices begin at offsets. */
+/* --- notes -----------------------------------------------------------------------------------
+ * A piece's bytes move while they grow. Until stream_pg_resolve_slices, a slice's ptr is
+ * therefore an offset into them. */
 
-static tide_slice since(const struct stream_piece *piece, size_t from)
+/* Returns the unresolved slice from an offset to the end of the bytes. */
+static tide_slice slice_from(const struct stream_piece *piece, size_t from)
 {
     return (tide_slice){ (const uint8_t *)(uintptr_t)from, piece->bytes.len - from };
 }
 
-static void settle(const struct stream_piece *piece, tide_slice *slice)
+static void resolve_slice(const struct stream_piece *piece, tide_slice *slice)
 {
     slice->ptr = slice->len ? piece->bytes.ptr + (uintptr_t)slice->ptr : NULL;
 }
 
-void stream_pg_settle(struct stream_piece *piece)
+void stream_pg_resolve_slices(struct stream_piece *piece)
 {
     for (uint32_t i = 0; i < piece->note_count; i++) {
         struct stream_note *note = &piece->notes[i];
-        settle(piece, &note->text);
-        settle(piece, &note->contract);
-        settle(piece, &note->subject);
-        settle(piece, &note->addresses);
+        resolve_slice(piece, &note->text);
+        resolve_slice(piece, &note->contract);
+        resolve_slice(piece, &note->subject);
+        resolve_slice(piece, &note->addresses);
     }
-    settle(piece, &piece->text);
+    resolve_slice(piece, &piece->text);
 }
 
-/* "event: …", and data as far as every message begins. */
+/* Writes the start of a message: its event, and the fields that all messages begin with. */
 static void put_head(struct stream_piece *piece, const char *event)
 {
     char closed[TIDE_RFC3339_BYTES];
@@ -86,20 +91,20 @@ static void put_head(struct stream_piece *piece, const char *event)
                   piece->ledger, closed);
 }
 
-/* An object's fields behind those of the head; it has some. */
-static void put_rest(struct stream_piece *piece, tide_slice object)
+/* Ends a message with the fields of a JSON object, which is not empty: its brace is left out. */
+static void put_fields(struct stream_piece *piece, tide_slice object)
 {
     assert(object.len > 2 && object.ptr[0] == '{');
     tide_buf_put(&piece->bytes, object.ptr + 1, object.len - 1);
     tide_buf_str(&piece->bytes, "\n\n");
 }
 
-static tide_slice keep(struct stream_piece *piece, const char *text, const char *behind)
+static tide_slice put_string(struct stream_piece *piece, const char *text, const char *behind)
 {
     size_t from = piece->bytes.len;
     tide_buf_str(&piece->bytes, text);
     tide_buf_str(&piece->bytes, behind);
-    return since(piece, from);
+    return slice_from(piece, from);
 }
 
 void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows, uint32_t row,
@@ -111,12 +116,12 @@ void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows
         return;
     size_t from = piece->bytes.len;
     put_head(piece, "price");
-    put_rest(piece, tide_pg_slice(rows, row, first + 1));
-    note->text = since(piece, from);
+    put_fields(piece, tide_pg_slice(rows, row, first + 1));
+    note->text = slice_from(piece, from);
     piece->note_count++;
 }
 
-/* One line, whatever white space JSON of the ledger holds. */
+/* Writes JSON from the ledger with line breaks as spaces: an SSE data line ends at a line break. */
 static void put_line(struct tide_buf *bytes, tide_slice json)
 {
     size_t from = bytes->len;
@@ -126,6 +131,7 @@ static void put_line(struct tide_buf *bytes, tide_slice json)
             bytes->ptr[i] = ' ';
 }
 
+/* Adds an event's note, with the strings that the filters of subscribers compare. */
 static void add_event(struct page *page, struct stream_piece *piece, uint32_t row)
 {
     const struct tide_pg_rows *log = &page->log;
@@ -136,7 +142,7 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
                                                 .tx = u32(log, row, LOG_TX),
                                                 .op = u32(log, row, LOG_OP),
                                                 .event = u32(log, row, LOG_EVENT) },
-                                  .kind = kind_of(log, row) };
+                                  .kind = event_kind(log, row) };
     size_t from = bytes->len;
     put_head(piece, "event");
     tide_buf_putf(
@@ -156,13 +162,14 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
     else
         put_line(bytes, tide_pg_slice(log, row, LOG_FIELDS));
     tide_buf_str(bytes, "}\n\n");
-    note->text = since(piece, from);
-    note->contract = keep(piece, tide_pg_text(log, row, LOG_CONTRACT), "");
-    note->subject = keep(piece, tide_pg_text(log, row, LOG_SUBJECT), "");
-    note->addresses = keep(piece, tide_pg_text(log, row, LOG_ADDRESSES), " ");
+    note->text = slice_from(piece, from);
+    note->contract = put_string(piece, tide_pg_text(log, row, LOG_CONTRACT), "");
+    note->subject = put_string(piece, tide_pg_text(log, row, LOG_SUBJECT), "");
+    note->addresses = put_string(piece, tide_pg_text(log, row, LOG_ADDRESSES), " ");
     piece->end = note->position;
 }
 
+/* Adds a change of compliance. A removed entry becomes an empty record. */
 static void add_change(struct page *page, struct stream_piece *piece, uint32_t row)
 {
     const struct tide_pg_rows *rows = &page->changes;
@@ -170,7 +177,7 @@ static void add_change(struct page *page, struct stream_piece *piece, uint32_t r
     bool removed = tide_pg_bool(rows, row, CHANGE_REMOVED);
     *change = (struct stream_change){ .frozen_entry = tide_pg_bool(rows, row, CHANGE_FROZEN) };
     if (!tide_hot_address_parse(&change->address, tide_pg_slice(rows, row, CHANGE_WHO)))
-        return; /* no client can name it */
+        return; /* not an account or contract: no client can watch it */
     piece->change_count++;
     if (change->frozen_entry)
         change->person.frozen = !removed;
@@ -185,9 +192,9 @@ static void add_change(struct page *page, struct stream_piece *piece, uint32_t r
 
 /* --- pieces ---------------------------------------------------------------------------------- */
 
-/* Rows from at on that are of the ledger in their column. */
-static uint32_t run_of(const struct tide_pg_rows *rows, uint32_t at, uint32_t column,
-                       uint32_t ledger)
+/* Returns the number of rows from `at` on whose column holds the ledger. */
+static uint32_t count_rows(const struct tide_pg_rows *rows, uint32_t at, uint32_t column,
+                           uint32_t ledger)
 {
     uint32_t end = at;
     while (end < rows->count && u32(rows, end, column) == ledger)
@@ -195,7 +202,9 @@ static uint32_t run_of(const struct tide_pg_rows *rows, uint32_t at, uint32_t co
     return end - at;
 }
 
-static bool blocks_in(const struct stream_pg *pg, uint32_t ledger)
+/* Returns whether a jurisdiction was blocked or unblocked in the ledger. The list is in order of
+ * ledger: search from its end. */
+static bool has_block_change(const struct stream_pg *pg, uint32_t ledger)
 {
     for (uint32_t i = pg->block_count; i-- > 0 && pg->blocks[i].ledger >= ledger;)
         if (pg->blocks[i].ledger == ledger)
@@ -203,6 +212,7 @@ static bool blocks_in(const struct stream_pg *pg, uint32_t ledger)
     return false;
 }
 
+/* Completes a ledger: prices, compliance changes, and the ledger's own message. */
 static void add_whole(struct page *page, struct stream_piece *piece, uint32_t prices,
                       uint32_t changes)
 {
@@ -210,15 +220,17 @@ static void add_whole(struct page *page, struct stream_piece *piece, uint32_t pr
         stream_pg_price(piece, &page->prices, page->prices_at++, 0);
     for (uint32_t i = 0; i < changes; i++)
         add_change(page, piece, page->changes_at++);
-    piece->blocks_changed = blocks_in(page->pg, piece->ledger);
+    piece->blocks_changed = has_block_change(page->pg, piece->ledger);
     size_t from = piece->bytes.len;
     put_head(piece, "ledger");
-    put_rest(piece, tide_pg_slice(&page->ledgers, page->ledgers_at++, 2));
-    piece->text = since(piece, from);
+    put_fields(piece, tide_pg_slice(&page->ledgers, page->ledgers_at++, 2));
+    piece->text = slice_from(piece, from);
     piece->last = true;
     piece->end = stream_whole(piece->ledger);
 }
 
+/* Makes the piece of one ledger, in *out, also on failure. Fails with TIDE_E_MEMORY or
+ * TIDE_E_LIMIT. */
 static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_piece **out,
                               struct tide_err *err)
 {
@@ -227,9 +239,10 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
     if (!piece)
         return tide_fail(err, TIDE_E_MEMORY, "stream: ledger %u", ledger);
     *out = piece;
-    uint32_t events = run_of(&page->log, page->log_at, LOG_LEDGER, ledger);
-    uint32_t prices = whole ? run_of(&page->prices, page->prices_at, 2, ledger) : 0;
-    uint32_t changes = whole ? run_of(&page->changes, page->changes_at, CHANGE_LEDGER, ledger) : 0;
+    uint32_t events = count_rows(&page->log, page->log_at, LOG_LEDGER, ledger);
+    uint32_t prices = whole ? count_rows(&page->prices, page->prices_at, 2, ledger) : 0;
+    uint32_t changes =
+        whole ? count_rows(&page->changes, page->changes_at, CHANGE_LEDGER, ledger) : 0;
     piece->ledger = ledger;
     piece->close_time = whole ? tide_pg_u64(&page->ledgers, page->ledgers_at, 1)
                               : tide_pg_u64(&page->log, page->log_at, LOG_TIME);
@@ -244,10 +257,11 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
         add_whole(page, piece, prices, changes);
     if (piece->bytes.failed)
         return tide_fail(err, TIDE_E_LIMIT, "stream: ledger %u is too large", ledger);
-    stream_pg_settle(piece);
+    stream_pg_resolve_slices(piece);
     return TIDE_OK;
 }
 
+/* Makes one piece for each complete ledger, then one for the incomplete ledger at the end. */
 static tide_status make_pieces(struct page *page, struct stream_piece **out, struct tide_err *err)
 {
     struct stream_piece **tail = out;
@@ -266,7 +280,8 @@ static tide_status make_pieces(struct page *page, struct stream_piece **out, str
     char name[16];          \
     snprintf(name, sizeof name, "%u", (unsigned)(value))
 
-/* Events behind the place; what of the ledgers is whole with them. */
+/* Reads the events after the position. If the page is full, its last ledger may be incomplete:
+ * it becomes `part`, and the complete ledgers end before it. */
 static tide_status read_log(struct page *page, const struct stream_position *after,
                             struct tide_err *err)
 {
@@ -287,7 +302,10 @@ static tide_status read_log(struct page *page, const struct stream_position *aft
     return status;
 }
 
-static tide_status read_whole(struct page *page, struct tide_err *err)
+/* Reads ledgers, prices and compliance changes of the complete ledgers. Fails with
+ * TIDE_E_MISSING if some are missing, or if events were archived after the head was read: the
+ * next turn starts again from a new head. */
+static tide_status read_ledgers(struct page *page, struct tide_err *err)
 {
     NUMBER(from, page->from);
     NUMBER(until, page->until);
@@ -300,14 +318,16 @@ static tide_status read_whole(struct page *page, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_execute(page->pg->pg, &page->changes, "changes", values, 3, err);
     if (status == TIDE_OK && page->ledgers.count != page->until - page->from + 1)
-        status = tide_fail(err, TIDE_E_MISSING, "stream: ledgers %u to %u are not all there",
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "stream: some of the ledgers %u to %u are not in the database",
                            page->from, page->until);
     if (status == TIDE_OK && u32(&page->ledgers, 0, LEDGER_ARCHIVED) != page->pg->head.archived_to)
-        status = tide_fail(err, TIDE_E_MISSING, "stream: events were archived meanwhile");
+        status =
+            tide_fail(err, TIDE_E_MISSING, "stream: events were archived while the page was read");
     return status;
 }
 
-static void release(struct page *page)
+static void free_page(struct page *page)
 {
     tide_pg_rows_release(&page->log);
     tide_pg_rows_release(&page->ledgers);
@@ -316,6 +336,7 @@ static void release(struct page *page)
     free(page);
 }
 
+/* A page starts in the position's ledger if that is incomplete, otherwise in the next one. */
 tide_status stream_pg_read(void *self, const struct stream_position *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err)
 {
@@ -329,10 +350,10 @@ tide_status stream_pg_read(void *self, const struct stream_position *after, uint
     page->until = until < most ? until : most;
     tide_status status = read_log(page, after, err);
     if (status == TIDE_OK)
-        status = read_whole(page, err);
+        status = read_ledgers(page, err);
     if (status == TIDE_OK)
         status = make_pieces(page, out, err);
-    release(page);
+    free_page(page);
     if (status != TIDE_OK) {
         stream_piece_free(*out);
         *out = NULL;

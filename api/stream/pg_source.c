@@ -1,3 +1,5 @@
+/* The stream's source in PostgreSQL: connection, head, blocked jurisdictions, compliance records
+ * and present prices. Pages of ledgers are in pg_page.c. */
 #include "api/stream/pg_source.h"
 #include "api/sql/scope.h"
 #include "api/stream/stream.h"
@@ -7,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIST_MAX = 64 << 10 }; /* hashes of keys, as a parameter */
+enum { LIST_MAX = 64 << 10 }; /* bytes of a list of key hashes, as a statement's parameter */
 
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err)
@@ -33,8 +35,9 @@ void stream_pg_close(struct stream_pg *pg)
 
 /* --- connection -------------------------------------------------------------------------- */
 
-/* Always few rows by an index; the planner is told so, whatever its figures say. */
-static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
+/* Prepares the statements. All read few rows by an index: sequential scans are disabled, so that
+ * stale planner statistics cannot choose one. A standby cannot listen. */
+static tide_status prepare_statements(struct stream_pg *pg, struct tide_err *err)
 {
     static const struct {
         const char *name, *sql;
@@ -56,14 +59,16 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
     return status;
 }
 
-/* What is known of another deployment. */
-static void forget(struct stream_pg *pg)
+/* Discards what was read of the previous deployment. */
+static void reset_deployment(struct stream_pg *pg)
 {
     pg->head = (struct stream_head){ .deployment = pg->selected.id };
     pg->age = (struct tide_age){ 0 };
     pg->block_count = pg->blocks_to = 0;
 }
 
+/* Connects and prepares, unless the connection is alive and still serves the selected
+ * deployment. */
 static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = pg->options.conninfo,
@@ -81,25 +86,26 @@ static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
     tide_status status =
         tide_deployment_select_connect(&pg->pg, &to, pg->options.select, &pg->selected, err);
     if (status == TIDE_OK && pg->head.deployment != pg->selected.id)
-        forget(pg);
+        reset_deployment(pg);
     if (status == TIDE_OK)
-        status = prepare(pg, err);
+        status = prepare_statements(pg, err);
     if (status == TIDE_OK)
         status = tide_history_open(&pg->history, pg->pg, pg->head.deployment, 0, err);
     pg->prepared = status == TIDE_OK;
     return status;
 }
 
-/* --- jurisdictions: those that were ever blocked are few ------------------------------------ */
+/* --- blocked jurisdictions: few, so all changes are kept in memory -------------------------- */
 
-static tide_status keep_block(struct stream_pg *pg, struct stream_block block, struct tide_err *err)
+static tide_status add_block(struct stream_pg *pg, struct stream_block block, struct tide_err *err)
 {
     if (pg->block_count == pg->block_max) {
         uint32_t max = pg->block_max ? 2 * pg->block_max : 64;
         struct stream_block *blocks =
             max > STREAM_BLOCKS_MAX ? NULL : realloc(pg->blocks, max * sizeof *blocks);
         if (!blocks)
-            return tide_fail(err, TIDE_E_LIMIT, "stream: %u blocked jurisdictions",
+            return tide_fail(err, TIDE_E_LIMIT,
+                             "stream: more than %u blocks and unblocks of jurisdictions",
                              pg->block_count);
         pg->blocks = blocks;
         pg->block_max = max;
@@ -108,7 +114,8 @@ static tide_status keep_block(struct stream_pg *pg, struct stream_block block, s
     return TIDE_OK;
 }
 
-static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
+/* Reads the changes since blocks_to. On failure the list stays as it was. */
+static tide_status read_blocks(struct stream_pg *pg, struct tide_err *err)
 {
     char from[16], to[16];
     struct tide_pg_rows rows;
@@ -122,11 +129,11 @@ static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
         return status;
     uint32_t before = pg->block_count;
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
-        status = keep_block(pg,
-                            (struct stream_block){ .code = (uint32_t)tide_pg_u64(&rows, i, 0),
-                                                   .ledger = (uint32_t)tide_pg_u64(&rows, i, 1),
-                                                   .blocked = !tide_pg_bool(&rows, i, 2) },
-                            err);
+        status = add_block(pg,
+                           (struct stream_block){ .code = (uint32_t)tide_pg_u64(&rows, i, 0),
+                                                  .ledger = (uint32_t)tide_pg_u64(&rows, i, 1),
+                                                  .blocked = !tide_pg_bool(&rows, i, 2) },
+                           err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
         pg->blocks_to = pg->head.ledger;
@@ -144,23 +151,25 @@ static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
     return false;
 }
 
-/* --- what the hub asks -------------------------------------------------------------------- */
+/* --- callbacks of the stream ------------------------------------------------------------------ */
 
-/* Compliance is what the status route tells: that one refuses for both. */
-static void learn_scope(struct stream_head *head, const char *scope)
+/* Sets the topics and kinds of events that are outside the index scope. The compliance topic is
+ * not checked here: the route rejects it when it would reject the status route. */
+static void read_scope(struct stream_head *head, const char *scope)
 {
     char missing[TIDE_SCOPE_TEXT];
     const struct tide_scope_need prices = { .sql = stream_sql_prices };
-    head->unkept_topics = tide_scope_has_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
+    head->missing_topics = tide_scope_has_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
     for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
         const struct tide_scope_need events = { stream_sql_log, &kind, 1 };
-        head->unkept_kinds[kind] = !tide_scope_has_all(missing, scope, &events);
+        head->missing_kinds[kind] = !tide_scope_has_all(missing, scope, &events);
     }
 }
 
-/* asked_ms, wall_ms: clocks of this host, from before the database was asked. */
-static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
-                       int64_t wall_ms)
+/* Reads the head's row. asked_ms and wall_ms are this host's clocks from before the query, so
+ * that the age is never too small. */
+static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
+                          int64_t wall_ms)
 {
     enum { LEDGER, CLOSED, FIRST, ARCHIVED_FROM, ARCHIVED_TO, SCOPE, SIGN };
     struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
@@ -170,9 +179,10 @@ static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, in
     pg->head.archived_from = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_FROM);
     pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
     pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
-    learn_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
+    read_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
     if (sign.standby != pg->selected.standby)
-        pg->prepared = false; /* promoted: the next look connects anew, and listens */
+        /* The standby was promoted: the next read of the head reconnects, and listens */
+        pg->prepared = false;
 }
 
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
@@ -188,8 +198,8 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
     if (status != TIDE_OK)
         return status;
     if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
-        learn_head(pg, &rows, asked_ms, wall_ms);
-        status = learn_blocks(pg, err);
+        read_head_row(pg, &rows, asked_ms, wall_ms);
+        status = read_blocks(pg, err);
     } else {
         status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");
     }
@@ -198,18 +208,21 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
     return status;
 }
 
+/* Uses the wait for refreshing the figures. A standby cannot notify, and a lost connection
+ * cannot wait: both sleep. */
 static void source_wait(void *self, int ms, bool *news)
 {
     struct stream_pg *pg = self;
     struct tide_err err;
     const struct tide_clock *clock = tide_clock_system();
-    *news = pg->selected.standby; /* it sends no notification: poll it */
+    *news = pg->selected.standby; /* a standby sends no notification: poll it */
     if (pg->prepared)
-        stream_pg_ask_figures(pg);
+        stream_pg_refresh_figures(pg);
     if (!pg->prepared || pg->selected.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
         clock->sleep_ms(clock->self, ms);
 }
 
+/* Appends the hash of one of an address's keys to a PostgreSQL array. */
 static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const char *variant,
                             const struct tide_hot_address *who, struct tide_err *err)
 {
@@ -223,7 +236,7 @@ static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const c
     };
     tide_status status = tide_history_key(text, &key, err);
     if (status == TIDE_OK)
-        tide_buf_putf(list, "%s%s", list->len > 1 ? "," : "", text + 2);
+        tide_buf_putf(list, "%s%s", list->len > 1 ? "," : "", text + 2); /* without "\\x" */
     return status;
 }
 
@@ -240,6 +253,8 @@ static void read_person(struct tide_hot_person *person, const struct tide_pg_row
     };
 }
 
+/* Reads all records in one statement, by the hashes of their keys. Without a compliance registry
+ * no hash is sent, and only the close time is read. */
 static tide_status source_people(void *self, uint32_t ledger,
                                  const struct tide_hot_address *addresses, uint32_t count,
                                  struct tide_hot_person *out, uint64_t *close_time,
@@ -283,7 +298,8 @@ static tide_status source_people(void *self, uint32_t ledger,
     return TIDE_OK;
 }
 
-/* Quoted: an asset may be called NULL. Symbols need no escape. */
+/* Writes a PostgreSQL array of symbols. They are quoted, because an asset may be called NULL;
+ * symbols contain nothing to escape. */
 static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint32_t count)
 {
     *out++ = '{';
@@ -296,7 +312,7 @@ static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint
     memcpy(out, "}", 2);
 }
 
-/* NULL without memory. */
+/* Makes a piece of a page of prices, or returns NULL without memory. */
 static struct stream_piece *make_prices(const struct tide_pg_rows *rows, uint32_t ledger)
 {
     enum { TIME = 2, BYTES_MAX = 4 << 20 };
@@ -314,7 +330,7 @@ static struct stream_piece *make_prices(const struct tide_pg_rows *rows, uint32_
         stream_piece_free(piece);
         return NULL;
     }
-    stream_pg_settle(piece);
+    stream_pg_resolve_slices(piece);
     piece->last = rows->count < STREAM_PAGE_PRICES || piece->note_count == 0;
     if (!piece->last)
         piece->end = piece->notes[piece->note_count - 1].position;

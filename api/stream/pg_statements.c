@@ -1,6 +1,8 @@
+/* The stream's SQL statements. $1 is the deployment in all of them. */
 #include "api/stream/pg_source.h"
 
-/* Where the database stands: $1 deployment. */
+/* The head: newest ledger, start of its contiguous range, archived range, scope, and the
+ * indexer's sign of life. */
 const char stream_sql_head[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
@@ -10,7 +12,7 @@ const char stream_sql_head[] =
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1";
 
-/* One row, the cursor's, with what the writer says of itself. */
+/* The figures: one row, the cursor's counters and the writer's heartbeat. */
 const char stream_sql_figures[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, extract(epoch FROM"
     " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
@@ -22,17 +24,19 @@ const char stream_sql_figures[] =
     "chain.heartbeat AS h"
     " ON h.deployment = c.deployment WHERE c.deployment = $1";
 
-/* $2 exclusive, $3 */
+/* Changes of blocked jurisdictions in the ledgers ($2, $3]. */
 const char stream_sql_blocks[] =
     "SELECT code, ledger, removed FROM history.compliance_registry_blocked_jurisdiction"
     " WHERE deployment = $1 AND ledger > $2 AND ledger <= $3 ORDER BY ledger, tx, seq";
 
+/* The version of an entry as of ledger $2; no row if it was removed. */
 #define NEWEST(table, key)                                                            \
     "(SELECT * FROM (SELECT * FROM history." table " AS h WHERE h.deployment = $1"    \
     " AND h.key_hash = " key " AND h.ledger <= $2 ORDER BY h.ledger DESC, h.tx DESC," \
     " h.seq DESC LIMIT 1) AS v WHERE NOT v.removed)"
 
-/* $2 ledger, $3 and $4 hashes of the keys of ComplianceRec and Frozen, in hex. One row at least. */
+/* Records of addresses as of ledger $2. $3, $4: hashes, in hex, of the keys of ComplianceRec and
+ * Frozen. At least one row, for the ledger's close time. */
 const char stream_sql_people[] =
     "SELECT extract(epoch FROM (SELECT closed_at FROM chain.ledger WHERE deployment = $1"
     " AND ledger = $2))::bigint, a.n - 1, r.key_hash IS NOT NULL, r.status, r.jurisdiction,"
@@ -45,6 +49,7 @@ const char stream_sql_people[] =
                                     "compliance_registry_frozen",
                                     "decode(a.frozen, 'hex')") " AS f ON true ORDER BY a.n";
 
+/* x: the fields of a "price" message, from a version p of a feed. */
 #define PRICE                                                                     \
     " LATERAL (SELECT p.asset, p.latest_price::text AS \"latestPrice\","          \
     " analyst.scaled(p.latest_price)::text AS \"latestPriceScaled\","             \
@@ -53,7 +58,8 @@ const char stream_sql_people[] =
     " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","   \
     " p.observation_count AS \"observationCount\") AS x"
 
-/* As of $2: of the assets in $3, or, if that is NULL, of all; those after $4, at most $5. */
+/* Present prices as of ledger $2: of the assets in $3 (NULL: of all), after asset $4, at most $5
+ * rows. Feeds that were removed since are found in the history. */
 const char stream_sql_prices[] =
     "SELECT s.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
     " WHERE deployment = $1 AND ledger = $2))::bigint"
@@ -64,13 +70,14 @@ const char stream_sql_prices[] =
                                      " ANY ($3::text[])) AND s.asset COLLATE \"C\" > $4::text"
                                      " ORDER BY s.asset COLLATE \"C\" LIMIT $5::integer";
 
-/* The newest version of each ledger in $2 .. $3. */
+/* Prices that changed in the ledgers $2 to $3: each feed's last version in each ledger. */
 const char stream_sql_price_changes[] =
     "SELECT p.asset, row_to_json(x)::text, p.ledger FROM (SELECT DISTINCT ON (ledger, asset"
     " COLLATE \"C\") * FROM history.oracle_feed WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
     " AND NOT removed ORDER BY ledger, asset COLLATE \"C\", tx DESC, seq DESC) AS p," PRICE
     " ORDER BY p.ledger, p.asset COLLATE \"C\"";
 
+/* Changes of compliance records in the ledgers $2 to $3. */
 const char stream_sql_changes[] =
     "SELECT ledger, false, removed, address, status, jurisdiction, expires_at, tx, seq"
     " FROM history.compliance_registry_compliance_rec"
@@ -79,7 +86,8 @@ const char stream_sql_changes[] =
     " FROM history.compliance_registry_frozen"
     " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 ORDER BY ledger, tx, seq";
 
-/* The last column is head's last: what was archived since the head was asked for. */
+/* The ledgers $2 to $3. The last column is that of the head's archive: if it differs, events
+ * were archived since the head was read. */
 const char stream_sql_ledgers[] =
     "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text,"
     " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
@@ -91,7 +99,7 @@ const char stream_sql_ledgers[] =
     " (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS \"proof\") AS x"
     " WHERE l.deployment = $1 AND l.ledger BETWEEN $2 AND $3 ORDER BY l.ledger";
 
-/* After ($2, $3, $4, $5), up to the end of $6, at most $7. */
+/* Events after position ($2, $3, $4, $5), up to the end of ledger $6, at most $7. */
 const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"

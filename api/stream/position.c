@@ -1,24 +1,27 @@
+/* Positions: their order, and their text in both directions. Only the text that
+ * stream_position_text writes is accepted, so that equal positions have equal ids. */
 #include "api/stream/position.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>
 
-static int order(uint64_t a, uint64_t b)
+static int cmp_u64(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
 static int cmp_event(const struct stream_position *a, const struct stream_position *b)
 {
-    int by = order(a->tx, b->tx);
-    by = by ? by : order(a->op, b->op);
-    return by ? by : order(a->event, b->event);
+    int by = cmp_u64(a->tx, b->tx);
+    by = by ? by : cmp_u64(a->op, b->op);
+    return by ? by : cmp_u64(a->event, b->event);
 }
 
+/* The order decides what a resumed subscriber gets, so it must not change between releases. */
 int stream_position_cmp(const struct stream_position *a, const struct stream_position *b)
 {
-    int by = order(a->ledger, b->ledger);
-    by = by ? by : order(a->class, b->class);
+    int by = cmp_u64(a->ledger, b->ledger);
+    by = by ? by : cmp_u64(a->class, b->class);
     if (by)
         return by;
     switch (a->class) {
@@ -27,7 +30,7 @@ int stream_position_cmp(const struct stream_position *a, const struct stream_pos
     case STREAM_PRICE:
         return memcmp(&a->asset, &b->asset, sizeof a->asset);
     case STREAM_TIME:
-        by = order(a->time, b->time);
+        by = cmp_u64(a->time, b->time);
         return by ? by : memcmp(&a->address, &b->address, sizeof a->address);
     case STREAM_COMPLIANCE:
         return memcmp(&a->address, &b->address, sizeof a->address);
@@ -39,7 +42,8 @@ int stream_position_cmp(const struct stream_position *a, const struct stream_pos
 
 /* --- text -------------------------------------------------------------------------------- */
 
-static int put_rest(char *out, size_t size, const struct stream_position *position)
+/* Writes the part after the ledger; nothing for a complete ledger. */
+static int write_suffix(char *out, size_t size, const struct stream_position *position)
 {
     char who[TIDE_HOT_ADDRESS_TEXT];
     tide_slice asset = tide_hot_symbol_slice(&position->asset);
@@ -62,7 +66,7 @@ size_t stream_position_text(char out[STREAM_POSITION_TEXT], uint16_t deployment,
                             const struct stream_position *position)
 {
     int len = snprintf(out, STREAM_POSITION_TEXT, "%u:%u", deployment, position->ledger);
-    len += put_rest(out + len, STREAM_POSITION_TEXT - (size_t)len, position);
+    len += write_suffix(out + len, STREAM_POSITION_TEXT - (size_t)len, position);
     if (position->time)
         len += snprintf(out + len, STREAM_POSITION_TEXT - (size_t)len, "@%llu",
                         (unsigned long long)position->time);
@@ -70,8 +74,9 @@ size_t stream_position_text(char out[STREAM_POSITION_TEXT], uint16_t deployment,
     return (size_t)len;
 }
 
-/* Cuts what is before the first c off *text; all of it when there is none. */
-static tide_slice cut(tide_slice *text, char c)
+/* Returns the part of *text before the first c, and leaves in *text what follows it. Without c,
+ * returns all of it. */
+static tide_slice split_at(tide_slice *text, char c)
 {
     const uint8_t *at = text->len ? memchr(text->ptr, c, text->len) : NULL;
     tide_slice head = *text;
@@ -82,19 +87,20 @@ static tide_slice cut(tide_slice *text, char c)
     return head;
 }
 
-/* Digits as we would write them: none in front that say nothing. */
-static bool number(uint64_t *out, tide_slice text, uint64_t max)
+/* Reads a number of at most max without leading zeros. */
+static bool read_number(uint64_t *out, tide_slice text, uint64_t max)
 {
     bool padded = text.len > 1 && text.ptr[0] == '0';
     return !padded && tide_parse_u64(out, text, max) == TIDE_OK;
 }
 
+/* Parses "TX-OP-EVENT". The limits are those of PostgreSQL's integer. */
 static bool parse_event(struct stream_position *position, tide_slice text)
 {
     uint64_t tx, op, event;
-    tide_slice a = cut(&text, '-'), b = cut(&text, '-');
-    if (!number(&tx, a, INT32_MAX) || !number(&op, b, INT32_MAX) ||
-        !number(&event, text, INT32_MAX))
+    tide_slice a = split_at(&text, '-'), b = split_at(&text, '-');
+    if (!read_number(&tx, a, INT32_MAX) || !read_number(&op, b, INT32_MAX) ||
+        !read_number(&event, text, INT32_MAX))
         return false;
     position->class = STREAM_EVENT;
     position->tx = (uint32_t)tx;
@@ -115,7 +121,8 @@ static bool parse_asset(struct stream_position *position, tide_slice text)
     return text.len > 0 && tide_hot_symbol_of(&position->asset, text);
 }
 
-static bool parse_rest(struct stream_position *position, tide_slice text)
+/* Parses the part after the ledger, such as "e:4-0-2". */
+static bool parse_suffix(struct stream_position *position, tide_slice text)
 {
     if (text.len < 3 || text.ptr[1] != ':')
         return false;
@@ -139,18 +146,18 @@ tide_status stream_position_parse(struct stream_position *out, uint16_t *deploym
 {
     uint64_t id, ledger;
     bool timed = text.len && memchr(text.ptr, '@', text.len);
-    tide_slice rest = cut(&text, '@');
+    tide_slice rest = split_at(&text, '@');
     *out = (struct stream_position){ .class = STREAM_WHOLE };
-    if (timed && (!number(&out->time, text, INT64_MAX) || out->time == 0))
+    if (timed && (!read_number(&out->time, text, INT64_MAX) || out->time == 0))
         return TIDE_E_DECODE;
-    tide_slice first = cut(&rest, ':');
+    tide_slice first = split_at(&rest, ':');
     bool more = rest.len && memchr(rest.ptr, ':', rest.len);
-    tide_slice second = cut(&rest, ':');
-    if (!number(&id, first, INT16_MAX) || id == 0 || !number(&ledger, second, INT32_MAX))
+    tide_slice second = split_at(&rest, ':');
+    if (!read_number(&id, first, INT16_MAX) || id == 0 || !read_number(&ledger, second, INT32_MAX))
         return TIDE_E_DECODE;
     *deployment = (uint16_t)id;
     out->ledger = (uint32_t)ledger;
-    if (more && !parse_rest(out, rest))
+    if (more && !parse_suffix(out, rest))
         return TIDE_E_DECODE;
     return out->class == STREAM_TIME && !timed ? TIDE_E_DECODE : TIDE_OK;
 }

@@ -1,3 +1,4 @@
+/* Pieces of ledgers, and the ring: the recent ledgers that all live subscribers are served from. */
 #include "api/stream/stream_impl.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ void stream_piece_free(struct stream_piece *piece)
     }
 }
 
+/* Counts capacities, not lengths: they are what the piece occupies. */
 size_t stream_piece_bytes(const struct stream_piece *piece)
 {
     return sizeof *piece + piece->bytes.cap + piece->note_count * sizeof *piece->notes +
@@ -26,6 +28,7 @@ void stream_ring_reset(struct stream_ring *ring, const struct stream_position *a
     *ring = (struct stream_ring){ .start = *at, .end = *at, .fresh_from = *at };
 }
 
+/* Removes and frees the oldest piece. */
 static void drop_first(struct stream_ring *ring)
 {
     struct stream_piece *first = ring->first;
@@ -51,7 +54,7 @@ void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint
         ring->bytes += stream_piece_bytes(piece);
         ring->ledgers += piece->last;
     }
-    /* What just came stays, so that every live subscriber gets it from here. */
+    /* Pieces added now are never removed here: every live subscriber gets them from the ring. */
     while (ring->bytes > max && ring->first != pieces)
         drop_first(ring);
 }

@@ -1,3 +1,4 @@
+/* The stream service: opens the stream with its PostgreSQL source, and runs it in a thread. */
 #include "api/stream/service.h"
 
 #include <pthread.h>
@@ -6,25 +7,27 @@
 
 struct tide_stream_service {
     struct stream_pg *source;
-    struct tide_stream_hub *hub;
+    struct tide_event_stream *stream;
     pthread_t thread;
     bool started;
     atomic_bool stopped;
 };
 
+/* Polled by the stream and by the source's connection, so that a slow statement ends as well. */
 static bool is_stopped(void *self)
 {
     return atomic_load(&((struct tide_stream_service *)self)->stopped);
 }
 
-static tide_status open_hub(struct tide_stream_service *service, const struct tide_config *config,
-                            struct tide_err *err)
+/* Opens the stream with the limits of the configuration. */
+static tide_status open_stream(struct tide_stream_service *service,
+                               const struct tide_config *config, struct tide_err *err)
 {
-    struct tide_stream_hub_options options = {
+    struct tide_event_stream_options options = {
         .clock = tide_clock_system(),
         .source = stream_pg_source(service->source),
         .subscribers_max = config->api_streams,
-        .per_who_max = config->api_streams_per_ip,
+        .per_client_max = config->api_streams_per_ip,
         .buffer_max = config->api_stream_kib << 10,
         .total_max = (uint64_t)config->api_streams_mib << 20,
         .ring_max = (uint64_t)config->api_stream_ring_mib << 20,
@@ -35,7 +38,7 @@ static tide_status open_hub(struct tide_stream_service *service, const struct ti
         .stopped = is_stopped,
         .stopped_self = service,
     };
-    return tide_stream_hub_open(&service->hub, &options, err);
+    return tide_event_stream_open(&service->stream, &options, err);
 }
 
 tide_status tide_stream_service_open(struct tide_stream_service **out,
@@ -50,7 +53,7 @@ tide_status tide_stream_service_open(struct tide_stream_service **out,
     };
     tide_status status = stream_pg_open(&service->source, &source, err);
     if (status == TIDE_OK)
-        status = open_hub(service, config, err);
+        status = open_stream(service, config, err);
     if (status == TIDE_OK)
         *out = service;
     else
@@ -58,18 +61,19 @@ tide_status tide_stream_service_open(struct tide_stream_service **out,
     return status;
 }
 
-static void *hub(void *self)
+/* The stream thread. */
+static void *run_stream(void *self)
 {
     struct tide_stream_service *service = self;
-    tide_stream_hub_run(service->hub);
+    tide_event_stream_run(service->stream);
     return NULL;
 }
 
 tide_status tide_stream_service_start(struct tide_stream_service *service, struct tide_err *err)
 {
-    int failed = pthread_create(&service->thread, NULL, hub, service);
+    int failed = pthread_create(&service->thread, NULL, run_stream, service);
     if (failed)
-        return tide_fail(err, TIDE_E_MEMORY, "stream: no thread (%d)", failed);
+        return tide_fail(err, TIDE_E_MEMORY, "stream: cannot start the thread: error %d", failed);
     service->started = true;
     return TIDE_OK;
 }
@@ -82,19 +86,20 @@ void tide_stream_service_stop(struct tide_stream_service *service)
     service->started = false;
 }
 
+/* The thread must have ended before the stream and its source are freed. */
 void tide_stream_service_close(struct tide_stream_service *service)
 {
     if (!service)
         return;
     tide_stream_service_stop(service);
-    tide_stream_hub_close(service->hub);
+    tide_event_stream_close(service->stream);
     stream_pg_close(service->source);
     free(service);
 }
 
-struct tide_stream_hub *tide_stream_service_hub(struct tide_stream_service *service)
+struct tide_event_stream *tide_stream_service_stream(struct tide_stream_service *service)
 {
-    return service->hub;
+    return service->stream;
 }
 
 void tide_stream_service_figures(struct tide_stream_service *service, struct stream_figures *out)

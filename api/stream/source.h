@@ -1,4 +1,5 @@
-/* Where the hub gets ledgers from: PostgreSQL (pg_source.c), or a test's own. */
+/* The interface through which the stream reads ledgers: PostgreSQL (pg_source.c), or a test's
+ * own implementation. Only the stream thread calls it. */
 #ifndef API_STREAM_SOURCE_H
 #define API_STREAM_SOURCE_H
 
@@ -6,62 +7,66 @@
 #include "tidemark/buf.h"
 #include "tidemark/catalogue.h"
 
+/* Limits of one page. */
 #define STREAM_PAGE_LEDGERS 64u
 #define STREAM_PAGE_EVENTS  2000u
 #define STREAM_PAGE_PRICES  1000u
 
-/* Where the database stands. */
+/* The state of the database. */
 struct stream_head {
     uint16_t deployment;
-    uint32_t ledger;     /* newest                          */
-    uint32_t first;      /* of the contiguous range it ends */
-    uint64_t close_time; /* of the newest                   */
-    uint64_t age_ms;     /* since the indexer was last heard of (age.h) */
-    /* Between these, ends included, are ledgers whose events are archived; 0: none are. */
+    uint32_t ledger;     /* the newest indexed ledger */
+    uint32_t first;      /* first of the contiguous range that ends with ledger */
+    uint64_t close_time; /* close time of ledger, unix seconds */
+    uint64_t age_ms;     /* since the newest sign of the indexer (age.h) */
+    /* The events of some ledgers in this range, ends included, are archived; 0: of none. */
     uint32_t archived_from, archived_to;
-    /* Of an index that keeps a part of the tables: topics and kinds of events it cannot tell. */
-    uint32_t unkept_topics;
-    bool unkept_kinds[TIDE_EV_COUNT];
+    /* Topics and kinds of events whose tables are outside the index scope. */
+    uint32_t missing_topics;
+    bool missing_kinds[TIDE_EV_COUNT];
 };
 
-/* One message as every subscriber gets it, without its id: "event: …\ndata: …\n\n". */
+/* A note: one message, shared by all subscribers, without its id: "event: …\ndata: …\n\n". Its
+ * slices borrow from the piece's bytes. */
 struct stream_note {
     struct stream_position position;
     tide_slice text;
     uint16_t kind;        /* events: enum tide_event_id */
     tide_slice contract;  /* events                     */
     tide_slice subject;   /* events: pool, market, feed; empty: none */
-    tide_slice addresses; /* events: each followed by a space        */
+    tide_slice addresses; /* events: each address is followed by a space */
 };
 
-/* A version of ComplianceRec or Frozen of an address. */
+/* A change of an address's ComplianceRec or Frozen entry. */
 struct stream_change {
     struct tide_hot_address address;
-    bool frozen_entry;             /* only frozen is told, else all but frozen */
-    struct tide_hot_person person; /* of what is told                          */
+    bool frozen_entry;             /* only person.frozen is set; otherwise all other members are */
+    struct tide_hot_person person; /* the entry's new value */
 };
 
-/* A ledger, or a part of one: notes in the order of their places, then, when it is the ledger's
- * last part, changes of people, and the ledger itself. */
+/* A ledger, or a part of a large one. The last part also has the changes of compliance and the
+ * ledger's own message. Notes are in the order of their positions. */
 struct stream_piece {
     struct stream_piece *next;
     uint32_t ledger;
     uint64_t close_time;
     bool last;
-    bool blocks_changed;        /* a jurisdiction was blocked or unblocked in it */
-    struct stream_position end; /* everything up to here is in it or before it   */
+    bool blocks_changed;        /* a jurisdiction was blocked or unblocked in the ledger */
+    struct stream_position end; /* the piece completes everything up to here */
     struct stream_note *notes;
     struct stream_change *changes;
     uint32_t note_count, change_count;
-    tide_slice text;       /* of the ledger */
-    struct tide_buf bytes; /* what all the slices borrow from */
+    tide_slice text;       /* the ledger's own message */
+    struct tide_buf bytes; /* all slices borrow from here */
 };
 
-void stream_piece_free(struct stream_piece *piece); /* with all that follow */
+/* Frees the piece and all that follow it in the list. */
+void stream_piece_free(struct stream_piece *piece);
+/* Returns the memory that the piece occupies. */
 size_t stream_piece_bytes(const struct stream_piece *piece);
 
-/* Which present prices are asked for: those as of a ledger, of assets after one (zero: from the
- * first on), of these assets (count 0: of all). */
+/* A request for a page of present prices: as of `ledger`, of assets after `after` (zero: from
+ * the first), of the named assets only (count 0: of all). */
 struct stream_prices_ask {
     uint32_t ledger;
     struct tide_hot_symbol after;
@@ -71,23 +76,24 @@ struct stream_prices_ask {
 
 struct stream_source {
     void *self;
-    /* Where the database stands. */
+    /* Reads the head. Fails while the database is away. */
     tide_status (*head)(void *self, struct stream_head *out, struct tide_err *err);
-    /* Waits for news, at most ms. *news: worth asking for the head. */
+    /* Waits for a notification, at most ms. *news: the head may have changed. */
     void (*wait)(void *self, int ms, bool *news);
-    /* What comes after the place, up to the end of ledger until: one page of it, at least one
-     * piece, the caller's to free. Only ledgers up to the head's are asked for. */
+    /* Reads one page after the position, at most to the end of ledger `until`, which is never
+     * above the head's. *out has at least one piece; the caller frees it. */
     tide_status (*read)(void *self, const struct stream_position *after, uint32_t until,
                         struct stream_piece **out, struct tide_err *err);
-    /* Records of these addresses as of the ledger (zero: none), and its close time (0: there is
-     * no such ledger). */
+    /* Reads the records of the addresses as of the ledger (zero: no record), and its close time
+     * (0: there is no such ledger). */
     tide_status (*people)(void *self, uint32_t ledger, const struct tide_hot_address *addresses,
                           uint32_t count, struct tide_hot_person *out, uint64_t *close_time,
                           struct tide_err *err);
-    /* Whether a jurisdiction was blocked as of a ledger not after the head's. */
+    /* Returns whether a jurisdiction was blocked as of a ledger, which is never above the
+     * head's. */
     bool (*blocked)(void *self, uint32_t code, uint32_t ledger);
-    /* One page of prices, in the order of assets, as the notes of one piece, the caller's to free.
-     * last: no asset comes after them; else end names the last of them. */
+    /* Reads one page of prices, ordered by asset, as the notes of one piece, which the caller
+     * frees. piece->last: no asset follows; otherwise piece->end names the last asset. */
     tide_status (*prices)(void *self, const struct stream_prices_ask *ask,
                           struct stream_piece **out, struct tide_err *err);
 };

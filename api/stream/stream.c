@@ -1,3 +1,6 @@
+/* The stream: its turns. Each turn reads the head, extends the ring of recent ledgers, opens new
+ * subscriptions, distributes, reads one page of the past for the subscriber that waits longest,
+ * and drops slow subscribers. */
 #include "api/stream/stream_impl.h"
 #include "schema/base/liveness.h"
 #include "schema/base/lock.h"
@@ -8,11 +11,12 @@
 
 enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
-tide_status tide_stream_hub_open(struct tide_stream_hub **out,
-                                 const struct tide_stream_hub_options *options,
-                                 struct tide_err *err)
+/* The arrays have one element more than subscribers_max, so that a search for a free slot ends. */
+tide_status tide_event_stream_open(struct tide_event_stream **out,
+                                   const struct tide_event_stream_options *options,
+                                   struct tide_err *err)
 {
-    struct tide_stream_hub *stream = calloc(1, sizeof *stream);
+    struct tide_event_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
     stream->options = *options;
@@ -24,14 +28,14 @@ tide_status tide_stream_hub_open(struct tide_stream_hub **out,
     stream->clients = calloc(options->subscribers_max + 1u, sizeof *stream->clients);
     stream->news = true;
     if (!stream->all || !stream->turn || !stream->clients) {
-        tide_stream_hub_close(stream);
+        tide_event_stream_close(stream);
         return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
     }
     *out = stream;
     return TIDE_OK;
 }
 
-void tide_stream_hub_close(struct tide_stream_hub *stream)
+void tide_event_stream_close(struct tide_event_stream *stream)
 {
     if (!stream)
         return;
@@ -48,16 +52,17 @@ void tide_stream_hub_close(struct tide_stream_hub *stream)
     free(stream);
 }
 
-/* --- who takes part ------------------------------------------------------------ */
+/* --- subscribers and their clients ------------------------------------------------- */
 
-/* Counts a subscriber among those of its client, which begins with its first one and ends with its
- * last. A client that has just come waits for its turn behind all others, so that none comes
- * forward by leaving. There are as many places as subscribers. */
-static void join_client(struct tide_stream_hub *stream, struct tide_subscriber *sub,
+/* Assigns a new subscriber to its client: that of one of the first `joined` subscribers with the
+ * same name, else a free slot. A new client starts behind all pages read so far, so that a
+ * client gains nothing by leaving and returning. Slots cannot run out: there are more than
+ * subscribers. */
+static void join_client(struct tide_event_stream *stream, struct tide_subscriber *sub,
                         uint32_t joined)
 {
     for (uint32_t i = 0; i < joined && !sub->client; i++)
-        if (strcmp(stream->all[i]->who, sub->who) == 0)
+        if (strcmp(stream->all[i]->client_name, sub->client_name) == 0)
             sub->client = stream->all[i]->client;
     for (struct stream_client *c = stream->clients; !sub->client; c++) {
         if (c->subscribers == 0) {
@@ -74,14 +79,15 @@ static void leave_client(struct tide_subscriber *sub)
         sub->client->subscribers--;
 }
 
-/* Frees who is gone, and takes note of all others for this turn. */
-static void gather(struct tide_stream_hub *stream)
+/* Frees the subscribers that were closed, and lists the others, unless dropped, for this turn. */
+static void list_turn(struct tide_event_stream *stream)
 {
     uint32_t kept = 0;
     pthread_mutex_lock(&stream->mutex);
     for (uint32_t i = 0; i < stream->count; i++) {
         if (atomic_load(&stream->all[i]->gone)) {
-            /* The thread that closed it may still hold its lock. */
+            /* tide_subscriber_close may still hold this lock: wait until it is released before
+             * freeing it. */
             pthread_mutex_lock(&stream->all[i]->mutex);
             pthread_mutex_unlock(&stream->all[i]->mutex);
             leave_client(stream->all[i]);
@@ -103,34 +109,37 @@ static void gather(struct tide_stream_hub *stream)
 
 /* --- the database ------------------------------------------------------------ */
 
-static void tell_staleness(struct tide_stream_hub *stream)
+static void send_staleness(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         if (!stream->turn[i]->dropped)
-            (void)!stream_tell_staleness(stream->turn[i]); /* the next turn tries again */
+            (void)!stream_send_staleness(stream->turn[i]); /* the next turn tries again */
 }
 
-static void failed(struct tide_stream_hub *stream, const struct tide_err *err)
+/* Notes a failed read of the database: the next one follows after STREAM_RETRY_MS. After
+ * STREAM_STALE_MS of failures the stream is stale. */
+static void source_failed(struct tide_event_stream *stream, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     pthread_mutex_lock(&stream->mutex);
     stream->stats.failures++;
     pthread_mutex_unlock(&stream->mutex);
     stream->news = false;
-    stream->looked_ms = stream_now_ms(stream) - STREAM_LOOK_MS + STREAM_RETRY_MS;
+    stream->head_read_ms = stream_now_ms(stream) - STREAM_HEAD_MS + STREAM_RETRY_MS;
     if (stream->stale != STREAM_NO_DATABASE &&
-        stream_now_ms(stream) - stream->good_ms >= STREAM_STALE_MS) {
+        stream_now_ms(stream) - stream->head_ok_ms >= STREAM_STALE_MS) {
         stream->stale = STREAM_NO_DATABASE;
         tide_log(TIDE_WARN, "stream.stale", "reason=database text=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
     }
 }
 
-static void worked(struct tide_stream_hub *stream)
+/* Notes that the head was read. The stream is stale or fresh by the head's age. */
+static void source_worked(struct tide_event_stream *stream)
 {
     enum stream_staleness now =
         stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
-    stream->good_ms = stream_now_ms(stream);
+    stream->head_ok_ms = stream_now_ms(stream);
     if (now == STREAM_NO_INDEXER && stream->stale != now)
         tide_log(TIDE_WARN, "stream.stale", "reason=indexer ledger=%u age_ms=%" PRIu64,
                  stream->head.ledger, stream->head.age_ms);
@@ -139,8 +148,9 @@ static void worked(struct tide_stream_hub *stream)
     stream->stale = now;
 }
 
-/* The process serves another epoch now: places of the old one lead nowhere in it. */
-static void leave_deployment(struct tide_stream_hub *stream)
+/* Drops all subscribers: the process now serves another deployment, in which their positions
+ * mean nothing. */
+static void leave_deployment(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
@@ -149,18 +159,19 @@ static void leave_deployment(struct tide_stream_hub *stream)
     stream->prices = NULL;
 }
 
-/* Asks where the database stands, when there may be news. */
-static bool look(struct tide_stream_hub *stream)
+/* Reads the head after a notification, or every STREAM_HEAD_MS, and resets the ring if the
+ * ledgers in it cannot be continued. Returns whether the database may be read in this turn. */
+static bool read_head(struct tide_event_stream *stream)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_head head;
     struct tide_err err;
     int64_t now = stream_now_ms(stream);
-    if (!stream->news && now - stream->looked_ms < STREAM_LOOK_MS)
+    if (!stream->news && now - stream->head_read_ms < STREAM_HEAD_MS)
         return stream->stale != STREAM_NO_DATABASE;
-    stream->looked_ms = now;
+    stream->head_read_ms = now;
     if (source->head(source->self, &head, &err) != TIDE_OK) {
-        failed(stream, &err);
+        source_failed(stream, &err);
         return false;
     }
     stream->news = false;
@@ -181,12 +192,12 @@ static bool look(struct tide_stream_hub *stream)
                  stream->ring.end.ledger);
     if (first || other || back || stream->turn_count == 0)
         stream_ring_reset(&stream->ring, &end);
-    worked(stream);
+    source_worked(stream);
     return true;
 }
 
-/* Those whose next ledger is not there, or not with its events. */
-static void drop_lost(struct tide_stream_hub *stream)
+/* Drops subscribers whose next ledger is not indexed, or is archived without its events. */
+static void drop_lost(struct tide_event_stream *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
@@ -199,8 +210,9 @@ static void drop_lost(struct tide_stream_hub *stream)
     }
 }
 
-/* Reads the next page behind the ring. */
-static bool extend(struct tide_stream_hub *stream, bool *more)
+/* Appends the next page to the ring. Returns false if the database failed; sets *more if the
+ * ring still ends before the head. */
+static bool extend_ring(struct tide_event_stream *stream, bool *more)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_piece *pieces;
@@ -216,7 +228,7 @@ static bool extend(struct tide_stream_hub *stream, bool *more)
     tide_status status =
         source->read(source->self, &stream->ring.end, stream->head.ledger, &pieces, &err);
     if (status != TIDE_OK) {
-        failed(stream, &err);
+        source_failed(stream, &err);
         return false;
     }
     stream_ring_add(&stream->ring, pieces, stream->options.ring_max);
@@ -227,28 +239,33 @@ static bool extend(struct tide_stream_hub *stream, bool *more)
     return true;
 }
 
-/* --- giving out ------------------------------------------------------------ */
+/* --- distribution -------------------------------------------------------------------- */
 
-/* Whether there is room again for a subscriber whose buffer was full. */
+/* Returns whether to try a subscriber again: one whose buffer was full waits until half of it is
+ * free. */
 static bool has_room(struct tide_subscriber *sub)
 {
     return !sub->full_ms || stream_sub_waiting(sub) <= sub->stream->options.buffer_max / 2;
 }
 
-/* There was no room. Time runs from when something last fitted. */
-static void is_full(struct tide_subscriber *sub)
+/* Notes that a message found no room. The time until "slow" starts when the last message fitted. */
+static void mark_full(struct tide_subscriber *sub)
 {
     if (!sub->full_ms || sub->moved)
         sub->full_ms = stream_now_ms(sub->stream);
 }
 
-static void give(struct tide_subscriber *sub, const struct stream_piece *first, uint64_t wall)
+/* Sends a subscriber what it lacks of the list of pieces. wall: unix seconds up to which
+ * standings lapse by time, for a subscriber that has everything else; 0: none do. */
+static void give_pieces(struct tide_subscriber *sub, const struct stream_piece *first,
+                        uint64_t wall)
 {
     if (!has_room(sub))
         return;
     const struct stream_piece *piece = first;
     sub->moved = false;
-    bool all = stream_tell_staleness(sub); /* nothing is told after that unless it is known */
+    /* A client must know that the data is stale before it gets any */
+    bool all = stream_send_staleness(sub);
     while (all && (piece = stream_piece_after(piece, &sub->at)))
         all = stream_give(sub, piece);
     if (all && wall)
@@ -256,38 +273,38 @@ static void give(struct tide_subscriber *sub, const struct stream_piece *first, 
     if (all)
         sub->full_ms = 0;
     else
-        is_full(sub);
+        mark_full(sub);
     stream_sub_flush(sub);
 }
 
-/* The same for a subscriber that is still told the present values. */
-static void open_further(struct tide_subscriber *sub, const struct stream_piece *page)
+/* Sends more of the present values to a subscriber that is opening. */
+static void continue_opening(struct tide_subscriber *sub, const struct stream_piece *page)
 {
     if (!has_room(sub))
         return;
     sub->moved = false;
-    if (stream_tell_present(sub, page))
+    if (stream_send_present(sub, page))
         sub->full_ms = 0;
     else
-        is_full(sub);
+        mark_full(sub);
     stream_sub_flush(sub);
 }
 
-/* Reads the page of present prices that a subscriber is to be told next. One of all assets is also
- * for others that open as of the same ledger. */
-static bool read_prices(struct tide_stream_hub *stream, struct tide_subscriber *sub)
+/* Reads the page of present prices that the subscriber needs next. A page of all assets is kept,
+ * and sent to all others that open as of the same ledger. */
+static bool read_prices(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     struct stream_source *source = &stream->options.source;
-    struct stream_prices_ask ask = { sub->at.ledger, sub->price_told, sub->assets,
+    struct stream_prices_ask ask = { sub->at.ledger, sub->last_price_sent, sub->assets,
                                      sub->asset_count };
     struct stream_piece *page;
     struct tide_err err;
     if (source->prices(source->self, &ask, &page, &err) != TIDE_OK) {
-        failed(stream, &err);
+        source_failed(stream, &err);
         return false;
     }
     if (sub->asset_count) {
-        open_further(sub, page);
+        continue_opening(sub, page);
         stream_piece_free(page);
         return true;
     }
@@ -297,18 +314,20 @@ static bool read_prices(struct tide_stream_hub *stream, struct tide_subscriber *
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *other = stream->turn[i];
         if (!other->dropped && stream_wants_prices(other) && stream_prices_for(other))
-            open_further(other, page);
+            continue_opening(other, page);
     }
     return true;
 }
 
-static bool is_behind(const struct tide_stream_hub *stream, const struct tide_subscriber *sub)
+/* Returns whether the ring lacks ledgers after the subscriber's position. */
+static bool is_behind(const struct tide_event_stream *stream, const struct tide_subscriber *sub)
 {
     return stream_position_cmp(&sub->at, &stream->ring.start) < 0;
 }
 
-/* Whether a page must be read for the subscriber, and there is room for some of it. */
-static bool needs_page(const struct tide_stream_hub *stream, struct tide_subscriber *sub)
+/* Returns whether a page must be read from the database for the subscriber, and its buffer has
+ * room. */
+static bool needs_page(const struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     if (!sub->begun || sub->dropped || !has_room(sub))
         return false;
@@ -318,61 +337,65 @@ static bool needs_page(const struct tide_stream_hub *stream, struct tide_subscri
            !stream_prices_for(sub);
 }
 
-static bool begin(struct tide_stream_hub *stream, struct tide_subscriber *sub)
+/* Begins one subscription and sends its first values. Returns false if the database failed. */
+static bool begin_subscriber(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     struct tide_err err;
     bool ready;
     tide_status status = stream_begin(sub, &ready, &err);
     if (status != TIDE_OK)
-        failed(stream, &err);
+        source_failed(stream, &err);
     if (status != TIDE_OK || !sub->opening)
         return status == TIDE_OK;
-    open_further(sub, stream_prices_for(sub));
+    continue_opening(sub, stream_prices_for(sub));
     return !needs_page(stream, sub) || read_prices(stream, sub);
 }
 
-/* New subscribers begin in the order in which they came. Standings cost a statement for each
- * subscriber, so in one turn only a few of those that ask for any begin. */
-static void begin_some(struct tide_stream_hub *stream, bool *more)
+/* Begins new subscriptions in the order of arrival. Loading standings costs a statement for each
+ * subscriber, so a turn begins only STREAM_BEGINS_PER_TURN of those that need one. */
+static void begin_some(struct tide_event_stream *stream, bool *more)
 {
     uint32_t asked = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        bool held = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
-        if (sub->begun || sub->dropped || held)
+        bool waits_for_fresh = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
+        if (sub->begun || sub->dropped || waits_for_fresh)
             continue;
         if (sub->resumed && sub->at.ledger > stream->head.ledger) {
-            (void)!stream_greet(sub); /* it waits, and is told so */
+            /* the subscriber waits for that ledger, and gets "stale", "behind" */
+            (void)!stream_send_open(sub);
             continue;
         }
-        if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS) {
+        if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS_PER_TURN) {
             *more = true;
             return;
         }
-        if (!begin(stream, sub))
+        if (!begin_subscriber(stream, sub))
             return;
     }
 }
 
-static void give_live(struct tide_stream_hub *stream)
+/* Sends from the ring to all subscribers that it can serve. Those that had everything before the
+ * last addition skip older pieces. */
+static void give_live(struct tide_event_stream *stream)
 {
     uint64_t wall = stream_wall_s(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
         if (sub->begun && sub->opening && !sub->dropped)
-            open_further(sub, stream_prices_for(sub));
+            continue_opening(sub, stream_prices_for(sub));
         if (!sub->begun || sub->opening || sub->dropped || is_behind(stream, sub))
             continue;
         const struct stream_ring *ring = &stream->ring;
         bool recent = stream_position_cmp(&sub->at, &ring->fresh_from) >= 0;
         bool live = sub->at.ledger == ring->end.ledger && sub->at.class >= STREAM_WHOLE;
-        give(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
+        give_pieces(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
     }
 }
 
-/* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
- * waits longest. NULL: none needs one and has room. */
-static struct tide_subscriber *next_waiting(struct tide_stream_hub *stream)
+/* Returns the subscriber for which to read a page: of the client that was served longest ago,
+ * the subscriber that was served longest ago. Returns NULL if none needs a page and has room. */
+static struct tide_subscriber *next_waiting(struct tide_event_stream *stream)
 {
     struct tide_subscriber *next = NULL;
     uint64_t least = 0;
@@ -389,29 +412,31 @@ static struct tide_subscriber *next_waiting(struct tide_stream_hub *stream)
     return next;
 }
 
-/* Reads a page of ledgers for a subscriber, and gives it to all whose place is in it. */
-static bool read_ledgers(struct tide_stream_hub *stream, const struct tide_subscriber *next)
+/* Reads a page of ledgers for a subscriber, and sends it to all whose position is in it. Returns
+ * false if the database failed. */
+static bool read_ledgers(struct tide_event_stream *stream, const struct tide_subscriber *next)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_position from = next->at;
     struct stream_piece *page;
     struct tide_err err;
     if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
-        failed(stream, &err);
+        source_failed(stream, &err);
         return false;
     }
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
         bool open = sub->begun && !sub->opening && !sub->dropped;
         if (open && stream_position_cmp(&sub->at, &from) >= 0)
-            give(sub, page, 0);
+            give_pieces(sub, page, 0);
     }
     stream_piece_free(page);
     return true;
 }
 
-/* One page, of ledgers or of present prices, for the subscriber whose turn it is. */
-static void catch_up(struct tide_stream_hub *stream, bool *more)
+/* Reads at most one page, of ledgers or of present prices, for the next subscriber, so that a
+ * turn stays short. */
+static void catch_up(struct tide_event_stream *stream, bool *more)
 {
     drop_lost(stream);
     struct tide_subscriber *next = next_waiting(stream);
@@ -427,10 +452,11 @@ static void catch_up(struct tide_stream_hub *stream, bool *more)
     *more |= next_waiting(stream) != NULL;
 }
 
-/* --- what time does ------------------------------------------------------------ */
+/* --- limits of memory and time -------------------------------------------------------- */
 
-/* The fullest subscriber that took nothing since then, of the client, or of all (NULL). */
-static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream,
+/* Returns the subscriber with the fullest buffer among those of the client (NULL: of all) that
+ * read nothing after since_ms, or NULL. */
+static struct tide_subscriber *find_fullest(struct tide_event_stream *stream,
                                             const struct stream_client *client, int64_t since_ms)
 {
     struct tide_subscriber *fullest = NULL;
@@ -448,8 +474,8 @@ static struct tide_subscriber *find_fullest(struct tide_stream_hub *stream,
     return fullest;
 }
 
-/* Sums what the subscribers of each client hold. Returns the client that holds most, or NULL. */
-static const struct stream_client *sum_held(struct tide_stream_hub *stream)
+/* Adds up what the subscribers of each client hold. Returns the client that holds most, or NULL. */
+static const struct stream_client *sum_held(struct tide_event_stream *stream)
 {
     const struct stream_client *most = NULL;
     for (uint32_t i = 0; i < stream->turn_count; i++)
@@ -462,9 +488,9 @@ static const struct stream_client *sum_held(struct tide_stream_hub *stream)
     return most;
 }
 
-/* The client that holds most, if that is more than a quarter while another client finds no room;
- * else NULL. */
-static const struct stream_client *greediest(struct tide_stream_hub *stream)
+/* Returns the client that holds most, if it holds more than a quarter of total_max and twice as
+ * much as a client that finds no room. Returns NULL otherwise. */
+static const struct stream_client *find_greedy_client(struct tide_event_stream *stream)
 {
     const struct stream_client *most = sum_held(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -475,14 +501,14 @@ static const struct stream_client *greediest(struct tide_stream_hub *stream)
     return NULL;
 }
 
-/* All buffers together are full. The subscriber that holds most and takes nothing gives way, or
- * else one of a client that keeps the others out. The others wait. */
-static void make_room(struct tide_stream_hub *stream, int64_t now)
+/* Drops subscribers until an eighth of total_max is free: first the fullest that reads nothing,
+ * then the fullest of a client that keeps others out. If neither exists, all wait. */
+static void make_room(struct tide_event_stream *stream, int64_t now)
 {
     for (int drops = 0; drops < PRESSED_DROPS; drops++) {
         const struct stream_client *client;
-        struct tide_subscriber *fullest = find_fullest(stream, NULL, now - STREAM_PRESSED_MS);
-        if (!fullest && (client = greediest(stream)))
+        struct tide_subscriber *fullest = find_fullest(stream, NULL, now - STREAM_UNTAKEN_MS);
+        if (!fullest && (client = find_greedy_client(stream)))
             fullest = find_fullest(stream, client, now);
         if (!fullest)
             return;
@@ -492,33 +518,35 @@ static void make_room(struct tide_stream_hub *stream, int64_t now)
     }
 }
 
-static void keep_time(struct tide_stream_hub *stream)
+/* Drops subscribers by memory and by time, and sends staleness and heartbeats. */
+static void enforce_limits(struct tide_event_stream *stream)
 {
     int64_t now = stream_now_ms(stream);
     if (stream->pressed)
         make_room(stream, now);
     stream->pressed = false;
-    tell_staleness(stream);
+    send_staleness(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
         if (sub->dropped)
             continue;
         if (!has_room(sub) && now - sub->full_ms >= stream->options.full_ms)
             stream_sub_drop(sub, TIDE_DROPPED_SLOW);
-        else if (now - sub->said_ms >= stream->options.heartbeat_ms && !stream_sub_waiting(sub))
-            (void)!stream_heartbeat(sub);
+        else if (now - sub->sent_ms >= stream->options.heartbeat_ms && !stream_sub_waiting(sub))
+            (void)!stream_send_heartbeat(sub);
         stream_sub_flush(sub);
     }
 }
 
-static void count_up(struct tide_stream_hub *stream)
+static void update_stats(struct tide_event_stream *stream)
 {
     uint32_t behind = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++)
         behind += !stream->turn[i]->begun || stream->turn[i]->opening ||
                   is_behind(stream, stream->turn[i]);
     pthread_mutex_lock(&stream->mutex);
-    stream->stats.subscribers = stream->count; /* with who was dropped and is not gone yet */
+    /* Includes dropped subscribers that are not closed yet */
+    stream->stats.subscribers = stream->count;
     stream->stats.behind = behind;
     stream->stats.ledger = stream->ring.end.ledger;
     stream->stats.stale = stream->stale != STREAM_FRESH;
@@ -527,45 +555,45 @@ static void count_up(struct tide_stream_hub *stream)
     pthread_mutex_unlock(&stream->mutex);
 }
 
-void tide_stream_hub_turn(struct tide_stream_hub *stream, bool *more)
+void tide_event_stream_turn(struct tide_event_stream *stream, bool *more)
 {
     *more = false;
-    gather(stream);
-    bool fed = look(stream);
+    list_turn(stream);
+    bool fed = read_head(stream);
     if (fed && stream->turn_count)
-        fed = extend(stream, more);
+        fed = extend_ring(stream, more);
     if (fed)
         begin_some(stream, more);
     give_live(stream);
     if (fed)
         catch_up(stream, more);
-    keep_time(stream);
-    count_up(stream);
+    enforce_limits(stream);
+    update_stats(stream);
 }
 
-void tide_stream_hub_run(struct tide_stream_hub *stream)
+void tide_event_stream_run(struct tide_event_stream *stream)
 {
     struct stream_source *source = &stream->options.source;
-    const struct tide_stream_hub_options *o = &stream->options;
+    const struct tide_event_stream_options *o = &stream->options;
     tide_liveness_begin("stream", TIDE_LIVENESS_WAITS_MS);
     while (!o->stopped || !o->stopped(o->stopped_self)) {
         bool more, news = false;
         tide_liveness_mark();
-        tide_stream_hub_turn(stream, &more);
+        tide_event_stream_turn(stream, &more);
         if (!more)
             source->wait(source->self, STREAM_TURN_MS, &news);
         stream->news |= news;
     }
     pthread_mutex_lock(&stream->mutex);
-    stream->known = false; /* no subscriber is accepted any more */
+    stream->known = false; /* tide_event_stream_subscribe now returns TIDE_STREAM_NOT_READY */
     pthread_mutex_unlock(&stream->mutex);
-    gather(stream);
+    list_turn(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_SHUTDOWN);
     tide_liveness_end();
 }
 
-void tide_stream_hub_stats(struct tide_stream_hub *stream, struct tide_stream_hub_stats *out)
+void tide_event_stream_stats(struct tide_event_stream *stream, struct tide_event_stream_stats *out)
 {
     pthread_mutex_lock(&stream->mutex);
     *out = stream->stats;

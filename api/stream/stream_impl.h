@@ -1,4 +1,6 @@
-/* What the files api/stream*.c share. */
+/* Internal to api/stream: a subscriber, the ring of recent ledgers, the stream, and the functions
+ * that the files of this folder share. Members marked "stream thread" have no lock: only the
+ * thread in tide_event_stream_run touches them. */
 #ifndef API_STREAM_STREAM_IMPL_H
 #define API_STREAM_STREAM_IMPL_H
 
@@ -9,201 +11,218 @@
 #include <stdatomic.h>
 
 enum {
-    STREAM_TURN_MS = 50,      /* between turns without news                    */
-    STREAM_LOOK_MS = 1000,    /* between looks at the database without news    */
-    STREAM_RETRY_MS = 250,    /* after a failure                               */
-    STREAM_STALE_MS = 1000,   /* without the database, until it is told        */
-    STREAM_BEGINS = 16,       /* subscribers with a question that begin a turn */
-    STREAM_PRESSED_MS = 5000, /* what is not taken for so long gives way to others  */
-    STREAM_RESERVE = 1 << 10  /* of a buffer, for what the hub itself must say */
+    STREAM_TURN_MS = 50,         /* longest pause between two turns                         */
+    STREAM_HEAD_MS = 1000,       /* between two reads of the head without a notification    */
+    STREAM_RETRY_MS = 250,       /* between a failed read of the database and the next      */
+    STREAM_STALE_MS = 1000,      /* failing for so long, the database is reported as stale  */
+    STREAM_BEGINS_PER_TURN = 16, /* new subscribers that need a statement, in one turn */
+    STREAM_UNTAKEN_MS = 5000,    /* reading nothing for so long, a subscriber may be dropped */
+    STREAM_RESERVE = 1 << 10     /* bytes of each buffer that only notices may fill         */
 };
 
-/* Why what subscribers know may be out of date. */
+/* The reasons of a "stale" message. STREAM_NO_INDEXER: the head is older than stale_ms. */
 enum stream_staleness { STREAM_FRESH, STREAM_NO_DATABASE, STREAM_NO_INDEXER };
 
-/* An address that is watched for a subscriber. */
+/* An address whose compliance a subscriber follows. */
 struct stream_watch {
     struct tide_hot_address address;
-    struct tide_hot_person person;
-    struct tide_standing standing; /* as the subscriber knows it             */
-    uint64_t turns;                /* when time alone may change it; 0: never */
-    bool due;                      /* to be judged again                      */
+    struct tide_hot_person person; /* the compliance record as of the position  */
+    struct tide_standing standing; /* as the subscriber was last sent it        */
+    uint64_t lapses_at;            /* unix second at which time alone changes it; 0: never */
+    bool due;                      /* the standing must be evaluated again                 */
 };
 
-/* A client: all subscribers of one name. The hub's alone. */
+/* A client: all subscribers with one client_name. Stream thread. */
 struct stream_client {
-    uint32_t subscribers; /* 0: the place is free                                         */
-    uint64_t served;      /* number of the page that was last read for it, or when it came */
-    uint64_t held;        /* bytes that wait for its subscribers, by the last sum          */
+    uint32_t subscribers; /* 0: the slot is free                                      */
+    uint64_t served;      /* number of the last page read for the client; at first the */
+                          /* Number of pages read before the client came               */
+    uint64_t held;        /* bytes buffered for its subscribers, from the last sum_held */
 };
 
 struct tide_subscriber {
-    struct tide_stream_hub *stream;
+    struct tide_event_stream *stream;
     struct tide_stream_sink sink;
-    char who[TIDE_STREAM_WHO_BYTES];
-    /* what is wanted */
+    char client_name[TIDE_STREAM_CLIENT_BYTES];
+    /* The subscription: constant after stream_sub_new. */
     uint32_t topics, kind_count, asset_count, watch_count;
     uint16_t kinds[TIDE_STREAM_NAMES_MAX];
-    char contract[TIDE_HOT_ADDRESS_TEXT], party[TIDE_HOT_ADDRESS_TEXT]; /* "": any */
-    struct tide_hot_symbol pool;                                        /* "": any */
+    char contract[TIDE_HOT_ADDRESS_TEXT], party[TIDE_HOT_ADDRESS_TEXT]; /* empty: any */
+    struct tide_hot_symbol pool;                                        /* empty: any */
     struct tide_hot_symbol *assets;
-    struct stream_watch *watches; /* in the order of addresses */
-    /* the hub's alone */
-    struct stream_client *client;                             /* NULL: no turn has seen it yet */
-    bool resumed, greeted, begun, dropped, told_stale, moved; /* moved: something fitted */
-    /* Begun, and the present values are not all told: it has no position yet. */
-    bool opening, prices_told;
-    bool no_room;            /* in all buffers together there was none for its last message */
-    uint32_t standings_told; /* of watches, from the first on      */
-    struct tide_hot_symbol price_told; /* the last asset; zero: none         */
-    uint64_t served;           /* number of the page that was last read for it, or when it began */
-    struct stream_position at; /* everything up to here was given            */
-    uint64_t closed;           /* close time of the last whole ledger        */
-    uint64_t seen;             /* the time that compliance was evaluated at  */
-    int64_t full_ms;           /* since when nothing fits; 0: something does  */
-    int64_t said_ms;           /* when it was last told something            */
-    /* under mutex */
+    struct stream_watch *watches; /* in ascending order of address */
+    /* Stream thread. */
+    struct stream_client *client; /* NULL: the subscriber has not been in a turn yet */
+    /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin
+     * succeeded. moved: the last attempt to send stored at least one message. */
+    bool resumed, greeted, begun, dropped, stale_sent, moved;
+    /* opening: begun, and some of the present values are not sent: the stream has no id yet. */
+    bool opening, prices_sent;
+    bool no_room;            /* total_max kept its last message out of the buffer      */
+    uint32_t standings_sent; /* watches [0, standings_sent) were sent during the opening */
+    struct tide_hot_symbol last_price_sent; /* during the opening; zero: none           */
+    uint64_t served;           /* number of the last page read for it, or of its beginning */
+    struct stream_position at; /* the subscriber was sent everything up to here        */
+    uint64_t closed;           /* close time of the last complete ledger, unix seconds */
+    uint64_t seen;             /* the second at which compliance was last evaluated    */
+    int64_t full_ms;           /* since then no message fitted; 0: the last one did    */
+    int64_t sent_ms;           /* when something was last put into the buffer          */
+    /* Under mutex. */
     pthread_mutex_t mutex;
-    char *bytes; /* start .. start + len wait to be read */
+    char *bytes; /* [start, start + len) is not read by the client yet; cap bytes allocated */
     size_t start, len, cap;
-    int64_t taken_ms; /* when something was last read, or began to wait */
-    bool parked, over;
-    atomic_bool gone; /* not read any more: the service frees it */
+    int64_t taken_ms;        /* last read, or when bytes came into the empty buffer */
+    bool reader_waits, over; /* reader_waits: a read returned 0, wake is owed       */
+    atomic_bool gone;        /* closed by the reader: the stream thread frees the subscriber */
 };
 
+/* Recent ledgers, a list of pieces in order. Stream thread. */
 struct stream_ring {
     struct stream_piece *first, *last;
-    struct stream_position start, end; /* it holds what is after start up to end */
-    struct stream_piece *fresh;        /* what was added last, and where that begins */
-    struct stream_position fresh_from;
+    struct stream_position start, end; /* contents: after start, up to and including end   */
+    struct stream_piece *fresh;        /* the first piece of the last addition             */
+    struct stream_position fresh_from; /* the end of the ring before that addition         */
     uint64_t bytes, ledgers;
 };
 
-struct tide_stream_hub {
-    struct tide_stream_hub_options options;
+struct tide_event_stream {
+    struct tide_event_stream_options options;
     const struct tide_clock *clock;
-    /* under mutex */
+    /* Under mutex. The stream thread alone removes from all, and reads head without the lock. */
     pthread_mutex_t mutex;
     struct tide_subscriber **all;
     uint32_t count;
     struct stream_head head;
-    bool known; /* the head was seen at least once */
-    struct tide_stream_hub_stats stats;
+    bool known; /* the head was read at least once; false again while stopping */
+    struct tide_event_stream_stats stats;
     atomic_uint_fast64_t buffered, messages, bytes_out;
-    atomic_ullong waits; /* of readers, for a lock */
-    /* the hub's alone */
-    struct tide_subscriber **turn; /* of all, those of this turn */
+    atomic_ullong waits; /* times that a thread found a lock held */
+    /* Stream thread. */
+    struct tide_subscriber **turn; /* the subscribers of the current turn, not dropped */
     uint32_t turn_count;
     struct stream_ring ring;
-    /* The page of present prices that was read last, of assets after prices_from. NULL: none */
+    /* The last page of present prices of all assets, those after prices_from. NULL: none. */
     struct stream_piece *prices;
     struct tide_hot_symbol prices_from;
-    bool news;
+    bool news; /* a notification came: read the head in this turn */
     enum stream_staleness stale;
-    uint64_t served;               /* pages of the past that were read */
-    struct stream_client *clients; /* subscribers_max places           */
-    bool pressed;                  /* there was no room in all buffers together */
-    int64_t looked_ms, good_ms;
-    struct tide_buf text; /* scratch */
+    uint64_t served;                  /* pages read for single subscribers, and beginnings */
+    struct stream_client *clients;    /* subscribers_max + 1 slots                         */
+    bool pressed;                     /* total_max kept a message out in this turn         */
+    int64_t head_read_ms, head_ok_ms; /* last attempt to read the head; last success    */
+    struct tide_buf text;             /* scratch for one message                        */
 };
 
-static inline int64_t stream_now_ms(const struct tide_stream_hub *stream)
+static inline int64_t stream_now_ms(const struct tide_event_stream *stream)
 {
     return stream->clock->now_ms(stream->clock->self);
 }
 
-static inline uint64_t stream_wall_s(const struct tide_stream_hub *stream)
+static inline uint64_t stream_wall_s(const struct tide_event_stream *stream)
 {
     int64_t ms = stream->clock->wall_ms(stream->clock->self);
     return ms > 0 ? (uint64_t)ms / 1000 : 0;
 }
 
-static inline bool stream_wants(const struct tide_subscriber *sub, enum tide_stream_topic topic)
+static inline bool stream_wants_topic(const struct tide_subscriber *sub,
+                                      enum tide_stream_topic topic)
 {
     return (sub->topics & (uint32_t)topic) != 0;
 }
 
-/* The scratch text. Empty, which no buffer takes, if there was no memory for all of it. */
-static inline tide_slice stream_text(const struct tide_stream_hub *stream)
+/* Returns the scratch text, or an empty slice if memory ran out while it was written.
+ * stream_sub_put stores no empty text, so a truncated message is never sent. */
+static inline tide_slice stream_text(const struct tide_event_stream *stream)
 {
     return stream->text.failed ? (tide_slice){ 0 } : tide_buf_view(&stream->text);
 }
 
 /* --- subscriber.c: one subscriber and its buffer ------------------------------------ */
 
-struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
+/* Returns a subscriber with an empty buffer, or NULL without memory. The caller frees it. */
+struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
-/* Appends "id: …", unless id is NULL, and text: whole, or not at all where there is no room or no
- * memory. False: nothing was stored, so nothing may be noted as told. An empty text never is. */
+/* Appends "id: …" (unless id is NULL) and text, both or nothing. Returns false if there was no
+ * room, no memory or no text: then the caller must not count the message as sent. */
 bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id,
                     tide_slice text) TIDE_MUST_USE;
-/* The same for a message of the hub itself; room in the buffer is kept for those. */
-bool stream_sub_say(struct tide_subscriber *sub, tide_slice text) TIDE_MUST_USE;
+/* Appends a notice (open, stale, heartbeat), which may use STREAM_RESERVE. Returns false like
+ * stream_sub_put. */
+bool stream_sub_put_notice(struct tide_subscriber *sub, tide_slice text) TIDE_MUST_USE;
+/* Returns the bytes in the buffer that the client has not read. */
 size_t stream_sub_waiting(struct tide_subscriber *sub);
-/* What waits if nothing of it was taken since then, else 0. */
+/* Returns the same if the client read nothing after since_ms, else 0. */
 size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms);
-/* Wakes who reads, if there is something to read. */
+/* Wakes the reader if it waits and there is something to read. */
 void stream_sub_flush(struct tide_subscriber *sub);
-/* Says "dropped" after the message that is on its way, leaves out the rest, and ends. */
+/* Ends the stream: keeps the message that is being read, discards the rest, appends "dropped". */
 void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason);
 
-/* --- admit.c: which subscriptions are taken ------------------------------------------- */
+/* --- admit.c: which subscriptions are accepted ---------------------------------------- */
 
-/* Whether a subscriber to these topics at this position would miss the events of some ledgers. */
+/* Returns whether topics include events and some events after the position are archived. */
 bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
                          const struct stream_position *at);
 
 /* --- ring.c: recent pieces ------------------------------------------------------ */
 
+/* Frees all pieces; the ring then starts and ends at the position. */
 void stream_ring_reset(struct stream_ring *ring, const struct stream_position *at);
-/* Takes them over; what is oldest goes while there is more than max bytes. */
+/* Appends the pieces and takes ownership. Frees the oldest pieces while the ring holds more than
+ * max bytes, but none of those just added. */
 void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint64_t max);
-/* The first piece of the list that holds something after the place; NULL: none. */
+/* Returns the first piece of the list that ends after the position, or NULL. */
 const struct stream_piece *stream_piece_after(const struct stream_piece *first,
                                               const struct stream_position *position);
 
-/* --- deliver.c: what of a piece a subscriber gets ---------------------------------- */
+/* --- deliver.c: which part of a piece a subscriber gets ------------------------------ */
 
-/* Gives what is after its place; false when there was no room for all. */
+/* Sends what the piece holds after the subscriber's position, and moves the position. Returns false
+ * if a message found no room: the next call continues there. */
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece);
-/* What time alone changed since, up to the second until. */
+/* Sends the standings that lapsed by time alone, up to and including the unix second until. Returns
+ * false like stream_give. */
 bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until);
-/* Its place as the id of a message. */
+/* Returns the subscriber's position as the id of a message. */
 struct stream_position stream_id(const struct tide_subscriber *sub);
+/* Returns whether the subscriber's topics and filters let the note pass. */
 bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_note *note);
 
-/* A standing's time: the last whole ledger, its close, when it was evaluated (unix seconds). */
+/* A standing's time: the last complete ledger, its close, when it was evaluated (unix seconds). */
 struct stream_moment {
     uint32_t ledger;
     uint64_t close_time;
     uint64_t now;
 };
 
-/* Judges an address as of a ledger, at a time. */
+/* Returns the standing of an address as of a ledger, evaluated at the unix second now. Clears
+ * watch->due and sets watch->lapses_at. */
 struct tide_standing stream_judge(struct tide_subscriber *sub, struct stream_watch *watch,
                                   uint32_t ledger, uint64_t now);
-/* The message, in the scratch text. */
-tide_slice stream_standing_text(struct tide_stream_hub *stream, const struct stream_watch *watch,
+/* Returns a "compliance" message in the scratch text: valid until the next message is written. */
+tide_slice stream_standing_text(struct tide_event_stream *stream, const struct stream_watch *watch,
                                 const struct tide_standing *standing,
                                 const struct stream_moment *when);
 
-/* --- opening.c: the start of a subscription, and what the hub itself tells ------------- */
+/* --- opening.c: the start of a subscription, and the notices ---------------------------- */
 
-/* Tells once where the stream begins and whether it is stale; false: not all of that is stored. */
-bool stream_greet(struct tide_subscriber *sub) TIDE_MUST_USE;
-/* Tells whether the stream is stale, if the subscriber knows otherwise; false: no room for it. */
-bool stream_tell_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;
-bool stream_heartbeat(struct tide_subscriber *sub) TIDE_MUST_USE;
-/* Greets, and loads what is needed to go on from its place. *ready false: not yet possible. */
+/* Sends "open" once, then the staleness. Returns false if one of them found no room. */
+bool stream_send_open(struct tide_subscriber *sub) TIDE_MUST_USE;
+/* Sends "stale" or "fresh" if it differs from the one sent before. Returns false without room. */
+bool stream_send_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;
+bool stream_send_heartbeat(struct tide_subscriber *sub) TIDE_MUST_USE;
+/* Sends "open" and loads the standings as of the subscriber's position. *ready is false if there
+ * was no room, or if the index is stale and addresses are watched: call again in the next turn. */
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
-/* While sub->opening: tells what fits of the present standings, then of the prices, then the
- * position, which ends the opening. page: prices that come next, or NULL. False: no more room. */
-bool stream_tell_present(struct tide_subscriber *sub, const struct stream_piece *page);
-/* Whether prices are what it is to be told next. */
+/* While sub->opening: sends as much as fits of the present standings, then of the prices, then
+ * the position, which ends the opening. page: the prices that come next, or NULL. Returns false
+ * if there was no room for more. */
+bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece *page);
+/* Returns whether the subscriber is opening, has all standings, and still needs prices. */
 bool stream_wants_prices(const struct tide_subscriber *sub);
-/* The page at hand that holds them; NULL: one must be read. */
+/* Returns stream->prices if that page holds the prices to send next, or NULL: one must be read. */
 const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub);
 
 #endif

@@ -1,3 +1,5 @@
+/* One subscriber and its buffer: the stream thread appends messages, the connection's thread
+ * reads them. */
 #include "api/stream/stream_impl.h"
 #include "schema/base/lock.h"
 
@@ -23,8 +25,8 @@ static int by_address(const void *a, const void *b)
     return memcmp(&x->address, &y->address, sizeof x->address);
 }
 
-/* Each address once, in their order. */
-static void watch(struct tide_subscriber *sub, const struct tide_stream_ask *ask)
+/* Fills sub->watches with the named addresses, sorted, without duplicates. */
+static void set_watches(struct tide_subscriber *sub, const struct tide_stream_ask *ask)
 {
     for (uint32_t i = 0; i < ask->address_count; i++)
         sub->watches[i].address = ask->addresses[i];
@@ -34,7 +36,7 @@ static void watch(struct tide_subscriber *sub, const struct tide_stream_ask *ask
             sub->watches[sub->watch_count++] = sub->watches[i];
 }
 
-struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
+struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink)
 {
@@ -48,7 +50,7 @@ struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
                                      .asset_count = ask->asset_count,
                                      .pool = ask->pool };
     pthread_mutex_init(&sub->mutex, NULL);
-    memcpy(sub->who, ask->who, sizeof sub->who);
+    memcpy(sub->client_name, ask->client_name, sizeof sub->client_name);
     memcpy(sub->contract, ask->contract, sizeof sub->contract);
     memcpy(sub->party, ask->party, sizeof sub->party);
     memcpy(sub->kinds, ask->kinds, sizeof sub->kinds);
@@ -59,11 +61,12 @@ struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
         return NULL;
     }
     memcpy(sub->assets, ask->assets, ask->asset_count * sizeof *sub->assets);
-    watch(sub, ask);
+    set_watches(sub, ask);
     return sub;
 }
 
-static void resize(struct tide_subscriber *sub, char *bytes, size_t cap)
+/* Replaces the buffer and keeps the total of all buffers up to date. */
+static void set_buffer(struct tide_subscriber *sub, char *bytes, size_t cap)
 {
     atomic_fetch_add(&sub->stream->buffered, (uint64_t)cap - (uint64_t)sub->cap);
     sub->bytes = bytes;
@@ -73,22 +76,23 @@ static void resize(struct tide_subscriber *sub, char *bytes, size_t cap)
 void stream_sub_free(struct tide_subscriber *sub)
 {
     free(sub->bytes);
-    resize(sub, NULL, 0);
+    set_buffer(sub, NULL, 0);
     free(sub->assets);
     free(sub->watches);
     pthread_mutex_destroy(&sub->mutex);
     free(sub);
 }
 
-/* --- the buffer, under its mutex ------------------------------------------------------------ */
+/* --- the buffer; the functions below need sub->mutex unless they take it ------------------- */
 
-static void compact(struct tide_subscriber *sub)
+static void move_to_start(struct tide_subscriber *sub)
 {
     if (sub->start && sub->len)
         memmove(sub->bytes, sub->bytes + sub->start, sub->len);
     sub->start = 0;
 }
 
+/* Returns the capacity, doubled from SMALL, that holds `more` bytes besides those that wait. */
 static size_t cap_for(const struct tide_subscriber *sub, size_t more)
 {
     size_t cap = sub->cap ? sub->cap : SMALL;
@@ -97,22 +101,24 @@ static size_t cap_for(const struct tide_subscriber *sub, size_t more)
     return cap;
 }
 
+/* Makes room for `more` bytes behind those that wait. Returns false without memory. */
 static bool room_for(struct tide_subscriber *sub, size_t more)
 {
     if (sub->cap - sub->start - sub->len >= more)
         return true;
-    compact(sub);
+    move_to_start(sub);
     size_t cap = cap_for(sub, more);
     char *bytes = cap == sub->cap ? sub->bytes : realloc(sub->bytes, cap);
     if (bytes)
-        resize(sub, bytes, cap);
+        set_buffer(sub, bytes, cap);
     return bytes != NULL;
 }
 
-/* Whether all the buffers together may grow by so much. */
+/* Returns whether total_max allows the buffer to grow by `more` bytes. If not, the stream is
+ * marked as pressed: this turn drops subscribers. */
 static bool all_have_room(struct tide_subscriber *sub, size_t more)
 {
-    struct tide_stream_hub *stream = sub->stream;
+    struct tide_event_stream *stream = sub->stream;
     size_t grows = cap_for(sub, more) - sub->cap;
     bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
     stream->pressed |= !room;
@@ -120,7 +126,7 @@ static bool all_have_room(struct tide_subscriber *sub, size_t more)
     return room;
 }
 
-static void append(struct tide_subscriber *sub, tide_slice text)
+static void append_bytes(struct tide_subscriber *sub, tide_slice text)
 {
     if (sub->len == 0)
         sub->taken_ms = stream_now_ms(sub->stream);
@@ -129,23 +135,26 @@ static void append(struct tide_subscriber *sub, tide_slice text)
     sub->len += text.len;
 }
 
-/* Appends both or none; reserve bytes of the buffer stay free. */
-static bool store(struct tide_subscriber *sub, tide_slice line, tide_slice text, size_t reserve)
+/* Appends both texts or neither, leaving `reserve` bytes of the buffer free. Returns whether
+ * they were stored. */
+static bool append_message(struct tide_subscriber *sub, tide_slice line, tide_slice text,
+                           size_t reserve)
 {
     size_t more = line.len + text.len;
     if (text.len == 0)
         return false;
     pthread_mutex_lock(&sub->mutex);
-    /* One that is longer than the buffer goes alone. */
+    /* A message longer than the buffer is stored if the buffer is empty; otherwise it would wait
+     * for ever. */
     bool fits = sub->len == 0 || sub->len + more + reserve <= sub->stream->options.buffer_max;
     bool stored = fits && all_have_room(sub, more) && room_for(sub, more);
     if (stored) {
-        append(sub, line);
-        append(sub, text);
+        append_bytes(sub, line);
+        append_bytes(sub, text);
     }
     pthread_mutex_unlock(&sub->mutex);
     if (stored)
-        sub->said_ms = stream_now_ms(sub->stream);
+        sub->sent_ms = stream_now_ms(sub->stream);
     return stored;
 }
 
@@ -155,7 +164,7 @@ bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *i
     if (id)
         stream_position_text(position, sub->stream->head.deployment, id);
     size_t line_len = id ? (size_t)snprintf(line, sizeof line, "id: %s\n", position) : 0;
-    bool put = store(sub, tide_slice_of(line, line_len), text, STREAM_RESERVE);
+    bool put = append_message(sub, tide_slice_of(line, line_len), text, STREAM_RESERVE);
     if (put) {
         sub->moved = true;
         atomic_fetch_add(&sub->stream->messages, 1);
@@ -163,9 +172,9 @@ bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *i
     return put;
 }
 
-bool stream_sub_say(struct tide_subscriber *sub, tide_slice text)
+bool stream_sub_put_notice(struct tide_subscriber *sub, tide_slice text)
 {
-    return store(sub, (tide_slice){ 0 }, text, 0);
+    return append_message(sub, (tide_slice){ 0 }, text, 0);
 }
 
 size_t stream_sub_waiting(struct tide_subscriber *sub)
@@ -184,45 +193,48 @@ size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms)
     return len;
 }
 
-/* Under mutex. */
-static void wake(struct tide_subscriber *sub)
+/* Wakes the reader if its last read returned 0 and there is something now. Needs sub->mutex. */
+static void wake_reader(struct tide_subscriber *sub)
 {
-    if (!sub->parked || atomic_load(&sub->gone) || (sub->len == 0 && !sub->over))
+    if (!sub->reader_waits || atomic_load(&sub->gone) || (sub->len == 0 && !sub->over))
         return;
-    sub->parked = false;
+    sub->reader_waits = false;
     sub->sink.wake(sub->sink.self);
 }
 
 void stream_sub_flush(struct tide_subscriber *sub)
 {
     pthread_mutex_lock(&sub->mutex);
-    wake(sub);
+    wake_reader(sub);
     pthread_mutex_unlock(&sub->mutex);
 }
 
-/* What waits behind the first end of a message. */
-static void leave_out(struct tide_subscriber *sub)
+/* Discards the messages that wait, except the first, which the client may have begun to read.
+ * Frees the memory that they held. */
+static void discard_unstarted(struct tide_subscriber *sub)
 {
     const char *from = sub->bytes + sub->start;
     const char *end = sub->len ? memmem(from, sub->len, "\n\n", 2) : NULL;
     if (end)
         sub->len = (size_t)(end - from) + 2;
-    compact(sub);
+    move_to_start(sub);
     char *bytes = sub->cap > sub->len + SMALL ? realloc(sub->bytes, sub->len + SMALL) : NULL;
     if (bytes)
-        resize(sub, bytes, sub->len + SMALL);
+        set_buffer(sub, bytes, sub->len + SMALL);
 }
 
 void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
 {
-    static const char *const words[] = {
-        [TIDE_DROPPED_SLOW] = "what waited for you did not drain in time",
-        [TIDE_DROPPED_MEMORY] = "the buffers of all subscribers are full, and yours is the fullest",
-        [TIDE_DROPPED_GAP] = "the ledgers after your position are not indexed",
-        [TIDE_DROPPED_ARCHIVED] = "events after your position are archived: of the ledgers",
+    static const char *const details[] = {
+        [TIDE_DROPPED_SLOW] =
+            "you read less than half of your buffer in the time allowed: reconnect and resume",
+        [TIDE_DROPPED_MEMORY] =
+            "the buffers of all streams are full, and yours holds most: reconnect and resume",
+        [TIDE_DROPPED_GAP] = "the ledgers after your position are not indexed on this node",
+        [TIDE_DROPPED_ARCHIVED] = "events after your position are archived: those of ledgers",
         [TIDE_DROPPED_DEPLOYMENT] =
-            "another deployment is served now: connect again, without a position",
-        [TIDE_DROPPED_SHUTDOWN] = "this node stops: connect again",
+            "this node now serves another deployment: reconnect without a position",
+        [TIDE_DROPPED_SHUTDOWN] = "this node is stopping: reconnect and resume",
     };
     const struct stream_head *head = &sub->stream->head;
     char text[256], ledgers[32] = "";
@@ -230,14 +242,14 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
         snprintf(ledgers, sizeof ledgers, " %u to %u", head->archived_from, head->archived_to);
     int len = snprintf(text, sizeof text,
                        "event: dropped\ndata: {\"reason\":\"%s\",\"detail\":\"%s%s\"}\n\n",
-                       drop_names[reason], words[reason], ledgers);
+                       drop_names[reason], details[reason], ledgers);
     pthread_mutex_lock(&sub->mutex);
-    leave_out(sub);
-    /* Without memory for it the stream ends without this event: the client resumes all the same. */
+    discard_unstarted(sub);
+    /* Without memory for this event the stream just ends: the client resumes all the same. */
     if (room_for(sub, (size_t)len))
-        append(sub, tide_slice_of(text, (size_t)len));
+        append_bytes(sub, tide_slice_of(text, (size_t)len));
     sub->over = true;
-    wake(sub);
+    wake_reader(sub);
     pthread_mutex_unlock(&sub->mutex);
     sub->dropped = true;
     pthread_mutex_lock(&sub->stream->mutex);
@@ -247,6 +259,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
 
 /* --- the reader's side ----------------------------------------------------------------------- */
 
+/* An empty buffer is freed: most subscribers wait most of the time. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t max)
 {
     tide_lock_counted(&sub->mutex, &sub->stream->waits);
@@ -259,17 +272,19 @@ ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t ma
         sub->taken_ms = stream_now_ms(sub->stream);
     if (sub->len == 0) {
         free(sub->bytes);
-        resize(sub, NULL, 0);
+        set_buffer(sub, NULL, 0);
         sub->start = 0;
     }
     if (len == 0 && !sub->over)
-        sub->parked = true;
+        sub->reader_waits = true;
     bool over = len == 0 && sub->over;
     pthread_mutex_unlock(&sub->mutex);
     atomic_fetch_add(&sub->stream->bytes_out, len);
     return over ? -1 : (ptrdiff_t)len;
 }
 
+/* The lock ensures that no wake runs after the return. The stream thread frees the subscriber in
+ * its next turn. */
 void tide_subscriber_close(struct tide_subscriber *sub)
 {
     tide_lock_counted(&sub->mutex, &sub->stream->waits);

@@ -1,38 +1,39 @@
+/* The table of connections by address: open addressing with linear probing. */
 #include "api/http/server/conn_limit.h"
 #include "schema/base/lock.h"
 
-enum { SHARES = 4 };
+enum { SHARES = 4 }; /* one address, and all bodies, may have a quarter */
 
-struct place {
+struct entry {
     struct tide_peer peer;
-    uint32_t count; /* 0: free */
+    uint32_t count; /* 0: the entry is free */
     bool alone;
-    size_t held, bodies; /* bytes of bodies and answers; of bodies alone */
+    size_t held, bodies; /* bytes of bodies and answers; of bodies only */
 };
 
 struct tide_conn_limit {
     pthread_mutex_t mutex;
     atomic_ullong waits;
     uint32_t most, of_one, count;
-    size_t bytes, held, bodies; /* the limit; as of a place */
-    uint32_t mask;              /* places - 1; at least twice as many as connections */
-    struct place places[];
+    size_t bytes, held, bodies; /* the limit; held and bodies of all entries */
+    uint32_t mask; /* entries - 1; there are at least twice as many entries as connections */
+    struct entry entries[];
 };
 
 tide_status tide_conn_limit_open(struct tide_conn_limit **out, uint32_t most, uint32_t of_one,
                                  size_t bytes, struct tide_err *err)
 {
-    uint32_t places = 64;
-    while (places < 2 * most)
-        places *= 2;
-    struct tide_conn_limit *limit = calloc(1, sizeof *limit + places * sizeof limit->places[0]);
+    uint32_t entries = 64;
+    while (entries < 2 * most)
+        entries *= 2;
+    struct tide_conn_limit *limit = calloc(1, sizeof *limit + entries * sizeof limit->entries[0]);
     *out = limit;
     if (!limit)
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for a table of connections");
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the table of connections");
     limit->most = most;
     limit->of_one = of_one;
     limit->bytes = bytes;
-    limit->mask = places - 1;
+    limit->mask = entries - 1;
     pthread_mutex_init(&limit->mutex, NULL);
     return TIDE_OK;
 }
@@ -45,7 +46,8 @@ void tide_conn_limit_close(struct tide_conn_limit *limit)
     free(limit);
 }
 
-static uint32_t home(const struct tide_conn_limit *limit, const struct tide_peer *peer)
+/* Returns the index at which the address's probe begins. */
+static uint32_t home_index(const struct tide_conn_limit *limit, const struct tide_peer *peer)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof peer->ip; i++)
@@ -53,11 +55,12 @@ static uint32_t home(const struct tide_conn_limit *limit, const struct tide_peer
     return (h ^ h >> 15) & limit->mask;
 }
 
-/* The peer's place, or the free one where it would be. */
-static uint32_t find(const struct tide_conn_limit *limit, const struct tide_peer *peer)
+/* Returns the index of the address's entry, or of the free entry where it belongs. Ends because
+ * the table is never full. */
+static uint32_t find_entry(const struct tide_conn_limit *limit, const struct tide_peer *peer)
 {
-    uint32_t at = home(limit, peer);
-    while (limit->places[at].count && memcmp(&limit->places[at].peer, peer, sizeof *peer) != 0)
+    uint32_t at = home_index(limit, peer);
+    while (limit->entries[at].count && memcmp(&limit->entries[at].peer, peer, sizeof *peer) != 0)
         at = (at + 1) & limit->mask;
     return at;
 }
@@ -67,12 +70,12 @@ bool tide_conn_limit_enter(struct tide_conn_limit *limit, const struct tide_peer
     tide_lock_counted(&limit->mutex, &limit->waits);
     bool room = limit->count < limit->most;
     if (room) {
-        struct place *place = &limit->places[find(limit, peer)];
-        room = alone || !limit->of_one || place->count < limit->of_one;
+        struct entry *entry = &limit->entries[find_entry(limit, peer)];
+        room = alone || !limit->of_one || entry->count < limit->of_one;
         if (room) {
-            place->peer = *peer;
-            place->alone = alone;
-            place->count++;
+            entry->peer = *peer;
+            entry->alone = alone;
+            entry->count++;
             limit->count++;
         }
     }
@@ -80,35 +83,36 @@ bool tide_conn_limit_enter(struct tide_conn_limit *limit, const struct tide_peer
     return room;
 }
 
-/* Frees a slot and moves up entries that would not be found any more. */
-static void vacate(struct tide_conn_limit *limit, uint32_t hole)
+/* Frees an entry, and moves back those behind it that a probe would no longer find. */
+static void free_entry(struct tide_conn_limit *limit, uint32_t hole)
 {
-    for (uint32_t at = (hole + 1) & limit->mask; limit->places[at].count;
+    for (uint32_t at = (hole + 1) & limit->mask; limit->entries[at].count;
          at = (at + 1) & limit->mask) {
-        uint32_t wanted = home(limit, &limit->places[at].peer);
+        uint32_t wanted = home_index(limit, &limit->entries[at].peer);
         if (((at - wanted) & limit->mask) < ((at - hole) & limit->mask))
             continue;
-        limit->places[hole] = limit->places[at];
+        limit->entries[hole] = limit->entries[at];
         hole = at;
     }
-    limit->places[hole] = (struct place){ 0 };
+    limit->entries[hole] = (struct entry){ 0 };
 }
 
 void tide_conn_limit_leave(struct tide_conn_limit *limit, const struct tide_peer *peer)
 {
     tide_lock_counted(&limit->mutex, &limit->waits);
-    uint32_t at = find(limit, peer);
-    assert(limit->places[at].count && limit->count);
+    uint32_t at = find_entry(limit, peer);
+    assert(limit->entries[at].count && limit->count);
     limit->count--;
-    if (--limit->places[at].count == 0) {
-        assert(limit->places[at].held == 0);
-        vacate(limit, at);
+    if (--limit->entries[at].count == 0) {
+        assert(limit->entries[at].held == 0);
+        free_entry(limit, at);
     }
     pthread_mutex_unlock(&limit->mutex);
 }
 
-/* Whether `more` fits beside what all hold, and beside the place's own within its share. */
-static bool fits(size_t limit, size_t all, size_t own, bool alone, size_t more)
+/* Returns whether `more` bytes fit into the limit beside `all`, and into the address's share
+ * beside `own`. */
+static bool has_room(size_t limit, size_t all, size_t own, bool alone, size_t more)
 {
     size_t share = alone ? limit : limit / SHARES;
     assert(own <= all && all <= limit);
@@ -119,17 +123,17 @@ bool tide_conn_limit_hold(struct tide_conn_limit *limit, const struct tide_peer 
                           enum tide_conn_limit_bytes what, size_t bytes)
 {
     tide_lock_counted(&limit->mutex, &limit->waits);
-    struct place *place = &limit->places[find(limit, peer)];
-    assert(place->count);
+    struct entry *entry = &limit->entries[find_entry(limit, peer)];
+    assert(entry->count);
     bool body = what == TIDE_CONN_LIMIT_BODY;
-    bool room =
-        fits(limit->bytes, limit->held, place->held, place->alone, bytes) &&
-        (!body || fits(limit->bytes / SHARES, limit->bodies, place->bodies, place->alone, bytes));
+    bool room = has_room(limit->bytes, limit->held, entry->held, entry->alone, bytes) &&
+                (!body || has_room(limit->bytes / SHARES, limit->bodies, entry->bodies,
+                                   entry->alone, bytes));
     size_t more = room ? bytes : 0;
     limit->held += more;
-    place->held += more;
+    entry->held += more;
     limit->bodies += body ? more : 0;
-    place->bodies += body ? more : 0;
+    entry->bodies += body ? more : 0;
     pthread_mutex_unlock(&limit->mutex);
     return room;
 }
@@ -138,14 +142,14 @@ void tide_conn_limit_drop(struct tide_conn_limit *limit, const struct tide_peer 
                           enum tide_conn_limit_bytes what, size_t bytes)
 {
     tide_lock_counted(&limit->mutex, &limit->waits);
-    struct place *place = &limit->places[find(limit, peer)];
+    struct entry *entry = &limit->entries[find_entry(limit, peer)];
     size_t bodies = what == TIDE_CONN_LIMIT_BODY ? bytes : 0;
-    assert(place->count && place->held >= bytes && limit->held >= bytes);
-    assert(place->bodies >= bodies && limit->bodies >= bodies);
+    assert(entry->count && entry->held >= bytes && limit->held >= bytes);
+    assert(entry->bodies >= bodies && limit->bodies >= bodies);
     limit->held -= bytes;
-    place->held -= bytes;
+    entry->held -= bytes;
     limit->bodies -= bodies;
-    place->bodies -= bodies;
+    entry->bodies -= bodies;
     pthread_mutex_unlock(&limit->mutex);
 }
 

@@ -1,3 +1,4 @@
+/* Statuses and latency buckets of the server's counters. */
 #include "api/http/server/metrics.h"
 
 static const uint16_t codes[] = {
@@ -36,6 +37,7 @@ uint64_t tide_metric_bound_us(enum tide_metric_bucket bucket)
     return bounds[bucket];
 }
 
+/* The search ends at the last bound, which is UINT64_MAX. */
 enum tide_metric_bucket tide_metric_bucket_of(uint64_t us)
 {
     size_t i = 0;

@@ -1,6 +1,5 @@
-/* No locks: what is kept of a client is one number, the time at which its bucket would have been
- * empty. It is exchanged only if no other thread did meanwhile, so that a token is given out once.
- * */
+/* Rate limits without locks. A client's state is one number, the time at which its bucket would
+ * have been empty. It is replaced by compare-and-exchange, so that no token is given out twice. */
 #include "api/http/server/rate.h"
 #include "tidemark/i128.h"
 
@@ -8,13 +7,14 @@
 
 enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS, OWN = 255 };
 
-/* A unit of time: 2^-20 ms, so that a token of any quota that matters has some. */
+/* The unit of time is 2^-20 ms, so that one token is at least one unit for any realistic quota. */
 #define MS     ((int64_t)1 << 20)
 #define WINDOW ((int64_t)TIDE_RATE_WINDOW_S * 1000 * MS)
 
 struct bucket {
-    atomic_uint_fast64_t print; /* of the client, keyed; 0: free */
-    atomic_int_fast64_t empty;  /* when the bucket was, had it not been capped since */
+    atomic_uint_fast64_t print; /* keyed hash of the client; 0: free */
+    /* When the bucket was last empty, if it had filled without a cap since */
+    atomic_int_fast64_t empty;
 };
 
 struct tide_rate {
@@ -40,26 +40,27 @@ void tide_rate_close(struct tide_rate *rate)
     free(rate);
 }
 
-static uint64_t mix(uint64_t h)
+static uint64_t mix_bits(uint64_t h)
 {
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
     return h ^ (h >> 32);
 }
 
-static uint64_t print_of(const struct tide_rate *rate, const uint8_t key[16], uint8_t tag)
+/* Returns a keyed hash of the client and the class, never 0. */
+static uint64_t client_print(const struct tide_rate *rate, const uint8_t key[16], uint8_t tag)
 {
     uint64_t words[2];
     memcpy(words, key, sizeof words);
-    uint64_t print = mix(mix(rate->seed ^ words[0]) ^ words[1] ^ tag);
+    uint64_t print = mix_bits(mix_bits(rate->seed ^ words[0]) ^ words[1] ^ tag);
     return print ? print : 1;
 }
 
-/* The client's bucket, or the one of its set that is the fullest, full again. Two clients that are
- * new at once may share one for a moment. */
-static struct bucket *find(struct bucket *set, uint64_t print, int64_t full)
+/* Returns the client's bucket. If the set has none, replaces the fullest one by a full bucket
+ * for this client. Two new clients that race may share a bucket for a moment. */
+static struct bucket *find_bucket(struct bucket *set, uint64_t print, int64_t full)
 {
-    struct bucket *fullest = set;
+    struct bucket *victim = set;
     uint64_t theirs = 0;
     int64_t since = INT64_MAX;
     for (int i = 0; i < WAYS; i++) {
@@ -71,22 +72,22 @@ static struct bucket *find(struct bucket *set, uint64_t print, int64_t full)
         if (empty < since) {
             since = empty;
             theirs = whose;
-            fullest = b;
+            victim = b;
         }
     }
-    atomic_store_explicit(&fullest->empty, full, memory_order_relaxed);
-    atomic_compare_exchange_strong(&fullest->print, &theirs, print);
-    return fullest;
+    atomic_store_explicit(&victim->empty, full, memory_order_relaxed);
+    atomic_compare_exchange_strong(&victim->print, &theirs, print);
+    return victim;
 }
 
-static uint32_t seconds_for(int64_t units)
+static uint32_t seconds_of(int64_t units)
 {
     return (uint32_t)((units + 1000 * MS - 1) / (1000 * MS));
 }
 
-static int64_t share_of(uint64_t cost, uint64_t quota, int64_t window)
+static int64_t price_in_units(uint64_t cost, uint64_t quota, int64_t window)
 {
-    if (cost >= quota) /* may still be asked, with a full bucket */
+    if (cost >= quota) /* such a request is served only from a full bucket */
         return window;
     int64_t share = (int64_t)(cost * (uint64_t)window / quota);
     return share ? share : 1;
@@ -105,13 +106,14 @@ struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide
     uint64_t quota = own ? who->burst : (uint64_t)rate->quota[class] * who->factor;
     int64_t window = own ? 1000 * MS * who->burst / who->rate : WINDOW;
     struct tide_rate_answer answer = { .quota = (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX),
-                                       .window_s = seconds_for(window) };
+                                       .window_s = seconds_of(window) };
     if (quota == 0)
         return answer;
     int64_t now = now_ms * MS, full = now - window, left;
-    int64_t price = share_of(own ? 1 : cost, quota, window);
-    uint64_t print = print_of(rate, who->peer.ip, own ? OWN : (uint8_t)(class * 2u + who->keyed));
-    struct bucket *b = find(rate->buckets[print % SETS], print, full);
+    int64_t price = price_in_units(own ? 1 : cost, quota, window);
+    uint64_t print =
+        client_print(rate, who->peer.ip, own ? OWN : (uint8_t)(class * 2u + who->keyed));
+    struct bucket *b = find_bucket(rate->buckets[print % SETS], print, full);
     int_fast64_t was = atomic_load_explicit(&b->empty, memory_order_relaxed), from;
     do {
         from = was > full ? was : full;
@@ -122,6 +124,6 @@ struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide
                                                     memory_order_relaxed, memory_order_relaxed));
     left = answer.refused ? left : left - price;
     answer.remaining = tokens_in(left > 0 ? left : 0, quota, window);
-    answer.reset_s = seconds_for(answer.refused ? price - left : window - left);
+    answer.reset_s = seconds_of(answer.refused ? price - left : window - left);
     return answer;
 }

@@ -1,3 +1,4 @@
+/* Checks of a request's form: header lines, framing and target. */
 #include "api/http/server/request_check.h"
 #include "api/http/route.h"
 
@@ -22,39 +23,42 @@ enum form {
     FORM_EXPECT,
 };
 
-static const struct tide_refusal_of_form *refuse(enum form form)
+static const struct tide_request_fault *fault_of(enum form form)
 {
-    static const struct tide_refusal_of_form forms[] = {
+    static const struct tide_request_fault forms[] = {
         [FORM_TARGET] = { 400, "malformed_target",
                           "the request target must begin with a slash and be printable ASCII" },
-        [FORM_TARGET_LONG] = { 414, "target_too_long", "path and query may have 2048 bytes" },
-        [FORM_VERSION] = { 400, "malformed_request", "HTTP/1.1 or HTTP/1.0 is spoken here" },
+        [FORM_TARGET_LONG] = { 414, "target_too_long",
+                               "path and query may have at most 2048 bytes" },
+        [FORM_VERSION] = { 400, "malformed_request", "the version must be HTTP/1.1 or HTTP/1.0" },
         [FORM_LINE] = { 400, "malformed_request",
                         "a header line is not \"Name: value\" of printable characters" },
         [FORM_LARGE] = { 431, "headers_too_large",
-                         "request line and headers may have 6144 bytes and 48 lines" },
+                         "request line and headers may have at most 6144 bytes and 48 lines" },
         [FORM_NO_HOST] = { 400, "malformed_request", "HTTP/1.1 needs a Host header" },
         [FORM_HOST_TWICE] = { 400, "malformed_request", "two Host headers" },
-        [FORM_LENGTH] = { 400, "malformed_request", "Content-Length is no number" },
+        [FORM_LENGTH] = { 400, "malformed_request", "Content-Length is not a number" },
         [FORM_LENGTH_TWICE] = { 400, "malformed_request", "two Content-Length headers" },
         [FORM_BOTH] = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
         [FORM_CODING] = { 400, "transfer_coding", "the transfer coding is unknown" },
         [FORM_CHUNKED] = { 411, "length_required",
-                           "a body must say its length: chunked bodies are not taken" },
+                           "a body needs Content-Length: chunked bodies are not accepted" },
         [FORM_QUERY_PAIRS] = { 414, "target_too_long",
                                "the query and the cookies may have 64 pairs together" },
         [FORM_COOKIE_PAIRS] = { 431, "headers_too_large",
                                 "the query and the cookies may have 64 pairs together" },
         [FORM_REPEATED] = { 400, "malformed_request", "a header is given twice" },
-        [FORM_EXPECT] = { 417, "expectation_failed", "no expectation but 100-continue is met" },
+        [FORM_EXPECT] = { 417, "expectation_failed",
+                          "the only supported expectation is 100-continue" },
     };
     return &forms[form];
 }
 
-#define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
+#define LANES 0x0101010101010101u /* multiplied by a byte: that byte in all eight lanes */
 
-/* Whether all eight bytes are above a blank and below DEL. A sum carries into the next lane only
- * from a byte of 0x80 or more, which is refused whatever the sums are. */
+/* Returns whether all eight bytes are visible ASCII: above a blank and below DEL. A sum can
+ * carry into the next lane only from a byte of 0x80 or more, and such a byte fails the test
+ * anyway. */
 static bool printable_8(const uint8_t *p)
 {
     const uint64_t high = LANES * 0x80;
@@ -64,7 +68,7 @@ static bool printable_8(const uint8_t *p)
            ((bytes + LANES * (0x80 - '!')) & high) == high;
 }
 
-/* As the library splits them: cookies at a comma too. */
+/* Counts pairs as the library splits them: cookies also at a comma. between: two separators. */
 static uint32_t count_pairs(tide_slice text, const char *between)
 {
     uint32_t pairs = text.len > 0;
@@ -80,27 +84,27 @@ static uint32_t count_query_pairs(tide_slice target)
     return count_pairs(tide_slice_of(target.ptr + path, target.len - path), "&&");
 }
 
-const struct tide_refusal_of_form *tide_request_check_target(const struct tide_request_head *head,
-                                                             tide_slice target)
+const struct tide_request_fault *tide_request_check_target(const struct tide_request_head *head,
+                                                           tide_slice target)
 {
     size_t at = 0;
     uint32_t pairs;
     if (target.len > TIDE_TARGET_MAX)
-        return refuse(FORM_TARGET_LONG);
+        return fault_of(FORM_TARGET_LONG);
     if (target.len == 0 || target.ptr[0] != '/')
-        return refuse(FORM_TARGET);
+        return fault_of(FORM_TARGET);
     while (target.len - at >= 8 && printable_8(target.ptr + at))
         at += 8;
     for (; at < target.len; at++)
         if (target.ptr[at] <= ' ' || target.ptr[at] >= 0x7f)
-            return refuse(FORM_TARGET);
+            return fault_of(FORM_TARGET);
     pairs = count_query_pairs(target);
     if (pairs > TIDE_HEAD_PAIRS_MAX)
-        return refuse(FORM_QUERY_PAIRS);
-    return pairs + head->cookies > TIDE_HEAD_PAIRS_MAX ? refuse(FORM_COOKIE_PAIRS) : NULL;
+        return fault_of(FORM_QUERY_PAIRS);
+    return pairs + head->cookies > TIDE_HEAD_PAIRS_MAX ? fault_of(FORM_COOKIE_PAIRS) : NULL;
 }
 
-/* RFC 9110's tchar. */
+/* Returns whether c is a tchar of RFC 9110. */
 static bool is_token(uint8_t c)
 {
     static const bool other[128] = {
@@ -112,110 +116,116 @@ static bool is_token(uint8_t c)
            (c < 128 && other[c]);
 }
 
-static bool same(tide_slice name, const char *text)
+static bool name_is(tide_slice name, const char *text)
 {
     return name.len == strlen(text) && strncasecmp((const char *)name.ptr, text, name.len) == 0;
 }
 
-static bool keep_once(tide_slice *place, tide_slice value)
+/* Stores the value. Returns false if there was one before: the header is repeated. */
+static bool store_once(tide_slice *slot, tide_slice value)
 {
-    bool first = !place->ptr;
-    *place = value;
+    bool first = !slot->ptr;
+    *slot = value;
     return first;
 }
 
-static const struct tide_refusal_of_form *take_length(struct tide_request_head *head,
-                                                      tide_slice value)
+/* Reads Content-Length, which must be the only framing header. The limit also prevents an
+ * overflow. */
+static const struct tide_request_fault *read_length(struct tide_request_head *head,
+                                                    tide_slice value)
 {
     if (head->has_length)
-        return refuse(FORM_LENGTH_TWICE);
+        return fault_of(FORM_LENGTH_TWICE);
     if (head->chunked)
-        return refuse(FORM_BOTH);
+        return fault_of(FORM_BOTH);
     if (value.len == 0)
-        return refuse(FORM_LENGTH);
+        return fault_of(FORM_LENGTH);
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] < '0' || value.ptr[i] > '9' || head->length > TIDE_HEAD_LENGTH_MAX)
-            return refuse(FORM_LENGTH);
+            return fault_of(FORM_LENGTH);
         head->length = head->length * 10 + (uint64_t)(value.ptr[i] - '0');
     }
     head->has_length = true;
     return NULL;
 }
 
-static const struct tide_refusal_of_form *take_coding(struct tide_request_head *head,
-                                                      tide_slice value)
+/* Reads Transfer-Encoding. "chunked" is noted and rejected with the complete head; anything else
+ * is an unknown framing. */
+static const struct tide_request_fault *read_coding(struct tide_request_head *head,
+                                                    tide_slice value)
 {
     if (head->has_length)
-        return refuse(FORM_BOTH);
-    if (head->chunked || !same(value, "chunked"))
-        return refuse(FORM_CODING);
+        return fault_of(FORM_BOTH);
+    if (head->chunked || !name_is(value, "chunked"))
+        return fault_of(FORM_CODING);
     head->chunked = true;
     return NULL;
 }
 
-static const struct tide_refusal_of_form *take_expect(struct tide_request_head *head,
-                                                      tide_slice value)
+static const struct tide_request_fault *read_expect(struct tide_request_head *head,
+                                                    tide_slice value)
 {
-    if (head->expects || !same(value, "100-continue"))
-        return refuse(FORM_EXPECT);
+    if (head->expects || !name_is(value, "100-continue"))
+        return fault_of(FORM_EXPECT);
     head->expects = true;
     return NULL;
 }
 
-/* What decides about framing must be there once; the rest is ours to read or to leave. */
-static const struct tide_refusal_of_form *take(struct tide_request_head *head, tide_slice name,
-                                               tide_slice value)
+/* Stores the headers that the server uses. Those that decide about framing, and most others, may
+ * occur once only. */
+static const struct tide_request_fault *read_line(struct tide_request_head *head, tide_slice name,
+                                                  tide_slice value)
 {
     switch (name.ptr[0] | 0x20) {
     case 'a':
-        if (same(name, "accept-encoding"))
+        if (name_is(name, "accept-encoding"))
             head->accept_encoding = head->accept_encoding.ptr ? TIDE_SLICE("") : value;
         break;
     case 'c':
-        if (same(name, "content-length"))
-            return take_length(head, value);
-        if (same(name, "content-type") && !keep_once(&head->content_type, value))
-            return refuse(FORM_REPEATED);
-        if (same(name, "content-encoding") && !keep_once(&head->content_encoding, value))
-            return refuse(FORM_REPEATED);
-        if (same(name, "cookie"))
+        if (name_is(name, "content-length"))
+            return read_length(head, value);
+        if (name_is(name, "content-type") && !store_once(&head->content_type, value))
+            return fault_of(FORM_REPEATED);
+        if (name_is(name, "content-encoding") && !store_once(&head->content_encoding, value))
+            return fault_of(FORM_REPEATED);
+        if (name_is(name, "cookie"))
             head->cookies += count_pairs(value, ";,");
         break;
     case 'e':
-        if (same(name, "expect"))
-            return take_expect(head, value);
+        if (name_is(name, "expect"))
+            return read_expect(head, value);
         break;
     case 'h':
-        if (same(name, "host") && !keep_once(&head->host, value))
-            return refuse(FORM_HOST_TWICE);
+        if (name_is(name, "host") && !store_once(&head->host, value))
+            return fault_of(FORM_HOST_TWICE);
         break;
     case 'i':
-        if (same(name, "if-none-match") && !keep_once(&head->if_none_match, value))
-            return refuse(FORM_REPEATED);
+        if (name_is(name, "if-none-match") && !store_once(&head->if_none_match, value))
+            return fault_of(FORM_REPEATED);
         break;
     case 'l':
-        if (same(name, "last-event-id") && !keep_once(&head->last_event_id, value))
-            return refuse(FORM_REPEATED);
+        if (name_is(name, "last-event-id") && !store_once(&head->last_event_id, value))
+            return fault_of(FORM_REPEATED);
         break;
     case 'o':
-        if (same(name, "origin") && !keep_once(&head->origin, value))
-            return refuse(FORM_REPEATED);
+        if (name_is(name, "origin") && !store_once(&head->origin, value))
+            return fault_of(FORM_REPEATED);
         break;
     case 'r':
-        if (same(name, "request-id"))
+        if (name_is(name, "request-id"))
             head->request_id = value;
         break;
     case 't':
-        if (same(name, "transfer-encoding"))
-            return take_coding(head, value);
+        if (name_is(name, "transfer-encoding"))
+            return read_coding(head, value);
         break;
     case 'x':
-        if (same(name, "x-forwarded-for"))
+        if (name_is(name, "x-forwarded-for"))
             head->forwarded_for = value;
-        else if (same(name, "x-request-id"))
+        else if (name_is(name, "x-request-id"))
             head->request_id = value;
-        else if (same(name, "x-api-key") && !keep_once(&head->api_key, value))
-            return refuse(FORM_REPEATED);
+        else if (name_is(name, "x-api-key") && !store_once(&head->api_key, value))
+            return fault_of(FORM_REPEATED);
         break;
     default:
         break;
@@ -223,7 +233,7 @@ static const struct tide_refusal_of_form *take(struct tide_request_head *head, t
     return NULL;
 }
 
-static bool is_name(tide_slice name)
+static bool is_header_name(tide_slice name)
 {
     for (size_t i = 0; i < name.len; i++)
         if (!is_token(name.ptr[i]))
@@ -231,8 +241,8 @@ static bool is_name(tide_slice name)
     return name.len > 0;
 }
 
-/* Any byte but controls; a tab is none here. */
-static bool is_value(tide_slice value)
+/* Returns whether the value has no control character other than a tab. */
+static bool is_header_value(tide_slice value)
 {
     for (size_t i = 0; i < value.len; i++)
         if ((value.ptr[i] < ' ' && value.ptr[i] != '\t') || value.ptr[i] == 0x7f)
@@ -245,7 +255,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t';
 }
 
-static tide_slice trim(tide_slice value)
+static tide_slice trim_blanks(tide_slice value)
 {
     while (value.len && is_blank(value.ptr[0]))
         value = tide_slice_of(value.ptr + 1, value.len - 1);
@@ -254,37 +264,40 @@ static tide_slice trim(tide_slice value)
     return value;
 }
 
+/* Leaves the lines as they are: only the first `count` of them count. */
 void tide_request_check_begin(struct tide_request_head *head)
 {
     memset(head, 0, offsetof(struct tide_request_head, lines));
 }
 
-const struct tide_refusal_of_form *tide_request_check_line(struct tide_request_head *head,
-                                                           tide_slice name, tide_slice value)
+/* The limit of lines is checked first, so that the array cannot overflow. */
+const struct tide_request_fault *tide_request_check_line(struct tide_request_head *head,
+                                                         tide_slice name, tide_slice value)
 {
     if (head->count == TIDE_HEAD_LINES_MAX)
-        return refuse(FORM_LARGE);
-    value = trim(value);
-    if (!is_name(name) || !is_value(value))
-        return refuse(FORM_LINE);
+        return fault_of(FORM_LARGE);
+    value = trim_blanks(value);
+    if (!is_header_name(name) || !is_header_value(value))
+        return fault_of(FORM_LINE);
     assert(head->count < TIDE_HEAD_LINES_MAX);
     head->lines[head->count++] = (struct tide_request_head_line){ name, value };
-    return take(head, name, value);
+    return read_line(head, name, value);
 }
 
-const struct tide_refusal_of_form *tide_request_check_end(struct tide_request_head *head,
-                                                          tide_slice version, size_t bytes)
+/* HTTP/1.0 has no chunked bodies and needs no Host header. */
+const struct tide_request_fault *tide_request_check_end(struct tide_request_head *head,
+                                                        tide_slice version, size_t bytes)
 {
     head->http_1_0 = tide_slice_eq_str(version, "HTTP/1.0");
     if (!head->http_1_0 && !tide_slice_eq_str(version, "HTTP/1.1"))
-        return refuse(FORM_VERSION);
+        return fault_of(FORM_VERSION);
     if (bytes > TIDE_HEAD_BYTES_MAX)
-        return refuse(FORM_LARGE);
+        return fault_of(FORM_LARGE);
     if (head->http_1_0 && head->chunked)
-        return refuse(FORM_CODING);
+        return fault_of(FORM_CODING);
     if (!head->host.ptr && !head->http_1_0)
-        return refuse(FORM_NO_HOST);
-    return head->chunked ? refuse(FORM_CHUNKED) : NULL;
+        return fault_of(FORM_NO_HOST);
+    return head->chunked ? fault_of(FORM_CHUNKED) : NULL;
 }
 
 tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,
@@ -293,7 +306,7 @@ tide_slice tide_request_head_find(const struct tide_request_head *head, const ch
     tide_slice found = { 0 };
     *occurrences = 0;
     for (uint32_t i = 0; i < head->count; i++)
-        if (same(head->lines[i].name, name) && (*occurrences)++ == 0)
+        if (name_is(head->lines[i].name, name) && (*occurrences)++ == 0)
             found = head->lines[i].value;
     return found;
 }

@@ -1,3 +1,4 @@
+/* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- what the library calls, all on the worker's thread ---------------------------------- */
+/* --- callbacks of the library, all on the worker's thread ------------------------------------ */
 
 static struct server_conn *conn_of(struct MHD_Connection *mhd)
 {
@@ -21,12 +22,13 @@ static struct server_conn *conn_of(struct MHD_Connection *mhd)
     return info ? info->socket_context : NULL;
 }
 
-/* What an information points at lives until the next is asked for. */
+/* Returns the connection's socket. The library's information is only valid until the next one is
+ * requested. */
 static int socket_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    assert(info); /* of each connection there is */
+    assert(info); /* every connection has a socket */
     return info->connect_fd;
 }
 
@@ -45,7 +47,7 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     int fd = socket_of(mhd);
     struct tide_peer peer = peer_of(mhd);
     struct server_conn *conn = server_conn_open(worker, mhd, fd, &peer);
-    *memory = conn;
+    *memory = conn; /* becomes the connection's socket_context */
     if (!conn) {
         shutdown(fd, SHUT_RDWR);
         return;
@@ -56,7 +58,7 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     if (conn->counted)
         return;
     server_add(&worker->totals.refused, 1);
-    server_turn_away(conn);
+    server_reject_connection(conn);
 }
 
 static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
@@ -72,8 +74,8 @@ static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
     }
 }
 
-/* The target is kept as it came: what the library gives later it has cut up and decoded. What is
- * returned is the request's memory from then on. */
+/* Keeps the target as received: later the library gives it only split and decoded. The returned
+ * pointer becomes the request's memory. */
 static void *on_target(void *self, const char *target, struct MHD_Connection *mhd)
 {
     (void)self;
@@ -92,7 +94,7 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     return conn;
 }
 
-/* The target is read as it came, so the library must not decode it. */
+/* Leaves the target's escapes: tide_route_match decodes them. */
 static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
 {
     (void)self;
@@ -102,9 +104,10 @@ static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
 
 struct head_reader {
     struct tide_request_head *head;
-    const struct tide_refusal_of_form *wrong;
+    const struct tide_request_fault *wrong;
 };
 
+/* Checks one header line; stops the iteration at the first fault. */
 static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *name,
                                size_t name_len, const char *value, size_t value_len)
 {
@@ -115,8 +118,7 @@ static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *
     return reader->wrong ? MHD_NO : MHD_YES;
 }
 
-static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
-                                                       const char *version)
+static const struct tide_request_fault *check_head(struct server_conn *conn, const char *version)
 {
     struct head_reader reader = { .head = &conn->head };
     const union MHD_ConnectionInfo *size =
@@ -126,17 +128,19 @@ static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
     if (!reader.wrong)
         reader.wrong = tide_request_check_end(&conn->head, tide_slice_str(version),
                                               size ? size->header_size : 0);
-    /* A target that was cut is too long by its length. */
+    /* Check the target itself: one that did not fit conn->target shows by its length that it is
+     * too long. */
     return reader.wrong ? reader.wrong
                         : tide_request_check_target(&conn->head,
                                                     tide_slice_of(conn->target, conn->target_len));
 }
 
-/* With "Expect: 100-continue" and no body, the library would say 100 and close: it is answered in
- * the first call, which says none. Queued there, an answer ends the connection. */
-static void begin(struct server_conn *conn, const char *method, const char *version)
+/* Handles a request's head. With "Expect: 100-continue" and no body the library would send 100
+ * and close. It sends no 100 if the answer is queued in this first call, which however ends the
+ * connection. */
+static void begin_request(struct server_conn *conn, const char *method, const char *version)
 {
-    const struct tide_refusal_of_form *wrong = look_at_head(conn, version);
+    const struct tide_request_fault *wrong = check_head(conn, version);
     server_request_begin(conn, tide_slice_str(method), wrong);
     if (conn->step == STEP_BODY && conn->head.expects && !server_has_body(conn))
         conn->early = conn->close = true;
@@ -144,9 +148,10 @@ static void begin(struct server_conn *conn, const char *method, const char *vers
         conn->sent = server_bytes_sent(conn);
 }
 
-/* On resuming, the library reads before it asks for the answer, and takes an end of what the client
- * sends for an abort. It does not read when its last call was given neither an answer nor a sleep:
- * so jobs begin in the call after, and a client that half-closed gets its answer. */
+/* Returns true once for a request that an executor will run. The library must be called once
+ * more before the connection is suspended: when it resumes a connection it normally reads first,
+ * and takes a half-closed client for an aborted one. It skips that read if the last call before
+ * gave neither an answer nor a suspension. */
 static bool wants_another_call(struct server_conn *conn)
 {
     if (conn->asked_again || conn->early || !server_request_waits(conn))
@@ -155,7 +160,7 @@ static bool wants_another_call(struct server_conn *conn)
     return true;
 }
 
-/* The same, of an answer that only now turns out to be large. */
+/* Does the same for an answer that turns out to be large only when it is complete. */
 static bool wants_call_before_encoding(struct server_conn *conn)
 {
     bool first = !conn->asked_again;
@@ -163,14 +168,15 @@ static bool wants_call_before_encoding(struct server_conn *conn)
     return first;
 }
 
-static void suspend(struct server_conn *conn)
+static void suspend_connection(struct server_conn *conn)
 {
     conn->suspended = true;
     MHD_suspend_connection(conn->mhd);
 }
 
-/* Called once with the headers, then with each part of the body, then with none until an answer is
- * queued or the connection suspended; again with none after that. */
+/* Handles a request. The library calls it once with the head, then with each part of the body,
+ * then without data until an answer is queued or the connection is suspended, and again after it
+ * is resumed. */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **memory)
@@ -183,7 +189,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
         return MHD_NO;
     server_moved(conn->worker);
     if (conn->step == STEP_HEAD) {
-        begin(conn, method, version);
+        begin_request(conn, method, version);
         if (!conn->early)
             return MHD_YES;
     } else if (*size) {
@@ -201,7 +207,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
     if (conn->step == STEP_ENCODE)
         server_encoder_submit(conn);
     if (conn->step == STEP_WAIT) {
-        suspend(conn);
+        suspend_connection(conn);
         return MHD_YES;
     }
     return server_answer(conn) ? MHD_YES : MHD_NO;
@@ -245,10 +251,11 @@ static tide_status read_address(const char *text, struct sockaddr_storage *out,
     else if (bracketed && inet_pton(AF_INET6, host, &in6.sin6_addr) == 1)
         memcpy(out, &in6, sizeof in6);
     else
-        return tide_fail(err, TIDE_E_CONFIG, "api_listen: %s is no address", host);
+        return tide_fail(err, TIDE_E_CONFIG, "api_listen: %s is not an IP address", host);
     return TIDE_OK;
 }
 
+/* Reads a file with a final NUL, which the library expects. */
 static tide_status read_pem(struct tide_buf *out, const char *path, struct tide_err *err)
 {
     enum { PEM_MAX = 256 << 10 };
@@ -263,7 +270,8 @@ static tide_status read_pem(struct tide_buf *out, const char *path, struct tide_
     close(fd);
     tide_buf_u8(out, 0);
     if (got < 0 || out->failed)
-        return tide_fail(err, TIDE_E_CONFIG, "cannot read %s, or it is no PEM file", path);
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "cannot read %s, or it is larger than a PEM file may be (256 KiB)", path);
     return TIDE_OK;
 }
 
@@ -272,23 +280,23 @@ static tide_status open_tls(struct tide_server *server, const struct tide_config
 {
     bool cert = config->api_tls_cert[0], key = config->api_tls_key[0];
     if (cert != key)
-        return tide_fail(err, TIDE_E_CONFIG, "api_tls_cert and api_tls_key: both, or neither");
+        return tide_fail(err, TIDE_E_CONFIG, "set both api_tls_cert and api_tls_key, or neither");
     if (!cert)
         return TIDE_OK;
     if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
-        return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd knows no TLS");
+        return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd was built without TLS");
     server->tls = true;
     tide_status status = read_pem(&server->tls_cert, config->api_tls_cert, err);
     return status == TIDE_OK ? read_pem(&server->tls_key, config->api_tls_key, err) : status;
 }
 
-/* A short key could be guessed. */
+/* Rejects a short key: it could be guessed. */
 static tide_status check_metrics_key(const char *key, struct tide_err *err)
 {
     size_t len = strlen(key);
     return len == 0 || len >= 16
                ? TIDE_OK
-               : tide_fail(err, TIDE_E_CONFIG, "api_metrics_key has 16 characters or more");
+               : tide_fail(err, TIDE_E_CONFIG, "api_metrics_key must have at least 16 characters");
 }
 
 static tide_status open_limits(struct tide_server *server, const struct tide_config *config,
@@ -315,7 +323,7 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
                                        const struct sockaddr_storage *address)
 {
     const struct tide_server *server = worker->server;
-    /* Date is ours, written once a second: 0.9.75 would add its own beside it. */
+    /* The server writes Date once a second (server_loop.c). 0.9.75 would add its own beside it. */
     unsigned flags =
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     if (address->ss_family == AF_INET6)
@@ -330,7 +338,8 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
         { MHD_OPTION_END, 0, NULL },
     };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
-    /* Ours refuses above its limit; the library would leave the rest waiting unanswered. */
+    /* The server's own limit answers 503. The library would leave further connections waiting
+     * without an answer, so its limit is higher. */
     unsigned limit = server->options.config->api_connections + 1024;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
@@ -368,8 +377,9 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     info = MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     worker->epoll_fd = info ? info->epoll_fd : -1;
     if (!server->port || worker->epoll_fd < 0)
-        return tide_fail(err, TIDE_E_IO, "this libmicrohttpd knows no epoll");
-    /* The others listen where the first does. */
+        return tide_fail(err, TIDE_E_IO,
+                         "this libmicrohttpd has no epoll, or does not tell its port");
+    /* With port 0 the system chose one: the other workers listen on the same port. */
     if (address->ss_family == AF_INET)
         ((struct sockaddr_in *)(void *)address)->sin_port = htons(server->port);
     else
@@ -409,7 +419,7 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
     return TIDE_OK;
 }
 
-/* --- life -------------------------------------------------------------------------------- */
+/* --- start and stop -------------------------------------------------------------------------- */
 
 tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
 {
@@ -443,6 +453,7 @@ void tide_server_stop(struct tide_server *server)
             pthread_join(server->workers[i].thread, NULL);
     for (uint32_t i = 0; i < server->worker_count; i++)
         server->workers[i].started = false;
+    /* The workers have ended, so nothing is submitted to the encoder any more. */
     server_encoder_stop(server);
     server_watch_stop(&server->watch);
 }
@@ -469,7 +480,7 @@ void tide_server_close(struct tide_server *server)
     tide_rate_close(server->rate);
     tide_conn_limit_close(server->limit);
     if (server->tls_key.ptr)
-        explicit_bzero(server->tls_key.ptr, server->tls_key.cap);
+        explicit_bzero(server->tls_key.ptr, server->tls_key.cap); /* a secret */
     tide_buf_release(&server->tls_key);
     tide_buf_release(&server->tls_cert);
     free(server);

@@ -1,3 +1,5 @@
+/* From a complete reply to the library's response: header lines, bodies, files, and the memory
+ * that answers hold. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -6,10 +8,12 @@
 #include <unistd.h>
 
 static const char json_type[] = "application/json; charset=utf-8";
+/* The Content-Security-Policy of answers that are not pages: nothing may be loaded. */
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
-/* --- what the reply still lacks ---------------------------------------------------------- */
+/* --- the reply's bytes ----------------------------------------------------------------------- */
 
+/* Adds the request's id to a problem, as the last member of its object. */
 static void put_request_id(struct server_conn *conn)
 {
     struct tide_buf *body = &conn->reply.body;
@@ -23,7 +27,7 @@ static bool is_problem(const struct tide_reply *reply)
     return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
 }
 
-static tide_slice bytes_of(const struct server_conn *conn)
+static tide_slice reply_bytes(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     if (!reply->fixed.ptr)
@@ -33,7 +37,7 @@ static tide_slice bytes_of(const struct server_conn *conn)
 
 /* --- header lines ------------------------------------------------------------------------ */
 
-static void add(struct MHD_Response *response, const char *name, const char *value)
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (*value)
         MHD_add_response_header(response, name, value);
@@ -43,9 +47,10 @@ static void add_number(struct MHD_Response *response, const char *name, uint64_t
 {
     char text[24];
     text[tide_u64_text(text, number)] = 0;
-    add(response, name, text);
+    add_header(response, name, text);
 }
 
+/* Adds the headers that say as of which ledger the answer is. */
 static void add_ledger(struct MHD_Response *response, const struct server_conn *conn)
 {
     const struct tide_answer_at *at = &conn->reply.at;
@@ -54,7 +59,7 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
         return;
     tide_time_rfc3339(closed, (int64_t)at->close_time);
     add_number(response, "Ledger-Sequence", at->ledger);
-    add(response, "Ledger-Closed-At", closed);
+    add_header(response, "Ledger-Closed-At", closed);
     add_number(response, "Data-Age-Ms", at->age_ms);
 }
 
@@ -63,6 +68,7 @@ static const char *class_name(const struct server_conn *conn)
     return conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
 }
 
+/* Writes the value of RateLimit, or an empty text without a limit. */
 static void write_rate(char text[64], const struct server_conn *conn)
 {
     char *at = text;
@@ -78,11 +84,14 @@ static void write_rate(char text[64], const struct server_conn *conn)
     *at = 0;
 }
 
+/* Returns the value of RateLimit-Policy. The worker keeps one text for each class, and rewrites
+ * it if the quota differs. */
 static const char *policy_text(const struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
     char *text = worker->policy[conn->class];
-    bool usual = conn->rate.window_s == TIDE_RATE_WINDOW_S; /* else a key's own: not kept */
+    /* Otherwise a key's own quota, whose text is not reused */
+    bool usual = conn->rate.window_s == TIDE_RATE_WINDOW_S;
     if (!usual || worker->policy_quota[conn->class] != conn->rate.quota)
         snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
                  conn->rate.quota, conn->rate.window_s);
@@ -95,19 +104,20 @@ static void add_rate(struct MHD_Response *response, const struct server_conn *co
     char text[64];
     if (conn->rate.quota == 0)
         return;
-    add(response, "RateLimit-Policy", policy_text(conn));
+    add_header(response, "RateLimit-Policy", policy_text(conn));
     write_rate(text, conn);
-    add(response, "RateLimit", text);
+    add_header(response, "RateLimit", text);
 }
 
-/* A line of the server's, unless the handler has its own. */
-static void add_unless(struct MHD_Response *response, const struct server_conn *conn,
-                       const char *name, const char *value)
+/* Adds the server's value of a header, unless the handler set its own. */
+static void add_default(struct MHD_Response *response, const struct server_conn *conn,
+                        const char *name, const char *value)
 {
     if (!tide_reply_header_of(&conn->reply, name))
-        add(response, name, value);
+        add_header(response, name, value);
 }
 
+/* Adds the handler's header lines: pairs of NUL-terminated name and value. */
 static void add_lines(struct MHD_Response *response, const struct tide_buf *lines)
 {
     if (lines->len == 0)
@@ -115,7 +125,7 @@ static void add_lines(struct MHD_Response *response, const struct tide_buf *line
     const char *name = (const char *)lines->ptr, *end = name + lines->len;
     while (name < end) {
         const char *value = name + strlen(name) + 1;
-        add(response, name, value);
+        add_header(response, name, value);
         name = value + strlen(value) + 1;
     }
 }
@@ -124,41 +134,43 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     const char *policy = reply->security_policy;
-    add(response, "Date", conn->worker->date);
-    if (reply->status != 204 && reply->status != 303) /* which have no body */
-        add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
-    add(response, "Cache-Control", server_cache_control(conn));
+    add_header(response, "Date", conn->worker->date);
+    if (reply->status != 204 && reply->status != 303) /* 204 and 303 have no body */
+        add_header(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
+    add_header(response, "Cache-Control", server_cache_control(conn));
     if (conn->varies)
-        add(response, "Vary", "Accept-Encoding");
+        add_header(response, "Vary", "Accept-Encoding");
     if (server_has_form(conn))
-        add(response, "Vary", "Accept");
+        add_header(response, "Vary", "Accept");
     if (conn->encoding && reply->status == 200)
-        add(response, "Content-Encoding", tide_encoding_name(conn->encoding));
-    add(response, "ETag", conn->tag);
+        add_header(response, "Content-Encoding", tide_encoding_name(conn->encoding));
+    add_header(response, "ETag", conn->tag);
     server_origin_add(response, conn);
-    add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
-    add(response, "X-Content-Type-Options", "nosniff");
-    add_unless(response, conn, "X-Frame-Options", "DENY");
-    add(response, "Referrer-Policy", "no-referrer");
+    add_default(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_default(response, conn, "X-Frame-Options", "DENY");
+    add_header(response, "Referrer-Policy", "no-referrer");
     add_lines(response, &reply->lines);
     if (conn->worker->server->tls)
-        add(response, "Strict-Transport-Security", "max-age=31536000");
-    add(response, "Network", conn->worker->network);
-    add(response, "Request-Id", conn->request.id);
+        add_header(response, "Strict-Transport-Security", "max-age=31536000");
+    add_header(response, "Network", conn->worker->network);
+    add_header(response, "Request-Id", conn->request.id);
     add_ledger(response, conn);
     add_rate(response, conn);
-    add(response, "Allow", reply->allow);
+    add_header(response, "Allow", reply->allow);
     if (reply->retry_after_s)
         add_number(response, "Retry-After", reply->retry_after_s);
     return !conn->close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
 }
 
-/* --- out --------------------------------------------------------------------------------- */
+/* --- response and memory
+ * ------------------------------------------------------------------------- */
 
 static ssize_t read_file(void *self, uint64_t at, char *to, size_t max)
 {
     ssize_t got = pread(*(int *)self, to, max, (off_t)at);
-    return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR; /* it is shorter than was said */
+    /* An end or an error: the file is shorter than the announced length. */
+    return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static void close_file(void *self)
@@ -167,7 +179,8 @@ static void close_file(void *self)
     free(self);
 }
 
-/* The descriptor is the response's from here on. NULL: no memory. */
+/* Makes a response of a file. On success the response owns the descriptor. Returns NULL without
+ * memory. */
 static struct MHD_Response *file_response(struct tide_reply_file *file)
 {
     int *fd = malloc(sizeof *fd);
@@ -191,15 +204,14 @@ static struct MHD_Response *make_response(struct server_conn *conn)
         return server_stream_response(conn);
     if (reply->file.size)
         return file_response(&reply->file);
-    tide_slice body = bytes_of(conn);
-    /* Nothing writes to it: the library's type has no const. */
+    tide_slice body = reply_bytes(conn);
+    /* The library never writes to it, but its type lacks const. */
     return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,
                                            MHD_RESPMEM_PERSISTENT);
 }
 
-/* Memory of large bodies and answers is held until the client has taken the answer: there is a
- * limit for all together and a share of it for one address. Small ones are bounded by the number
- * of connections. */
+/* Bytes of large bodies and answers are counted until the client has received the answer, with a
+ * limit for all and a share for each address. The number of connections bounds the small ones. */
 bool server_hold(struct server_conn *conn, enum tide_conn_limit_bytes what, size_t bytes)
 {
     struct tide_peer key = tide_peer_key(&conn->peer);
@@ -227,11 +239,11 @@ void server_hold_end(struct server_conn *conn)
     }
 }
 
-static void refuse_to_hold(struct server_conn *conn)
+static void reject_overload(struct server_conn *conn)
 {
     tide_buf_release(&conn->reply.body);
     tide_reply_problem(&conn->reply, 503, "overloaded",
-                       "too many answers wait for their clients to take them");
+                       "too many answers wait for slow clients; retry in a second");
     conn->reply.retry_after_s = 1;
     conn->tag[0] = 0;
     conn->encoding = TIDE_ENCODING_NONE;
@@ -243,10 +255,10 @@ bool server_answer(struct server_conn *conn)
     struct tide_reply *reply = &conn->reply;
     if (!conn->completed)
         server_complete(conn, false);
-    if (conn->step == STEP_ENCODE) /* too late for another thread */
+    if (conn->step == STEP_ENCODE) /* the connection can no longer be suspended */
         conn->encoding = TIDE_ENCODING_NONE;
     if (!hold_answer(conn))
-        refuse_to_hold(conn);
+        reject_overload(conn);
     if (is_problem(reply))
         put_request_id(conn);
     struct MHD_Response *response = make_response(conn);

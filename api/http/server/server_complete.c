@@ -1,29 +1,32 @@
-/* What a reply lacks that takes time: its ETag, and its bytes as the client wants them. */
+/* Completes a reply: ETag, 304, compression. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
 
 enum {
     DIGEST_BYTES = 16,
-    ENCODE_LEAST = 1024,     /* bytes: smaller ones fit into a packet or two       */
-    LOOKUP_LEAST = 16 << 10, /* of a look-up's answer: smaller ones never leave its worker */
-    ENCODE_MOST = 2 << 20,   /* above, compressing would take a thread for too long */
+    ENCODE_LEAST = 1024, /* bytes: a smaller answer fits into a packet or two */
+    /* Bytes of a look-up's answer: a smaller one is sent uncompressed, without leaving the
+     * worker */
+    LOOKUP_LEAST = 16 << 10,
+    ENCODE_MOST = 2 << 20, /* bytes: compressing a larger answer would occupy a thread too long */
     ENCODE_ALL = 1u << TIDE_ENCODING_GZIP | 1u << TIDE_ENCODING_ZSTD
 };
 
-/* A stale node does not know whether its own answer, or the client's copy, is still true. */
+/* Returns whether the answer's ledger is older than stale_after_ms. A stale node cannot know
+ * whether its answer, or the client's copy, is still true. */
 static bool is_stale(const struct server_conn *conn)
 {
     const struct tide_answer_at *at = &conn->reply.at;
     return at->known && at->age_ms > conn->worker->server->options.config->stale_after_ms;
 }
 
-static bool may_be_kept(const char *cache_control)
+static bool is_cacheable(const char *cache_control)
 {
     return !strstr(cache_control, "no-store");
 }
 
-/* A stale answer may be kept, but is asked for again before each use. */
+/* A stale answer may be stored, but must be revalidated before each use ("no-cache"). */
 const char *server_cache_control(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
@@ -32,19 +35,20 @@ const char *server_cache_control(const struct server_conn *conn)
     const struct tide_route *route = conn->request.route;
     if (!route || reply->status != 200)
         return "no-store";
-    return is_stale(conn) && may_be_kept(route->cache_control) ? "no-cache" : route->cache_control;
+    return is_stale(conn) && is_cacheable(route->cache_control) ? "no-cache" : route->cache_control;
 }
 
 /* --- ETag and 304 ------------------------------------------------------------------------ */
 
-static void digest(uint8_t out[DIGEST_BYTES], tide_slice bytes)
+static void compute_digest(uint8_t out[DIGEST_BYTES], tide_slice bytes)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_sha256(hash, bytes);
     memcpy(out, hash, DIGEST_BYTES);
 }
 
-/* Static bytes have the same digest each time. They are the worker's own replies. */
+/* Writes the digest for the ETag: the handler's own, that of static bytes (computed once for
+ * each route and worker), or that of the body. */
 static void digest_reply(uint8_t out[DIGEST_BYTES], struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
@@ -54,25 +58,25 @@ static void digest_reply(uint8_t out[DIGEST_BYTES], struct server_conn *conn)
     }
     if (!reply->fixed.ptr) {
         assert(reply->content_from <= reply->body.len);
-        digest(out, tide_slice_of(reply->body.ptr + reply->content_from,
-                                  reply->body.len - reply->content_from));
+        compute_digest(out, tide_slice_of(reply->body.ptr + reply->content_from,
+                                          reply->body.len - reply->content_from));
         return;
     }
     struct server_counters *route = server_counters_of(conn);
     if (!route->fixed_tagged)
-        digest(route->fixed_tag, reply->fixed);
+        compute_digest(route->fixed_tag, reply->fixed);
     route->fixed_tagged = true;
     memcpy(out, route->fixed_tag, DIGEST_BYTES);
 }
 
-/* W/"…", unless the answer must not be kept. Weak: it is of what the answer says, whatever its
- * coding, and the ledger at which it is true may move on. */
+/* Sets the ETag, W/"…", unless the answer must not be stored. The tag is weak: it stands for the
+ * content, not for its encoding or for the ledger, which may advance. */
 static void make_tag(struct server_conn *conn)
 {
     uint8_t of[DIGEST_BYTES];
     const struct tide_reply *reply = &conn->reply;
     if (reply->status != 200 || reply->stream.read || reply->file.size ||
-        !may_be_kept(server_cache_control(conn)))
+        !is_cacheable(server_cache_control(conn)))
         return;
     digest_reply(of, conn);
     memcpy(conn->tag, "W/\"", 3);
@@ -80,7 +84,8 @@ static void make_tag(struct server_conn *conn)
     memcpy(conn->tag + 3 + 2 * sizeof of, "\"", 2);
 }
 
-/* If-None-Match: a list of tags, weak or not, or a star; weak and strong ones compare alike. */
+/* Returns whether If-None-Match contains the tag, or is a star. Weak and strong tags compare
+ * alike (RFC 9110). */
 static bool has_tag(tide_slice list, const char *tag)
 {
     size_t len = strlen(tag + 2);
@@ -100,8 +105,8 @@ static void answer_unchanged(struct server_conn *conn)
 
 /* --- compression ------------------------------------------------------------------------- */
 
-/* Codings that the answer may have: bits. */
-static unsigned offered(const struct server_conn *conn)
+/* Returns the encodings that are possible for the answer, as bits. */
+static unsigned possible_encodings(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     const struct tide_route *route = conn->request.route;
@@ -117,7 +122,8 @@ static unsigned offered(const struct server_conn *conn)
     return route->class->encodes && fits ? ENCODE_ALL : 0;
 }
 
-/* Memory follows the bytes: a slow client holds what it is sent, not what that was made of. */
+/* Replaces the body by its compressed form, and releases the larger buffer: a slow client would
+ * hold it until it has read the answer. */
 static void replace_body(struct tide_buf *body, tide_slice by)
 {
     if (body->cap > SERVER_KEEP_BYTES)
@@ -134,7 +140,7 @@ void server_compress(struct server_conn *conn)
         out.len < body->len)
         replace_body(body, tide_buf_view(&out));
     else
-        conn->encoding = TIDE_ENCODING_NONE; /* it goes as it is */
+        conn->encoding = TIDE_ENCODING_NONE; /* the answer is sent uncompressed */
     tide_buf_release(&out);
 }
 
@@ -145,9 +151,9 @@ void server_complete(struct server_conn *conn, bool on_executor)
     if (reply->body.failed || reply->lines.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
-                           "the answer could not be written");
+                           "the answer is too large, or there was no memory for it");
     }
-    unsigned codings = offered(conn);
+    unsigned codings = possible_encodings(conn);
     conn->varies = codings != 0;
     make_tag(conn);
     answer_unchanged(conn);

@@ -1,3 +1,4 @@
+/* Connections: opening, closing, states and deadlines. */
 #include "api/http/server/server_impl.h"
 #include "schema/base/lock.h"
 
@@ -16,7 +17,7 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     conn->peer = *peer;
     conn->wake.conn = conn;
     tide_reply_init(&conn->reply);
-    tide_buf_init(&conn->body, 0); /* each request sets its route's ceiling */
+    tide_buf_init(&conn->body, 0); /* each request sets the limit of its route */
     tide_lock_counted(&worker->mutex, &worker->waits);
     conn->next = worker->conns;
     if (conn->next)
@@ -27,13 +28,15 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     server_add(&worker->totals.accepted, 1);
     server_add(&worker->totals.connections, 1);
     server_step(conn, STEP_HEAD);
-    /* A handshake keeps the worker from sleeping (server_loop.c), so it ends before the watch takes
-     * that for a stall and cuts others. */
+    /* A pending TLS handshake keeps the worker from sleeping (server_loop.c). It must end before
+     * the watch takes that for a stall and cuts other connections. */
     if (worker->server->tls && conn->deadline_ms > worker->now_ms + SERVER_TLS_MS)
         conn->deadline_ms = worker->now_ms + SERVER_TLS_MS;
     return conn;
 }
 
+/* Called when the library closes the connection. The mutex keeps the watch's thread from a
+ * connection that is being freed. */
 void server_conn_close(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
@@ -65,7 +68,7 @@ void server_step(struct server_conn *conn, enum server_step step)
     int64_t now = conn->worker->now_ms;
     conn->step = step;
     if (conn->cut)
-        return; /* it has a deadline to be gone */
+        return; /* the deadline is that for closing */
     switch (step) {
     case STEP_HEAD:
         conn->deadline_ms = now + config->api_header_ms;
@@ -89,7 +92,8 @@ void server_step(struct server_conn *conn, enum server_step step)
     }
 }
 
-/* The library sees the end of the stream and closes: never close a socket of its under it. */
+/* Shuts the socket down instead of closing it: the library owns the descriptor, sees the end,
+ * and closes the connection. */
 void server_cut(struct server_conn *conn)
 {
     assert(conn->fd >= 0);
@@ -98,6 +102,7 @@ void server_cut(struct server_conn *conn)
     shutdown(conn->fd, SHUT_RDWR);
 }
 
+/* Counts a cut by what the connection was doing. */
 static void count_cut(struct server_conn *conn)
 {
     struct server_totals *totals = &conn->worker->totals;

@@ -1,5 +1,6 @@
-/* The encoder: one thread that compresses large answers of look-ups, so that no worker does. It
- * delays none: with ENCODER_BYTES to do it takes no more, and the rest goes as it is. */
+/* The encoder: one thread that compresses large answers of look-ups, so that workers do not. It
+ * never delays an answer for long: with ENCODER_BYTES in its queue it accepts no more, and
+ * further answers go uncompressed. */
 #include "api/http/server/server_impl.h"
 #include "schema/base/liveness.h"
 #include "schema/base/lock.h"
@@ -7,12 +8,13 @@
 #include <time.h>
 
 enum {
-    ENCODER_BYTES = 2 << 20, /* of bodies at once: some 10 ms */
-    ENCODER_WAKE_S = 5       /* between looks at an empty list, for the watchdog */
+    ENCODER_BYTES = 2 << 20, /* bytes of bodies in the queue: about 10 ms of work */
+    ENCODER_WAKE_S = 5       /* seconds between two liveness marks while the queue is empty */
 };
 
-/* NULL: stop. */
-static struct server_conn *next_conn(struct server_encoder *encoder)
+/* Waits for the next connection and removes it from the queue. Returns NULL when stopping and
+ * the queue is empty. Needs the mutex. */
+static struct server_conn *wait_for_conn(struct server_encoder *encoder)
 {
     while (!encoder->first && !encoder->stopping) {
         struct timespec until;
@@ -30,14 +32,14 @@ static struct server_conn *next_conn(struct server_encoder *encoder)
     return conn;
 }
 
-/* After the wake the connection is its worker's again. */
+/* Compresses until stopped. After tide_server_wake the connection belongs to its worker again. */
 static void *encode_all(void *self)
 {
     struct server_encoder *encoder = self;
     struct server_conn *conn;
-    tide_liveness_begin("encoder", SERVER_SILENT_MS);
+    tide_liveness_begin("encoder", SERVER_HUNG_MS);
     pthread_mutex_lock(&encoder->mutex);
-    while ((conn = next_conn(encoder))) {
+    while ((conn = wait_for_conn(encoder))) {
         size_t bytes = conn->reply.body.len;
         pthread_mutex_unlock(&encoder->mutex);
         tide_liveness_mark();
@@ -74,7 +76,8 @@ void server_encoder_submit(struct server_conn *conn)
     server_step(conn, STEP_ANSWER);
 }
 
-/* By a clock that cannot be set: a wait that it made longer would look like a hang. */
+/* Waits use the monotonic clock: a wait that a change of the wall clock prolonged would look
+ * like a hang. */
 void server_encoder_init(struct server_encoder *encoder)
 {
     pthread_condattr_t attr;

@@ -1,8 +1,8 @@
-/* The end of a connection whose client may still send. Closing a socket with unread bytes resets
- * the connection, and the reset takes the answer from a client that has not read it yet. So a copy
- * of the descriptor stays open after the library has closed its own: what comes is thrown away,
- * until the client closes, too much came, or time is up. Here also stand the answers that are sent
- * where the library lets none pass. */
+/* The end of connections whose clients may still send. Closing a socket with unread bytes resets
+ * the connection, and the reset destroys an answer that the client has not read yet. So a
+ * duplicate of the descriptor stays open after the library closed its own: incoming bytes are
+ * discarded until the client closes, the limit is reached, or the time is up. Also the answers
+ * that are written to the socket directly, where the library lets none pass. */
 #include "api/http/server/server_impl.h"
 
 #include <errno.h>
@@ -17,24 +17,26 @@
 #include <unistd.h>
 
 enum {
-    LINGER_MOST = 1024,      /* connections of one worker; a further one is closed at once */
-    LINGER_BYTES = 16 << 20, /* thrown away of one connection */
-    LINGER_READ = 1 << 20,   /* of one connection, before the next has its turn */
+    LINGER_MOST = 1024,      /* connections of one worker; further ones are closed at once */
+    LINGER_BYTES = 16 << 20, /* discarded bytes of one connection */
+    LINGER_READ = 1 << 20,   /* discarded bytes of one connection before the next one */
     LINGER_EVENTS = 64,
-    IPPROTO_OF_TCP = 6 /* netinet/in.h does not go with linux/tcp.h */
+    IPPROTO_OF_TCP = 6 /* IPPROTO_TCP: netinet/in.h conflicts with linux/tcp.h */
 };
 
-/* --- answers in the library's place ------------------------------------------------------- */
+/* --- answers beside the library -------------------------------------------------------------- */
 
-static void send_problem(struct server_conn *conn, const struct tide_refusal_of_form *problem,
+/* Writes a problem to the socket, without waiting. lines: further header lines. With TLS nothing
+ * is sent: the library alone has the keys. */
+static void send_problem(struct server_conn *conn, const struct tide_request_fault *problem,
                          const char *lines)
 {
     const char *title = MHD_get_reason_phrase_for(problem->status);
     char body[512], answer[1536];
     if (conn->worker->server->tls)
         return;
-    if (conn->step != STEP_BODY) /* which has its id */
-        server_request_name(conn);
+    if (conn->step != STEP_BODY) /* in STEP_BODY the request has its id */
+        server_request_make_id(conn);
     int body_len = snprintf(body, sizeof body,
                             "{\"type\":\"urn:tidemark:problem:%s\",\"title\":\"%s\","
                             "\"status\":%u,\"code\":\"%s\",\"detail\":\"%s\",\"requestId\":\"%s\"}",
@@ -55,10 +57,10 @@ static void send_problem(struct server_conn *conn, const struct tide_refusal_of_
     (void)!send(conn->fd, answer, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void server_turn_away(struct server_conn *conn)
+void server_reject_connection(struct server_conn *conn)
 {
-    static const struct tide_refusal_of_form problem = {
-        503, "too_many_connections", "there are too many connections; come again"
+    static const struct tide_request_fault problem = {
+        503, "too_many_connections", "this node has too many connections; retry in a second"
     };
     send_problem(conn, &problem, "Retry-After: 1\r\n");
     server_cut(conn);
@@ -66,8 +68,8 @@ void server_turn_away(struct server_conn *conn)
 
 void server_time_out(struct server_conn *conn)
 {
-    static const struct tide_refusal_of_form problem = { 408, "request_timeout",
-                                                         "the request took too long to come" };
+    static const struct tide_request_fault problem = { 408, "request_timeout",
+                                                       "the request was not received in time" };
     bool begun = conn->target_len > 0;
     if (begun && (conn->step == STEP_HEAD || conn->step == STEP_BODY))
         send_problem(conn, &problem, "");
@@ -96,15 +98,15 @@ uint64_t server_bytes_moved(const struct server_conn *conn)
     return info.tcpi_bytes_received - (uint64_t)unread + server_bytes_sent(conn);
 }
 
-/* Tells the client what is wrong with its head. Of one that the library did not read to its end,
- * the target alone is known. */
-static void refuse_head(struct server_conn *conn)
+/* Answers with the fault of a head that the library rejected. If the library did not read the
+ * head to its end, only the target is known. */
+static void reject_head(struct server_conn *conn)
 {
-    static const struct tide_refusal_of_form large = {
+    static const struct tide_request_fault large = {
         431, "headers_too_large", "request line and headers are too large or have too many parts"
     };
     struct tide_request_head none = { 0 };
-    const struct tide_refusal_of_form *wrong =
+    const struct tide_request_fault *wrong =
         tide_request_check_target(&none, tide_slice_of(conn->target, conn->target_len));
     if (conn->cut)
         return;
@@ -112,34 +114,36 @@ static void refuse_head(struct server_conn *conn)
     server_add(&conn->worker->totals.malformed, 1);
 }
 
-/* A head with many pairs leaves the library no memory for the lines of an answer. */
+/* A head with many pairs can leave the library no memory for the answer's header lines: the
+ * early answer was queued but nothing was sent. */
 void server_answer_unsent(struct server_conn *conn)
 {
     if (conn->early && conn->step == STEP_WRITE && conn->sent == server_bytes_sent(conn))
-        refuse_head(conn);
+        reject_head(conn);
 }
 
-/* A first request whose line the library could not keep: bytes came, and none went out. */
+/* Returns whether a first request came whose request line did not fit the library's memory:
+ * bytes were read, none sent. */
 static bool is_line_lost(const struct server_conn *conn)
 {
     return conn->requests == 0 && server_bytes_moved(conn) > 0 && server_bytes_sent(conn) == 0;
 }
 
-/* Or none for the pairs: 0.9.75 closes then, and tells of no end of the request. */
+/* 0.9.75 closes the connection without ending the request if the pairs do not fit its memory. */
 void server_answer_unread(struct server_conn *conn)
 {
     if (conn->step == STEP_HEAD && !conn->cut && (conn->target_len > 0 || is_line_lost(conn)))
-        refuse_head(conn);
+        reject_head(conn);
 }
 
 /* --- lingering ---------------------------------------------------------------------------- */
 
 struct server_lingering {
-    struct server_lingering *next, *prev; /* of the worker */
+    struct server_lingering *next, *prev; /* the worker's list */
     int fd;
     int64_t deadline_ms;
-    size_t left;          /* bytes that may still be thrown away */
-    struct tide_peer key; /* counted in conn_limit until the end */
+    size_t left;          /* bytes that may still be discarded */
+    struct tide_peer key; /* the address, counted in conn_limit until the end */
     bool counted;
 };
 
@@ -166,8 +170,8 @@ static void end_linger(struct server_worker *worker, struct server_lingering *on
     free(one);
 }
 
-/* Whether the client may still send: it has not closed, and its request did not end, or bytes wait
- * that the library did not read. */
+/* Returns whether the client may still send: it has not closed, and its request is incomplete or
+ * unread bytes wait. */
 static bool may_send(const struct server_conn *conn)
 {
     char byte;
@@ -191,7 +195,7 @@ void server_linger_begin(struct server_conn *conn)
         free(one);
         return;
     }
-    shutdown(fd, SHUT_WR); /* the client reads the answer to its end */
+    shutdown(fd, SHUT_WR); /* the client sees the end after the answer */
     *one = (struct server_lingering){
         .next = worker->lingering,
         .fd = fd,
@@ -200,15 +204,15 @@ void server_linger_begin(struct server_conn *conn)
         .key = tide_peer_key(&conn->peer),
         .counted = conn->counted,
     };
-    conn->counted = false; /* it counts until it has lingered */
+    conn->counted = false; /* the lingering descriptor counts from here on */
     if (one->next)
         one->next->prev = one;
     worker->lingering = one;
     worker->lingering_count++;
 }
 
-/* Linux throws bytes of TCP away without a buffer (tcp(7), MSG_TRUNC). */
-static void throw_away(struct server_worker *worker, struct server_lingering *one)
+/* Discards received bytes. With MSG_TRUNC Linux discards TCP bytes without a buffer (tcp(7)). */
+static void discard_bytes(struct server_worker *worker, struct server_lingering *one)
 {
     size_t most = one->left < LINGER_READ ? one->left : LINGER_READ;
     ssize_t got = recv(one->fd, NULL, most, MSG_TRUNC | MSG_DONTWAIT);
@@ -224,7 +228,7 @@ void server_linger_read(struct server_worker *worker)
     struct epoll_event events[LINGER_EVENTS];
     int count = worker->lingering ? epoll_wait(worker->linger_fd, events, LINGER_EVENTS, 0) : 0;
     for (int i = 0; i < count; i++)
-        throw_away(worker, events[i].data.ptr);
+        discard_bytes(worker, events[i].data.ptr);
     if (count > 0)
         server_moved(worker);
 }

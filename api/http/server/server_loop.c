@@ -1,5 +1,6 @@
-/* The worker's loop. libmicrohttpd 0.9.75 has no thread here: its own loop sleeps with answers
- * undelivered whenever 128 events are ready at once. poll() waits, MHD_run() never does. */
+/* The worker's loop around MHD_run. libmicrohttpd 0.9.75 runs without a thread of its own,
+ * because its own loop sleeps with undelivered answers when 128 events are ready at once. Here
+ * poll() waits, and MHD_run() never does. */
 #include "api/http/server/server_impl.h"
 #include "schema/base/liveness.h"
 #include "schema/base/lock.h"
@@ -53,7 +54,9 @@ void server_unlist(struct tide_wake *wake)
     pthread_mutex_unlock(&worker->mutex);
 }
 
-static void resume(struct server_conn *conn)
+/* Lets the library continue with a suspended connection. A wake-up of a connection that is not
+ * suspended has no effect. */
+static void resume_connection(struct server_conn *conn)
 {
     assert(conn->suspended || conn->step != STEP_WAIT);
     if (!conn->suspended)
@@ -75,22 +78,22 @@ static void resume_woken(struct server_worker *worker)
         at->listed = false;
     pthread_mutex_unlock(&worker->mutex);
     while (woken) {
-        struct tide_wake *next = woken->next; /* a wake from now on lists it again */
-        resume(woken->conn);
+        struct tide_wake *next = woken->next; /* the entry may be listed again from now on */
+        resume_connection(woken->conn);
         woken = next;
     }
 }
 
 /* --- stopping ---------------------------------------------------------------------------- */
 
-/* From now on no SYN is answered, so that another process may take its repetition. Handshakes under
- * way are completed. */
-static void refuse_newcomers(struct server_worker *worker)
+/* Makes the kernel ignore new SYNs, so that their retransmissions reach another process.
+ * Handshakes under way are completed. */
+static void ignore_new_syns(struct server_worker *worker)
 {
     struct sock_filter code[] = {
-        { BPF_LD | BPF_B | BPF_ABS, 0, 0, 13 }, /* flags of the TCP header */
+        { BPF_LD | BPF_B | BPF_ABS, 0, 0, 13 }, /* load the flags of the TCP header */
         { BPF_ALU | BPF_AND | BPF_K, 0, 0, 0x12 },
-        { BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0x02 }, /* SYN without ACK */
+        { BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0x02 }, /* SYN without ACK: drop the packet */
         { BPF_RET | BPF_K, 0, 0, 0 },
         { BPF_RET | BPF_K, 0, 0, 0xffffffff },
     };
@@ -103,30 +106,31 @@ static void refuse_newcomers(struct server_worker *worker)
     worker->stop_ms = worker->now_ms;
 }
 
-/* Takes in who is already connected, then closes the socket. */
-static void close_the_door(struct server_worker *worker)
+/* Accepts the connections that wait in the kernel's queue, then closes the listening socket. */
+static void close_listener(struct server_worker *worker)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
-    int door = MHD_quiesce_daemon(worker->daemon), fd;
+    int listener = MHD_quiesce_daemon(worker->daemon), fd;
     worker->quiet = true;
-    if (door < 0)
+    if (listener < 0)
         return;
-    while ((fd = accept4(door, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)) >=
-           0) {
+    while ((fd = accept4(listener, (struct sockaddr *)&address, &size,
+                         SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         MHD_add_connection(worker->daemon, fd, (struct sockaddr *)&address, size);
         size = sizeof address;
     }
-    close(door);
+    close(listener);
 }
 
-/* True when no connection is left but those that the library keeps. Once time is up, all are cut
- * but what the pool works on. */
-static bool stopped(struct server_worker *worker)
+/* Returns whether the worker has stopped: no connection is left but those that the library does
+ * not close. Cuts idle connections after SERVER_LINGER_MS, and after TIDE_SERVER_STOP_MS all
+ * except those that an executor works on. */
+static bool has_stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
     if (!worker->quiet && since >= SERVER_FILTER_MS)
-        close_the_door(worker);
+        close_listener(worker);
     if (!worker->quiet)
         return false;
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
@@ -135,7 +139,7 @@ static bool stopped(struct server_worker *worker)
         if (since >= TIDE_SERVER_STOP_MS || (conn->step == STEP_IDLE && since >= SERVER_LINGER_MS))
             server_cut(conn);
         if (conn->cut && conn->suspended)
-            resume(conn);
+            resume_connection(conn);
     }
     bool lingers = worker->lingering && since < SERVER_LINGER_MS;
     uint64_t kept = atomic_load_explicit(&worker->kept, memory_order_relaxed);
@@ -144,7 +148,7 @@ static bool stopped(struct server_worker *worker)
 
 /* --- the loop ---------------------------------------------------------------------------- */
 
-/* HTTP's own form of a time. */
+/* Writes the header Date in HTTP's format. */
 static void write_date(struct server_worker *worker)
 {
     time_t now = (time_t)(worker->wall_ms / 1000);
@@ -154,7 +158,7 @@ static void write_date(struct server_worker *worker)
         strftime(worker->date, sizeof worker->date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 }
 
-static void look_at_clock(struct server_worker *worker)
+static void read_clock(struct server_worker *worker)
 {
     const struct tide_clock *clock = worker->server->options.clock;
     int64_t wall = clock->wall_ms(clock->self);
@@ -164,22 +168,25 @@ static void look_at_clock(struct server_worker *worker)
         write_date(worker);
 }
 
-/* How long the loop may wait: not at all if the library has work left. It says so for ever of a TLS
- * connection whose handshake waits for the client (0.9.75), so turns without any effect pause. */
+/* Returns how long the loop may wait, in ms: 0 if the library has work left. For a TLS
+ * connection whose handshake waits for the client, 0.9.75 always claims to have work, so after
+ * many turns without effect each turn pauses. */
 static int time_to_wait(struct server_worker *worker)
 {
     MHD_UNSIGNED_LONG_LONG until;
     if (MHD_get_timeout(worker->daemon, &until) != MHD_YES || until >= SERVER_SWEEP_MS) {
-        worker->vain = 0;
+        worker->no_effect_turns = 0;
         return SERVER_SWEEP_MS;
     }
     uint64_t moved = atomic_load_explicit(&worker->moved, memory_order_relaxed);
-    worker->vain = until > 0 || moved != worker->vain_moved ? 0 : worker->vain + 1;
-    worker->vain_moved = moved;
-    return worker->vain > SERVER_VAIN_TURNS ? SERVER_VAIN_MS : (int)until;
+    worker->no_effect_turns =
+        until > 0 || moved != worker->no_effect_moved ? 0 : worker->no_effect_turns + 1;
+    worker->no_effect_moved = moved;
+    return worker->no_effect_turns > SERVER_NO_EFFECT_TURNS ? SERVER_NO_EFFECT_MS : (int)until;
 }
 
-/* Does not wait while requests come in: the next turn looks at the sockets anyway. */
+/* Waits for events. While requests come in it does not wait: the next turn reads the sockets
+ * anyway. */
 static void wait_for_work(struct server_worker *worker)
 {
     bool busy = worker->requests != worker->requests_seen;
@@ -192,9 +199,9 @@ static void wait_for_work(struct server_worker *worker)
                             { .fd = worker->linger_fd, .events = POLLIN } };
     int ready = poll(fds, TIDE_COUNT(fds), ms);
     if (ready != 0)
-        worker->vain = 0;
-    else if (ms > 0 && worker->vain == 0) {
-        worker->slept++; /* nothing is left undone */
+        worker->no_effect_turns = 0;
+    else if (ms > 0 && worker->no_effect_turns == 0) {
+        worker->slept++; /* nothing was left to do */
         server_moved(worker);
     }
     uint64_t count;
@@ -203,7 +210,7 @@ static void wait_for_work(struct server_worker *worker)
         resume_woken(worker);
 }
 
-static void ask_network(struct server_worker *worker)
+static void update_network(struct server_worker *worker)
 {
     char network[SERVER_NETWORK_BYTES] = "";
     worker->server->options.thread->network(worker->state, network);
@@ -211,7 +218,7 @@ static void ask_network(struct server_worker *worker)
         memcpy(worker->network, network, sizeof worker->network);
 }
 
-static void sweep(struct server_worker *worker)
+static void sweep_all(struct server_worker *worker)
 {
     if (worker->now_ms - worker->swept_ms < SERVER_SWEEP_MS)
         return;
@@ -219,10 +226,10 @@ static void sweep(struct server_worker *worker)
     server_sweep(worker);
     server_linger_sweep(worker);
     server_progress(worker);
-    ask_network(worker);
+    update_network(worker);
 }
 
-/* A turn alone is none. */
+/* Marks liveness only if there was progress: a turn alone is not progress. */
 static void mark_progress(struct server_worker *worker)
 {
     uint64_t moved = atomic_load_explicit(&worker->moved, memory_order_relaxed);
@@ -235,19 +242,19 @@ void *server_loop(void *self)
 {
     struct server_worker *worker = self;
     struct tide_server *server = worker->server;
-    tide_liveness_begin("server", SERVER_SILENT_MS);
-    look_at_clock(worker);
-    ask_network(worker);
+    tide_liveness_begin("server", SERVER_HUNG_MS);
+    read_clock(worker);
+    update_network(worker);
     do {
         mark_progress(worker);
         wait_for_work(worker);
-        look_at_clock(worker);
+        read_clock(worker);
         if (!worker->stopping && atomic_load_explicit(&server->stopping, memory_order_relaxed))
-            refuse_newcomers(worker);
+            ignore_new_syns(worker);
         MHD_run(worker->daemon);
         server_linger_read(worker);
-        sweep(worker);
-    } while (!worker->stopping || !stopped(worker));
+        sweep_all(worker);
+    } while (!worker->stopping || !has_stopped(worker));
     MHD_stop_daemon(worker->daemon);
     worker->daemon = NULL;
     atomic_store(&worker->ended, true);

@@ -1,3 +1,4 @@
+/* Adds up the counters of all workers. The sums may miss what happens meanwhile. */
 #include "api/http/server/server_impl.h"
 
 static uint64_t read_counter(const atomic_uint_fast64_t *counter)
@@ -5,6 +6,7 @@ static uint64_t read_counter(const atomic_uint_fast64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+/* Adds one worker's counters of a route. */
 static void add_route(struct tide_metric_route *out, const struct server_counters *counters)
 {
     for (size_t i = 0; i < TIDE_METRIC_STATUS_COUNT; i++)

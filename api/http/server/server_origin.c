@@ -1,3 +1,4 @@
+/* CORS headers: which pages may read an answer. */
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>
@@ -8,18 +9,19 @@ static const char exposed[] =
     "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
     "Ledger-Closed-At, Data-Age-Ms, Price-Age-Seconds, Twap-Age-Seconds, Network, Request-Id";
 
-/* Of the request's route. Without one: of a route of its path. */
+/* Returns the class of the request's route, or of a route with the same path, or NULL. */
 static const struct tide_route_class *class_of(const struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route ? conn->request.route : conn->near;
     return route ? route->class : NULL;
 }
 
-static void allow(struct MHD_Response *response, const struct server_conn *conn, const char *origin)
+static void add_cors(struct MHD_Response *response, const struct server_conn *conn,
+                     const char *origin)
 {
     MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
     MHD_add_response_header(response, "Access-Control-Expose-Headers", exposed);
-    if (conn->reply.status != 204)
+    if (conn->reply.status != 204) /* not a preflight */
         return;
     MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
     MHD_add_response_header(response, "Access-Control-Allow-Headers",
@@ -28,9 +30,9 @@ static void allow(struct MHD_Response *response, const struct server_conn *conn,
     MHD_add_response_header(response, "Access-Control-Max-Age", "600");
 }
 
-/* Pages of an origin that the class's executor knows may read the answer. */
-static void allow_known(struct MHD_Response *response, const struct server_conn *conn,
-                        const struct tide_route_class *class)
+/* Adds the CORS headers if the class's executor knows the page's origin. */
+static void add_cors_if_known(struct MHD_Response *response, const struct server_conn *conn,
+                              const struct tide_route_class *class)
 {
     const struct tide_executor *executor = server_executor(conn, class->executor);
     tide_slice from = conn->head.origin;
@@ -41,7 +43,7 @@ static void allow_known(struct MHD_Response *response, const struct server_conn 
         return;
     memcpy(origin, from.ptr, from.len);
     origin[from.len] = 0;
-    allow(response, conn, origin);
+    add_cors(response, conn, origin);
 }
 
 void server_origin_add(struct MHD_Response *response, const struct server_conn *conn)
@@ -49,7 +51,7 @@ void server_origin_add(struct MHD_Response *response, const struct server_conn *
     const struct tide_route_class *class = class_of(conn);
     enum tide_origins origins = class ? class->origins : TIDE_ORIGINS_ANY;
     if (origins == TIDE_ORIGINS_ANY)
-        allow(response, conn, "*");
+        add_cors(response, conn, "*");
     else if (origins == TIDE_ORIGINS_KNOWN)
-        allow_known(response, conn, class);
+        add_cors_if_known(response, conn, class);
 }

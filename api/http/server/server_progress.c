@@ -1,6 +1,6 @@
-/* A worker looks here whether the library makes progress with its connections: bytes may stay
- * unread, and connections that were cut may stay. Cheap while all is well: connections are looked
- * at once a second, and only if the worker has had no turn without work since the last look. */
+/* Finds connections with which the library makes no progress: received bytes stay unread, or a
+ * connection that was cut is not closed. The checks are cheap: sockets are checked once a
+ * second, and only if the worker had work in every turn since the last check. */
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>
@@ -9,27 +9,28 @@
 #define NUDGE_S 3600u
 
 enum {
-    PROGRESS_EVERY = 10,  /* sweeps between looks at sockets */
-    PROGRESS_UNREAD = 3,  /* looks at a connection whose bytes stay unread, before it is cut */
-    PROGRESS_OVERDUE = 40 /* sweeps after which a connection that was cut should have gone */
+    PROGRESS_EVERY = 10,  /* sweeps between two checks of the sockets */
+    PROGRESS_UNREAD = 3,  /* checks that find unread bytes, before the connection is cut */
+    PROGRESS_OVERDUE = 40 /* sweeps after which a cut connection should have been closed */
 };
 
-/* The library has something to read there: bytes, or the end. */
+/* Returns whether the socket has bytes or an end that the library should read. */
 static bool is_readable(const struct server_conn *conn)
 {
     struct pollfd fd = { .fd = conn->fd, .events = POLLIN | POLLRDHUP };
     return poll(&fd, 1, 0) == 1;
 }
 
+/* Returns whether the connection is in a state in which the library should read from it. */
 static bool is_reading(const struct server_conn *conn)
 {
     return !conn->cut && !conn->suspended &&
            (conn->step == STEP_HEAD || conn->step == STEP_BODY || conn->step == STEP_IDLE);
 }
 
-/* True if bytes went over the connection since the last look. Without count, that is looked at only
- * where bytes wait. */
-static bool look_at_socket(struct server_conn *conn, bool count)
+/* Returns whether bytes moved over the connection since the last check. Unless `count` is set,
+ * the counters are read only where bytes wait. */
+static bool check_socket(struct server_conn *conn, bool count)
 {
     bool waits = is_reading(conn) && is_readable(conn);
     uint64_t bytes = waits || count ? server_bytes_moved(conn) : conn->bytes;
@@ -51,16 +52,16 @@ void server_progress(struct server_worker *worker)
     worker->slept_seen = worker->slept;
     uint64_t count = atomic_load_explicit(&worker->moved, memory_order_relaxed);
     for (struct server_conn *conn = slept ? NULL : worker->conns; conn; conn = conn->next)
-        moved |= look_at_socket(conn, count == worker->moved_seen);
+        moved |= check_socket(conn, count == worker->moved_seen);
     if (moved)
         server_moved(worker);
     worker->moved_seen = atomic_load_explicit(&worker->moved, memory_order_relaxed);
 }
 
-/* A head that leaves no memory with the first bytes ends its connection in the library's turn that
- * accepts it (0.9.75), and nothing asks for that connection again, since no event of it comes. The
- * library looks at each connection that has a timeout of its own in every turn. So one whose head
- * has not come within a sweep has such a timeout until the next: too long to be reached. */
+/* Sets, and in the next sweep removes, a timeout of the connection, too long to expire. In
+ * 0.9.75, a head whose first bytes exhaust the library's memory ends the connection in the turn
+ * that accepts it, and no event follows, so the library never closes it. The library checks
+ * connections with their own timeout in every turn. */
 void server_progress_nudge(struct server_conn *conn)
 {
     if (conn->nudge == NUDGE_DUE)
@@ -70,7 +71,8 @@ void server_progress_nudge(struct server_conn *conn)
     conn->nudge = conn->nudge == NUDGE_DUE ? NUDGE_SET : NUDGE_NONE;
 }
 
-/* The library's own timeout ends a connection of which it does not see the end. */
+/* Gives the connection a timeout of 1 s, so that the library closes it although it missed the
+ * end. After PROGRESS_OVERDUE sweeps the connection counts as kept. */
 void server_progress_overdue(struct server_conn *conn)
 {
     if (++conn->overdue == 1)

@@ -1,13 +1,15 @@
+/* A request's head and body: id, key, rate limit, route, limits of the body. */
 #include "api/http/server/server_impl.h"
 #include "api/http/weight.h"
 
 #include <strings.h>
 
-enum { QUERY_COST_LEAST = 5 };
+enum { QUERY_COST_LEAST = 5 }; /* tokens */
 
-/* --- who asks ---------------------------------------------------------------------------- */
+/* --- id, key and rate limit
+ * -------------------------------------------------------------------- */
 
-static bool is_id(tide_slice text)
+static bool is_request_id(tide_slice text)
 {
     if (text.len == 0 || text.len >= TIDE_REQUEST_ID_BYTES)
         return false;
@@ -16,41 +18,42 @@ static bool is_id(tide_slice text)
         if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
             return false;
     }
-    /* A client must not get a secret seed into the log as an id. */
+    /* Reject what may be a Stellar secret seed: ids are logged. */
     return text.len < 32 || text.ptr[0] != 'S';
 }
 
-void server_request_name(struct server_conn *conn)
+void server_request_make_id(struct server_conn *conn)
 {
     static const char digits[] = "0123456789abcdef";
     char *id = conn->request.id;
     uint64_t ours = conn->worker->ids;
-    conn->worker->ids += 0x9e3779b97f4a7c15u; /* odd: no value comes twice */
+    conn->worker->ids += 0x9e3779b97f4a7c15u; /* odd, so that no value repeats */
     for (int i = 0; i < 16; i++)
         id[i] = digits[ours >> (60 - 4 * i) & 15];
     id[16] = 0;
 }
 
-static void name_request(struct server_conn *conn)
+static void set_request_id(struct server_conn *conn)
 {
     tide_slice theirs = conn->head.request_id;
-    if (!is_id(theirs)) {
-        server_request_name(conn);
+    if (!is_request_id(theirs)) {
+        server_request_make_id(conn);
         return;
     }
     memcpy(conn->request.id, theirs.ptr, theirs.len);
     conn->request.id[theirs.len] = 0;
 }
 
-static void ask_key(struct server_conn *conn, struct tide_rate_client *who,
-                    const struct tide_peer *from)
+/* Asks the key's checker. A known key replaces the address as the rate limit's identity. */
+static void check_key(struct server_conn *conn, struct tide_rate_client *who,
+                      const struct tide_peer *from)
 {
     const struct tide_server *server = conn->worker->server;
     const struct tide_key_check *keys = &server->options.keys;
     if (keys->check)
         keys->check(keys->self, &conn->key, conn->request.route, conn->head.api_key, from);
     if (!conn->key.known || conn->key.status)
-        return; /* who guesses keys does so on the account of the address */
+        return; /* a client that guesses keys spends the tokens of its address */
     who->peer = conn->key.print;
     who->keyed = true;
     who->factor = server->options.config->api_key_factor;
@@ -58,6 +61,7 @@ static void ask_key(struct server_conn *conn, struct tide_rate_client *who,
     who->burst = conn->key.burst;
 }
 
+/* Takes the request's tokens. Returns false if the client is over its limit. */
 static bool within_rate(struct server_conn *conn, uint32_t cost)
 {
     struct tide_server *server = conn->worker->server;
@@ -70,7 +74,7 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
     if (conn->request.route && conn->request.route->class->stream)
         tide_peer_text(conn->client, &who.peer);
     if (TIDE_UNLIKELY(conn->head.api_key.ptr))
-        ask_key(conn, &who, &from);
+        check_key(conn, &who, &from);
     conn->client_key = who.peer;
     conn->rate = tide_rate_take(server->rate, &who, conn->class, cost, conn->worker->now_ms);
     return !conn->rate.refused;
@@ -78,8 +82,9 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 
 /* --- the head ---------------------------------------------------------------------------- */
 
-/* The answer is known before the body is read. A small body is read and dropped, and the connection
- * goes on. With a large one it ends, and lingers until the client has the answer. */
+/* Leaves the state for a request that is answered before its body is read. A small body is read
+ * and discarded, and the connection continues. With a large one the connection ends, and lingers
+ * until the client has the answer. */
 static void answer_early(struct server_conn *conn)
 {
     if (!server_has_body(conn)) {
@@ -112,23 +117,24 @@ static struct tide_target target_of(const struct server_conn *conn, tide_slice m
     };
 }
 
-/* Told and counted, but never refused for it: a preflight names no key, and what has no form is
- * answered at once and cut. */
-static void tell_rate(struct server_conn *conn)
+/* Takes one token and reports the limit, but never rejects: a preflight sends no key, and a
+ * request with a faulty form is cut anyway. */
+static void charge_one_token(struct server_conn *conn)
 {
     conn->class = TIDE_RATE_LOOKUP;
     (void)within_rate(conn, 1);
 }
 
-static void tell_preflight(struct server_conn *conn)
+static void answer_preflight(struct server_conn *conn)
 {
-    tell_rate(conn);
+    charge_one_token(conn);
     conn->near = tide_route_at(routes_of(conn), target_of(conn, (tide_slice){ 0 }).path);
     conn->reply.status = 204;
     conn->reply.cache_control = "no-store";
     answer_early(conn);
 }
 
+/* Finds the route and reads the parameters. Returns false with a problem in the reply. */
 static bool find_route(struct server_conn *conn, tide_slice method)
 {
     struct tide_target target = target_of(conn, method);
@@ -141,8 +147,8 @@ static bool find_route(struct server_conn *conn, tide_slice method)
     return matched;
 }
 
-/* A person who follows a bad link to a page gets a page that says so. */
-static void show_page(struct server_conn *conn)
+/* Replaces the problem by a readable page, for a person who followed a bad link to a page. */
+static void show_problem_page(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
     if (!route || !route->class->page || strcmp(route->method, "GET") != 0)
@@ -152,42 +158,45 @@ static void show_page(struct server_conn *conn)
         executor->show_problem(executor->self, &conn->reply);
 }
 
-static bool is_type(tide_slice type, const char *want)
+static bool is_media_type(tide_slice type, const char *want)
 {
     size_t len = strlen(want);
     return type.len >= len && strncasecmp((const char *)type.ptr, want, len) == 0 &&
            (type.len == len || type.ptr[len] == ';' || type.ptr[len] == ' ');
 }
 
-/* The buttons of a page work without scripts too. */
-static bool type_fits(const struct tide_route *route, tide_slice type)
+/* Returns whether the route accepts the body's type. Pages accept forms: their buttons work
+ * without scripts. */
+static bool accepts_type(const struct tide_route *route, tide_slice type)
 {
-    return is_type(type, "application/json") ||
-           (route->class->page && is_type(type, "application/x-www-form-urlencoded"));
+    return is_media_type(type, "application/json") ||
+           (route->class->page && is_media_type(type, "application/x-www-form-urlencoded"));
 }
 
-/* Nothing here unpacks a body. */
-static bool coding_fits(struct server_conn *conn)
+/* Rejects an encoded body: the server does not decompress. */
+static bool check_coding(struct server_conn *conn)
 {
     tide_slice coding = conn->head.content_encoding;
-    if (!server_has_body(conn) || coding.len == 0 || is_type(coding, "identity"))
+    if (!server_has_body(conn) || coding.len == 0 || is_media_type(coding, "identity"))
         return true;
     tide_reply_problem(&conn->reply, 415, "unsupported_encoding",
-                       "the body must come without Content-Encoding");
+                       "send the body without Content-Encoding");
     tide_reply_header(&conn->reply, "Accept-Encoding", "identity");
     return false;
 }
 
-static void refuse_large_body(struct server_conn *conn)
+static void reject_large_body(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
     tide_reply_problem(&conn->reply, 413, "body_too_large",
-                       route->body_max ? "%s takes a body of %u bytes at most" : "%s takes no body",
+                       route->body_max ? "%s accepts a body of at most %u bytes"
+                                       : "%s accepts no body",
                        route->id, route->body_max);
 }
 
-/* What its route says of a body; false with a problem in the reply. */
-static bool body_fits(struct server_conn *conn)
+/* Checks the body's length, encoding and type by the route. Returns false with a problem in the
+ * reply. */
+static bool check_body(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
     const struct tide_executor *executor = server_executor(conn, route->class->executor);
@@ -195,12 +204,12 @@ static bool body_fits(struct server_conn *conn)
         !executor->accept(executor->self, &conn->request, &conn->reply))
         return false;
     if (conn->head.length > route->body_max) {
-        refuse_large_body(conn);
+        reject_large_body(conn);
         return false;
     }
-    if (!coding_fits(conn))
+    if (!check_coding(conn))
         return false;
-    if (route->body_max && !type_fits(route, conn->head.content_type)) {
+    if (route->body_max && !accepts_type(route, conn->head.content_type)) {
         tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
                            "the body must be application/json");
         return false;
@@ -209,7 +218,8 @@ static bool body_fits(struct server_conn *conn)
     return true;
 }
 
-/* A look-up as of a ledger: an executor runs it, so it costs what a query does. */
+/* Returns whether the request is a look-up as of a past ledger. An executor runs it, so it costs
+ * as much as a query. */
 static bool is_past_lookup(const struct server_conn *conn)
 {
     return conn->request.route->class->lookup && server_executor_of(conn);
@@ -221,7 +231,7 @@ bool server_has_form(const struct server_conn *conn)
     return form && conn->request.route && tide_request_param(&conn->request, form->param);
 }
 
-/* The form of the answer that is asked for: by its parameter, whatever Accept says, or by it. */
+/* Returns the requested form of the answer: by its parameter if given, otherwise by Accept. */
 static enum tide_form choose_form(const struct server_conn *conn)
 {
     const struct tide_route_form *form = routes_of(conn)->form;
@@ -236,7 +246,7 @@ static enum tide_form choose_form(const struct server_conn *conn)
     return tide_accept_form(&accept);
 }
 
-static bool key_fits(struct server_conn *conn)
+static bool check_key_answer(struct server_conn *conn)
 {
     const struct tide_key_answer *key = &conn->key;
     if (!key->status)
@@ -246,7 +256,9 @@ static bool key_fits(struct server_conn *conn)
     return false;
 }
 
-static bool may_ask(struct server_conn *conn, bool matched)
+/* Charges the request's cost. Returns false with a problem in the reply if the client is over
+ * its limit or the key was rejected. */
+static bool check_rate(struct server_conn *conn, bool matched)
 {
     const struct tide_route *route = conn->request.route;
     uint32_t cost = matched ? route->cost : 1;
@@ -259,9 +271,9 @@ static bool may_ask(struct server_conn *conn, bool matched)
         cost = cost < QUERY_COST_LEAST ? QUERY_COST_LEAST : cost;
     }
     if (cost == 0 || within_rate(conn, cost))
-        return key_fits(conn);
+        return check_key_answer(conn);
     tide_reply_problem(&conn->reply, 429, "too_many_requests",
-                       "the limit is %u tokens in %u s; come again in %u s", conn->rate.quota,
+                       "the limit is %u tokens in %u s; retry in %u s", conn->rate.quota,
                        conn->rate.window_s, conn->rate.reset_s);
     conn->reply.retry_after_s = conn->rate.reset_s;
     server_add(&conn->worker->totals.limited, 1);
@@ -274,7 +286,7 @@ static bool counts_as_malformed(uint16_t status)
 }
 
 void server_request_begin(struct server_conn *conn, tide_slice method,
-                          const struct tide_refusal_of_form *wrong)
+                          const struct tide_request_fault *wrong)
 {
     const struct tide_config *config = conn->worker->server->options.config;
     conn->requests++;
@@ -286,24 +298,24 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     conn->head_only = tide_slice_eq_str(method, "HEAD");
     conn->close |=
         conn->head.http_1_0 || conn->worker->stopping || conn->requests >= config->api_requests;
-    name_request(conn);
+    set_request_id(conn);
     if (TIDE_UNLIKELY(wrong != NULL)) {
         conn->early = conn->close = true;
-        tell_rate(conn);
+        charge_one_token(conn);
         tide_reply_problem(&conn->reply, wrong->status, wrong->code, "%s", wrong->detail);
         server_add(&conn->worker->totals.malformed, 1);
         server_step(conn, STEP_ANSWER);
         return;
     }
     if (TIDE_UNLIKELY(tide_slice_eq_str(method, "OPTIONS"))) {
-        tell_preflight(conn);
+        answer_preflight(conn);
         return;
     }
     bool matched = find_route(conn, method);
-    bool may = may_ask(conn, matched);
+    bool may = check_rate(conn, matched);
     if (may && !matched)
-        show_page(conn);
-    if (!may || !matched || !body_fits(conn)) {
+        show_problem_page(conn);
+    if (!may || !matched || !check_body(conn)) {
         if (counts_as_malformed(conn->reply.status))
             server_add(&conn->worker->totals.malformed, 1);
         answer_early(conn);
@@ -312,24 +324,25 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     server_step(conn, STEP_BODY);
 }
 
-/* A body beyond what each connection keeps counts with its route's limit, among the answers. */
+/* Counts a body that is larger than a connection's own buffer, once, with its route's limit. */
 static bool hold_body(struct server_conn *conn, tide_slice part)
 {
     return conn->held[TIDE_CONN_LIMIT_BODY] || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
            server_hold(conn, TIDE_CONN_LIMIT_BODY, conn->request.route->body_max);
 }
 
-static void refuse_to_hold_body(struct server_conn *conn)
+static void reject_body(struct server_conn *conn)
 {
     tide_buf_release(&conn->body);
     tide_reply_problem(&conn->reply, 503, "overloaded",
-                       "too many bodies and answers are held; come again in a second");
+                       "too many large bodies and answers are in memory; retry in a second");
     conn->reply.retry_after_s = 1;
     server_add(&conn->worker->totals.shed, 1);
 }
 
-/* The head's check has limited the length already. */
-static void take_body(struct server_conn *conn, tide_slice part)
+/* Appends a part of the body, or rejects the request at the memory limit. check_body has limited
+ * the length. */
+static void append_body(struct server_conn *conn, tide_slice part)
 {
     bool room = hold_body(conn, part);
     if (room)
@@ -338,7 +351,7 @@ static void take_body(struct server_conn *conn, tide_slice part)
     if (room && !conn->body.failed)
         return;
     conn->refused = true;
-    refuse_to_hold_body(conn);
+    reject_body(conn);
 }
 
 void server_request_body(struct server_conn *conn, tide_slice part)
@@ -346,5 +359,5 @@ void server_request_body(struct server_conn *conn, tide_slice part)
     if (conn->step != STEP_BODY)
         return;
     if (!conn->refused)
-        take_body(conn, part);
+        append_body(conn, part);
 }

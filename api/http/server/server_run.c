@@ -1,15 +1,16 @@
-/* A whole request: its handler runs here, or on an executor's threads. When the answer is out it is
- * counted and logged. */
+/* Runs the handler of a complete request, on the worker or on an executor's thread. Counts and
+ * logs the request when its answer is out. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
 #include <time.h>
 
-enum { SAMPLE = 1000 };
+enum { SAMPLE = 1000 }; /* the access log "sampled" has one request of so many */
 
 /* --- running ----------------------------------------------------------------------------- */
 
+/* Runs on the executor's thread when the job is done. Afterwards the worker owns the connection. */
 static void job_done(struct tide_job *job)
 {
     struct server_conn *conn =
@@ -18,6 +19,7 @@ static void job_done(struct tide_job *job)
     tide_server_wake(&conn->wake);
 }
 
+/* Returns the context of a handler or job. The deadline limits how long a job may wait. */
 static struct tide_handler_context context_of(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
@@ -42,25 +44,27 @@ static void make_job(struct server_conn *conn)
     server_step(conn, STEP_WAIT);
 }
 
-static void shed(struct server_conn *conn)
+static void reject_overload(struct server_conn *conn)
 {
     server_add(&conn->worker->totals.shed, 1);
     tide_reply_problem(&conn->reply, 503, "overloaded",
-                       "too many requests wait for the database; come again in a second");
+                       "too many requests wait for the database; retry in a second");
     conn->reply.retry_after_s = 1;
     server_step(conn, STEP_ANSWER);
 }
 
-static void refuse_share(struct server_conn *conn)
+static void reject_client_share(struct server_conn *conn)
 {
     server_add(&conn->worker->totals.limited, 1);
     tide_reply_problem(&conn->reply, 429, "too_many_queries_of_client",
-                       "too many queries of this client run or wait; come again in a second");
+                       "too many queries of this client run or wait; retry in a second");
     conn->reply.retry_after_s = 1;
     server_step(conn, STEP_ANSWER);
 }
 
-static void submit(struct server_conn *conn, const struct tide_executor *executor)
+/* Hands the request to the executor. From TIDE_JOB_QUEUED on, the executor's thread uses conn
+ * until job_done. */
+static void submit_job(struct server_conn *conn, const struct tide_executor *executor)
 {
     make_job(conn);
     switch (executor->submit(executor->self, &conn->job)) {
@@ -71,10 +75,10 @@ static void submit(struct server_conn *conn, const struct tide_executor *executo
         server_add(&conn->worker->totals.waiting, 1);
         break;
     case TIDE_JOB_QUEUE_FULL:
-        shed(conn);
+        reject_overload(conn);
         break;
     case TIDE_JOB_CLIENT_FULL:
-        refuse_share(conn);
+        reject_client_share(conn);
         break;
     }
 }
@@ -96,6 +100,7 @@ bool server_request_waits(const struct server_conn *conn)
     return !conn->refused && server_executor_of(conn);
 }
 
+/* A rejected request only waited for the rest of its body. */
 void server_request_run(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
@@ -106,7 +111,8 @@ void server_request_run(struct server_conn *conn)
     }
     if (body.len && !route->class->any_bytes &&
         (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
-        tide_reply_problem(&conn->reply, 400, "malformed_body", "the body is not UTF-8 text");
+        tide_reply_problem(&conn->reply, 400, "malformed_body",
+                           "the body is not UTF-8 text, or contains a NUL");
         server_add(&conn->worker->totals.malformed, 1);
         server_step(conn, STEP_ANSWER);
         return;
@@ -116,7 +122,7 @@ void server_request_run(struct server_conn *conn)
     conn->request.last_event_id = conn->head.last_event_id;
     const struct tide_executor *executor = server_executor_of(conn);
     if (executor) {
-        submit(conn, executor);
+        submit_job(conn, executor);
         return;
     }
     struct tide_handler_context context = context_of(conn);
@@ -134,6 +140,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Logs the request as api_access_log demands. Failures are always logged, except with "none". */
 static void log_request(struct server_conn *conn, uint64_t us)
 {
     enum { NONE, ERRORS, SAMPLED, ALL };
@@ -162,6 +169,7 @@ struct server_counters *server_counters_of(struct server_conn *conn)
     return &conn->worker->routes[index];
 }
 
+/* Counts status and latency. Streams have no latency: they last as long as the client stays. */
 static void count_request(struct server_conn *conn, uint64_t us)
 {
     struct server_worker *worker = conn->worker;
@@ -174,7 +182,8 @@ static void count_request(struct server_conn *conn, uint64_t us)
     server_add(&worker->totals.bytes, (int64_t)(conn->reply.body.len + conn->reply.fixed.len));
 }
 
-static void forget(struct tide_buf *buf)
+/* Empties a buffer, and frees it if it is larger than a connection keeps. */
+static void shrink_buffer(struct tide_buf *buf)
 {
     if (buf->cap > SERVER_KEEP_BYTES)
         tide_buf_release(buf);
@@ -194,9 +203,9 @@ void server_request_end(struct server_conn *conn, bool whole)
     }
     conn->unended = conn->early || conn->step == STEP_HEAD;
     tide_reply_reset(&conn->reply);
-    forget(&conn->reply.body);
-    forget(&conn->reply.lines);
-    forget(&conn->body);
+    shrink_buffer(&conn->reply.body);
+    shrink_buffer(&conn->reply.lines);
+    shrink_buffer(&conn->body);
     conn->request.route = NULL;
     conn->early = conn->asked_again = conn->refused = conn->completed = conn->varies = false;
     conn->tag[0] = 0;

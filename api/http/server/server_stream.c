@@ -1,9 +1,11 @@
+/* Bodies of streams: the library reads from the handler's stream, and sleeps while it has
+ * nothing. */
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>
 
-/* Called when the socket takes more: what was given before has gone out. */
-static ssize_t read_on(void *self, uint64_t at, char *to, size_t max)
+/* Reads from the stream when the socket accepts more: all earlier bytes are sent. */
+static ssize_t read_stream(void *self, uint64_t at, char *to, size_t max)
 {
     (void)at;
     struct server_conn *conn = self;
@@ -29,12 +31,13 @@ struct MHD_Response *server_stream_response(struct server_conn *conn)
 {
     server_add(&conn->worker->totals.streams, 1);
     server_add(&conn->worker->totals.streaming, 1);
-    if (conn->head_only) { /* of a body without a length, 0.9.75 would send the end */
+    /* For HEAD and a body without a length, 0.9.75 would send the end of chunks */
+    if (conn->head_only) {
         server_stream_end(conn);
         return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     }
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SERVER_STREAM_BYTES, read_on, conn,
-                                             NULL);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SERVER_STREAM_BYTES, read_stream,
+                                             conn, NULL);
 }
 
 void server_stream_end(struct server_conn *conn)
@@ -44,6 +47,6 @@ void server_stream_end(struct server_conn *conn)
         return;
     stream->close(stream->self);
     *stream = (struct tide_stream_out){ 0 };
-    server_unlist(&conn->wake); /* a wake of this stream is none of the next request's job */
+    server_unlist(&conn->wake); /* a wake-up of this stream must not resume the next request */
     server_add(&conn->worker->totals.streaming, -1);
 }

@@ -1,11 +1,11 @@
-/* The watch: a thread that looks whether the workers make progress. Whatever the library does on a
- * worker, a loop that turns without an effect or a call that does not return is found here:
+/* The watch: a thread that checks that the workers make progress. It finds a loop that turns
+ * without effect and a call that does not return, whatever the library does:
  *
- *   6 s without progress   the worker's connections are cut, from here
- *   8 s                    /healthz and /readyz say 503, and the program is to stop
- *   then                   if the stop does not end in time, the process ends here
+ *  6 s without progress   the watch shuts down the worker's connections
+ *  8 s                    /healthz and /readyz answer 503, and the program shall stop
+ *  then                   if the stop does not end in time, the watch ends the process
  *
- * A worker that keeps a connection which was cut (server_progress.c) is treated as after 8 s. */
+ * A worker with a connection that was cut and stays (server_progress.c) is treated as after 8 s. */
 #include "api/http/server/server_impl.h"
 #include "api/http/server/stall.h"
 #include "tidemark/log.h"
@@ -14,8 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Time for the stop of a stalled server: it cannot answer requests, so the grace is short unless
+ * only single connections stay. */
 enum { WATCH_GRACE_MS = 3000, WATCH_STOP_MS = TIDE_SERVER_STOP_MS + 5000 };
 
+/* Returns the worker's CPU time: it tells a busy loop from a blocked call. */
 static int64_t cpu_ms(const struct server_worker *worker)
 {
     clockid_t clock;
@@ -25,7 +28,7 @@ static int64_t cpu_ms(const struct server_worker *worker)
     return (int64_t)ran.tv_sec * 1000 + ran.tv_nsec / 1000000;
 }
 
-static void tell(const struct server_worker *worker, const char *action)
+static void log_stall(const struct server_worker *worker, const char *action)
 {
     tide_log(TIDE_ERROR, "server.stalled",
              "worker=%zu action=%s still=%u kept=%" PRIuFAST64 " cpu_ms=%" PRIi64,
@@ -33,36 +36,37 @@ static void tell(const struct server_worker *worker, const char *action)
              atomic_load_explicit(&worker->kept, memory_order_relaxed), cpu_ms(worker));
 }
 
-/* The library sees the end of each of its streams. It closes a socket only after the connection has
- * left the list, so each descriptor in the list is open. */
+/* Shuts down all sockets of the worker. Every descriptor in the list is open: the library closes
+ * it only after the connection left the list, and the mutex keeps it there. */
 static void cut_connections(struct server_worker *worker)
 {
-    tell(worker, "cut");
+    log_stall(worker, "cut");
     pthread_mutex_lock(&worker->mutex);
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next)
         shutdown(conn->fd, SHUT_RDWR);
     pthread_mutex_unlock(&worker->mutex);
 }
 
-static void report(struct server_watch *watch, struct server_worker *worker, bool keeps)
+static void report_stall(struct server_watch *watch, struct server_worker *worker, bool keeps)
 {
     uint32_t drain_ms = worker->server->options.config->api_drain_ms;
     if (watch->stalled)
         return;
-    tell(worker, "stop");
+    log_stall(worker, "stop");
     watch->stalled = true;
     watch->left = (drain_ms + (keeps ? WATCH_STOP_MS : WATCH_GRACE_MS)) / TIDE_STALL_EVERY_MS;
     atomic_store(&worker->server->stalled, true);
 }
 
-/* The worker's thread cannot be joined, so nothing that it uses can be freed. */
+/* Ends the process without freeing anything: the stalled thread cannot be joined and may still
+ * use all of it. */
 static void end_process(void)
 {
     tide_log(TIDE_ERROR, "server.stalled", "action=end exit=%d", tide_status_exit(TIDE_E_STALLED));
     _exit(tide_status_exit(TIDE_E_STALLED));
 }
 
-static void observe(struct server_watch *watch, struct server_worker *worker)
+static void observe_worker(struct server_watch *watch, struct server_worker *worker)
 {
     bool ended = atomic_load(&worker->ended);
     bool keeps = atomic_load_explicit(&worker->kept, memory_order_relaxed) > 0;
@@ -72,11 +76,11 @@ static void observe(struct server_watch *watch, struct server_worker *worker)
     if (step == TIDE_STALL_CUT_NOW)
         cut_connections(worker);
     else if (step == TIDE_STALL_REPORT_NOW)
-        report(watch, worker, keeps);
+        report_stall(watch, worker, keeps);
 }
 
-/* False: the server has stopped. */
-static bool wait_a_while(struct server_watch *watch)
+/* Waits for one interval. Returns false if the watch shall stop. */
+static bool wait_interval(struct server_watch *watch)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -95,9 +99,9 @@ static void *watch_workers(void *self)
 {
     struct tide_server *server = self;
     struct server_watch *watch = &server->watch;
-    while (wait_a_while(watch)) {
+    while (wait_interval(watch)) {
         for (uint32_t i = 0; i < server->worker_count; i++)
-            observe(watch, &server->workers[i]);
+            observe_worker(watch, &server->workers[i]);
         if (watch->stalled && watch->left-- == 0)
             end_process();
     }

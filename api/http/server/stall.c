@@ -1,3 +1,4 @@
+/* The decision whether a thread is stalled. */
 #include "api/http/server/stall.h"
 
 enum tide_stall_step tide_stall_observe(struct tide_stall *stall, uint64_t moved, bool keeps)

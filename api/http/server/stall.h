@@ -1,6 +1,5 @@
-/* When a thread of the server counts as stalled. Judged by repeated observations, not by a clock: a
- * machine that was paused has made no observation meanwhile.
- * Pure. */
+/* Decides when a thread of the server counts as stalled: by repeated observations, not by a
+ * clock. A machine that was paused makes no observations meanwhile. Pure. */
 #ifndef API_HTTP_SERVER_STALL_H
 #define API_HTTP_SERVER_STALL_H
 
@@ -8,7 +7,8 @@
 
 #define TIDE_STALL_EVERY_MS 500 /* between observations                              */
 #define TIDE_STALL_CUT      12u /* observations without progress: connections are cut */
-#define TIDE_STALL_REPORT   16u /* and then still none: the server says that it is unhealthy */
+/* Still no progress after so many: the server reports that it is unhealthy */
+#define TIDE_STALL_REPORT 16u
 
 enum tide_stall_step {
     TIDE_STALL_NONE,
@@ -22,9 +22,10 @@ struct tide_stall {
     uint32_t still; /* observations since moved changed */
 };
 
-/* moved: a count that the thread raises with each progress, and with each turn that had nothing to
- * do. keeps: it has a connection that was cut and that does not go. Each step is returned once
- * until the thread moves again. */
+/* Notes one observation and returns the step that is due. moved: a count that the thread raises
+ * with each progress, and with each turn that had nothing to do. keeps: the thread has a
+ * connection that was cut and does not close. CUT_NOW and REPORT_NOW are returned once until the
+ * thread moves again, except that keeps always returns REPORT_NOW. */
 enum tide_stall_step tide_stall_observe(struct tide_stall *stall, uint64_t moved, bool keeps);
 
 #endif

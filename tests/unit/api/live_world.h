@@ -335,19 +335,19 @@ static inline void numbers(struct reader *r, struct tide_buf *out)
 struct fixture {
     struct world world;
     struct tide_clock clock;
-    struct tide_stream_hub *stream;
+    struct tide_event_stream *stream;
 };
 
 static inline void open_stream(struct fixture *f, uint32_t buffer_max, uint64_t total_max)
 {
     struct tide_err err;
     f->clock = (struct tide_clock){ .now_ms = test_mono, .wall_ms = test_wall, .self = &f->world };
-    struct tide_stream_hub_options options = {
+    struct tide_event_stream_options options = {
         .clock = &f->clock,
         .source = { &f->world, test_head, test_wait, test_read, test_people, test_blocked,
                     test_prices },
         .subscribers_max = 64,
-        .per_who_max = 8,
+        .per_client_max = 8,
         .buffer_max = buffer_max,
         .total_max = total_max,
         .ring_max = 64 << 10,
@@ -356,7 +356,7 @@ static inline void open_stream(struct fixture *f, uint32_t buffer_max, uint64_t 
         .full_ms = 10000,
         .stale_ms = 60000,
     };
-    assert_int_equal(tide_stream_hub_open(&f->stream, &options, &err), TIDE_OK);
+    assert_int_equal(tide_event_stream_open(&f->stream, &options, &err), TIDE_OK);
 }
 
 static inline int set_up(void **state)
@@ -379,7 +379,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;
-    tide_stream_hub_close(f->stream);
+    tide_event_stream_close(f->stream);
     free(f);
     return 0;
 }
@@ -389,7 +389,7 @@ static inline void turns(struct fixture *f, int at_most)
     bool more = true;
     for (int i = 0; i < at_most && (more || i < 2); i++) {
         atomic_fetch_add(&f->world.mono_ms, 1000);
-        tide_stream_hub_turn(f->stream, &more);
+        tide_event_stream_turn(f->stream, &more);
     }
 }
 
@@ -406,7 +406,7 @@ subscribe(struct fixture *f, struct reader *r, const struct tide_stream_ask *ask
     struct tide_stream_sink sink = { on_wake, r };
     *r = (struct reader){ 0 };
     tide_buf_init(&r->text, 64 << 20);
-    return tide_stream_hub_subscribe(
+    return tide_event_stream_subscribe(
         f->stream, ask, after ? tide_slice_str(after) : (tide_slice){ 0 }, &sink, &r->sub);
 }
 
@@ -418,7 +418,7 @@ static inline void leave(struct reader *r)
 
 static inline struct tide_stream_ask ask_for(uint32_t topics)
 {
-    return (struct tide_stream_ask){ .topics = topics, .who = "192.0.2.1" };
+    return (struct tide_stream_ask){ .topics = topics, .client_name = "192.0.2.1" };
 }
 
 static inline void expect_numbers(struct reader *r, const char *want)

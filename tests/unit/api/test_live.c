@@ -148,7 +148,7 @@ static void resume_all(struct fixture *f, unsigned seed, bool other_node)
         leave(&r);
         turns(f, 1);
         if (other_node && tries % 7 == 0) {
-            tide_stream_hub_close(f->stream);
+            tide_event_stream_close(f->stream);
             open_stream(f, 2048 + STREAM_POSITION_TEXT, 1 << 20);
             turns(f, 1);
         }
@@ -187,7 +187,7 @@ static void many_at_one_place_are_read_for_once(void **state)
     atomic_store(&f->world.newest, 210);
     turns(f, 2);
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
-        snprintf(ask.who, sizeof ask.who, "%zu", i);
+        snprintf(ask.client_name, sizeof ask.client_name, "%zu", i);
         assert_int_equal(subscribe(f, &all[i], &ask, "1:10"), TIDE_STREAM_TAKEN);
     }
     f->world.reads = 0;
@@ -206,7 +206,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER | TIDE_TOPIC_EVENT);
     struct reader slow, quick;
-    struct tide_stream_hub_stats stats;
+    struct tide_event_stream_stats stats;
     open_stream(f, 4096, 1 << 20);
     turns(f, 1);
     assert_int_equal(subscribe(f, &slow, &ask, NULL), TIDE_STREAM_TAKEN);
@@ -215,7 +215,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     for (int i = 0; i < 60; i++) {
         advance(f, 1);
         reader_read(&quick, 4096);
-        tide_stream_hub_stats(f->stream, &stats);
+        tide_event_stream_stats(f->stream, &stats);
         assert_true(stats.buffered <= 2 * 8192);
     }
     struct tide_buf want;
@@ -229,7 +229,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     reader_read(&slow, 4096);
     assert_true(slow.over);
     assert_non_null(strstr(reader_text(&slow), "event: dropped\ndata: {\"reason\":\"slow\""));
-    tide_stream_hub_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_SLOW], 1);
     /* It goes on where it was. */
     char id[STREAM_POSITION_TEXT], after[STREAM_POSITION_TEXT];
@@ -270,7 +270,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_EVENT);
     struct reader full, quick;
-    struct tide_stream_hub_stats stats;
+    struct tide_event_stream_stats stats;
     f->world.padding = 4000;
     open_stream(f, 256 << 10, 64 << 10);
     turns(f, 1);
@@ -280,7 +280,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
         advance(f, 1);
         reader_read(&quick, 4096);
     }
-    tide_stream_hub_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_MEMORY], 1);
     assert_true(stats.buffered < 64 << 10);
     reader_read(&full, 4096);
@@ -301,15 +301,15 @@ static void limits_are_kept(void **state)
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_NOT_READY);
     turns(f, 1);
     for (size_t i = 0; i < 64; i++) {
-        snprintf(ask.who, sizeof ask.who, "192.0.2.%zu", i / 8);
+        snprintf(ask.client_name, sizeof ask.client_name, "192.0.2.%zu", i / 8);
         assert_int_equal(subscribe(f, &all[i], &ask, NULL), TIDE_STREAM_TAKEN);
         if (i == 7)
-            assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_FULL_OF);
+            assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_CLIENT_FULL);
     }
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_FULL);
     leave(&all[0]);
     turns(f, 1);
-    memcpy(ask.who, "192.0.2.0", 10);
+    memcpy(ask.client_name, "192.0.2.0", 10);
     assert_int_equal(subscribe(f, &all[0], &ask, NULL), TIDE_STREAM_TAKEN);
     for (size_t i = 0; i < 64; i++)
         leave(&all[i]);
@@ -328,7 +328,7 @@ static void places_that_cannot_be_gone_on_from_are_refused(void **state)
         const char *after;
         enum tide_stream_refusal want;
     } table[] = {
-        { "nonsense", TIDE_STREAM_BAD_POSITION }, { "2:4990", TIDE_STREAM_ELSEWHERE },
+        { "nonsense", TIDE_STREAM_BAD_POSITION }, { "2:4990", TIDE_STREAM_OTHER_DEPLOYMENT },
         { "1:3999", TIDE_STREAM_TOO_OLD },        { "1:4098", TIDE_STREAM_TOO_OLD },
         { "1:5721", TIDE_STREAM_AHEAD },
     };
@@ -399,7 +399,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask events = ask_for(TIDE_TOPIC_EVENT), ledgers = ask_for(TIDE_TOPIC_LEDGER);
-    struct tide_stream_hub_stats stats;
+    struct tide_event_stream_stats stats;
     struct reader r, behind, other;
     atomic_store(&f->world.newest, 500);
     open_stream(f, 4096, 1 << 20);
@@ -410,7 +410,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     f->world.archived_from = 100;
     f->world.archived_to = 199;
     turns(f, 20);
-    tide_stream_hub_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.archived_from, 100);
     assert_int_equal(stats.archived_to, 199);
     static const struct {
@@ -449,7 +449,7 @@ static void repeated_resumes_take_no_turns_of_others(void **state)
     open_stream(f, 256 << 10, 8 << 20);
     atomic_store(&f->world.newest, 410);
     turns(f, 2);
-    snprintf(greedy.who, sizeof greedy.who, "198.51.100.7");
+    snprintf(greedy.client_name, sizeof greedy.client_name, "198.51.100.7");
     assert_int_equal(subscribe(f, &r, &ask, "1:210"), TIDE_STREAM_TAKEN);
     for (size_t i = 0; i < TIDE_COUNT(again); i++)
         assert_int_equal(subscribe(f, &again[i], &greedy, "1:10"), TIDE_STREAM_TAKEN);
@@ -485,7 +485,7 @@ static void another_deployment_ends_subscriptions(void **state)
     expect_numbers(&r, "11 ");
     assert_non_null(strstr(reader_text(&r), "\"reason\":\"deployment\""));
     leave(&r);
-    assert_int_equal(subscribe(f, &fresh, &ask, "1:11"), TIDE_STREAM_ELSEWHERE);
+    assert_int_equal(subscribe(f, &fresh, &ask, "1:11"), TIDE_STREAM_OTHER_DEPLOYMENT);
     assert_int_equal(subscribe(f, &fresh, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
     advance(f, 1);

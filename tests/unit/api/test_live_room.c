@@ -29,7 +29,7 @@ static void poor_turn(struct fixture *f, unsigned *seed)
     bool more;
     atomic_fetch_add(&f->world.mono_ms, 100);
     fail_seed = *seed;
-    tide_stream_hub_turn(f->stream, &more);
+    tide_event_stream_turn(f->stream, &more);
     *seed = fail_seed ? fail_seed : *seed;
     fail_seed = 0;
 }
@@ -121,7 +121,7 @@ static void present_values_are_told_in_a_buffer_of_any_size(void **state)
         read_to_end(f, &r, NULL, i % 2 ? 700 : 4096);
         expect_all(&r);
         leave(&r);
-        tide_stream_hub_close(f->stream);
+        tide_event_stream_close(f->stream);
         f->stream = NULL;
     }
 }
@@ -232,7 +232,7 @@ static void present_values_wait_for_the_memory_of_all(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_EVENT);
     struct reader holder, r;
-    struct tide_stream_hub_stats stats;
+    struct tide_event_stream_stats stats;
     bool more;
     f->world.feeds = FEEDS;
     f->world.padding = 4000;
@@ -247,8 +247,8 @@ static void present_values_wait_for_the_memory_of_all(void **state)
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
     for (int i = 0; i < 20; i++) {
         atomic_fetch_add(&f->world.mono_ms, 10);
-        tide_stream_hub_turn(f->stream, &more);
-        tide_stream_hub_stats(f->stream, &stats);
+        tide_event_stream_turn(f->stream, &more);
+        tide_event_stream_stats(f->stream, &stats);
         assert_true(stats.buffered <= 20 << 10);
     }
     for (int i = 0; i < 100 && !is_at_end(&r, FIRST + 2); i++) {
@@ -257,7 +257,7 @@ static void present_values_wait_for_the_memory_of_all(void **state)
     }
     assert_int_equal(count_of(&r, "event: price"), FEEDS + 2);
     assert_int_equal(count_of(&r, "event: compliance"), 2);
-    tide_stream_hub_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_MEMORY], 1);
     leave(&holder);
     leave(&r);
@@ -270,7 +270,7 @@ static void a_greedy_client_keeps_no_other_out(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_EVENT);
     struct reader greedy[8], r;
-    struct tide_stream_hub_stats stats;
+    struct tide_event_stream_stats stats;
     bool more;
     f->world.padding = 4000;
     open_stream(f, 64 << 10, 128 << 10);
@@ -280,19 +280,19 @@ static void a_greedy_client_keeps_no_other_out(void **state)
     turns(f, 2);
     atomic_fetch_add(&f->world.newest, 3);
     turns(f, 2);
-    memcpy(ask.who, "192.0.2.2", 10);
+    memcpy(ask.client_name, "192.0.2.2", 10);
     assert_int_equal(subscribe(f, &r, &ask, "1:10"), TIDE_STREAM_TAKEN);
     for (int i = 0; i < 200 && !r.over; i++) {
         char byte;
         atomic_fetch_add(&f->world.mono_ms, 20);
-        tide_stream_hub_turn(f->stream, &more);
+        tide_event_stream_turn(f->stream, &more);
         for (int g = 0; g < 8; g++)
             (void)tide_subscriber_read(greedy[g].sub, &byte, 1);
         reader_read(&r, 4096);
     }
     assert_false(r.over);
     expect_numbers(&r, "11-0 11-1 11-2 12-0 12-1 12-2 13-0 13-1 13-2 ");
-    tide_stream_hub_stats(f->stream, &stats);
+    tide_event_stream_stats(f->stream, &stats);
     assert_in_range(stats.dropped[TIDE_DROPPED_MEMORY], 1, 7);
     for (int i = 0; i < 8; i++)
         leave(&greedy[i]);

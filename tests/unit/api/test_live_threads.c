@@ -19,7 +19,7 @@ static bool is_stopped(void *self)
 static void *hub(void *self)
 {
     struct many *m = self;
-    tide_stream_hub_run(m->f->stream);
+    tide_event_stream_run(m->f->stream);
     return NULL;
 }
 
@@ -31,7 +31,7 @@ static void *come_and_go(void *self)
     char after[STREAM_POSITION_TEXT] = "1:10";
     struct tide_buf got, want;
     unsigned seed = (unsigned)(uintptr_t)&seed;
-    snprintf(ask.who, sizeof ask.who, "%p", (void *)&seed);
+    snprintf(ask.client_name, sizeof ask.client_name, "%p", (void *)&seed);
     tide_buf_init(&got, 1 << 20);
     tide_buf_init(&want, 1 << 20);
     whole(&want, 11, 60);
@@ -67,12 +67,12 @@ static void many_threads_get_everything_once(void **state)
     pthread_t hub_thread, readers[6];
     struct tide_err err;
     f->clock = (struct tide_clock){ .now_ms = test_mono, .wall_ms = test_wall, .self = &f->world };
-    struct tide_stream_hub_options options = {
+    struct tide_event_stream_options options = {
         .clock = &f->clock,
         .source = { &f->world, test_head, test_wait, test_read, test_people, test_blocked,
                     test_prices },
         .subscribers_max = 64,
-        .per_who_max = 8,
+        .per_client_max = 8,
         .buffer_max = 4096,
         .total_max = 1 << 20,
         .ring_max = 2 << 10,
@@ -82,16 +82,16 @@ static void many_threads_get_everything_once(void **state)
         .stopped = is_stopped,
         .stopped_self = &m,
     };
-    assert_int_equal(tide_stream_hub_open(&f->stream, &options, &err), TIDE_OK);
+    assert_int_equal(tide_event_stream_open(&f->stream, &options, &err), TIDE_OK);
     assert_int_equal(pthread_create(&hub_thread, NULL, hub, &m), 0);
     for (size_t i = 0; i < TIDE_COUNT(readers); i++)
         assert_int_equal(pthread_create(&readers[i], NULL, come_and_go, &m), 0);
     for (uint32_t l = 11; l <= 60; l++) {
-        struct tide_stream_hub_stats stats;
+        struct tide_event_stream_stats stats;
         struct timespec nap = { .tv_nsec = 1000000 };
         atomic_store(&f->world.newest, l);
         nanosleep(&nap, NULL);
-        tide_stream_hub_stats(f->stream, &stats);
+        tide_event_stream_stats(f->stream, &stats);
     }
     for (size_t i = 0; i < TIDE_COUNT(readers); i++)
         pthread_join(readers[i], NULL);

@@ -21,10 +21,10 @@
 /* --- form ------------------------------------------------------------------------------------- */
 
 /* Lines "Name: value" separated by '\n', as the library gives them. */
-static const struct tide_refusal_of_form *
+static const struct tide_request_fault *
 read_head(struct tide_request_head *head, const char *version, const char *lines, size_t bytes)
 {
-    const struct tide_refusal_of_form *wrong = NULL;
+    const struct tide_request_fault *wrong = NULL;
     tide_request_check_begin(head);
     while (!wrong && *lines) {
         size_t len = strcspn(lines, "\n"), name = strcspn(lines, ":\n");
@@ -89,7 +89,7 @@ static void test_heads(void **state)
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(heads); i++) {
         struct tide_request_head head;
-        const struct tide_refusal_of_form *wrong =
+        const struct tide_request_fault *wrong =
             read_head(&head, heads[i].version, heads[i].lines, 200);
         if ((wrong ? wrong->status : 0) != heads[i].status)
             fail_msg("%s: %s", heads[i].why, wrong ? wrong->detail : "accepted");
