@@ -71,7 +71,8 @@ def named(calls):
 def known_values(deployment, symbols):
     """Arguments by type: of the deployment, of recorded calls, and beyond them."""
     accounts, contracts = deployment["accounts"], deployment["contracts"]
-    people = [accounts[n] for n in sorted(accounts) if n.startswith("user")][:8] + [a for n, a in sorted(accounts.items()) if not n.startswith("user")][:12]
+    users = sorted((n for n in accounts if n.startswith("user")), key=lambda n: int(n[4:]))
+    people = [accounts[n] for n in users[:8]] + [a for n, a in sorted(accounts.items()) if not n.startswith("user")][:12]
     return {
         "Address": people + [contracts["oracle"], contracts["usdc"], contracts["xlm"]] + STRANGERS,
         "Symbol": list(dict.fromkeys(itertools.chain(*symbols.values()))) + ["NOPE", "Z" * 32],
@@ -339,8 +340,9 @@ class Server(views.Server):
         sys.exit(f"the API does not reach ledger {ledger}")
 
     def close_time(self, ledger):
+        """Of that ledger: beside the item, the answer has the newest one's."""
         self.connection.request("GET", f"/api/ledgers/{ledger}")
-        return int(views.seconds(json.loads(self.connection.getresponse().read())["closedAt"]))
+        return int(views.seconds(json.loads(self.connection.getresponse().read())["item"]["closedAt"]))
 
 
 def answer(server, db, question, name):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every public read function of the nine contracts, as the network simulates it and as Tidemark answers: over HTTP, by its
 # rules, from its rows. Before initialisation, with empty pools, after traffic; with TIDE_LONG with stale prices too.
-# TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1000) the equal answers expected,
+# TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1093) the equal answers expected,
 # TIDE_READS_CALLS (100) the traffic. TIDE_READS_KEEP names a folder for the counts by function.
 set -euo pipefail
 export TIDE_NETWORK_PORT=${TIDE_NETWORK_PORT:-12900}
@@ -29,18 +29,18 @@ ask() {
     [ -z "${TIDE_READS_KEEP:-}" ] || cp "$PG_DIR/compared" "$TIDE_READS_KEEP/${1// /_}"
 }
 
-each=${TIDE_READS_EACH:-12} floor=${TIDE_READS_FLOOR:-1000}
-ask "before initialisation" 600
+each=${TIDE_READS_EACH:-12} floor=${TIDE_READS_FLOOR:-1093}
+ask "before initialisation" 690
 network_open one 0 83
-ask "no liquidity, no vaults, no feeds" 600
+ask "no liquidity, no vaults, no feeds" 790
 network_open one 83 "$((163 + ${TIDE_READS_CALLS:-100}))"
 network_node one b extras.mjs "$chain" >"$PG_DIR/extras" 2>&1 || fail "extras: $(tail -n 3 "$PG_DIR/extras")"
-ask "after traffic" 600
+ask "after traffic" 830
 if [ -n "${TIDE_LONG:-}" ]; then
     newest=$(sql "SELECT max(greatest(latest_ts, twap_ts)) FROM state.oracle_feed")
     all_stale() { [ "$(sql "SELECT extract(epoch FROM max(closed_at))::bigint FROM chain.ledger")" -gt $((newest + 601)) ]; }
     network_wait 900 "stale prices" all_stale
-    ask "all prices stale" 600
+    ask "all prices stale" 690
 fi
 
 # A reserve and a supply that are one unit off must be seen.
