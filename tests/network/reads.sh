@@ -32,10 +32,10 @@ ask() {
 each=${TIDE_READS_EACH:-12} floor=${TIDE_READS_FLOOR:-1093}
 ask "before initialisation" 690
 network_open one 0 83
-ask "no liquidity, no vaults, no feeds" 790
+ask "no liquidity, no vaults, no feeds" 760
 network_open one 83 "$((163 + ${TIDE_READS_CALLS:-100}))"
 network_node one b extras.mjs "$chain" >"$PG_DIR/extras" 2>&1 || fail "extras: $(tail -n 3 "$PG_DIR/extras")"
-ask "after traffic" 830
+ask "after traffic" 800
 if [ -n "${TIDE_LONG:-}" ]; then
     newest=$(sql "SELECT max(greatest(latest_ts, twap_ts)) FROM state.oracle_feed")
     all_stale() { [ "$(sql "SELECT extract(epoch FROM max(closed_at))::bigint FROM chain.ledger")" -gt $((newest + 601)) ]; }
