@@ -199,6 +199,8 @@ def epoch_tokens(s, number):
 
 def deposit(s, who, what):
     found = s.ask(f"/api/stability-pool/deposits/{who}")
+    if found is None:
+        s.must("/api/stability-pool")  # the contract refuses before it is initialised
     if found and found[what] is None:
         raise Refused("overflow")
     return found[what] if found else "0"

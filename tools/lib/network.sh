@@ -1,128 +1,229 @@
-# A real network for with-stack and the demo: stellar-core and stellar-rpc from the archive of third-party programs.
-# Sourced, not run, after lib/stack.sh.
+# A real network: stellar-core, stellar-rpc and galexie of the archive of third-party programs. Sourced, not run, by with-stack
+# and by tests/network. The caller has set network_root, a folder for networks, and defines two functions that end its program:
+# fail TEXT, and skip TEXT where something is absent here.
 #
-#   network_find           sets network_stellar, the archive's folder, and network_chain, a recorded chain; exits with 69 and
-#                          says what is missing. The archive is TIDE_STELLAR, else third-party/stellar in TIDE_SHARED or ../shared
-#   network_start DIR      a network in DIR/net; sets network_rpc
-#   network_deploy DIR N   the contracts, DIR/deployment.json, and the first N recorded calls; network_job is its program, if any
-#   network_traffic DIR N  the other calls, a few at a time, then the same again; sets network_traffic_pid
-#   network_stop DIR
-# All print what they do. Logs: DIR/net.log, DIR/deploy.log, DIR/replay.log, DIR/traffic.log.
-
-network_job=''
-network_say() { echo "network: $*" >&2; }
-network_fail() { network_say "$*"; exit 1; }
-network_refuse() { network_say "$*"; exit 69; }
+#   network_find                            the archive and the recorded chains: sets TIDE_STELLAR and NETWORK_CHAINS
+#   network_start NAME [option]…            a network in $network_root/NAME, with the options of `standalone start`; ten free ports.
+#                                           Sets NAME_port, NAME_rpc, NAME_core, NAME_lake, NAME_dir
+#   network_stop NAME [PROGRAM]             stops all of it, or core, rpc or galexie; network_again NAME continues
+#   network_kill                            ends all networks at once
+#   network_deploy NAME CHAIN               accounts and contracts for the recorded chain a or b; the deployment file is
+#                                           $network_root/NAME/CHAIN/deployment.json
+#   network_replay NAME CHAIN [option]…     the chain's recorded calls on them, with the options of replay.mjs
+#   network_open NAME FROM TO               chain b's calls FROM to TO, its beginning: one by one where they depend on each other
+#   network_traffic NAME CHAIN FROM         the calls from FROM on, a few at a time, then the same again; sets
+#                                           network_traffic_pid, a process group
+#   network_node NAME CHAIN SCRIPT [arg]…   a script of the archive, or of network_scripts, with the keys of that deployment
+#   network_call NAME METHOD [PARAMS]       an answer of its RPC server; network_ledger NAME: the newest ledger
+#
+# The archive is TIDE_STELLAR, else third-party/stellar in TIDE_SHARED or ../shared; the recordings are fixtures/protocol there.
+# The archive is input: its scripts run from a copy in the network's folder. The first port is TIDE_NETWORK_PORT (12500).
+# network_job is the program that deploying or replaying waits for, if any. network_progress TEXT gets a line now and then.
+network_job='' network_dirs=() network_scripts=()
+network_source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+network_progress() { :; }
 
 network_find() {
     local shared program
-    network_stellar=${TIDE_STELLAR:-} network_chain=''
-    for shared in "${TIDE_SHARED:-}" "$stack_root/../shared" "$stack_root/../../shared"; do
-        [ -n "$shared" ] || continue
-        [ -n "$network_stellar" ] || [ ! -x "$shared/third-party/stellar/standalone" ] || network_stellar=$(cd "$shared/third-party/stellar" && pwd)
-        [ -n "$network_chain" ] || [ ! -d "$shared/fixtures/protocol/b" ] || network_chain=$(cd "$shared/fixtures/protocol/b" && pwd)
+    for shared in "${TIDE_SHARED:-}" "$network_source/../shared" "$network_source/../../shared"; do
+        [ -z "$shared" ] || [ -n "${NETWORK_CHAINS:-}" ] || [ ! -d "$shared/fixtures/protocol" ] || NETWORK_CHAINS=$(cd "$shared/fixtures/protocol" && pwd)
+        [ -z "$shared" ] || [ -n "${TIDE_STELLAR:-}" ] || [ ! -x "$shared/third-party/stellar/standalone" ] || TIDE_STELLAR=$(cd "$shared/third-party/stellar" && pwd)
     done
-    [ -x "$network_stellar/standalone" ] || network_refuse "no archive of stellar-core and stellar-rpc (set TIDE_STELLAR, or TIDE_SHARED to the folder of third-party/stellar)"
-    [ -n "$network_chain" ] || network_refuse "no recorded chain fixtures/protocol/b (set TIDE_SHARED)"
-    for program in node npm curl python3 zstd setsid; do command -v $program >/dev/null || network_refuse "needs $program here"; done
+    [ -x "${TIDE_STELLAR:-}/standalone" ] ||
+        skip "no archive of stellar-core and stellar-rpc (set TIDE_STELLAR, or TIDE_SHARED to the folder of third-party/stellar)"
+    [ -n "${NETWORK_CHAINS:-}" ] || skip "no recorded chains, fixtures/protocol (set TIDE_SHARED)"
+    for program in curl python3 zstd flock setsid node npm; do command -v $program >/dev/null || skip "no $program"; done
 }
 
-# Ten free ports in a row, from TIDE_NETWORK_PORT (12700) on.
-network_port() {
-    python3 - "${TIDE_NETWORK_PORT:-12700}" <<'P'
-import os, socket, sys
-def free(port):
+# Sets network_modules, the folder of npm's @stellar/stellar-sdk: the tests' own.
+network_sdk() {
+    local said
+    said=$(export TIDE_BUILD=$network_build TIDE_SOURCE_DIR=$network_source && . "$network_source/tests/integration/_sdk.sh" && sdk_install && echo "$SDK") ||
+        skip "$(tail -n 1 <<<"$said")"
+    network_modules=$said/node_modules
+}
+
+# Unpacking takes seconds and 200 MB: once per build. Prints the folder of the programs.
+network_programs() {
+    local archive=$TIDE_STELLAR/stellar-standalone.tar.zst made
+    made=$network_build/stellar/$(stat -Lc %s "$archive")
+    mkdir -p "$network_build/stellar"
+    (
+        flock 9
+        [ ! -x "$made/stellar-core" ] || exit 0
+        rm -rf "$made" "$made.new"
+        mkdir "$made.new"
+        tar --zstd -xf "$archive" -C "$made.new"
+        mv "$made.new" "$made"
+    ) 9>"$network_build/stellar/.lock"
+    echo "$made"
+}
+
+# Sets network_block to the first of ten free ports. The block stays locked while this script or a program of its network runs,
+# so that scripts side by side take different ones.
+network_ports() {
+    local port first=${TIDE_NETWORK_PORT:-12500} try lock
+    for try in $(seq 120); do
+        for port in $(seq "$first" 10 $((first + 190))); do
+            exec {lock}>"$network_build/stellar/port.$port"
+            if flock -n "$lock" && network_ports_free "$port"; then network_block=$port; return 0; fi
+            exec {lock}>&-
+        done
+        sleep 1
+    done
+    fail "no ten free ports from $first on"
+}
+network_ports_free() { # FIRST
+    python3 - "$1" <<'P'
+import socket, sys
+first = int(sys.argv[1])
+for port in range(first, first + 10):
     with socket.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             s.bind(("127.0.0.1", port))
         except OSError:
-            return False
-    return True
-first = int(sys.argv[1])
-blocks = list(range(first, first + 100, 10))
-turn = os.getpid() % len(blocks) # two at once begin at different ones
-for port in blocks[turn:] + blocks[:turn]:
-    if all(free(port + i) for i in range(10)):
-        print(port)
-        sys.exit()
-sys.exit("no ten free ports")
+            sys.exit(1)
 P
 }
 
-# npm's @stellar/stellar-sdk, where the tests install it too.
-network_sdk() {
-    network_modules=$TIDE_BIN/../sdk
-    mkdir -p "$network_modules"
-    cp "$stack_root"/tests/integration/sim/sdk/* "$network_modules/"
-    (
-        flock 9
-        cd "$network_modules"
-        cmp -s package-lock.json .installed && exit 0
-        network_say "installing @stellar/stellar-sdk"
-        npm ci --no-audit --no-fund --loglevel=error >npm.log 2>&1 || exit 1
-        cp package-lock.json .installed
-    ) 9>"$network_modules/.lock" || network_refuse "npm: $(tail -n 3 "$network_modules/npm.log")"
-}
-
 network_start() {
-    local dir=$1 port
-    network_sdk
-    port=$(network_port) || network_refuse "$port"
-    network_say "unpacking and starting stellar-core and stellar-rpc (ports $port to $((port + 9)))"
-    mkdir -p "$dir/net/bin"
-    tar --zstd -xf "$network_stellar/stellar-standalone.tar.zst" -C "$dir/net/bin"
-    "$dir/net/bin/stellar-core" version >/dev/null 2>&1 || network_refuse "stellar-core does not run here: $("$dir/net/bin/stellar-core" version 2>&1 | head -n 1)"
-    "$network_stellar/standalone" start "$dir/net" --port "$port" --no-galexie >"$dir/net.log" 2>&1 ||
-        network_fail "it does not start: $(tail -n 2 "$dir/net.log")"
-    network_rpc=http://127.0.0.1:$((port + 2))
-    mkdir -p "$dir/net/scripts"
-    cp "$network_stellar"/scripts/* "$dir/net/scripts/"
-    ln -sfn "$(cd "$network_modules" && pwd)/node_modules" "$dir/net/node_modules"
-    zstd -qdc "$network_chain/calls.jsonl.zst" >"$dir/net/calls.jsonl"
-}
-network_stop() { [ ! -d "$1/net" ] || "$network_stellar/standalone" stop "$1/net"; }
-
-network_node() { # DIR SCRIPT [arg]…
-    local dir=$1 script=$2
-    shift 2
-    . "$dir/net/env"
-    RPC_URL=$network_rpc NETWORK_PASSPHRASE=$NETWORK_PASSPHRASE WASM_DIR=$network_stellar/wasm exec node "$dir/net/scripts/$script" "$@"
-}
-network_replay() { # DIR [option]…
-    local dir=$1
+    local name=$1 dir=$network_root/$1 programs
     shift
-    network_node "$dir" replay.mjs "$dir/net/calls.jsonl" "$network_chain/deployment.json" "$dir/net/replay" "$@"
+    network_build=$(cd "$TIDE_BIN/.." && pwd)
+    network_sdk
+    programs=$(network_programs) || fail "unpacking $TIDE_STELLAR/stellar-standalone.tar.zst"
+    "$programs/stellar-core" version >/dev/null 2>&1 || skip "stellar-core does not run here: $("$programs/stellar-core" version 2>&1 | sed -n 1p)"
+    network_ports
+    mkdir -p "$dir/scripts"
+    ln -sfn "$programs" "$dir/bin"
+    network_dirs+=("$dir")
+    printf -v "${name}_dir" %s "$dir"
+    printf -v "${name}_port" %s "$network_block"
+    printf -v "${name}_core" 'http://127.0.0.1:%s' "$network_block"
+    printf -v "${name}_rpc" 'http://127.0.0.1:%s' $((network_block + 2))
+    printf -v "${name}_lake" %s "$dir/lake"
+    network_again "$name" --port "$network_block" "$@"
+    cp "$TIDE_STELLAR"/scripts/* ${network_scripts[@]+"${network_scripts[@]}"} "$dir/scripts/"
+    # The archive's library, with a simulation that is asked again while the server has passing trouble.
+    mv -f "$dir/scripts/lib.mjs" "$dir/scripts/archive.mjs"
+    cp "$network_source/tests/network/_lib.mjs" "$dir/scripts/lib.mjs"
+    ln -sfn "$network_modules" "$dir/node_modules"
+}
+network_again() {
+    local name=$1
+    shift
+    "$TIDE_STELLAR/standalone" start "$network_root/$name" "$@" >"$network_root/$name/standalone.log" 2>&1 ||
+        fail "the network $name: $(tail -n 3 "$network_root/$name/standalone.log")"
+}
+network_stop() {
+    local name=$1 pid file
+    if [ -z "${2:-}" ]; then "$TIDE_STELLAR/standalone" stop "$network_root/$name"; return; fi
+    file=$network_root/$name/$2.pid
+    pid=$(cat "$file")
+    kill "$pid"
+    network_wait 60 "$2 of $name to end" network_gone "$pid"
+    rm -f "$file"
+}
+network_gone() { ! kill -0 "$1" 2>/dev/null; }
+network_kill() {
+    local dir pid
+    for dir in ${network_dirs[@]+"${network_dirs[@]}"}; do
+        for pid in "$dir"/*.pid "$dir"/*/*.pid; do
+            [ ! -s "$pid" ] || kill -KILL -- "-$(cat "$pid")" 2>/dev/null || true
+        done
+    done
 }
 
+network_wait() { # SECONDS THING CMD…
+    local end=$((SECONDS + $1)) thing=$2
+    shift 2
+    until "$@"; do
+        [ $SECONDS -lt $end ] || fail "waited too long for $thing"
+        sleep 0.3
+    done
+}
+
+network_call() { # NAME METHOD [PARAMS]: the answer as it is
+    local url=${1}_rpc
+    curl -sf -m 20 -H 'content-type: application/json' -d "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$2\",\"params\":${3:-{\}}}" "${!url}"
+}
+network_ledger() { network_call "$1" getLatestLedger | sed -n 's/.*"sequence":\([0-9]*\).*/\1/p'; }
+
+network_exec() { # NAME CHAIN SCRIPT [arg]…: becomes node
+    local name=$1 chain=$2 script=$3 dir=$network_root/$1 url=${1}_rpc
+    shift 3
+    cd "$dir"
+    . ./env
+    export RPC_URL=${!url} NETWORK_PASSPHRASE SEED=$chain WASM_DIR=$TIDE_STELLAR/wasm DEPLOYMENT=$dir/$chain/deployment.json
+    exec nice node "scripts/$script" "$@"
+}
+network_node() { (network_exec "$@"); }
+# In the background, so that a signal ends the caller at once.
+network_run() { # WHAT LOG NAME CHAIN SCRIPT [arg]…
+    local what=$1 log=$2 turns=0
+    shift 2
+    (network_exec "$@") >"$log" 2>&1 &
+    network_job=$!
+    while kill -0 "$network_job" 2>/dev/null; do
+        sleep 0.2
+        [ $((++turns % 50)) != 0 ] || [ ! -s "$log" ] || network_progress "$(tail -n 1 "$log" | cut -d ' ' -f 1-5)"
+    done
+    wait "$network_job" || fail "$what on $1: $(grep -m 1 Error "$log" || tail -n 1 "$log")"
+    network_job=''
+}
+
+# The recording's calls, unpacked once.
+network_chain() { # NAME CHAIN
+    local dir=$network_root/$1/$2
+    mkdir -p "$dir"
+    [ -s "$dir/calls.jsonl" ] || zstd -qdc "$NETWORK_CHAINS/$2/calls.jsonl.zst" >"$dir/calls.jsonl"
+    echo "$dir"
+}
+
+# A network has one contract of native coins. The second deployment leaves it out.
 network_deploy() {
-    local dir=$1 calls=$2 turns=0
-    network_say "deploying the contracts"
-    (network_replay "$dir" --limit 0 >"$dir/deploy.log" 2>&1) & network_job=$!
-    while kill -0 "$network_job" 2>/dev/null; do
-        sleep 0.2
-        [ $((++turns % 50)) != 0 ] || [ ! -s "$dir/deploy.log" ] || network_say "$(tail -n 1 "$dir/deploy.log")"
+    local name=$1 chain=$2 dir recorded=$network_root/$1/recorded.json
+    dir=$(network_chain "$name" "$chain")
+    python3 - "$NETWORK_CHAINS/$chain/deployment.json" "$network_root/$name/native" "$recorded" <<'P'
+import json, pathlib, sys
+recorded = json.loads(pathlib.Path(sys.argv[1]).read_text())
+native = pathlib.Path(sys.argv[2])
+if native.exists():
+    del recorded["contracts"]["xlm"]
+native.touch()
+pathlib.Path(sys.argv[3]).write_text(json.dumps(recorded))
+P
+    network_run "deploying" "$dir/deploy.log" "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$recorded" "$dir" --limit 0
+    network_node "$name" "$chain" mkdep.mjs "$NETWORK_CHAINS/$chain/deployment.json" "$(sed "s/[^0-9]//g" "$dir/setup.json")" >"$dir/deployment.json"
+}
+network_replay() {
+    local name=$1 chain=$2 dir=$network_root/$1/$2
+    shift 2
+    network_run "replaying" "$dir/replay.log" "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$NETWORK_CHAINS/$chain/deployment.json" "$dir" "$@"
+}
+
+# A ledger for each call takes a second. Calls of one account stay in their order. Side by side with those of other accounts:
+# mints and initialisations (to 62), attestations (83 to 105), liquidity and vaults (to 137). After 163 nothing depends on one call.
+network_open() {
+    local name=$1 from=$2 to=$3 at
+    for at in 62 83 105 137 163; do
+        [ "$from" -lt "$at" ] && [ "$from" -lt "$to" ] || continue
+        [ "$at" -lt "$to" ] || at=$to
+        case $at in 62 | 105 | 137) set -- --strict 0 --window 64 ;; *) set -- --strict 163 ;; esac
+        network_replay "$name" b --from "$from" --limit $((at - from)) "$@"
+        from=$at
     done
-    wait "$network_job" || network_fail "deploying: $(grep -m 1 Error "$dir/deploy.log")"
-    (network_node "$dir" mkdep.mjs "$network_chain/deployment.json" "$(tr -dc 0-9 <"$dir/net/replay/setup.json")") >"$dir/deployment.json"
-    network_job=''
-    network_say "replaying the first $calls recorded calls"
-    (network_replay "$dir" --limit "$calls" >"$dir/replay.log" 2>&1) & network_job=$!
-    while kill -0 "$network_job" 2>/dev/null; do
-        sleep 0.2
-        [ $((++turns % 50)) != 0 ] || [ ! -s "$dir/replay.log" ] || network_say "$(tail -n 1 "$dir/replay.log" | cut -d ' ' -f 1-5)"
-    done
-    wait "$network_job" || network_fail "replaying: $(grep -m 1 Error "$dir/replay.log")"
-    network_job=''
+    [ "$from" -ge "$to" ] || network_replay "$name" b --from "$from" --limit $((to - from)) --strict 0
 }
 
 # In a process group of its own, so that a signal reaches node too.
 network_traffic() {
-    local dir=$1 from=$2
+    local name=$1 chain=$2 from=$3 dir=$network_root/$1/$2
     set -m
     {
         while true; do
-            (network_replay "$dir" --from "$from" --strict 0 --group 2 --window 6) || true
+            network_node "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$NETWORK_CHAINS/$chain/deployment.json" "$dir" --from "$from" --strict 0 --group 2 --window 6 || true
             sleep 5
         done
     } >"$dir/traffic.log" 2>&1 &
