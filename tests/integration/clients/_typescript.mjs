@@ -231,7 +231,7 @@ test('a stream goes on behind its last message, whatever cuts it', async () => {
 test('a silent stream is made again, a refused one ends, an aborted one too', () =>
   serving({ '/api/stream': [events('id: 5-5\n\n'), no(409, 'other_deployment')] }, async (client, server) => {
     await assert.rejects(async () => {
-      for await (const _ of stream(client, { topics: ['ledger'] }, { silenceMs: 200, maxWaitMs: 10 }));
+      for await (const _ of stream(client, { topics: ['ledger'] }, { silenceMs: 3000, maxWaitMs: 10 }));
     }, code('other_deployment', 409));
     assert.equal(server.requests[1].headers['last-event-id'], '5-5');
     for await (const _ of stream(client, { topics: ['ledger'] }, { signal: AbortSignal.abort() }));
