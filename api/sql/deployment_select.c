@@ -268,7 +268,7 @@ static tide_status select_row(struct tide_deployment_select *s, const struct can
     *selected = wanted ? find_best(all, count, wanted, now) : now;
     if (!*selected && choices > 1)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "the database holds %u deployments: name one with --deployment FILE",
+                         "the database holds %u deployments: say which with --deployment FILE",
                          choices);
     if (!*selected)
         return tide_fail(

@@ -20,7 +20,7 @@ bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
 }
 
 /* Returns whether the subscriber asks for a topic or a kind of event outside the index scope.
- * Such a subscription is rejected: its silence would look as if nothing had happened. */
+ * Such a subscription is rejected: without events it would look like a quiet protocol. */
 static bool is_outside_scope(const struct stream_head *head, const struct tide_subscriber *sub)
 {
     if (sub->topics & head->missing_topics)

@@ -231,7 +231,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
         [TIDE_DROPPED_MEMORY] =
             "the buffers of all streams are full, and yours holds most: reconnect and resume",
         [TIDE_DROPPED_GAP] = "the ledgers after your position are not indexed on this node",
-        [TIDE_DROPPED_ARCHIVED] = "events after your position are archived: those of ledgers",
+        [TIDE_DROPPED_ARCHIVED] = "events after your position are archived: those of the ledgers",
         [TIDE_DROPPED_DEPLOYMENT] =
             "this node now serves another deployment: reconnect without a position",
         [TIDE_DROPPED_SHUTDOWN] = "this node is stopping: reconnect and resume",

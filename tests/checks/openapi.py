@@ -170,12 +170,12 @@ def check_rules():
 
 # (file, what is replaced in it, by what, what openapi-gen says)
 BROKEN = [
-    ("api/sql/queries/chain/ledgers.sql", r"(?s)\A.*?(?=SELECT)", "-- list: deployment\n", "route ledgers has no texts: they belong into the head"),
+    ("api/sql/queries/chain/ledgers.sql", r"(?s)\A.*?(?=SELECT)", "-- list: deployment\n", "route ledgers has no texts: write them into the head"),
     ("api/sql/queries/chain/ledgers.sql", r"-- summary:.*\n", "", "ledgers.sql:2: route ledgers needs tag:, summary: and answer:"),
     ("api/sql/queries/chain/ledgers.sql", r"-- tag: .*", "-- tag: Nothing", 'common.api has no group "Nothing"'),
     ("api/sql/queries/chain/ledgers.sql", r"-- answer: .*", "-- answer: Ledgers of Nothing", "there is no schema Nothing"),
     ("api/sql/queries/tokens/token.sql", r"(-- none.*\n)", r"\1-- summary: a statement that answers no route\n", "token.sql:3: route.def has no route token"),
-    ("api/sql/queries/pools/pools.sql", r"-- about:", "-- abuot:", 'pools.sql:4: "abuot:" is no keyword'),
+    ("api/sql/queries/pools/pools.sql", r"-- about:", "-- abuot:", 'pools.sql:4: "abuot:" is not a keyword'),
     ("api/sql/queries/pools/pools.sql", r"-- part: pool_item", "-- part: nothing", "there is no part nothing"),
     ("api/sql/queries/parts/pool_item.sql", r"(--   paused +boolean).*", r"\1", "the field paused has no text"),
     ("api/sql/queries/parts/pool_item.sql", r"(--   paused +)boolean", r"\1bool", "there is no type bool"),

@@ -434,7 +434,7 @@ static const struct file {
     { "-- list: deployment at after limit pool\nSELECT 1", NULL },
     { "-- one: deployment\n-- none: there is none\nSELECT 1", NULL },
     { "-- one: deployment\nSELECT 1", "-- none:" },
-    { "-- list: deployment\n-- none: there is none\nSELECT 1", "never none" },
+    { "-- list: deployment\n-- none: there is none\nSELECT 1", "has no -- none line" },
     { "-- one: deployment\n-- none no_such: there is none\nSELECT 1", NULL },
     { "-- one: deployment\n-- none no_such there is none\nSELECT 1", "-- none:" },
     { "-- one: deployment\n-- none a_code_that_is_too_long_: there is none\n", "-- none:" },
