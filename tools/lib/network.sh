@@ -1,4 +1,4 @@
-# A real network for with-stack and the demo: stellar-core and stellar-rpc from the archive of third-party programs.
+# A real network for with-stack, the demo and bench: stellar-core and stellar-rpc from the archive of third-party programs.
 # Sourced, not run, after lib/stack.sh.
 #
 #   network_find           sets network_stellar, the archive's folder, and network_chain, a recorded chain; exits with 69 and
