@@ -49,3 +49,6 @@ for name in loaded added streamed rpc; do
     "$bin" digest >"$PG_DIR/$name"
     diff "$PG_DIR/loaded" "$PG_DIR/$name" >&2 || fail "$name: other rows"
 done
+
+packed=$(sql "SELECT string_agg(DISTINCT pg_column_compression(args_xdr), ' ') FROM chain_rows.call")
+[ "$(sql "SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'")" = f ] || [ "$packed" = lz4 ] || fail "long values are packed with $packed"
