@@ -3,6 +3,9 @@
 -- A version counts from its day up to the day of the next one, and a verified one as expired (5) from the day of its end on. So
 -- the sums follow from the last version of each record on each day. line has these as they were (sign -1) and as they are now
 -- (1), from the one before the range to the one behind it: what a record changes of the sums is the difference.
+--
+-- A record's versions are found by its key. day + 0 keeps PostgreSQL from the index of days, by which it would read all records
+-- of a day again for each of them.
 WITH latest AS (
   SELECT DISTINCT ON (h.key_hash, h.day) h.key_hash, h.day, h.ledger, h.tx, h.seq,
     CASE WHEN NOT h.removed THEN least(h.status, 6)::smallint END AS status, CASE WHEN NOT h.removed THEN h.provider_key END AS provider_key,
@@ -19,13 +22,13 @@ WITH latest AS (
   FROM (SELECT f.key_hash, min(f.day) AS first, max(f.day) AS last FROM fresh AS f GROUP BY f.key_hash) AS s
     CROSS JOIN LATERAL (
       (SELECT * FROM {=compliance_version} AS k
-      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day < s.first ORDER BY k.day DESC LIMIT 1)
+      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day + 0 < s.first ORDER BY k.day + 0 DESC LIMIT 1)
       UNION ALL
       (SELECT * FROM {=compliance_version} AS k
-      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day BETWEEN s.first AND s.last OFFSET 0)
+      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day + 0 BETWEEN s.first AND s.last OFFSET 0)
       UNION ALL
       (SELECT * FROM {=compliance_version} AS k
-      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day > s.last ORDER BY k.day LIMIT 1)
+      WHERE k.deployment = $1::smallint AND k.key_hash = s.key_hash AND k.day + 0 > s.last ORDER BY k.day + 0 LIMIT 1)
     ) AS v
 ), newer AS MATERIALIZED (
   SELECT f.* FROM fresh AS f WHERE NOT EXISTS (SELECT FROM old AS o

@@ -272,7 +272,7 @@ static tide_status with_server(struct tide_verify *check, const struct tide_conf
     }
     c->check = check;
     c->client = &client;
-    tide_buf_init(&c->body, (size_t)config->rpc_page_max_mib << 20);
+    tide_buf_init(&c->body, 0);
     tide_status status = rpc_client_open(&client, url, &options, err);
     if (!status)
         status = compare_all(c, d, err);

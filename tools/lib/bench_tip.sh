@@ -43,12 +43,14 @@ tip_unfollow() {
 tip_results() { # WHAT OUT MORE
     local text
     text() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
-    result "RPC serves a ledger to look-up, $1, p50 / 60 ms" "<=1" "$(ratio "$(field "$2" p50)" 60)" 0 "$(field "$2" p50) ms of $(field "$2" ledgers) ledgers, one every $(field "$2" every) ms; $3"
+    result "interval at which it holds / interval of ledgers, $1" "<=1" "$(ratio "$(field "$2" holds)" "$(field "$2" every)")" 0 \
+        "$(text verdict "$2"); ledgers every $(field "$2" every) ms, it holds at $(field "$2" holds) ms; CPU of one ledger / ms: $(text cpu "$2"), on $(field "$2" cores) cores of which others used $(field "$2" others); $3"
+    result "RPC serves a ledger to look-up, $1, p50 / 60 ms" "<=1" "$(ratio "$(field "$2" p50)" 60)" 0 "$(field "$2" p50) ms of $(field "$2" ledgers) ledgers, one every $(field "$2" every) ms"
     result "the same, p99 / 150 ms" "<=1" "$(ratio "$(field "$2" p99)" 150)" 0 "$(field "$2" p99) ms, most $(field "$2" most) ms"
     result "ledgers stored / ledgers closed" ">=0.99" "$(field "$2" rate)" 0 "$(field "$2" stored) in $(field "$2" seconds) s; behind by at most $(field "$2" behind), at the end $(field "$2" end)"
     result "requests to RPC for a ledger / 3" "<=1" "$(ratio "$(field "$2" questions)" 3)" 0 "$(field "$2" questions)"
     result "resident memory of the indexer, peak / MiB" - "$(field "$2" rss_peak)" 0 \
-        "CPU seconds: $(text cpu "$2"); $(field "$2" busy) of $(field "$2" cores) cores used, $(field "$2" others) by others, load $(field "$2" load); $(field "$2" lookups) look-ups, p50 $(field "$2" lookup_p50) ms, p99 $(field "$2" lookup_p99) ms"
+        "$(field "$2" busy) of $(field "$2" cores) cores used, $(field "$2" others) by others, load $(field "$2" load); $(field "$2" lookups) look-ups, p50 $(field "$2" lookup_p50) ms, p99 $(field "$2" lookup_p99) ms"
 }
 tip_measure() { # RPC COUNTED ADDRESS SECONDS [NAME=PIDS]…
     "$stack_root/tools/perf/tip.py" "$1" "$API_URL" "$3" "$4" "$2" indexer="$tip_indexer" api="$API_PID" postgres="$(head -n 1 "$dir/replica/data/postmaster.pid")" "${@:5}"
@@ -62,8 +64,7 @@ tip_index_stage() { # TXS LEDGERS
     rm -f "$dir/stage.xdr"
 }
 tip_full() { # TXS
-    local stage port out alone page=()
-    [ "$1" -le 3000 ] || page=(--rpc-page-max-mib 96) # an answer may have 32 MiB otherwise
+    local stage port out alone
     stage=$(tip_stage "$1")
     tip_chain "$1" $((stage + tip_seconds * 10 / 6 + 200)) || return 1
     fresh replica api
@@ -77,7 +78,7 @@ tip_full() { # TXS
         --listen "127.0.0.1:$port" --port-file "$dir/tip.port" --quiet >"$dir/serve.log" 2>&1 &
     server=$!
     until [ -s "$dir/tip.port" ]; do sleep 0.2; kill -0 $server || { tail -n 3 "$dir/serve.log" >&2; return 1; }; done
-    tip_follow "http://127.0.0.1:$port" "$tip_file.json" ${page[@]+"${page[@]}"} || return 1
+    tip_follow "http://127.0.0.1:$port" "$tip_file.json" || return 1
     out=$(tip_measure "http://127.0.0.1:$port" "http://127.0.0.1:$port/stats" "$(swap_contract "$tip_file.json")" "$tip_seconds" simulator=$server,$unpacks) || return 1
     tip_unfollow
     kill $server $unpacks 2>/dev/null || true
@@ -87,24 +88,22 @@ tip_full() { # TXS
     tip_results "$1 calls" "$out" "PostgreSQL alone takes ${alone% *} ms for the ${alone#* } rows of one (20 ledgers, encoded ahead, the same statements; simulated chain, all on one machine)"
 }
 
-# The real network, where the archive is: stellar-core, stellar-rpc; ledgers close every second. Or one that runs already.
+# The real network, where the archive is: stellar-core, stellar-rpc, the contracts and recorded calls; ledgers close every second. Or one that runs already.
 tip_network() {
-    local standalone=${TIDE_STELLAR:-$shared/third-party/stellar}/standalone net=$dir/net port=13100 out oldest url=$rpc failed=0
+    local out url=$rpc
     if [ -z "$url" ]; then
-        [ -x "$standalone" ] || { skip "tip --network: no $standalone (TIDE_STELLAR)"; return 0; }
-        "$standalone" start "$net" --port $port --no-galexie >"$dir/net.log" 2>&1 || { tail -n 3 "$dir/net.log" >&2; return 1; }
-        url=http://127.0.0.1:$((port + 2)) metrics=http://127.0.0.1:$((port + 3))/metrics
-        deployment=$dir/net.json
-        oldest=$(curl -fs -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"getHealth"}' "$url" | sed -n 's/.*"oldestLedger":\([0-9]*\).*/\1/p')
-        sed -e 's/"network": *"[^"]*"/"network": "Standalone Network ; February 2017"/' -e 's/"first_ledger": *[0-9]*/"first_ledger": '"$oldest"'/' -e '/"last_ledger"/d' \
-            "$shared/fixtures/protocol/a/deployment.json" >"$deployment"
+        network_root=$dir
+        network_find
+        network_start net --no-galexie
+        network_deploy net b
+        network_traffic net b 0
+        url=$net_rpc metrics=${net_rpc%:*}:$((net_port + 3))/metrics deployment=$net_dir/b/deployment.json
     fi
     fresh replica api
-    { tip_follow "$url" "$deployment" && out=$(tip_measure "$url" "$metrics" "$(swap_contract "$deployment")" "$tip_seconds"); } || failed=1
-    [ $failed = 1 ] || tip_unfollow
-    [ -n "$rpc" ] || "$standalone" stop "$net" >/dev/null 2>&1 || true
-    [ $failed = 0 ] || return 1
-    tip_results "real network" "$out" "stellar-core and stellar-rpc on the same machine"
+    tip_follow "$url" "$deployment" || return 1
+    out=$(tip_measure "$url" "$metrics" "$(swap_contract "$deployment")" "$tip_seconds") || return 1
+    tip_unfollow
+    tip_results "real network" "$out" "stellar-core and stellar-rpc on the same machine, and the traffic that is sent to them"
 }
 
 bench_tip() {

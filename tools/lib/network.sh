@@ -1,4 +1,4 @@
-# A real network: stellar-core, stellar-rpc and galexie of the archive of third-party programs. Sourced, not run, by with-stack
+# A real network: stellar-core, stellar-rpc and galexie of the archive of third-party programs. Sourced, not run, by with-stack, bench
 # and by tests/network. The caller has set network_root, a folder for networks, and defines two functions that end its program:
 # fail TEXT, and skip TEXT where something is absent here.
 #

@@ -3,7 +3,7 @@
 
 Asks both servers again and again on connections of their own: RPC for its newest ledger (getHealth: a small answer however full the ledger is), the API for an address's compliance.
 REQUESTS is where the server counts getLedgers: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU is counted, with its children, those that ended included; of
-the one called indexer also the memory. Prints one line of JSON. Times are milliseconds; a ledger that no look-up answered from counts with the time until the end.
+the one called indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger; a ledger that no look-up answered from counts with the time until the end.
 """
 import http.client
 import json
@@ -124,7 +124,17 @@ class Meter:
         busy, own = machine() - self.busy, time.process_time()
         return {"seconds": round(seconds, 1), "rss_peak": round(max(self.rss), 1), "load": round(sum(self.loads) / len(self.loads), 1),
                 "cores": os.cpu_count(), "busy": round(busy / seconds, 2), "others": round(max(0, busy - own - sum(used.values())) / seconds, 2),
-                "cpu": " ".join(f"{name} {value:.1f}" for name, value in used.items()) + f" watchers {own:.1f}"}
+                "used": {**used, "watchers": own}}
+
+
+def verdict(every, rate, end, p99, each_ms):
+    """Whether ledgers every so many milliseconds are followed, and the interval at which they are."""
+    kept = rate >= 0.99 and end <= 1
+    if kept and p99 < every:
+        return every, "held: all but one of a hundred ledgers are answered from before the next closes"
+    if kept:
+        return p99, "did not hold: all ledgers are stored, but more than one of a hundred is answered from after the next has closed"
+    return each_ms, f"did not hold: one ledger takes {each_ms:.0f} ms"
 
 
 def start(rpc, api):
@@ -158,10 +168,14 @@ def main():
     now = time.monotonic()
     late = sorted((api.seen.get(n, now) - rpc.seen[n]) * 1000 for n in range(first, last))
     took = api.took[answers:]
-    print(json.dumps({"ledgers": len(late), "p50": round(max(quantile(late, 0.5), 0.1), 1), "p99": round(max(quantile(late, 0.99), 0.1), 1), "most": round(late[-1], 1),
-                      "questions": round(asked / stored, 2), "every": round(told["seconds"] * 1000 / (last - first + 1)), "stored": stored, "rate": round(stored / (last - first + 1), 3),
+    closed, used = last - first + 1, told.pop("used")
+    every, rate, p99 = told["seconds"] * 1000 / closed, stored / closed, max(quantile(late, 0.99), 0.1)
+    holds, said = verdict(every, rate, lags[-1], p99, told["seconds"] * 1000 / stored)
+    print(json.dumps({"ledgers": len(late), "p50": round(max(quantile(late, 0.5), 0.1), 1), "p99": round(p99, 1), "most": round(late[-1], 1),
+                      "questions": round(asked / stored, 2), "every": round(every), "stored": stored, "rate": round(rate, 3), "holds": round(holds), "verdict": said,
+                      "cpu": ", ".join(f"{name} {seconds * 1000 / stored:.0f}" for name, seconds in used.items()),
                       "behind": max(lags), "end": lags[-1], "lookups": len(took), "lookup_p50": round(quantile(took, 0.5) * 1000, 2),
-                      "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **told}).replace(": ", ":"))
+                      "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **told}, separators=(", ", ":")))
 
 
 main()

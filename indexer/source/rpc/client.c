@@ -158,10 +158,23 @@ static tide_status end(struct rpc_client *c, const char *method, tide_status sta
     return status ? fail_named(c, method, err) : TIDE_OK;
 }
 
+static size_t answer_bytes_max(const struct rpc_client *c)
+{
+    return (size_t)c->options.config->rpc_page_max_mib << 20;
+}
+
+/* A page of one ledger takes any ledger: a smaller page cannot be asked for. */
+static size_t page_bytes_max(const struct rpc_client *c, uint32_t ledgers)
+{
+    size_t several = answer_bytes_max(c);
+    return ledgers == 1 && several < RPC_LEDGER_ANSWER_BYTES ? RPC_LEDGER_ANSWER_BYTES : several;
+}
+
 tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
                               struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
 {
     static const char method[] = "getLatestLedger";
+    tide_buf_limit(body, answer_bytes_max(client));
     tide_status status = ask(client, method, "{}", body, hint, err);
     return status ? status
                   : end(client, method,
@@ -176,6 +189,7 @@ tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question
     char params[128];
     snprintf(params, sizeof params, "{\"startLedger\":%u,\"pagination\":{\"limit\":%u}}",
              question->start, question->limit);
+    tide_buf_limit(body, page_bytes_max(client, question->limit));
     tide_status status = ask(client, method, params, body, hint, err);
     return status ? status
                   : end(client, method, rpc_answer_page(out, body->ptr, body->len, client->id, err),
@@ -200,6 +214,7 @@ tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_
                        question->start, question->end, question->filters, question->limit);
     assert(len > 0 && (size_t)len < sizeof params);
     (void)len;
+    tide_buf_limit(body, answer_bytes_max(client));
     tide_status status = ask(client, method, params, body, hint, err);
     return status ? status
                   : end(client, method,

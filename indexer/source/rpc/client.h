@@ -10,6 +10,7 @@
 #include "indexer/source/rpc/answer.h"
 #include "tidemark/config.h"
 #include "tidemark/http.h"
+#include "tidemark/limits.h"
 
 #include <pthread.h>
 
@@ -59,11 +60,16 @@ tide_status rpc_client_open(struct rpc_client *client, const char *url,
                             struct tide_err *err) TIDE_MUST_USE;
 void rpc_client_close(struct rpc_client *client); /* one that is zeroed is fine */
 
-/* Each asks and reads. *body holds the answer (its ceiling is the limit on it) and is written over.
+/* The largest answer that holds one ledger: base64 makes four bytes of three, and the header and
+ * names beside it are small. */
+#define RPC_LEDGER_ANSWER_BYTES ((TIDE_LEDGER_BYTES_MAX + 2u) / 3u * 4u + (64u << 10))
+
+/* Each asks and reads. *body holds the answer and is written over. Its ceiling is set for each
+ * question: rpc_page_max_mib, for a page of one ledger at least RPC_LEDGER_ANSWER_BYTES.
  * TIDE_OK       the answer, which may be an error of JSON-RPC
  * TIDE_E_IO     no answer, or one that is not HTTP 200
  * TIDE_E_DECODE the answer is malformed
- * TIDE_E_LIMIT  it is larger than the buffer
+ * TIDE_E_LIMIT  it is larger than that
  * TIDE_E_CHAIN  the server is of another network
  * TIDE_E_STOPPED, TIDE_E_MEMORY. err names the server. */
 tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,

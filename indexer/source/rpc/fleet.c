@@ -48,10 +48,19 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
     pthread_mutex_lock(&f->lock);
     if (oldest)
         f->servers[server].oldest = oldest;
-    if (latest)
+    if (latest) {
         f->servers[server].latest = latest;
+        f->servers[server].silent = false;
+    }
     if (latest > f->latest)
         f->latest = latest;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server)
+{
+    pthread_mutex_lock(&f->lock);
+    f->servers[server].silent = true;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -121,6 +130,13 @@ static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledge
     return s->gone_for != ledger && s->retry_ms <= rpc_fleet_now_ms();
 }
 
+/* True if the server has the ledger, as far as is known. One that failed since then may be dead:
+ * the ledgers that it told before count for nothing until it answers again. Locked. */
+static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
+{
+    return !s->silent && s->latest >= ledger;
+}
+
 /* A server that is ahead by rpc_lag_ledgers, or has a ledger that the other one is far from; count
  * when there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
@@ -129,10 +145,12 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     uint64_t enough = (uint64_t)latest + f->config->rpc_lag_ledgers;
     if (latest + 1 < ledger && ledger < enough)
         enough = ledger;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (i != server && latest_of(f, i) >= enough)
-            return i;
-    return f->count;
+    uint32_t ahead = 0;
+    pthread_mutex_lock(&f->lock);
+    while (ahead < f->count && (ahead == server || !has_ledger(&f->servers[ahead], enough)))
+        ahead++;
+    pthread_mutex_unlock(&f->lock);
+    return ahead;
 }
 
 /* Ends a question for the next ledger that hangs while other servers are well past it. */
@@ -145,7 +163,7 @@ bool rpc_fleet_cancelled(void *self)
     uint32_t latest = f->servers[f->current].latest;
     for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
         if (i != f->current &&
-            f->servers[i].latest >= (uint64_t)f->asked + f->config->rpc_lag_ledgers)
+            has_ledger(&f->servers[i], (uint64_t)f->asked + f->config->rpc_lag_ledgers))
             f->overtaken = true;
     bool overtaken = f->overtaken;
     pthread_mutex_unlock(&f->lock);
@@ -200,6 +218,7 @@ static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tid
     int64_t now = rpc_fleet_now_ms();
     uint32_t ms = pause_of(f, s->failures, asked_ms);
     s->retry_ms = now + ms;
+    rpc_fleet_note_silent(f, f->current);
     f->failures++;
     f->last = *err;
     if (s->failures++ && now - s->logged_ms < RPC_LOG_MS)
@@ -373,7 +392,8 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (status == TIDE_E_STOPPED && was_overtaken(f))
             status = tide_fail(err, TIDE_E_IO, "%s: no answer while others go on", s->client.name);
         if (status == TIDE_E_LIMIT)
-            tide_fail_context(err, "one ledger; rpc_page_max_mib bounds the answer");
+            tide_fail_context(err, "one ledger; at most %u MiB are taken",
+                              TIDE_LEDGER_BYTES_MAX >> 20);
         if (status)
             return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
                        ? RPC_END

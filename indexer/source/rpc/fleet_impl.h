@@ -12,6 +12,7 @@ struct rpc_server {
     struct rpc_client client;  /* of the thread that fetches */
     struct rpc_client watcher; /* of the one that watches */
     uint32_t latest, oldest;   /* as told last; 0: not yet */
+    bool silent;               /* failed since it told them; under the lock, as they are */
     uint32_t failures;         /* in a row */
     uint32_t gone_for;         /* the ledger that it said it has no more */
     int64_t retry_ms;          /* not before; of the fetching thread */
@@ -50,6 +51,8 @@ struct rpc_fleet {
 int64_t rpc_fleet_now_ms(void);
 /* What a server told; 0: not told. */
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
+/* A server did not answer, or not well. */
+void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
 /* The hash of a ledger by a server; another one than is known is a fork. */
 void rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, uint32_t sequence,
                            const uint8_t *hash);

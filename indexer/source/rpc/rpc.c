@@ -318,7 +318,7 @@ tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_opti
     }
     s->options = *options;
     for (uint32_t i = 0; i < SLOTS; i++)
-        tide_buf_init(&s->slots[i].body, (size_t)options->config->rpc_page_max_mib << 20);
+        tide_buf_init(&s->slots[i].body, 0);
     const struct rpc_fleet_options fleet = { .source = &s->options,
                                              .cancelled = is_unwanted,
                                              .self = s };

@@ -33,6 +33,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
         pthread_mutex_unlock(&f->lock);
     }
     if (status || latest.error.code) {
+        rpc_fleet_note_silent(f, server);
         s->watch_ms =
             rpc_fleet_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
         return;
@@ -45,7 +46,7 @@ static void *watch(void *self)
 {
     struct rpc_fleet *f = self;
     struct tide_buf body;
-    tide_buf_init(&body, (size_t)f->config->rpc_page_max_mib << 20);
+    tide_buf_init(&body, 0);
     pthread_mutex_lock(&f->lock);
     while (!f->closing) {
         for (uint32_t i = 0; i < f->count && !f->closing; i++) {
@@ -131,7 +132,7 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
     struct rpc_page *page = malloc(sizeof *page);
     if (!page)
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
-    tide_buf_init(&body, (size_t)f->config->rpc_page_max_mib << 20);
+    tide_buf_init(&body, 0);
     for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
         struct rpc_server *s = &f->servers[i];
         struct rpc_hint hint;

@@ -53,6 +53,8 @@ fresh; for range in "2050 2060" "1990 2010" "1700 1800" "1850 2030" "$first $las
     [ "$2" != 2030 ] || right "with holes"
 done
 same "earlier ranges later"
+[ "$(sql "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'compliance_version_deployment_day_idx'")" = 0 ] ||
+    fail "a record's versions are looked for among all of their day"
 
 # killed at each step
 : >"$PG_DIR/count"

@@ -306,6 +306,20 @@ unfollow
 same
 ok "a server that is behind is left for one that is not"
 
+begin dead
+follow --rpc "$one_url,$two_url"
+wait_for 15 at $last || fail "dead: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+fault two '*=lag:30'
+fault one '*=close:before'
+asked=$(stat_of two getLedgers)
+more_asked() { [ "$(stat_of two getLedgers)" -ge $((asked + $1)) ]; }
+wait_for 30 more_asked 8 || fail "dead: the living server is not asked: $(tail -n 3 "$PG_DIR/follow")"
+[ "$(grep -c 'rpc.switch.*reason=failure' "$PG_DIR/follow")" = 1 ] && ! grep -q 'reason=lag' "$PG_DIR/follow" ||
+    fail "dead: back and forth: $(grep rpc.switch "$PG_DIR/follow")"
+unfollow
+same
+ok "a dead server that was ahead is not gone back to"
+
 # --- at the tip, last, as the chain grows ----------------------------------------------------------------
 begin R16
 follow --rpc "$one_url"
