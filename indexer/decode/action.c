@@ -76,6 +76,12 @@ static bool is_symbol(tide_slice s)
     return true;
 }
 
+/* PostgreSQL reads no member of a JSON value that holds a NUL anywhere. */
+static bool is_text(tide_slice s)
+{
+    return tide_utf8_valid(s) && (s.len == 0 || !memchr(s.ptr, 0, s.len));
+}
+
 static bool is_address(tide_slice text)
 {
     enum tide_strkey kind;
@@ -112,7 +118,7 @@ static bool put_value(struct tide_buf *json, char type, tide_slice *in)
         tide_buf_json_string(json, v);
         return true;
     case 'n':
-        if (!take_str(in, &v) || v.len > NAME_MAX || !tide_utf8_valid(v))
+        if (!take_str(in, &v) || v.len > NAME_MAX || !is_text(v))
             return false;
         tide_buf_json_string(json, v);
         return true;

@@ -1,21 +1,28 @@
 /* The newest row of each key within one batch: what the writer merges into state. */
 #include "indexer/decode/decode_impl.h"
 
+#include "tidemark/i128.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { SLOTS_FIRST = 1 << 12 };
 
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
-    uint32_t h;
-    memcpy(&h, hash, 4); /* SHA-256: as good as any hash of it */
-    return (h ^ (uint32_t)table * 0x9e3779b1u) & (map->slot_count - 1);
+    uint64_t word;
+    memcpy(&word, hash, sizeof word);
+    tide_raw_u128 product = (tide_raw_u128)(word ^ map->seed) *
+                            ((map->seed ^ UINT64_C(0x9e3779b97f4a7c15) * (uint32_t)table) | 1);
+    return (uint32_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (map->slot_count - 1);
 }
 
 static bool grow_slots(struct latest_map *map)
 {
     uint32_t wanted = map->slot_count ? map->slot_count * 2 : SLOTS_FIRST;
+    if (!map->slots && getrandom(&map->seed, sizeof map->seed, 0) != sizeof map->seed)
+        return false;
     uint32_t *slots = calloc(wanted, sizeof *slots);
     if (!slots)
         return false;

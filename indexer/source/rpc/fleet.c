@@ -52,7 +52,7 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
         f->servers[server].latest = latest;
         f->servers[server].silent = false;
     }
-    if (latest > f->latest)
+    if (latest > f->latest && !f->servers[server].boasted)
         f->latest = latest;
     pthread_mutex_unlock(&f->lock);
 }
@@ -61,6 +61,26 @@ void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server)
 {
     pthread_mutex_lock(&f->lock);
     f->servers[server].silent = true;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* The current server told a ledger far past the one before which it ends. Until it gives a ledger,
+ * it does not overtake others, and the newest ledger of all is what the others told. */
+static void note_boast(struct rpc_fleet *f, uint32_t wanted)
+{
+    pthread_mutex_lock(&f->lock);
+    f->servers[f->current].boasted = true;
+    f->latest = wanted - 1;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!f->servers[i].boasted && f->servers[i].latest > f->latest)
+            f->latest = f->servers[i].latest;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void forgive_boast(struct rpc_fleet *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->servers[f->current].boasted = false;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -137,8 +157,8 @@ static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
     return !s->silent && s->latest >= ledger;
 }
 
-/* A server that is ahead by rpc_lag_ledgers, or has a ledger that the other one is far from; count
- * when there is none. */
+/* A server that may be asked and is ahead by rpc_lag_ledgers, or has a ledger that the other one is
+ * far from; count when there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     uint32_t latest = latest_of(f, server);
@@ -147,7 +167,8 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
         enough = ledger;
     uint32_t ahead = 0;
     pthread_mutex_lock(&f->lock);
-    while (ahead < f->count && (ahead == server || !has_ledger(&f->servers[ahead], enough)))
+    while (ahead < f->count && (ahead == server || !is_usable(f, ahead, ledger) ||
+                                !has_ledger(&f->servers[ahead], enough)))
         ahead++;
     pthread_mutex_unlock(&f->lock);
     return ahead;
@@ -162,7 +183,7 @@ bool rpc_fleet_cancelled(void *self)
     pthread_mutex_lock(&f->lock);
     uint32_t latest = f->servers[f->current].latest;
     for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
-        if (i != f->current &&
+        if (i != f->current && !f->servers[i].boasted &&
             has_ledger(&f->servers[i], (uint64_t)f->asked + f->config->rpc_lag_ledgers))
             f->overtaken = true;
     bool overtaken = f->overtaken;
@@ -191,7 +212,7 @@ static bool choose(struct rpc_fleet *f, uint32_t ledger)
 {
     if (is_usable(f, f->current, ledger)) {
         uint32_t ahead = ahead_of(f, f->current, ledger);
-        if (ahead < f->count && is_usable(f, ahead, ledger))
+        if (ahead < f->count)
             use(f, ahead, "lag");
         return true;
     }
@@ -291,21 +312,35 @@ static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct 
     return RPC_END;
 }
 
+/* The server ends at latest, before the ledger that is wanted. promised: what it told before. */
+static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *want,
+                                    uint32_t promised, uint32_t latest, struct tide_buf *body,
+                                    struct tide_err *err)
+{
+    struct rpc_server *s = &f->servers[f->current];
+    if (promised >= (uint64_t)want->first + f->config->rpc_lag_ledgers) {
+        note_boast(f, want->first);
+        tide_fail(err, TIDE_E_IO, "%s told ledger %u, and ends at %u", s->client.name, promised,
+                  latest);
+        return RPC_PAUSE;
+    }
+    f->failures = s->failures = 0;
+    if (want->first > latest + 1)
+        return look_behind(f, want->first, body, err);
+    praise_server(f);
+    return RPC_TIP;
+}
+
 /* The server refuses: too early, too late, or for a reason of its own. */
 static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want,
-                                const struct rpc_page *page, struct tide_buf *body,
-                                struct tide_err *err)
+                                uint32_t promised, const struct rpc_page *page,
+                                struct tide_buf *body, struct tide_err *err)
 {
     const struct rpc_error *e = &page->error;
     struct rpc_server *s = &f->servers[f->current];
     rpc_fleet_note_range(f, f->current, e->oldest, e->latest);
-    if (e->latest && want->first > e->latest) {
-        f->failures = s->failures = 0;
-        if (want->first > e->latest + 1)
-            return look_behind(f, want->first, body, err);
-        praise_server(f);
-        return RPC_TIP;
-    }
+    if (e->latest && want->first > e->latest)
+        return ends_before(f, want, promised, e->latest, body, err);
     tide_fail(err, TIDE_E_IO, "%s: getLedgers: error %" PRId64 ": %s", s->client.name, e->code,
               e->message);
     if (e->oldest && want->first < e->oldest) {
@@ -382,6 +417,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (want->last && want->last - want->first < limit)
             limit = want->last - want->first + 1;
         const struct rpc_question question = { want->first, limit };
+        uint32_t promised = latest_of(f, f->current);
         begin_asking(f, want->first);
         tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
         if (status == TIDE_E_LIMIT && limit > 1) {
@@ -399,19 +435,17 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
                        ? RPC_END
                        : RPC_PAUSE;
         if (page->error.code)
-            return refused(f, want, page, body, err);
+            return refused(f, want, promised, page, body, err);
         rpc_fleet_note_range(f, f->current, page->oldest, page->latest);
         if (page->count)
             adapt_limit(f, body->len, page->count);
-        if (page->count == 0 && page->latest < want->first) {
-            if (page->latest + 1 < want->first)
-                return look_behind(f, want->first, body, err);
-            praise_server(f);
-            return RPC_TIP;
-        }
+        if (page->count == 0 && page->latest < want->first)
+            return ends_before(f, want, promised, page->latest, body, err);
         enum rpc_outcome outcome = sift(f, want, page, err);
-        if (outcome == RPC_PAGE)
+        if (outcome == RPC_PAGE) {
             praise_server(f);
+            forgive_boast(f);
+        }
         return outcome;
     }
 }

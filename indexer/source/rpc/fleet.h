@@ -6,7 +6,8 @@
  *           and again, unless give_up.
  * Lag       the newest ledger of all is remembered and never goes back. With several servers a
  *           thread looks at those that are not in use; one that is rpc_lag_ledgers ahead takes
- *           over. A server that failed is not ahead until it answers again.
+ *           over. A server that failed is not ahead until it answers again. One that told a ledger
+ *           so far ahead and does not give the next one has failed.
  * Forks     the hash of each ledger that any server told lately is remembered; two hashes for one
  *           ledger, or a ledger that does not follow the one before, end it: TIDE_E_CHAIN, both
  *           servers named.

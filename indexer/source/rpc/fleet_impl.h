@@ -18,7 +18,10 @@ struct rpc_server {
     int64_t retry_ms;          /* not before; of the fetching thread */
     int64_t watch_ms;          /* not before; of the watching one */
     int64_t logged_ms;
+    bool boasted; /* told a ledger that it did not give, and gave none since */
 };
+
+static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
 
 struct rpc_fleet {
     struct rpc_fleet_options options;
@@ -34,10 +37,10 @@ struct rpc_fleet {
     pthread_t thread;
     bool watching;
 
-    pthread_mutex_t lock; /* of what follows, and of the servers' latest and oldest */
+    pthread_mutex_t lock; /* of what follows, and of the servers' latest, oldest and boasted */
     pthread_cond_t wake;
     bool closing;
-    uint32_t latest; /* of all servers, ever */
+    uint32_t latest; /* of all servers, ever, but for one that boasted */
     uint32_t asked;  /* the ledger that is being asked for */
     bool overtaken;  /* the question was ended because others went on meanwhile */
     int64_t trouble_ms;

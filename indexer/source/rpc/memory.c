@@ -5,23 +5,26 @@
 const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence, uint32_t *server)
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
-    if (sequence == 0 || memory->ledgers[at].sequence != sequence)
-        return NULL;
-    *server = memory->ledgers[at].server;
-    return memory->ledgers[at].hash;
+    for (uint32_t i = 0; sequence && i < RPC_MEMORY_SERVERS; i++) {
+        if (memory->told[i][at].sequence != sequence)
+            continue;
+        *server = i;
+        return memory->told[i][at].hash;
+    }
+    return NULL;
 }
 
 bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t *hash,
                      uint32_t server, uint32_t *other)
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
+    assert(server < RPC_MEMORY_SERVERS);
     const uint8_t *known = rpc_memory_find(memory, sequence, other);
-    if (known)
-        return memcmp(known, hash, TIDE_HASH_BYTES) == 0;
-    if (sequence < memory->ledgers[at].sequence)
+    if (known && memcmp(known, hash, TIDE_HASH_BYTES) != 0)
+        return false;
+    if (sequence < memory->told[server][at].sequence)
         return true; /* an older one is of no use */
-    memory->ledgers[at].sequence = sequence;
-    memory->ledgers[at].server = server;
-    memcpy(memory->ledgers[at].hash, hash, TIDE_HASH_BYTES);
+    memory->told[server][at].sequence = sequence;
+    memcpy(memory->told[server][at].hash, hash, TIDE_HASH_BYTES);
     return true;
 }

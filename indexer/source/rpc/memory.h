@@ -1,17 +1,17 @@
-/* Hashes of ledgers that servers told lately, and who told them. Not locked. */
+/* Hashes of ledgers by the servers that told them lately. Each server has places of its own: what one
+ * tells displaces nothing that another told. Not locked. */
 #ifndef INDEXER_SOURCE_RPC_MEMORY_H
 #define INDEXER_SOURCE_RPC_MEMORY_H
 
 #include "tidemark/base.h"
 
-enum { RPC_MEMORY_LEDGERS = 1024 };
+enum { RPC_MEMORY_LEDGERS = 1024, RPC_MEMORY_SERVERS = 8 };
 
 struct rpc_memory {
     struct {
         uint32_t sequence; /* 0: none */
-        uint32_t server;
         uint8_t hash[TIDE_HASH_BYTES];
-    } ledgers[RPC_MEMORY_LEDGERS];
+    } told[RPC_MEMORY_SERVERS][RPC_MEMORY_LEDGERS];
 };
 
 /* Keeps it. False when another hash of that ledger is known: *other told that one. */

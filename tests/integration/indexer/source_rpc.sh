@@ -351,6 +351,27 @@ grown=$(digest)
     fail "restart: other tables than the lake's"
 ok "the server dies and comes back: goes on by itself"
 
+begin boast # the second server is behind by a ledger and tells of one far ahead
+close_ledgers two 8
+fault two getLatestLedger=boast:1000000
+follow --rpc "$one_url,$two_url"
+wait_for 15 at $((last + 8)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+close_ledgers one 6 # too far ahead of the second server for it to be kept
+wait_for 15 at $((last + 14)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+close_ledgers two 6
+believed() { [ "$(grep -c "rpc.switch .*to=$two_url reason=lag" "$PG_DIR/follow")" -ge 2 ]; }
+wait_for 15 believed || fail "boast: $two_url is not asked for what it told: $(tail -n 3 "$PG_DIR/follow")"
+for n in 15 16 17; do
+    close_ledgers one 1
+    wait_for 15 at $((last + n)) || fail "boast: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
+    close_ledgers two 1
+done
+grep -q 'rpc.failed.*told ledger' "$PG_DIR/follow" || fail "boast: nothing says that it told a ledger that it has not"
+tip() { sql "SELECT tip FROM chain.heartbeat" | grep -x $((last + 17)) >/dev/null; }
+wait_for 10 tip || fail "boast: the newest ledger is $(sql "SELECT tip FROM chain.heartbeat"), not $((last + 17))"
+unfollow
+ok "a server that tells of ledgers that nobody has cannot hold up the others"
+
 name=R1
 export PGDATABASE=degraded
 state() { sql "SELECT state || ': ' || error FROM chain.heartbeat"; }

@@ -57,9 +57,13 @@ static const struct {
     { S("\xc\0\0\0\x38" G), "{\"action\":12,\"name\":\"remove_verifier\",\"verifier\":\"" G "\"}" },
     { S("\xd\0\0\0\x38" C "\1"),
       "{\"action\":13,\"name\":\"set_collateral_allowed\",\"token\":\"" C "\",\"allowed\":true}" },
-    { S("\xe\0\0\0\x38" G "\5a\"b\0c"),
+    { S("\xe\0\0\0\x38" G "\5a\"b\1c"),
       "{\"action\":14,\"name\":\"register_partner\",\"owner\":\"" G
-      "\",\"partner_name\":\"a\\\"b\\u0000c\"}" },
+      "\",\"partner_name\":\"a\\\"b\\u0001c\"}" },
+    { S("\xe\0\0\0\x38" G "\1\0"), /* one such row would fail every query of the column's members */
+      "{\"action\":14,\"name\":\"register_partner\",\"undecodable\":true,\"hex\":\"0e00000038"
+      "4744414e46515433414d4c4a4c5145564f5634474952485737494d5647324d554949464a534851434d514e57474b"
+      "5a543651594d334d4e4b0100\"}" },
     { S("\xe\0\0\0\x38" G "\1\xff"),
       "{\"action\":14,\"name\":\"register_partner\",\"undecodable\":true,\"hex\":\"0e00000038"
       "4744414e46515433414d4c4a4c5145564f5634474952485737494d5647324d554949464a534851434d514e57474b"

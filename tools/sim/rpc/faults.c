@@ -6,6 +6,7 @@
 enum where {
     WHERE_ANY,
     WHERE_VIEW,
+    WHERE_LATEST,
     WHERE_NETWORK,
     WHERE_LEDGERS,
     WHERE_PAGES,
@@ -34,7 +35,7 @@ static const struct {
 } methods[] = {
     { "getHealth", 1u << WHERE_VIEW },
     { "getNetwork", 1u << WHERE_NETWORK },
-    { "getLatestLedger", 1u << WHERE_VIEW },
+    { "getLatestLedger", 1u << WHERE_VIEW | 1u << WHERE_LATEST },
     { "getLedgers", 1u << WHERE_VIEW | 1u << WHERE_LEDGERS | 1u << WHERE_PAGES },
     { "getEvents", 1u << WHERE_VIEW | 1u << WHERE_EVENTS | 1u << WHERE_PAGES },
     { "getTransaction", 1u << WHERE_VIEW | 1u << WHERE_FIND },

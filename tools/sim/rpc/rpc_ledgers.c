@@ -49,6 +49,7 @@ bool rpc_getLatestLedger(struct rpc_call *call)
 {
     struct ledger_info info;
     struct tide_buf lcm;
+    uint32_t ahead = (uint32_t)call->hit->number[SIM_FAULT_BOAST];
     tide_buf_init(&lcm, RPC_ANSWER_BYTES_MAX);
     bool there = ledger_store_read(call->store, call->latest.sequence, &lcm, &info);
     if (there) {
@@ -56,7 +57,7 @@ bool rpc_getLatestLedger(struct rpc_call *call)
         tide_buf_hex(call->out, tide_slice_of(info.hash, sizeof info.hash));
         tide_buf_putf(call->out,
                       "\",\"protocolVersion\":%u,\"sequence\":%u,\"closeTime\":\"%" PRIu64 "\",",
-                      info.protocol, info.sequence, info.close_time);
+                      info.protocol, info.sequence + ahead, info.close_time);
         rpc_put_xdr(call->out, "headerXdr",
                     tide_slice_of(lcm.ptr + info.header_at, info.header_len));
         tide_buf_str(call->out, "\"metadataXdr\":");

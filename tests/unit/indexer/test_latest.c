@@ -1,0 +1,53 @@
+/* The newest row of each key of a batch: keys that were chosen to collide cost no more than others. */
+#include "indexer/decode/decode_impl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { KEYS = 20000, TABLE = 3, RUN_MAX = 200 };
+
+static uint32_t longest_run(const struct latest_map *map)
+{
+    uint32_t longest = 0, run = 0;
+    for (uint32_t i = 0; i < 2 * map->slot_count; i++) {
+        run = map->slots[i & (map->slot_count - 1)] ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Whoever makes keys can try until the first bytes of their hashes are alike. */
+static void chosen_keys_do_not_collide(void **state)
+{
+    (void)state;
+    struct latest_map map = { 0 };
+    struct tide_rows rows = { 0 };
+    uint8_t hash[TIDE_HASH_BYTES] = { 0 };
+    tide_buf_init(&rows.copy, 1 << 20);
+    latest_begin_ledger(&map);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        memcpy(hash + 4, &i, sizeof i);
+        tide_buf_be32(&rows.copy, i);
+        assert_true(latest_note(&map, hash, TABLE, &rows, rows.copy.len - 4));
+    }
+    assert_in_range(longest_run(&map), 1, RUN_MAX);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        memcpy(hash + 4, &i, sizeof i);
+        const uint8_t *row = latest_row(&map, hash, TABLE, &rows);
+        assert_non_null(row);
+        assert_int_equal(tide_be32(row), i);
+        assert_null(latest_row(&map, hash, TABLE + 1, &rows));
+    }
+    latest_release(&map);
+    tide_buf_release(&rows.copy);
+}
+
+int test_latest(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(chosen_keys_do_not_collide) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
