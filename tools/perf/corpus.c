@@ -1,3 +1,4 @@
+/* Reads ledger files and lays their ledgers out in memory, raw and compressed. */
 #include "corpus.h"
 
 #include "indexer/source/split.h"
@@ -8,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FILE_MAX = 1 << 30 };
+enum { FILE_MAX = 1 << 30 }; /* bytes of one file, packed or not */
 
+/* Appends the file's bytes to out. Fails with TIDE_E_IO or TIDE_E_LIMIT. */
 static tide_status read_file(struct tide_buf *out, const char *path, struct tide_err *err)
 {
     FILE *file = fopen(path, "rb");
@@ -23,6 +25,7 @@ static tide_status read_file(struct tide_buf *out, const char *path, struct tide
     return out->failed ? tide_fail(err, TIDE_E_LIMIT, "%s: too large", path) : TIDE_OK;
 }
 
+/* Replaces raw with its decompressed bytes if they are a zstd frame, else leaves raw as is. */
 static tide_status unpack_file(struct tide_buf *raw, struct tide_err *err)
 {
     if (!tide_zstd_magic(tide_buf_view(raw)))
@@ -35,6 +38,7 @@ static tide_status unpack_file(struct tide_buf *raw, struct tide_err *err)
     tide_slice in = tide_buf_view(raw);
     const char *what = "";
     tide_status status = TIDE_OK;
+    /* The input may be used up before the last output is written, so both must be at their end. */
     while (status == TIDE_OK && (in.len || !tide_unzstd_complete(z))) {
         size_t made = 0;
         uint8_t *to = tide_buf_room(&out, 1 << 20);
@@ -48,7 +52,7 @@ static tide_status unpack_file(struct tide_buf *raw, struct tide_err *err)
     return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "zstd: %s", what);
 }
 
-/* Adds the ledgers of one file to the plain bytes; lens holds their lengths in order. */
+/* Appends the ledgers of one file to plain, and the length of each as a size_t to lens. */
 static tide_status add_ledgers(struct tide_buf *plain, struct tide_buf *lens, tide_slice in,
                                struct tide_err *err)
 {
@@ -66,6 +70,8 @@ static tide_status add_ledgers(struct tide_buf *plain, struct tide_buf *lens, ti
     }
 }
 
+/* Repeats the ledgers copies times in c->bytes. Compresses each ledger only once and repeats the
+ * frame. Returns TIDE_E_MEMORY or TIDE_E_LIMIT; err is the caller's to fill. */
 static tide_status lay_out(struct corpus *c, const struct tide_buf *plain,
                            const struct tide_buf *lens, size_t copies)
 {

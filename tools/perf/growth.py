@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plans that auto_explain logged, compared between inputs of N, 2N and 4N: growth.py [--times] LOG LOG LOG
+"""usage: growth.py [--times] LOG LOG LOG     compares the plans that auto_explain logged for inputs of N, 2N and 4N
 
 The work of a statement is the rows that its largest execution touched (returned, filtered, joined and dropped), and its temporary
-blocks. The last doubling of the input may multiply it by LIMIT: in the first one, limits and caches may begin to count. Says how
-each statement grew, the fastest first; exits with 1 if one grew faster.
+blocks. The last doubling of the input may multiply it by LIMIT. The first doubling is not judged: small inputs may fit in limits
+and caches. Prints how each statement grew, the fastest first; exits with 1 if one grew by more than LIMIT.
 
 --times: milliseconds of all statements instead, for tools/bench. One line: the larger ratio of two doublings, the milliseconds of
 each log, and the temporary MiB of each log."""
@@ -12,11 +12,11 @@ import re
 import sys
 
 LIMIT = 2.6
-FLOORS = {"rows": 2000, "temporary blocks": 200}  # less is not worth a judgement, a quarter of it before the doubling
+FLOORS = {"rows": 2000, "temporary blocks": 200}  # a statement is judged if it did at least this work, and a quarter of it before the doubling
 
 
 def plans(path):
-    """Milliseconds and plan of each statement in a server's log: lines that begin with a tab go on with the one before."""
+    """Yields milliseconds and plan of each statement in a server's log. A line that begins with a tab continues the line before."""
     took, text = None, []
     with open(path, errors="replace") as log:
         for line in log:
@@ -32,6 +32,7 @@ def plans(path):
 
 
 def touched(node):
+    """Returns the rows that a plan's node and its children returned or removed."""
     rows = node["Actual Rows"] + sum(value for key, value in node.items() if key.startswith("Rows Removed by"))
     return rows * node["Actual Loops"] + sum(touched(child) for child in node.get("Plans", ()))
 
@@ -41,11 +42,13 @@ def temp_blocks(plan):
 
 
 def name_of(plan):
+    """Returns the statement's text with its literals replaced, so that executions with other values have the same name."""
     text = " ".join(plan["Query Text"].split())
     return re.sub(r"'C[A-Z0-9]{55}[a-z_ ]*'(, 'C[A-Z0-9]{55}[a-z_ ]*')*", "'C'", re.sub(r"'\\x[0-9a-f]*'|\b[0-9]+\b", "#", text))
 
 
 def work(path):
+    """Returns the largest work of each statement in a log."""
     found = {}
     for _, plan in plans(path):
         figures = found.setdefault(name_of(plan), {"rows": 0, "temporary blocks": 0})
@@ -55,11 +58,12 @@ def work(path):
 
 
 def judge(paths):
+    """Prints the growth of each statement. Returns true if one grew too fast, or if fewer than five could be judged."""
     runs, judged = [work(path) for path in paths], []
     for name in set().union(*runs):
         for unit, floor in FLOORS.items():
             figures = [run.get(name, {}).get(unit, 0) for run in runs]
-            if figures[-1] >= floor and figures[-2] >= floor / 4:  # both may be judged
+            if figures[-1] >= floor and figures[-2] >= floor / 4:
                 judged.append((figures[-1] / figures[-2], unit, figures, name))
     judged.sort(reverse=True)
     for ratio, unit, figures, name in judged:

@@ -1,17 +1,18 @@
-/* How long after its last byte a ledger is visible to another session of PostgreSQL.
+/* perf latency: time from the last byte of a ledger until another session of PostgreSQL sees it.
  *
- * ours   the program itself, `tidemark-indexer run --stream -`: the frame goes through its standard
- *        input. The clock starts before the last bytes of the frame are written, so the program
- *        can hold no whole ledger earlier.
- * peer   a process that holds the same ledger's rows, decoded and encoded ahead, and waits for one
- *        byte; then it commits them with the same writer, statement by statement the same. The
- *        clock starts before that byte is written.
- * both   the clock stops when a third session, woken by the commit's NOTIFY, has read the ledger's
- *        row. Turn by turn, ledger by ledger, each alone; who begins changes every time. Each has
- *        a database of its own in one server.
- * share  the same ledgers once more in this process: the whole decoding with proofs. Its parts are
- *        told by a second pass, warm: the walk alone (decode), the decoder without proofs
- *        (encode is what it takes beyond the walk), with them (verify is the rest). */
+ * ours   the program itself, `tidemark-indexer run --stream -`, which reads the ledger from its
+ *        standard input. The clock starts before the last bytes of the frame are written, so the
+ *        program cannot have the whole ledger earlier.
+ * peer   a process that has decoded and encoded the same ledger before and waits for one byte. It
+ *        then commits the rows with the same writer, by the same statements. The clock starts
+ *        before that byte is written.
+ * both   The clock stops when a third session, woken by the commit's NOTIFY, has read the
+ *        ledger's row. Ours and peer take turns ledger by ledger, never at the same time; every
+ *        ledger changes which one is first. Each has its own database on one server.
+ * share  the time of decoding with proofs, measured on the same ledgers in this process. A second
+ *        pass over the ledger, now in the cache, splits it into parts: the walk alone (decode),
+ *        the decoder without proofs minus the walk (encode), the rest of the decoder with
+ *        proofs (verify). */
 #include "perf.h"
 #include "ratio.h"
 
@@ -34,16 +35,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* LAST_BYTES: bytes written after the clock starts */
 enum { LEDGERS_MAX = 100000, PATIENCE_MS = 60000, LAST_BYTES = 4096 };
 
 /* ---- frames ---- */
 
+/* The framed stream of ledgers, read one at a time. */
 struct frames {
     FILE *file;
-    uint8_t *bytes; /* mark and ledger */
-    size_t len;
+    uint8_t *bytes; /* length mark and ledger; owned */
+    size_t len;     /* of both */
 };
 
+/* Ends the program with that text. */
 _Noreturn static void die(const char *what)
 {
     struct tide_err err;
@@ -51,6 +55,7 @@ _Noreturn static void die(const char *what)
     perf_die("latency", &err);
 }
 
+/* Opens the stream; ends the program if it cannot. */
 static void frames_open(struct frames *f, const char *path)
 {
     f->file = fopen(path, "rb");
@@ -59,13 +64,15 @@ static void frames_open(struct frames *f, const char *path)
         die(path);
 }
 
+/* Reads the next frame. Returns its ledger, which is valid until the next call. Ends the program if
+ * the stream holds no whole frame. */
 static tide_slice frames_next(struct frames *f)
 {
     if (fread(f->bytes, 1, 4, f->file) != 4)
-        die("the stream holds too few ledgers");
+        die("the stream holds fewer ledgers than LEDGERS + WARM");
     uint32_t len = tide_be32(f->bytes) & 0x7fffffffu;
     if (len > TIDE_LEDGER_BYTES_MAX || fread(f->bytes + 4, 1, len, f->file) != len)
-        die("the stream is cut");
+        die("the stream ends within a ledger");
     f->len = 4 + (size_t)len;
     return tide_slice_of(f->bytes + 4, len);
 }
@@ -76,13 +83,16 @@ static void frames_close(struct frames *f)
     free(f->bytes);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the arguments ---- */
 
+/* The command line: paths of stream and deployment, connection strings of the two databases, and
+ * how many ledgers to measure after how many to warm up. */
 struct plan {
     const char *stream, *deployment, *ours, *peer;
     uint32_t ledgers, warm;
 };
 
+/* Callback of sources and writers: never asks them to stop. */
 static bool never(void *self)
 {
     (void)self;
@@ -95,12 +105,12 @@ static struct tide_deployment *read_deployment(const struct plan *plan)
     struct tide_err err;
     if (tide_deployment_read(&deployment, plan->deployment, &err) != TIDE_OK)
         perf_die("deployment", &err);
-    deployment->id = 1; /* what an empty database gives */
+    deployment->id = 1; /* the identifier that an empty database assigns */
     return deployment;
 }
 
-static struct tide_decode *open_delta(const struct tide_deployment *deployment,
-                                      enum tide_proof proof)
+static struct tide_decode *open_decoder(const struct tide_deployment *deployment,
+                                        enum tide_proof proof)
 {
     struct tide_decode *decode = NULL;
     struct tide_err err;
@@ -112,7 +122,8 @@ static struct tide_decode *open_delta(const struct tide_deployment *deployment,
     return decode;
 }
 
-static void one_batch(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm)
+/* Decodes one ledger into batch, which is emptied first. */
+static void decode_batch(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm)
 {
     struct tide_err err;
     tide_batch_reset(batch);
@@ -121,13 +132,14 @@ static void one_batch(struct tide_decode *decode, struct tide_batch *batch, tide
     tide_decode_batch_end(decode, batch);
 }
 
+/* Writes all bytes. Ends the program if the reader of the pipe has ended. */
 static void write_all(int fd, const void *bytes, size_t len)
 {
     const char *at = bytes;
     while (len) {
         ssize_t n = write(fd, at, len);
         if (n <= 0)
-            die("a process has gone");
+            die("a child process ended before the last ledger");
         at += n;
         len -= (size_t)n;
     }
@@ -135,11 +147,13 @@ static void write_all(int fd, const void *bytes, size_t len)
 
 /* ---- the peer ---- */
 
+/* A child process, and the pipes to its standard input and from it. */
 struct child {
     pid_t pid;
-    int to, from; /* from: -1 when it says nothing */
+    int to, from;
 };
 
+/* Opens the peer's writer with the options that the indexer uses by default. */
 static struct tide_writer *peer_writer(const struct plan *plan, struct tide_deployment *deployment)
 {
     static struct tide_config config;
@@ -166,7 +180,8 @@ static struct tide_writer *peer_writer(const struct plan *plan, struct tide_depl
     return writer;
 }
 
-/* Says r when the rows of the next ledger are encoded, commits them when it hears a byte. */
+/* The peer's main loop. Writes "r" when the next ledger's rows are encoded, and commits them when a
+ * byte arrives. Ends at the end of the input. */
 static void peer_work(const struct plan *plan, int in, int out)
 {
     static struct tide_batch batch;
@@ -174,12 +189,12 @@ static void peer_work(const struct plan *plan, int in, int out)
     struct tide_err err;
     struct tide_deployment *deployment = read_deployment(plan);
     struct tide_writer *writer = peer_writer(plan, deployment);
-    struct tide_decode *decode = open_delta(deployment, TIDE_PROOF_EVENTS);
+    struct tide_decode *decode = open_decoder(deployment, TIDE_PROOF_EVENTS);
     frames_open(&frames, plan->stream);
     tide_batch_init(&batch);
     for (uint32_t i = 0; i < plan->warm + plan->ledgers; i++) {
         char byte;
-        one_batch(decode, &batch, frames_next(&frames));
+        decode_batch(decode, &batch, frames_next(&frames));
         write_all(out, "r", 1);
         if (read(in, &byte, 1) != 1)
             break;
@@ -198,7 +213,9 @@ static void peer_work(const struct plan *plan, int in, int out)
     free(deployment);
 }
 
-static struct child start(void)
+/* Forks. Returns the child in the parent; in the child, pid is 0 and the pipes' ends are
+ * swapped. */
+static struct child fork_child(void)
 {
     int down[2], up[2];
     if (pipe(down) != 0 || pipe(up) != 0)
@@ -207,7 +224,7 @@ static struct child start(void)
     if (child.pid < 0)
         die("fork");
     if (child.pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the bench is stopped */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the kernel kills the child if the bench ends early */
         close(down[1]);
         close(up[0]);
         child.to = up[1];
@@ -221,7 +238,7 @@ static struct child start(void)
 
 static struct child start_peer(const struct plan *plan)
 {
-    struct child child = start();
+    struct child child = fork_child();
     if (child.pid == 0) {
         peer_work(plan, child.from, child.to);
         _exit(0);
@@ -229,12 +246,12 @@ static struct child start_peer(const struct plan *plan)
     return child;
 }
 
-/* The program beside this one. */
+/* Starts tidemark-indexer, which lies in the same folder as this program. */
 static struct child start_ours(const struct plan *plan)
 {
     char path[4096];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 32);
-    struct child child = start();
+    struct child child = fork_child();
     if (child.pid)
         return child;
     path[len > 0 ? len : 0] = 0;
@@ -248,17 +265,19 @@ static struct child start_ours(const struct plan *plan)
     _exit(127);
 }
 
-static void end(struct child *child)
+/* Closes the child's pipes and waits for it. Ends the program if the child failed. */
+static void end_child(struct child *child)
 {
     int code = 0;
     close(child->to);
     close(child->from);
     if (waitpid(child->pid, &code, 0) != child->pid || code != 0)
-        die("a process did not end well");
+        die("a child process failed");
 }
 
-/* ---- who looks on ---- */
+/* ---- the session that watches ---- */
 
+/* Opens a session that listens for the notifications of commits. */
 static PGconn *observer(const char *conninfo)
 {
     PGconn *conn = PQconnectdb(conninfo);
@@ -269,7 +288,8 @@ static PGconn *observer(const char *conninfo)
     return conn;
 }
 
-static bool told(PGconn *conn, uint32_t ledger)
+/* Returns true if a pending notification names this ledger or a later one. Consumes all of them. */
+static bool ledger_notified(PGconn *conn, uint32_t ledger)
 {
     bool found = false;
     PGnotify *note;
@@ -281,37 +301,41 @@ static bool told(PGconn *conn, uint32_t ledger)
     return found;
 }
 
-/* Returns when the ledger's row has been read. */
+/* Waits until the ledger's row has been read. Ends the program after PATIENCE_MS without it. */
 static void wait_visible(PGconn *conn, uint32_t ledger)
 {
     char sql[96];
-    while (!told(conn, ledger)) {
+    while (!ledger_notified(conn, ledger)) {
         struct pollfd fd = { .fd = PQsocket(conn), .events = POLLIN };
         if (poll(&fd, 1, PATIENCE_MS) != 1 || !PQconsumeInput(conn))
-            die("a ledger did not become visible");
+            die("a ledger did not become visible within a minute");
     }
     snprintf(sql, sizeof sql, "SELECT 1 FROM chain.ledger WHERE deployment = 1 AND ledger = %u",
              ledger);
     PGresult *result = PQexec(conn, sql);
     if (PQntuples(result) != 1)
-        die("a ledger was announced and is not there");
+        die("a ledger was notified, but its row is missing");
     PQclear(result);
 }
 
 /* ---- one ledger ---- */
 
+/* All state of a run. The columns are one allocation; each has an element for each ledger. */
 struct bench {
     const struct plan *plan;
     struct child indexer, peer;
     PGconn *sees_ours, *sees_peer;
     struct frames frames;
+    /* decoders: with proofs, without, with proofs again */
     struct tide_decode *proving, *plain, *again;
     struct tide_batch batch;
-    uint64_t bytes, transactions, rows;
+    uint64_t bytes, transactions, rows; /* sums over the measured ledgers */
     /* seconds, by ledger */
     double *ours, *theirs, *walk, *encode, *verify, *share;
 };
 
+/* Sends the frame but for its last bytes, which the indexer reads meanwhile, then the rest. Returns
+ * the seconds until the ledger is visible. */
 static double time_ours(struct bench *b, uint32_t ledger)
 {
     size_t last = b->frames.len < LAST_BYTES ? b->frames.len : LAST_BYTES;
@@ -322,6 +346,7 @@ static double time_ours(struct bench *b, uint32_t ledger)
     return perf_now() - began;
 }
 
+/* Returns the seconds from the byte that starts the peer's commit until the ledger is visible. */
 static double time_peer(struct bench *b, uint32_t ledger)
 {
     double began = perf_now();
@@ -330,19 +355,21 @@ static double time_peer(struct bench *b, uint32_t ledger)
     return perf_now() - began;
 }
 
+/* Times the parts of decoding. The first pass finds the ledger cold; the others run over bytes that
+ * the cache holds. */
 static void time_share(struct bench *b, tide_slice lcm, uint32_t at)
 {
     const struct tide_walk nothing = { .self = NULL };
     struct tide_err err;
     double moments[5] = { perf_now() };
-    one_batch(b->proving, &b->batch, lcm);
+    decode_batch(b->proving, &b->batch, lcm);
     moments[1] = perf_now();
     if (tide_ledger_walk(&nothing, lcm, &err) != TIDE_OK)
         perf_die("walk", &err);
     moments[2] = perf_now();
-    one_batch(b->plain, &b->batch, lcm);
+    decode_batch(b->plain, &b->batch, lcm);
     moments[3] = perf_now();
-    one_batch(b->again, &b->batch, lcm);
+    decode_batch(b->again, &b->batch, lcm);
     moments[4] = perf_now();
     b->share[at] = moments[1] - moments[0];
     b->walk[at] = moments[2] - moments[1];
@@ -350,7 +377,9 @@ static void time_share(struct bench *b, tide_slice lcm, uint32_t at)
     b->verify[at] = (moments[4] - moments[3]) - (moments[3] - moments[2]);
 }
 
-static void one_ledger(struct bench *b, uint32_t i)
+/* Measures one ledger. Warm-up ledgers write their times to element 0, which the first measured
+ * ledger overwrites. */
+static void measure_ledger(struct bench *b, uint32_t i)
 {
     char byte;
     tide_slice lcm = frames_next(&b->frames);
@@ -374,24 +403,26 @@ static void one_ledger(struct bench *b, uint32_t i)
 
 /* ---- the figures ---- */
 
+/* Orders doubles for qsort. */
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-/* Of sorted values. */
-static double part(const double *values, uint32_t count, double q)
+/* Returns the q-quantile of sorted values, interpolated linearly between neighbours. */
+static double quantile(const double *values, uint32_t count, double q)
 {
     double at = q * (count - 1);
     uint32_t low = (uint32_t)at, high = low + 1 < count ? low + 1 : low;
     return values[low] + (values[high] - values[low]) * (at - low);
 }
 
-static void print(struct bench *b)
+/* Sorts all columns and prints their quantiles as one line of JSON. */
+static void print_figures(struct bench *b)
 {
     uint32_t n = b->plan->ledgers;
-    double *ratios = b->walk + 6 * (size_t)n; /* the seventh of the columns */
+    double *ratios = b->walk + 6 * (size_t)n; /* the seventh column of the allocation */
     for (uint32_t i = 0; i < n; i++)
         ratios[i] = b->ours[i] / b->theirs[i];
     for (double *column = b->walk; column <= ratios; column += n)
@@ -405,15 +436,16 @@ static void print(struct bench *b)
                     { "decode", b->walk }, { "encode", b->encode }, { "verify", b->verify } };
     for (size_t i = 0; i < TIDE_COUNT(columns); i++)
         printf(",\"%s_p50_ms\":%.3f,\"%s_p99_ms\":%.3f", columns[i].name,
-               part(columns[i].values, n, 0.5) * 1e3, columns[i].name,
-               part(columns[i].values, n, 0.99) * 1e3);
+               quantile(columns[i].values, n, 0.5) * 1e3, columns[i].name,
+               quantile(columns[i].values, n, 0.99) * 1e3);
     printf(",\"ratio_p50\":%.3f,\"ratio_p99\":%.3f,\"spread\":%.3f}\n",
-           part(b->ours, n, 0.5) / part(b->theirs, n, 0.5),
-           part(b->ours, n, 0.99) / part(b->theirs, n, 0.99),
-           part(ratios, n, 0.75) - part(ratios, n, 0.25));
+           quantile(b->ours, n, 0.5) / quantile(b->theirs, n, 0.5),
+           quantile(b->ours, n, 0.99) / quantile(b->theirs, n, 0.99),
+           quantile(ratios, n, 0.75) - quantile(ratios, n, 0.25));
 }
 
-static void measure(const struct plan *plan)
+/* Runs the peer and the indexer over all ledgers, and prints the figures. */
+static void measure_latency(const struct plan *plan)
 {
     static struct bench b;
     size_t n = plan->ledgers;
@@ -432,16 +464,16 @@ static void measure(const struct plan *plan)
     b.indexer = start_ours(plan);
     b.sees_ours = observer(plan->ours);
     b.sees_peer = observer(plan->peer);
-    b.proving = open_delta(deployment, TIDE_PROOF_EVENTS);
-    b.again = open_delta(deployment, TIDE_PROOF_EVENTS);
-    b.plain = open_delta(deployment, TIDE_PROOF_CHAIN);
+    b.proving = open_decoder(deployment, TIDE_PROOF_EVENTS);
+    b.again = open_decoder(deployment, TIDE_PROOF_EVENTS);
+    b.plain = open_decoder(deployment, TIDE_PROOF_CHAIN);
     frames_open(&b.frames, plan->stream);
     tide_batch_init(&b.batch);
     for (uint32_t i = 0; i < plan->warm + plan->ledgers; i++)
-        one_ledger(&b, i);
-    end(&b.indexer);
-    end(&b.peer);
-    print(&b);
+        measure_ledger(&b, i);
+    end_child(&b.indexer);
+    end_child(&b.peer);
+    print_figures(&b);
     PQfinish(b.sees_ours);
     PQfinish(b.sees_peer);
     tide_batch_release(&b.batch);
@@ -465,6 +497,6 @@ int perf_latency(int argc, char **argv)
     const struct plan plan = {
         argv[0], argv[1], argv[2], argv[3], (uint32_t)ledgers, (uint32_t)warm
     };
-    measure(&plan);
+    measure_latency(&plan);
     return 0;
 }

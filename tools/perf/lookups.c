@@ -1,3 +1,6 @@
+/* perf lookups CACHE COUNT FILE: writes compliance records of made-up addresses into a hot cache
+ * that no feeder fills, and the addresses as text into FILE. All kinds of standing occur; every
+ * tenth address is a contract. */
 #include "perf.h"
 #include "schema/store/hot.h"
 #include "tidemark/hash.h"
@@ -7,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compliance records of made-up addresses into a hot cache without a feeder, and the addresses
- * as text: all kinds of standing, every tenth a contract. */
+/* A range of addresses to write, from and to (exclusive). */
 struct fill {
     uint32_t from, to;
-    struct tide_hot_person shape; /* provider and times of a record that is valid */
+    struct tide_hot_person shape; /* a valid record: its provider and times */
 };
 
+/* Returns made-up address i: the SHA-256 of its number as the key, so runs agree on the
+ * addresses. */
 static struct tide_hot_address address_of(uint32_t i)
 {
     char seed[32];
@@ -24,7 +28,8 @@ static struct tide_hot_address address_of(uint32_t i)
     return address;
 }
 
-/* Called again from the start when the map had to be enlarged. */
+/* Writes the records of the range. The cache calls this function again from the start if it had to
+ * enlarge the map in between. */
 static tide_status add_addresses(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     struct fill *p = self;
@@ -42,6 +47,7 @@ static tide_status add_addresses(void *self, struct tide_hot_sink *sink, struct 
     return status;
 }
 
+/* Writes the addresses as strkeys, one a line, for lookups.lua. */
 static void print_addresses(FILE *out, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -55,7 +61,7 @@ static void print_addresses(FILE *out, uint32_t count)
 
 int perf_lookups(int argc, char **argv)
 {
-    enum { STEP = 50000 };
+    enum { STEP = 50000 }; /* records of one transaction of the cache */
     struct tide_err err;
     struct tide_hot *hot;
     bool mine;

@@ -1,3 +1,4 @@
+/* The program tidemark-perf: calls the command that is named first. */
 #include "perf.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 2, argv + 2);
     fputs(
         "usage: tidemark-perf walk ROUNDS FILE...\n"
-        "       tidemark-perf scan ROUNDS LAKE                  a page of getLedgers read, and by "
-        "jansson\n"
+        "       tidemark-perf scan ROUNDS LAKE                  time to read a page of getLedgers, "
+        "against jansson\n"
         "       tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]   encode a lake's rows into a "
         "file, batch by batch\n"
         "       tidemark-perf replay FILE DEPLOYMENT CONNINFO   commit that file as the indexer "
@@ -37,9 +38,8 @@ int main(int argc, char **argv)
         "                                                       ledgers one by one, until they "
         "are seen\n"
         "       tidemark-perf lookups CACHE COUNT FILE          made-up addresses into a hot cache "
-        "and into a file\n"
-        "       tidemark-perf snapshot ROUNDS COUNT             questions to a snapshot of that "
-        "many "
+        "and their text into a file\n"
+        "       tidemark-perf snapshot ROUNDS COUNT             look-ups in a snapshot of COUNT "
         "records\n",
         stderr);
     return 64;

@@ -1,14 +1,15 @@
-/* The programs behind tools/bench: `tidemark-perf COMMAND …`. What is timed is printed as one
- * line of JSON each. */
+/* Commands of `tidemark-perf`, which tools/bench runs. Each command prints its measurements as one
+ * line of JSON per figure. */
 #ifndef TIDEMARK_PERF_H
 #define TIDEMARK_PERF_H
 
 #include "tidemark/status.h"
 
-/* Ends the program with what and the error's text. */
+/* Prints what failed and err's text to standard error, and exits with status 1. */
 _Noreturn void perf_die(const char *what, const struct tide_err *err);
 
-/* Each takes the arguments after its name; 0 on success. */
+/* Each command takes the arguments after its name. Returns the exit status: 0 on success, 64 if the
+ * arguments are wrong. Other failures end the program through perf_die. */
 int perf_walk(int argc, char **argv);
 int perf_scan(int argc, char **argv);
 int perf_dump(int argc, char **argv);

@@ -1,3 +1,4 @@
+/* Ratios of timed rounds: median, spread, and the line of JSON that tools/bench reads. */
 #include "ratio.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ void ratio_add(struct ratio *r, double ours, double theirs)
     r->rounds++;
 }
 
+/* Orders doubles for qsort. */
 static int by_value(const void *a, const void *b)
 {
     const double *x = a;
@@ -27,6 +29,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Returns the q-quantile of the values (0 to 1), interpolated linearly between neighbours. */
 static double quantile(const double *values, uint32_t count, double q)
 {
     assert(count > 0 && count <= ROUNDS_MAX);
@@ -44,6 +47,7 @@ double median(const double *values, uint32_t count)
     return quantile(values, count, 0.5);
 }
 
+/* Writes the ratio of each round to out, which has room for ROUNDS_MAX values. */
 static void ratios(const struct ratio *r, double *out)
 {
     for (uint32_t i = 0; i < r->rounds; i++)

@@ -1,9 +1,9 @@
-/* What the writing costs beyond the rows themselves.
+/* Cost of writing beyond the rows themselves.
  *
  * dump    decodes a lake once and keeps each batch's encoded rows in a file
  * replay  commits those batches exactly as the indexer does: same COPY, same merge, same order of
- *         index building, same commit sizes; only fetching, walking, proving and encoding
- *         are missing
+ *         index building, same commit sizes. Only fetching, walking, proving and encoding are
+ *         left out.
  * raw     COPYs the same rows into unlogged tables without key or index: the server's own limit */
 #include "perf.h"
 #include "ratio.h"
@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch in the file: this head, then for each table with rows its number, count, length, bytes */
+/* Head of a batch in the file. A struct part and the rows' bytes follow for each table with rows.
+ * The file is read on the machine that wrote it: structs are stored as they lie in memory. */
 struct head {
     uint32_t from, to;
     uint8_t previous_hash[TIDE_HASH_BYTES];
@@ -30,10 +31,12 @@ struct head {
     uint32_t tables;
 };
 
+/* Rows of one table in the file; len bytes of COPY data follow. */
 struct part {
     uint64_t table, count, len;
 };
 
+/* Appends the batch to the file. fclose reports write errors. */
 static void save_batch(FILE *out, const struct tide_batch *batch)
 {
     struct head head = { .from = batch->from,
@@ -55,6 +58,7 @@ static void save_batch(FILE *out, const struct tide_batch *batch)
     }
 }
 
+/* Reads the next batch. Returns false at the end of the file, or where the file is damaged. */
 static bool load_batch(FILE *in, struct tide_batch *batch)
 {
     struct head head;
@@ -82,6 +86,7 @@ static bool load_batch(FILE *in, struct tide_batch *batch)
     return true;
 }
 
+/* Callback of sources and writers: never asks them to stop. */
 static bool never(void *self)
 {
     (void)self;
@@ -94,17 +99,18 @@ static struct tide_deployment *read_deployment(const char *path)
     struct tide_err err;
     if (tide_deployment_read(&deployment, path, &err) != TIDE_OK)
         perf_die("deployment", &err);
-    deployment->id = 1; /* what an empty database gives */
+    deployment->id = 1; /* the identifier that an empty database assigns */
     return deployment;
 }
 
+/* Saves all batches of the pipeline. Ends the program if one fails or none comes for a minute. */
 static void dump_items(struct tide_pipeline *pipeline, FILE *out)
 {
     for (;;) {
         struct tide_item *item = tide_pipeline_take(pipeline, 60000);
         struct tide_err err;
         if (!item) {
-            tide_fail(&err, TIDE_E_IO, "no batch for a minute");
+            tide_fail(&err, TIDE_E_IO, "the decoder produced no batch for a minute");
             perf_die("dump", &err);
         }
         if (item->batch.from)
@@ -195,7 +201,9 @@ int perf_replay(int argc, char **argv)
                                                  .scope = (const char *)scope.ptr,
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
-                                                 .index_connections = 1, /* one session */
+                                                 /* one session builds the indexes, one after
+                                                  * another */
+                                                 .index_connections = 1,
                                                  .standby_poll_ms = 1000,
                                                  .retry_ms_max = 1000,
                                                  .clock = tide_clock_system(),
@@ -227,9 +235,10 @@ int perf_replay(int argc, char **argv)
     return 0;
 }
 
-/* ---- raw ---- */
+/* ---- raw tables ---- */
 
-/* The tables as history shapes them: state rows carry removed too. */
+/* Creates an unlogged table for each table. A state table gets the shape of its history, because
+ * its rows carry the column `removed` too. */
 static void create_raw(struct tide_pg *pg, const struct tide_table *tables, uint32_t count)
 {
     struct tide_err err;

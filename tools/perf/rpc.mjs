@@ -1,19 +1,20 @@
 #!/usr/bin/env node
-// A Stellar RPC for the yardstick only: getHealth, getLatestLedger, getLedgers and getEvents over ledgers
-// that it reads as a framed stream from standard input, with answers made ahead, so that the client
-// and not this server is what is measured. getEvents knows the swaps of CONTRACT alone, which is
-// what the yardstick asks for. Bound to loopback.
-// usage: rpc.mjs PORT CONTRACT SWAPS < stream     SWAPS: what `tidemark-indexer dump` prints
+// A Stellar RPC for the yardstick only: getHealth, getLatestLedger, getLedgers and getEvents. It reads
+// the ledgers as a framed stream from standard input and prepares its answers before it listens, so
+// that the measured time is the client's. getEvents returns the swaps of CONTRACT alone, because the
+// yardstick asks for nothing else. The server listens on the loopback address only.
+// usage: rpc.mjs PORT CONTRACT SWAPS < stream     SWAPS: a file with the output of `tidemark-indexer dump`
 import fs from 'node:fs';
 import http from 'node:http';
 import readline from 'node:readline';
 
 const [port, contract, swaps] = [Number(process.argv[2]), process.argv[3], process.argv[4]];
 
-// ---- ledgers: what the header says, and the bytes as they are
+// ---- ledgers: fields of the header, and the bytes
 
+/** Returns the offset behind the XDR opaque that begins at `at`: length, bytes, padding to four. */
 const opaque = (b, at) => at + 4 + ((b.readUInt32BE(at) + 3) & ~3);
-/** The LedgerHeaderHistoryEntry of a LedgerCloseMeta V1 or V2: where it begins and ends. */
+/** Returns where the LedgerHeaderHistoryEntry of a LedgerCloseMeta V1 or V2 begins and ends, and where its sequence number is. */
 function headerSpan(lcm) {
   const from = lcm.readUInt32BE(4) === 1 ? 20 : 8;
   let at = from + 32 + 4 + 32 + 32 + 8; // hash, version, previous, txSetHash, closeTime
@@ -44,7 +45,7 @@ function getLedgers(p) {
   return `{"ledgers":[${page.join(',')}],${tail},"cursor":"${oldest + from + page.length - 1}"}`;
 }
 
-// ---- swaps
+// ---- swaps: events of the dump, in the form of getEvents
 
 const SWAP = 'AAAADwAAAARzd2Fw'; // Symbol "swap"
 const ids = [], events = [];
@@ -57,7 +58,9 @@ for await (const line of readline.createInterface({ input: fs.createReadStream(s
   events.push(JSON.stringify({ type: 'contract', ledger, ledgerClosedAt, contractId: o.contractId, id: o.rpcId, operationIndex: o.op,
     transactionIndex: o.tx, txHash: o.txHash, inSuccessfulContractCall: true, topic: o.topics, value: o.data }));
 }
+/** Returns the place of the first event whose id is greater. The ids are sorted. */
 const after = (id) => { let lo = 0, hi = ids.length; while (lo < hi) { const m = (lo + hi) >> 1; if (ids[m] <= id) lo = m + 1; else hi = m; } return lo; };
+/** Cursor of a page that reached the end: greater than every id of the newest ledger. */
 const last = `${((BigInt(latest) << 32n) | 0xffffffffn).toString().padStart(19, '0')}-4294967295`;
 function getEvents(p) {
   const limit = p.pagination?.limit ?? 100, from = p.pagination?.cursor ? after(p.pagination.cursor) : 0;

@@ -1,6 +1,6 @@
-/* perf scan ROUNDS LAKE: pages of getLedgers made of a lake's ledgers, read by our scanner (fields
- * found, base64 decoded in place), against a memcpy of the same text, and against jansson with the
- * same base64 decoder after it. */
+/* perf scan ROUNDS LAKE: reads a page of getLedgers that is made of a lake's ledgers. The indexer's
+ * scanner finds the fields and decodes base64 in place. The program compares its time with a memcpy
+ * of the same text, and with jansson followed by the same base64 decoder. */
 #include "perf.h"
 #include "ratio.h"
 
@@ -12,22 +12,25 @@
 
 enum { PAGE_LEDGERS = 50, TEXT_MAX = 64 << 20 };
 
+/* Appends one ledger as an element of the page's array. */
 static void put_entry(struct tide_buf *out, uint32_t sequence, tide_slice lcm)
 {
     uint32_t version = lcm.ptr[3];
-    /* hash of the header: after the version, and the extension where there is one */
+    /* The hash of the header follows the version and, in version 1 and 2, the extension. */
     const uint8_t *hash = lcm.ptr + (version == 0 ? 4 : lcm.ptr[7] ? 20 : 8);
     tide_buf_str(out, "{\"hash\":\"");
     tide_buf_hex(out, tide_slice_of(hash, TIDE_HASH_BYTES));
     tide_buf_putf(out, "\",\"sequence\":%u,\"ledgerCloseTime\":\"1767225600\",\"headerXdr\":\"",
                   sequence);
+    /* the length of a usual header; its content is not read */
     tide_buf_base64(out, tide_slice_of(hash, 360));
     tide_buf_str(out, "\",\"metadataXdr\":\"");
     tide_buf_base64(out, lcm);
     tide_buf_str(out, "\"}");
 }
 
-/* One page as a server writes it; the bytes of its ledgers are added up. */
+/* Writes one page as a server does, and adds the bytes of its ledgers to xdr_bytes. Ends the
+ * program if the lake holds no ledger. */
 static void make_page(struct tide_buf *out, const char *lake, size_t *xdr_bytes)
 {
     static struct tide_config config;
@@ -58,6 +61,7 @@ static void make_page(struct tide_buf *out, const char *lake, size_t *xdr_bytes)
     }
 }
 
+/* Returns the seconds of a memcpy of the text. */
 static double time_copy(uint8_t *to, tide_slice text)
 {
     double start = perf_now();
@@ -65,6 +69,8 @@ static double time_copy(uint8_t *to, tide_slice text)
     return perf_now() - start;
 }
 
+/* Returns the seconds of the scanner. The scanner decodes in place, so copy is destroyed. Ends the
+ * program if the decoded length is wrong. */
 static double time_scan(uint8_t *copy, size_t len, size_t xdr_bytes)
 {
     static struct rpc_page page;
@@ -83,6 +89,7 @@ static double time_scan(uint8_t *copy, size_t len, size_t xdr_bytes)
     return took;
 }
 
+/* Returns the seconds of jansson with base64. Ends the program if the decoded length is wrong. */
 static double time_jansson(tide_slice text, struct tide_buf *xdr, size_t xdr_bytes)
 {
     json_error_t where;
@@ -112,7 +119,7 @@ int perf_scan(int argc, char **argv)
     uint64_t rounds = 0;
     if (argc != 2 || tide_parse_u64(&rounds, tide_slice_str(argv[0]), ROUNDS_MAX) != TIDE_OK ||
         rounds == 0) {
-        fputs("usage: perf scan ROUNDS LAKE\n", stderr);
+        fputs("usage: tidemark-perf scan ROUNDS LAKE\n", stderr);
         return 64;
     }
     struct tide_buf text, xdr;
@@ -124,9 +131,11 @@ int perf_scan(int argc, char **argv)
     uint8_t *body = malloc(text.len);
     if (!body)
         return 71;
+    /* the kernel maps the pages now, not while the first round is timed */
     memset(body, 1, text.len);
     double ours[ROUNDS_MAX];
     for (uint32_t i = 0; i < rounds; i++) {
+        /* The copy restores the text that the scanner of the round before has destroyed. */
         double copied = time_copy(body, tide_buf_view(&text));
         ours[i] = time_scan(body, text.len, xdr_bytes);
         ratio_add(&copy, ours[i], copied);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""usage: tip.py RPC API ADDRESS SECONDS REQUESTS [NAME=PID[,PID]…]…   how long after a Stellar RPC serves a ledger a look-up answers from it
+"""usage: tip.py RPC API ADDRESS SECONDS REQUESTS [NAME=PID[,PID]…]…   measures how long after a Stellar RPC serves a ledger a look-up answers from it
 
-Asks both servers again and again on connections of their own: RPC for its newest ledger (getHealth: a small answer however full the ledger is), the API for an address's compliance.
-REQUESTS is where the server counts getLedgers: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU is counted, with its children, those that ended included; of
-the one called indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger; a ledger that no look-up answered from counts with the time until the end.
+One thread polls each server on its own connection. The RPC is asked for its newest ledger (by getHealth, whose answer is small however full the ledger is), the API for an address's compliance.
+REQUESTS is the URL where the server counts getLedgers: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU time is counted, with its children, including those that
+ended; for the process named indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger. A ledger that no look-up answered from counts with the time until the end.
 """
 import http.client
 import json
@@ -15,12 +15,12 @@ import time
 import urllib.parse
 import urllib.request
 
-EVERY, STAGE_S, REST_S = 0.004, 60, 2
+EVERY, STAGE_S, REST_S = 0.004, 60, 2  # seconds between polls, at most to get ready, and for the last ledgers to arrive
 TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 class Watcher(threading.Thread):
-    """Notes when each ledger was seen first, and how long each answer took."""
+    """Polls one server: records when it showed each ledger first, and how long each answer took."""
 
     def __init__(self, url, ask):
         super().__init__(daemon=True)
@@ -37,16 +37,18 @@ class Watcher(threading.Thread):
                     self.seen[number] = now
                 self.newest = max(self.newest, ledger)
                 time.sleep(EVERY)
-        except Exception as why:  # a thread's failure is told at the end
+        except Exception as why:  # the main thread reports it at the end
             self.failed = why
 
 
 def latest(connection):
+    """Returns the newest ledger that the RPC serves."""
     connection.request("POST", "/", '{"jsonrpc":"2.0","id":1,"method":"getHealth"}', {"Content-Type": "application/json"})
     return json.loads(connection.getresponse().read())["result"]["latestLedger"]
 
 
 def look_up(address):
+    """Returns a function that looks the address up and returns the ledger of the answer."""
     def ask(connection):
         connection.request("GET", f"/api/sdk/kyc/status/{address}")
         response = connection.getresponse()
@@ -57,32 +59,33 @@ def look_up(address):
 
 
 def requests(url):
-    """How often the server was asked for ledgers."""
+    """Returns how many getLedgers requests the server has counted."""
     text = urllib.request.urlopen(url, timeout=30).read().decode()
     found = re.findall(r'"getLedgers":(\d+)|^\w*json_rpc_request_duration_seconds_count\{[^}]*endpoint="getLedgers"[^}]*\} (\S+)', text, re.M)
     return sum(float(a or b) for a, b in found)
 
 
 def fields(pid):
+    """Returns the fields of /proc/PID/stat that follow the command's name; [11] to [14] are CPU times in ticks, [21] is memory in pages."""
     with open(f"/proc/{pid}/stat") as file:
         return file.read().rpartition(") ")[2].split()
 
 
 def cpu(pid):
-    """Seconds of CPU of a process and its children."""
+    """Returns the seconds of CPU of a process and its children."""
     ticks = sum(map(int, fields(pid)[11:15]))
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         children = file.read().split()
     for child in children:
         try:
             ticks += sum(map(int, fields(child)[11:13]))
-        except OSError:  # it has just ended: counted with its parent
+        except OSError:  # the child has just ended: its parent counts it
             pass
     return ticks / TICK
 
 
 def machine():
-    """Seconds for which the cores worked."""
+    """Returns the seconds of CPU of all cores, without idle time and waiting for disks."""
     with open("/proc/stat") as file:
         values = list(map(int, file.readline().split()[1:9]))
     return (sum(values) - values[3] - values[4]) / TICK
@@ -98,14 +101,14 @@ def quantile(values, q):
 
 
 class Meter:
-    """What the processes and the machine did between two moments."""
+    """CPU time and memory of the named processes, and CPU time of the machine, between two moments."""
 
     def __init__(self, named):
         self.named, self.began, self.rss, self.loads, self.known = named, time.monotonic(), [], [], {}
         self.before, self.busy = self.read(), machine()
 
     def read(self):
-        """Of a process that has ended, for instance one that unpacked all ledgers: as seen last."""
+        """Returns the seconds of CPU by name. A process that has ended, for instance one that unpacked all ledgers, counts with its last value."""
         for pid in (pid for pids in self.named.values() for pid in pids):
             try:
                 self.known[pid] = cpu(pid)
@@ -138,7 +141,7 @@ def verdict(every, rate, end, p99, each_ms):
 
 
 def start(rpc, api):
-    """Both are asked; the pace is learnt, and what was there before is read, meanwhile."""
+    """Starts both watchers. Returns when the API has kept up with the RPC for ten seconds, or after STAGE_S: the indexer then has read older ledgers and learnt their pace."""
     rpc.start()
     api.start()
     end, calm = time.monotonic() + STAGE_S, 0
@@ -159,23 +162,23 @@ def main():
         if len(lags) % 25 == 1:
             meter.sample()
         time.sleep(0.02)
-    told, last, asked, stored = meter.result(), rpc.newest, requests(counted) - asked, api.newest - from_api
+    measured, last, asked, stored = meter.result(), rpc.newest, requests(counted) - asked, api.newest - from_api
     time.sleep(REST_S)
     if rpc.failed or api.failed:
         sys.exit(f"{rpc.failed or api.failed}")
     if last <= first or not stored:
-        sys.exit("no ledger closed, or none was stored: have the prepared ledgers ended?")
+        sys.exit("no ledger closed or none was stored within the time: prepare more ledgers")
     now = time.monotonic()
     late = sorted((api.seen.get(n, now) - rpc.seen[n]) * 1000 for n in range(first, last))
     took = api.took[answers:]
-    closed, used = last - first + 1, told.pop("used")
-    every, rate, p99 = told["seconds"] * 1000 / closed, stored / closed, max(quantile(late, 0.99), 0.1)
-    holds, said = verdict(every, rate, lags[-1], p99, told["seconds"] * 1000 / stored)
+    closed, used = last - first + 1, measured.pop("used")
+    every, rate, p99 = measured["seconds"] * 1000 / closed, stored / closed, max(quantile(late, 0.99), 0.1)
+    holds, said = verdict(every, rate, lags[-1], p99, measured["seconds"] * 1000 / stored)
     print(json.dumps({"ledgers": len(late), "p50": round(max(quantile(late, 0.5), 0.1), 1), "p99": round(p99, 1), "most": round(late[-1], 1),
                       "questions": round(asked / stored, 2), "every": round(every), "stored": stored, "rate": round(rate, 3), "holds": round(holds), "verdict": said,
                       "cpu": ", ".join(f"{name} {seconds * 1000 / stored:.0f}" for name, seconds in used.items()),
                       "behind": max(lags), "end": lags[-1], "lookups": len(took), "lookup_p50": round(quantile(took, 0.5) * 1000, 2),
-                      "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **told}, separators=(", ", ":")))
+                      "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **measured}, separators=(", ", ":")))
 
 
 main()

@@ -1,8 +1,8 @@
-/* perf walk FILE…: what the walk costs against the machine's own limits, in one run.
+/* perf walk ROUNDS FILE…: cost of the walk over ledgers against the machine's own limits.
  *
- *   walk          whole ledgers walked, the bytes of every event and contract-data change
- *                 summed, against memcpy of the same bytes
- *   zstd+walk     decompressing and walking against decompressing alone
+ *   walk          walking whole ledgers and summing the bytes of every event and contract-data
+ *                 change, against memcpy of the same bytes
+ *   zstd+walk     decompressing and walking, against decompressing alone
  *   zstd+proofs   decompressing, checking every hash and walking, against SHA-256 alone */
 #include "corpus.h"
 #include "perf.h"
@@ -18,12 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Totals of a walk. The sum of the bytes keeps the compiler from removing the walk. */
 struct sum {
     uint64_t bytes;
     uint64_t events;
     uint64_t changes;
 };
 
+/* Reads every byte of s, eight at a time. */
 static void add_bytes(struct sum *sum, tide_slice s)
 {
     uint64_t total = 0;
@@ -58,6 +60,7 @@ static tide_status on_change(void *self, const struct tide_tx *tx, const struct 
     return TIDE_OK;
 }
 
+/* Walks all ledgers; ends the program at the first that is malformed. */
 static void walk_all(const struct corpus *corpus, struct sum *sum)
 {
     const struct tide_walk walk = { .self = sum, .event = on_event, .change = on_change };
@@ -91,6 +94,7 @@ static double time_sha256(const struct corpus *corpus, uint8_t *out)
     return perf_now() - start;
 }
 
+/* Opens a decompressor; ends the program if there is no memory. */
 static struct tide_unzstd *open_unzstd(void)
 {
     struct tide_unzstd *z = NULL;
@@ -102,7 +106,10 @@ static struct tide_unzstd *open_unzstd(void)
     return z;
 }
 
-static size_t unpack(struct tide_unzstd *z, tide_slice frame, uint8_t *window, size_t window_len)
+/* Decompresses one frame into window. Returns the length; ends the program if the frame is
+ * damaged. */
+static size_t unpack_frame(struct tide_unzstd *z, tide_slice frame, uint8_t *window,
+                           size_t window_len)
 {
     size_t len = 0;
     const char *what = "";
@@ -121,6 +128,7 @@ static size_t unpack(struct tide_unzstd *z, tide_slice frame, uint8_t *window, s
 
 /* ---- walk and proofs in one pass, as the decoder does ---- */
 
+/* The self pointer of a walk with proofs. */
 struct proving {
     struct sum *sum;
     struct tide_proof_check *verify;
@@ -167,9 +175,11 @@ static tide_status prove_change(void *self, const struct tide_tx *tx,
     return on_change(((struct proving *)self)->sum, tx, change);
 }
 
-static struct tide_proof_check *the_verify(const char *passphrase)
+/* Returns the checker of hashes, which the first call opens. A daemon opens one for its lifetime,
+ * so the opening is not part of the cost. */
+static struct tide_proof_check *proof_checker(const char *passphrase)
 {
-    static struct tide_proof_check *verify; /* one for the whole run, as a daemon has */
+    static struct tide_proof_check *verify; /* opened once a run */
     if (!verify) {
         struct tide_err err;
         uint8_t network[TIDE_HASH_BYTES];
@@ -185,7 +195,7 @@ static struct tide_proof_check *the_verify(const char *passphrase)
 static tide_status walk_proving(const struct tide_walk *plain, tide_slice lcm, struct tide_err *err)
 {
     struct proving p = { plain->self,
-                         the_verify("Public Global Stellar Network ; September 2015") };
+                         proof_checker("Public Global Stellar Network ; September 2015") };
     const struct tide_walk walk = { .self = &p,
                                     .header = prove_header,
                                     .envelope = prove_envelope,
@@ -199,9 +209,10 @@ static tide_status walk_proving(const struct tide_walk *plain, tide_slice lcm, s
     return status;
 }
 
-enum after_zstd { NOTHING, WALK, WALK_AND_PROOFS };
+enum after_zstd { NOTHING, WALK, WALK_AND_PROOFS }; /* work on a decompressed ledger */
 
-/* Decompresses ledger by ledger into one window, and does with it what is asked. */
+/* Decompresses the ledgers one by one into the same window and does the work that `then` names.
+ * Returns the seconds. */
 static double time_zstd(const struct corpus *corpus, uint8_t *window, size_t window_len,
                         enum after_zstd then, struct sum *sum)
 {
@@ -210,7 +221,7 @@ static double time_zstd(const struct corpus *corpus, uint8_t *window, size_t win
     struct tide_err err;
     double start = perf_now();
     for (uint32_t i = 0; i < corpus->count; i++) {
-        size_t len = unpack(z, corpus->frames[i], window, window_len);
+        size_t len = unpack_frame(z, corpus->frames[i], window, window_len);
         tide_slice lcm = tide_slice_of(window, len);
         tide_status status = TIDE_OK;
         if (then == WALK)
@@ -225,6 +236,7 @@ static double time_zstd(const struct corpus *corpus, uint8_t *window, size_t win
     return took;
 }
 
+/* Memory of a run, allocated before the first round. */
 struct setup {
     struct corpus corpus;
     uint8_t *copy;   /* as large as the corpus */
@@ -232,7 +244,8 @@ struct setup {
     size_t window_len;
 };
 
-static void prepare(struct setup *s, char **paths, int count)
+/* Loads the ledgers and allocates the buffers; ends the program on failure. */
+static void prepare_setup(struct setup *s, char **paths, int count)
 {
     struct tide_err err;
     if (corpus_load(&s->corpus, paths, count, (size_t)64 << 20, &err) != TIDE_OK)
@@ -246,10 +259,11 @@ static void prepare(struct setup *s, char **paths, int count)
         tide_fail(&err, TIDE_E_MEMORY, "%zu bytes", s->corpus.len);
         perf_die("load", &err);
     }
-    memset(s->copy, 1, s->corpus.len);
+    memset(s->copy, 1, s->corpus.len); /* the kernel maps the pages now, not in the first round */
 }
 
-static void measure(struct setup *s, uint32_t rounds)
+/* Runs the rounds, ours and theirs in turn, and prints the three ratios. */
+static void measure_rounds(struct setup *s, uint32_t rounds)
 {
     struct ratio walk = { 0 }, zstd_walk = { 0 }, proofs = { 0 };
     struct sum sum = { 0 };
@@ -276,17 +290,17 @@ static void measure(struct setup *s, uint32_t rounds)
 int perf_walk(int argc, char **argv)
 {
     if (argc < 2) {
-        fputs("usage: perf walk ROUNDS FILE...\n", stderr);
+        fputs("usage: tidemark-perf walk ROUNDS FILE...\n", stderr);
         return 64;
     }
     uint64_t rounds = 0;
     if (tide_parse_u64(&rounds, tide_slice_str(argv[0]), ROUNDS_MAX) != TIDE_OK || rounds == 0) {
-        fputs("perf walk: ROUNDS: expected 1..64\n", stderr);
+        fputs("tidemark-perf walk: ROUNDS must be a number from 1 to 64\n", stderr);
         return 64;
     }
     struct setup s = { 0 };
-    prepare(&s, argv + 1, argc - 1);
-    measure(&s, (uint32_t)rounds);
+    prepare_setup(&s, argv + 1, argc - 1);
+    measure_rounds(&s, (uint32_t)rounds);
     free(s.copy);
     free(s.window);
     corpus_free(&s.corpus);

@@ -1,3 +1,4 @@
+/* The program tidemark-sim: calls the command that is named first. */
 #include "tidemark/config.h"
 #include "tidemark/nearest.h"
 #include "tools/sim/options/command.h"
@@ -7,17 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The commands and their usage lines. */
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *usage;
 } commands[] = {
     { "write", sim_write_command,
-      "write --lake DIR | --stream FILE|- [options] (--help tells all)" },
-    { "tx", sim_tx_command, "tx CALL [--rpc URL] [options] (--help tells all)" },
+      "write --lake DIR | --stream FILE|- [options] (--help lists all)" },
+    { "tx", sim_tx_command, "tx CALL [--rpc URL] [options] (--help lists all)" },
     { "keys", sim_keys_command, "keys [--seed N] [--name NAME]" },
     { "serve", sim_serve_command,
-      "serve [--listen 127.0.0.1:PORT] [--lake DIR] [options] (--help tells all)" },
+      "serve [--listen 127.0.0.1:PORT] [--lake DIR] [options] (--help lists all)" },
     { "replay", sim_replay_command,
       "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
 };
@@ -27,6 +29,7 @@ int main(int argc, char **argv)
     const unsigned count = sizeof(commands) / sizeof(commands[0]);
     for (unsigned i = 0; argc > 1 && i < count; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
+            /* Warns of TIDEMARK_… variables that no setting reads: one may be misspelt. */
             tide_config_strays(environ);
             return commands[i].run(argc - 2, argv + 2);
         }

@@ -332,9 +332,9 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
 }
 
 /* The server refuses: too early, too late, or for a reason of its own. */
-static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want,
-                                uint32_t promised, const struct rpc_page *page,
-                                struct tide_buf *body, struct tide_err *err)
+static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want, uint32_t promised,
+                                const struct rpc_page *page, struct tide_buf *body,
+                                struct tide_err *err)
 {
     const struct rpc_error *e = &page->error;
     struct rpc_server *s = &f->servers[f->current];

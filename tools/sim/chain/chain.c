@@ -1,8 +1,9 @@
-/* The course of a chain: whose turn it is, fees first, refunds last. */
+/* Making a chain: opening the model, and the steps of one ledger, with fees first and refunds
+ * last. */
 #include "tools/sim/chain/chain.h"
 #include "tidemark/xdr.h"
 
-/* splitmix64, as the workload's, from another start. */
+/* splitmix64. The workload uses the same generator with another seed. */
 uint64_t chain_random(struct chain *chain)
 {
     uint64_t z = (chain->random += 0x9e3779b97f4a7c15u);
@@ -34,7 +35,7 @@ void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lc
 }
 
 void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
-                          enum chain_what what)
+                          enum chain_change_kind what)
 {
     const struct chain_observer *observer = &chain->options.observer;
     if (!observer->version)
@@ -46,6 +47,8 @@ void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_ent
                                                                .life_only = what == CHAIN_LIFE });
 }
 
+/* Returns the role of contract number `place` of the parties. Contracts behind the tokens are
+ * wallets. */
 static enum tide_role role_of(uint32_t place)
 {
     static const enum tide_role roles[PARTY_TOKEN] = {
@@ -60,14 +63,16 @@ static enum tide_role role_of(uint32_t place)
     return place < PARTY_TOKEN + PARTY_MARKETS ? TIDE_ROLE_synth_token : TIDE_ROLE_wallet;
 }
 
-/* Accounts as genesis left them, contracts known but not deployed. */
-static void people_world(struct chain *chain)
+/* Creates the accounts as genesis would, and registers the contracts, which the deployment
+ * creates. */
+static void create_world(struct chain *chain)
 {
-    static const int64_t start = 4000000LL * 10000000;
+    static const int64_t start = 4000000LL * 10000000; /* stroops that every account starts with */
     struct sim_host *host = &chain->host;
     uint32_t usdc = sim_asset_add(host, "USDC", chain_addr(chain, PARTY_ISSUER));
     for (uint32_t i = 0; i < chain->parties.account_count; i++) {
         struct sim_account *account = sim_account_add(host, chain_addr(chain, (party_ref)i), start);
+        /* an account's first sequence number is its ledger's number, shifted */
         account->seq = (int64_t)chain->options.first_ledger << 32;
         if (i == PARTY_ISSUER) {
             account->flags = 2; /* AUTH_REVOCABLE */
@@ -116,6 +121,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
                              .ledger = options->first_ledger - 1,
                              .now = options->start_time,
                              .pace = options->full ? options->close_step : 0 };
+    /* Slots must hold the founders' calls of one ledger and some urgent calls. */
     uint32_t founders = chain_founders(options->txs);
     uint32_t users = options->addresses ? options->addresses : founders;
     assert(users >= founders);
@@ -137,9 +143,10 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     chain->host.strict_auth = options->strict_auth;
     if (options->life) {
         chain->host.persistent_life = options->life;
+        /* shorter than persistent, as on the network */
         chain->host.temporary_life = options->life / 4 + 1;
     }
-    people_world(chain);
+    create_world(chain);
     chain->lcm.version = options->version;
     chain->lcm.shuffle = options->shuffle;
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
@@ -174,11 +181,14 @@ struct lcm_account chain_account(const struct sim_account *account)
     return out;
 }
 
-/* The bid depends on nothing that applying it would tell. */
+/* Charges the fee of a call. The bid must not depend on the call's effects, because fees are
+ * charged before any call runs. One call in forty is wrapped in a fee bump that another account
+ * pays. */
 static void charge_fee(struct chain *chain, struct chain_slot *slot)
 {
     slot->bumped = chain_random(chain) % 40 == 0;
     slot->payer = chain->accounts[slot->bumped ? (uint32_t)PARTY_OUTSIDER : slot->call.source];
+    /* inclusion fee, resources, bytes of arguments */
     slot->fee = 100 + 60000 + (int64_t)slot->call.args.len * 10;
     slot->before = chain_account(slot->payer);
     slot->payer->balance -= slot->fee;
@@ -186,7 +196,9 @@ static void charge_fee(struct chain *chain, struct chain_slot *slot)
     slot->after = chain_account(slot->payer);
 }
 
-static void give_back(struct chain *chain, struct chain_slot *slot, uint32_t index)
+/* Gives back the unused part of the fee. In version 1, the refund stands with the transaction
+ * instead. */
+static void refund_fee(struct chain *chain, struct chain_slot *slot, uint32_t index)
 {
     if (chain->lcm.version == 1 || slot->refund == 0)
         return;
@@ -200,46 +212,53 @@ static void give_back(struct chain *chain, struct chain_slot *slot, uint32_t ind
     lcm_refund(&chain->lcm, index, &(struct lcm_list){ tide_buf_view(&chain->fee_changes), count });
 }
 
-/* The calls of one ledger of the deployment. */
+/* Gathers the calls of one ledger of the deployment. The workload marks the calls that must be a
+ * ledger's last. */
 static void gather_deployment(struct chain *chain)
 {
     bool more = true, end = false;
     while (more && !end && chain->slot_count < chain->slot_max) {
         struct workload_call *call = &chain->slots[chain->slot_count].call;
         more = workload_deploy(&chain->workload, chain->now, call);
+        /* workload_deploy returns a step without a call too; its slot is used for the next step. */
         chain->slot_count += more && (call->create || call->fn[0]);
         end = more && call->ledger_end && chain->slot_count > 0;
     }
     chain->deployed = !more;
 }
 
-static bool held(struct chain *chain, uint32_t account, tide_slice args)
+/* Returns true if a client's transactions use the account, or an account that the arguments
+ * name. */
+static bool is_held(struct chain *chain, uint32_t account, tide_slice args)
 {
     const struct chain_guests *guests = &chain->guests;
     return guests->holds && guests->holds(guests->self, account, args);
 }
 
-/* While outside transactions arrive, the workload leaves their accounts and the protocol's
- * switches alone. */
-static void mind_guests(struct chain *chain)
+/* While clients are active, the workload leaves their accounts and the protocol's switches
+ * alone. */
+static void respect_guests(struct chain *chain)
 {
     const struct chain_guests *guests = &chain->guests;
     if (!guests->present || !guests->present(guests->self))
         return;
-    workload_keep_calm(&chain->workload, held(chain, PARTY_ADMIN, (tide_slice){ 0 }) ||
-                                             held(chain, PARTY_DAOWALLET, (tide_slice){ 0 }));
+    /* Clients may act as the admin or the DAO; the workload then changes nothing that these could
+     * have stopped. */
+    workload_keep_calm(&chain->workload, is_held(chain, PARTY_ADMIN, (tide_slice){ 0 }) ||
+                                             is_held(chain, PARTY_DAOWALLET, (tide_slice){ 0 }));
 }
 
-/* The workload's next call; false when it is not made after all. What undoes a disturbance is made
- * whomever it is about. */
+/* Gets the workload's next call. Returns false if the call must be left out because a client uses
+ * its accounts. A call that undoes a disturbance is made whatever its arguments name. */
 static bool next_call(struct chain *chain, struct workload_call *call)
 {
     uint32_t heals = chain->workload.heal_count;
     workload_next(&chain->workload, call);
     bool healing = chain->workload.heal_count < heals;
-    return !held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
+    return !is_held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
 }
 
+/* Returns how many calls this ledger gets: exactly txs, or 0 to 2 * txs. */
 static uint32_t wanted_calls(struct chain *chain)
 {
     uint32_t most = chain->options.txs * 2;
@@ -248,21 +267,24 @@ static uint32_t wanted_calls(struct chain *chain)
     return most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
 }
 
-static void gather_story(struct chain *chain)
+/* Gathers the calls of one ledger of the population. Urgent calls, such as price updates, may
+ * exceed the wanted number. */
+static void gather_population(struct chain *chain)
 {
     struct workload *workload = &chain->workload;
     uint32_t wanted = wanted_calls(chain);
     workload_ledger(workload, chain->ledger, chain->now);
-    mind_guests(chain);
+    respect_guests(chain);
     while ((chain->slot_count < wanted || workload_urgent(workload)) &&
            chain->slot_count < chain->slot_max) {
         if (next_call(chain, &chain->slots[chain->slot_count].call))
             chain->slot_count++;
-        else if (wanted)
+        else if (wanted) /* a call left out is not made up for, so the loop ends */
             wanted--;
     }
 }
 
+/* Returns the close time of the next ledger: see not_before and pace. Time always advances. */
 static uint64_t close_time(struct chain *chain)
 {
     if (chain->not_before)
@@ -279,7 +301,8 @@ static void charge_all(struct chain *chain)
         charge_fee(chain, &chain->slots[i]);
 }
 
-/* Strangers use the random numbers of the fees, and no account of the workload. */
+/* Charges all fees and applies the classic transactions. Strangers draw random numbers of the
+ * chain, like fees, so the order of the calls here decides bytes. */
 static void begin_ledger(struct chain *chain)
 {
     const struct chain_guests *guests = &chain->guests;
@@ -297,10 +320,11 @@ static void begin_ledger(struct chain *chain)
 static void end_ledger(struct chain *chain, uint32_t first)
 {
     const struct chain_guests *guests = &chain->guests;
-    if (guests->refund) /* in the order of the transactions: a payer may have several */
+    /* A payer may have several transactions: refunds follow the order of the transactions. */
+    if (guests->refund)
         guests->refund(guests->self);
     for (uint32_t i = 0; i < chain->slot_count; i++)
-        give_back(chain, &chain->slots[i], first + i);
+        refund_fee(chain, &chain->slots[i], first + i);
     if (chain->options.observer.ledger)
         chain->options.observer.ledger(chain->options.observer.self, chain->ledger, chain->now);
 }
@@ -314,16 +338,19 @@ tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
     sim_ledger(&chain->host, chain->ledger, chain->now);
     lcm_begin(&chain->lcm, chain->ledger, chain->now);
     if (chain->deployed)
-        gather_story(chain);
+        gather_population(chain);
     else
         gather_deployment(chain);
     begin_ledger(chain);
-    if (chain->guests.invoke) /* on the very state that they were simulated on, mostly */
+    /* Client calls come first, so they mostly find the state on which they were simulated. */
+    if (chain->guests.invoke)
         chain->guests.invoke(chain->guests.self);
     uint32_t first = chain->index;
     for (uint32_t i = 0; i < chain->slot_count; i++)
         chain_call(chain, &chain->slots[i]);
-    if (chain->deployed && !held(chain, PARTY_DEPLOYER, (tide_slice){ 0 }))
+    /* The deployer pays for restorations and extensions: a client that uses the deployer's account
+     * would lose its sequence number. */
+    if (chain->deployed && !is_held(chain, PARTY_DEPLOYER, (tide_slice){ 0 }))
         chain_ttl(chain);
     if (chain->attack)
         chain->attack(chain->attackers);

@@ -1,13 +1,16 @@
-/* A simulated chain: the workload's calls run in the model, and each ledger is written as the
- * network would write it.
+/* A simulated chain: the model runs the workload's calls, and each ledger is written as the network
+ * would write it.
  *
- * Flow      chain_open, then chain_ledger as often as ledgers are wanted.
+ * Use       chain_open, then chain_ledger once for each ledger, then chain_close.
  * Fees      All fees are charged before the first transaction applies. Refunds follow the last.
- * Strangers They pay each other and call contracts of their own, with events named like ours.
- * Attacks   Attackers add transactions behind the others: hostile/.
- * TTL       Lapsed entries are evicted, or restored by the next call that needs them. Instances are
- *           extended in time. options.life shortens lifetimes, so that a short chain shows this.
- * Same      The options decide every byte. */
+ * Strangers pay each other and call contracts of their own, which emit events with the protocol's
+ *           names.
+ * Attackers add transactions behind the others (hostile/).
+ * Lifetimes Lapsed entries are evicted, or restored by the next call that needs them. Instances are
+ *           extended before they lapse. options.life shortens lifetimes, so that a short chain
+ *           shows all this.
+ * Bytes     The options decide every byte.
+ * Threads   One thread uses a chain. */
 #ifndef SIM_CHAIN_H
 #define SIM_CHAIN_H
 
@@ -16,11 +19,11 @@
 #include "tools/sim/workload/parties.h"
 #include "tools/sim/workload/workload.h"
 
-/* What became of one call: what --expect and others want to know. Good during the callback. */
+/* One transaction with its outcome, for observers. Valid during the callback. */
 struct chain_tx {
     uint32_t ledger;
     uint64_t close_time;
-    uint32_t index; /* 1-based, apply order; strangers count too */
+    uint32_t index; /* 1-based position in apply order; strangers count too */
     const uint8_t *hash;
     struct sim_addr source;
     const struct sim_contract *contract;
@@ -31,57 +34,64 @@ struct chain_tx {
     const struct sim_outcome *outcome;
 };
 
-/* One entry as it stands after a change; nonces are not reported. */
+/* An entry after a change. Nonces are not reported. */
 struct chain_version {
     uint32_t ledger;
-    uint32_t tx; /* 0: evicted, by no transaction */
+    uint32_t tx; /* position of the transaction; 0: evicted by the ledger itself */
     const struct sim_entry *entry;
     bool removed;
-    bool life_only; /* extended, restored or evicted, value untouched */
+    bool life_only; /* extended, restored or evicted, with the same value */
 };
 
+/* Callbacks that see the chain while it is made. NULL: not wanted. */
 struct chain_observer {
     void *self;
     void (*tx)(void *self, const struct chain_tx *tx);
-    void (*version)(void *self, const struct chain_version *version); /* before its tx */
-    void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
+    /* called before the tx that made the change */
+    void (*version)(void *self, const struct chain_version *version);
+    /* called after the ledger's last tx */
+    void (*ledger)(void *self, uint32_t ledger, uint64_t close_time);
 };
 
-/* Callbacks that add transactions of clients to the ledgers; zeros: none. The chain calls them in
- * this order, gather first. */
+/* Callbacks that add the transactions of clients to the ledgers; zeros: there are none. The chain
+ * calls them in this order, gather first, in each ledger. */
 struct chain_guests {
     void *self;
-    uint32_t (*gather)(void *self); /* how many this ledger takes */
-    void (*charge)(void *self);
-    void (*classic)(void *self); /* applies those without contracts */
-    void (*invoke)(void *self);
-    void (*refund)(void *self);
-    /* True if the workload must leave this account alone, or one that the arguments name. */
+    uint32_t (*gather)(void *self); /* returns how many transactions this ledger takes */
+    void (*charge)(void *self);     /* charges their fees */
+    void (*classic)(void *self);    /* applies those without contract calls */
+    void (*invoke)(void *self);     /* applies the contract calls */
+    void (*refund)(void *self);     /* gives back unused fees */
+    /* Returns true if the workload must leave this account alone, or an account that the arguments
+     * name. */
     bool (*holds)(void *self, uint32_t account, tide_slice args);
-    bool (*present)(void *self); /* a client is active: nothing is stopped or blocked meanwhile */
+    /* returns true while a client is active: the workload then stops and blocks nothing */
+    bool (*present)(void *self);
 };
 
+/* Everything that decides the bytes of a chain. */
 struct chain_options {
     uint64_t seed;
     const char *passphrase;
-    uint32_t version; /* of LedgerCloseMeta: 1 or 2            */
+    uint32_t version; /* of LedgerCloseMeta: 1 or 2 */
     uint32_t first_ledger;
-    uint64_t start_time; /* close time of the ledger before        */
-    uint32_t close_step; /* seconds                                */
-    uint32_t txs;        /* calls a ledger, on average             */
-    uint32_t addresses;  /* accounts of the population, at least chain_founders; 0: so many */
-    uint32_t noise;      /* transactions of strangers in a hundred */
-    uint32_t life;       /* lifetime of a persistent entry, ledgers; 0: the network's */
+    uint64_t start_time; /* close time of the ledger before the first, unix seconds */
+    uint32_t close_step; /* seconds */
+    uint32_t txs;        /* calls of a ledger, on average */
+    /* accounts of the population, at least chain_founders(txs); 0: chain_founders(txs) */
+    uint32_t addresses;
+    uint32_t noise; /* transactions of strangers for each hundred calls */
+    uint32_t life;  /* ledgers that a persistent entry lives; 0: the network's lifetime */
     enum workload_profile profile;
-    bool full; /* so many in each ledger, which close close_step apart */
-    bool strict_auth;
-    bool catalog_native;
-    bool diagnostics;
-    uint64_t shuffle;               /* salt of lcm_shuffle; 0: none */
+    bool full;           /* exactly txs calls in each ledger, ledgers exactly close_step apart */
+    bool strict_auth;    /* protocol contracts cannot authorise by signatures, as on the network */
+    bool catalog_native; /* partners' catalogs name the native asset's contract */
+    bool diagnostics;    /* write diagnostic events */
+    uint64_t shuffle; /* salt of lcm_shuffle; 0: changes keep the order in which they were made */
     struct chain_observer observer; /* zeros: none */
 };
 
-/* Strangers: accounts that are no part of the protocol. */
+/* Accounts and contracts that are no part of the protocol. */
 enum { CHAIN_STRANGERS = 24, CHAIN_FOREIGN = 6 };
 
 struct chain_stranger {
@@ -90,89 +100,108 @@ struct chain_stranger {
     uint32_t busy_at;
 };
 
-/* Fee paid by a transaction of the parties; what its refund needs. */
+/* A call of the workload in the present ledger: its fee, and the data that its refund needs. */
 struct chain_slot {
     struct workload_call call;
-    struct sim_account *payer;
-    struct lcm_account before;
-    struct lcm_account after;
-    int64_t fee;
+    struct sim_account *payer; /* source of the transaction or, for a fee bump, another account */
+    struct lcm_account before; /* payer's entry before the fee */
+    struct lcm_account after;  /* payer's entry after the fee */
+    int64_t fee;               /* stroops; so is the refund */
     int64_t refund;
-    bool bumped;
+    bool bumped; /* wrapped in a fee bump */
 };
 
+/* Fields marked "in" are set by the caller between chain_open and a chain_ledger. */
 struct chain {
     struct chain_options options;
     struct parties parties;
     struct workload workload;
     struct sim_host host;
     struct lcm lcm;
-    uint64_t random; /* for strangers: apart from the workload's */
-    uint32_t ledger;
-    uint64_t now;
-    uint64_t not_before; /* in: the next ledger closes then, or a second after the last */
-    uint32_t pace;       /* in: seconds between ledgers, no jumps; 0: the workload's */
-    bool deployed;
-    uint64_t events; /* of operations so far, strangers' too */
+    uint64_t random; /* state of the strangers' random numbers; the workload has its own */
+    uint32_t ledger; /* sequence of the newest ledger */
+    uint64_t now;    /* its close time, unix seconds */
+    /* in: earliest close time of the next ledger, which closes then or one second after the last;
+     * 0: the workload decides */
+    uint64_t not_before;
+    uint32_t pace;   /* in: seconds between ledgers, without jumps; 0: the workload decides */
+    bool deployed;   /* the protocol is deployed, the population trades */
+    uint64_t events; /* events of operations so far, the strangers' included */
     uint64_t txs;
-    uint64_t refused;
-    struct sim_account **accounts; /* of the parties, by place */
-    struct chain_slot *slots;
+    uint64_t refused;              /* transactions of the workload that failed */
+    struct sim_account **accounts; /* accounts of the parties, by party_ref */
+    struct chain_slot *slots;      /* calls of the present ledger */
     uint32_t slot_count;
     uint32_t slot_max;
-    uint32_t index;             /* of the transaction in the making */
+    uint32_t index;             /* position of the transaction that is being made */
     struct chain_guests guests; /* in */
-    uint32_t code_ledger;       /* that brought the code entry; 0: there is none */
+    uint32_t code_ledger;       /* ledger that created the code entry; 0: there is none */
     struct chain_stranger strangers[CHAIN_STRANGERS];
-    void (*attack)(void *attackers); /* in: adds transactions behind all others; NULL: none */
-    void *attackers;                 /* in */
-    struct tide_buf asset;           /* Asset XDR of USDC */
-    struct tide_arena arena;         /* arguments */
+    /* in: adds attackers' transactions behind all others; NULL: there are none */
+    void (*attack)(void *attackers);
+    void *attackers;         /* in: argument of attack */
+    struct tide_buf asset;   /* Asset XDR of USDC */
+    struct tide_arena arena; /* arguments of the running call */
+    /* Parts of the transaction that is being made. A function may reuse answer and scratch. */
     struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,
         tx_events, diagnostics, archived, scratch, answer;
-    struct sim_entry **lapsed;
+    struct sim_entry **lapsed; /* entries that find_lapsed found; owned */
     uint32_t lapsed_max;
 };
 
-/* Accounts of the population that the calls of a ledger need, attested before the first of them. */
+/* Returns how many accounts the calls of a ledger need. The deployment attests them before the
+ * first call. */
 static inline uint32_t chain_founders(uint32_t txs)
 {
     return 36 + txs * 2;
 }
 
+/* Opens a chain before its first ledger. Returns TIDE_E_MEMORY. */
 tide_status chain_open(struct chain *chain, const struct chain_options *options) TIDE_MUST_USE;
 void chain_close(struct chain *chain);
-/* The next ledger; *lcm borrows until the next call. TIDE_E_LIMIT: too many txs a ledger. */
+/* Makes the next ledger; *lcm borrows until the next call. Returns TIDE_E_LIMIT if txs makes the
+ * ledger too large, or TIDE_E_MEMORY. */
 tide_status chain_ledger(struct chain *chain, tide_slice *lcm) TIDE_MUST_USE;
 
-enum chain_what { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
+/* Kinds of change that observers see; CHAIN_LIFE changes the lifetime only. */
+enum chain_change_kind { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
 
 /* --- for the chain's own files -------------------------------------------------- */
 
+/* Returns the next random number of the strangers and fees. */
 uint64_t chain_random(struct chain *chain);
-/* The account as its entry stands now. */
+/* Returns the account's entry with its present values. */
 struct lcm_account chain_account(const struct sim_account *account);
+/* Returns the address of a party. */
 struct sim_addr chain_addr(const struct chain *chain, party_ref party);
+/* Runs the slot's call and adds its transaction to the ledger. */
 void chain_call(struct chain *chain, struct chain_slot *slot);
+/* Adds the strangers' transactions of this ledger. */
 void chain_add_foreign(struct chain *chain);
+/* Creates the strangers' accounts. */
 tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;
-/* Evicts what lapsed, and cares for instances, every so many ledgers. */
+/* Evicts or restores lapsed entries and extends the lives of instances. Does so in some ledgers
+ * only. */
 void chain_ttl(struct chain *chain);
-/* Tells the observer, if there is one. */
+/* Reports a change to the observer, if there is one. */
 void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
-                          enum chain_what what);
-/* Lists an entry and its life as evicted by this ledger. */
+                          enum chain_change_kind what);
+/* Lists an entry and its lifetime entry as evicted by this ledger. */
 void chain_evict(struct chain *chain, const struct sim_entry *entry);
+/* Restores a lapsed entry: appends its changes to chain->changes and counts them. */
 void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count);
-/* A fee event: what the payer paid (negative: got back) at that stage. */
+/* Appends a fee event to chain->tx_events: the stroops that the payer paid at that stage (0: before
+ * all transactions, 2: after all). Negative: the payer got them back. */
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
                      int64_t amount);
-/* Appends a change and counts it. */
+/* Appends the discriminant of a LedgerEntryChange and counts it. The caller appends the entry or
+ * key. */
 void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind);
-/* Appends STATE and UPDATED of an account. */
+/* Appends the changes STATE and UPDATED of an account. */
 void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lcm_account *before,
                           const struct lcm_account *after);
 
+/* LedgerEntryChangeType. */
 enum { CHANGE_CREATED, CHANGE_UPDATED, CHANGE_REMOVED, CHANGE_STATE, CHANGE_RESTORED };
 
 #endif

@@ -1,4 +1,5 @@
-/* What a call asks for: the host function and the signatures that it takes. */
+/* The body of a call's operation: the host function, and the authorisations with their
+ * signatures. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
@@ -11,6 +12,7 @@ void chain_put_addr(struct tide_buf *buf, struct sim_addr party)
         lcm_put_address_contract(buf, party.key);
 }
 
+/* The mixing makes nonces look random; the shift keeps them positive. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i)
 {
     uint64_t z = ((uint64_t)m->chain->ledger << 32 | (uint64_t)m->chain->index << 12 | i) *
@@ -24,6 +26,7 @@ void chain_nonce_key(struct tide_buf *key, int64_t nonce)
     tide_buf_be64(key, (uint64_t)nonce);
 }
 
+/* Appends a SorobanAuthorizedFunction of that call, without its sub-invocations. */
 static void put_invocation_head(struct tide_buf *buf, const struct sim_frame *frame)
 {
     tide_buf_be32(buf, 0); /* contract function */
@@ -34,7 +37,8 @@ static void put_invocation_head(struct tide_buf *buf, const struct sim_frame *fr
         sim_val_xdr(buf, &frame->args[i]);
 }
 
-/* The first call that asked for this signature, with the others it asked in below it. */
+/* Appends the authorisation of a party: the first call that required it is the root, the other
+ * calls that required it stand directly below. */
 static void put_invocation(const struct chain_making *m, struct tide_buf *buf, uint32_t first)
 {
     const struct sim_auth *auths = m->out->auths;
@@ -57,7 +61,7 @@ void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct cha
     struct tide_buf head;
     struct tide_sha256 h;
     tide_buf_init(&head, 256);
-    tide_buf_be32(&head, 9);
+    tide_buf_be32(&head, 9); /* ENVELOPE_TYPE_SOROBAN_AUTHORIZATION */
     tide_buf_put(&head, network_id, TIDE_HASH_BYTES);
     tide_buf_be64(&head, (uint64_t)what->nonce);
     tide_buf_be32(&head, what->expires);
@@ -70,6 +74,7 @@ void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct cha
 
 const uint8_t *chain_signer(const struct parties *parties, struct sim_addr party)
 {
+    /* An account signs with its own key. */
     if (party.kind == SIM_ACCOUNT)
         return NULL;
     for (uint32_t i = 0; i < PARTY_CONTRACTS; i++) {
@@ -82,6 +87,7 @@ const uint8_t *chain_signer(const struct parties *parties, struct sim_addr party
 void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
                          const uint8_t signature[TIDE_SIGNATURE_BYTES])
 {
+    /* An ScVal Vec of one Map with two pairs, sorted by their keys. */
     tide_buf_be32(buf, TIDE_SCV_VEC);
     tide_buf_be32(buf, 1);
     tide_buf_be32(buf, 1);
@@ -96,7 +102,7 @@ void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES
     tide_xdr_put_var(buf, tide_slice_of(signature, TIDE_SIGNATURE_BYTES));
 }
 
-/* Signed over what is asked for, its nonce and its last ledger. */
+/* Appends credentials with a signature over the invocation, its nonce and its last ledger. */
 static void put_address_credentials(struct chain_making *m, uint32_t i, tide_slice invocation)
 {
     struct chain *chain = m->chain;
@@ -108,7 +114,7 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
                                  .expires = chain->ledger + SIM_NONCE_LIFE,
                                  .invocation = invocation };
     chain_auth_hash(chain->parties.network_id, &what, hash);
-    signer = signer ? signer : party.key;
+    signer = signer ? signer : party.key; /* accounts sign with their own key */
     bool made = keys_sign(&chain->parties.keys, signature, signer, hash);
     assert(made);
     (void)made;
@@ -119,6 +125,8 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
     chain_put_signature(buf, signer, signature);
 }
 
+/* Appends one authorisation. The transaction's source authorises by its signature on the
+ * envelope. */
 static void put_auth(struct chain_making *m, uint32_t i)
 {
     struct tide_buf *invocation = &m->chain->answer;
@@ -132,6 +140,7 @@ static void put_auth(struct chain_making *m, uint32_t i)
     tide_buf_slice(&m->chain->body, tide_buf_view(invocation));
 }
 
+/* Appends the list of authorisations, one for each party. */
 static void put_auths(struct chain_making *m)
 {
     uint32_t count = 0;
@@ -144,6 +153,8 @@ static void put_auths(struct chain_making *m)
     }
 }
 
+/* Contracts of Stellar assets are created from the asset, others from the deployer's address and a
+ * salt. Their code is the empty wasm. */
 void chain_create_body(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->body;
@@ -151,19 +162,19 @@ void chain_create_body(struct chain_making *m)
     uint8_t hash[TIDE_HASH_BYTES];
     tide_buf_be32(buf, 1); /* create contract */
     if (place == PARTY_USDC || place == PARTY_XLM) {
-        tide_buf_be32(buf, 1);
+        tide_buf_be32(buf, 1); /* from asset */
         if (place == PARTY_XLM)
             tide_buf_be32(buf, 0);
         else
             tide_buf_slice(buf, tide_buf_view(&m->chain->asset));
-        tide_buf_be32(buf, 1);
+        tide_buf_be32(buf, 1); /* executable: Stellar asset */
     } else {
-        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 0); /* from address */
         lcm_put_address_account(buf, m->chain->parties.accounts[PARTY_DEPLOYER].id);
         parties_salt(hash, m->chain->options.seed, place);
         tide_buf_put(buf, hash, sizeof hash);
         tide_sha256(hash, (tide_slice){ 0 });
-        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 0); /* executable: wasm */
         tide_buf_put(buf, hash, sizeof hash);
     }
     tide_buf_be32(buf, 0); /* the source account signs for all of it */
@@ -173,7 +184,7 @@ void chain_invoke_body(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->body;
     const struct workload_call *call = &m->slot->call;
-    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0); /* invoke contract */
     chain_put_addr(buf, m->contract->address);
     tide_xdr_put_var(buf, tide_slice_str(call->fn));
     tide_buf_be32(buf, call->arg_count);

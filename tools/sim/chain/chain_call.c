@@ -1,9 +1,9 @@
-/* One call of the workload: run in the model, written as a transaction. */
+/* One call of the workload: run in the model, then written as a transaction. */
 #include "tools/sim/chain/chain_call.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 
-/* --- events and the rest ----------------------------------------------------------- */
+/* --- events, diagnostics, resources ------------------------------------------------ */
 
 void chain_put_events(struct chain_making *m)
 {
@@ -23,13 +23,16 @@ void chain_put_events(struct chain_making *m)
     m->events = m->out->event_count;
 }
 
-/* What nodes tell beside the ledger: contract events again, or why a call failed. */
+/* Appends diagnostic events, which nodes write if their operator wants them: the contract events
+ * once more or, for a failed call, an error event with the reason. */
 void chain_put_diagnostics(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->diagnostics;
     if (!m->chain->options.diagnostics)
         return;
     if (!m->out->ok) {
+        /* A diagnostic event of a failed contract call: not in a successful call, contract id, type
+         * DIAGNOSTIC. */
         tide_buf_be32(buf, 0);
         tide_buf_be32(buf, 0);
         tide_buf_be32(buf, 1);
@@ -45,9 +48,9 @@ void chain_put_diagnostics(struct chain_making *m)
     struct tide_xdr x = tide_xdr_of(tide_buf_view(&m->chain->events_xdr));
     for (uint32_t i = 0; i < m->events; i++) {
         const uint8_t *mark = x.cur;
-        tide_xdr_skip(&x, 52);
+        tide_xdr_skip(&x, 52); /* extension, contract id, type, body version, number of topics */
         uint32_t topics = tide_be32(x.cur - 4);
-        for (uint32_t t = 0; t <= topics; t++)
+        for (uint32_t t = 0; t <= topics; t++) /* the topics and the data */
             tide_scval_skip(&x);
         tide_buf_be32(buf, 1);
         tide_buf_slice(buf, tide_xdr_span(&x, mark));
@@ -55,6 +58,7 @@ void chain_put_diagnostics(struct chain_making *m)
     }
 }
 
+/* Appends the SorobanTransactionData: archived keys, footprint, resources, resource fee. */
 static void put_soroban(struct chain_making *m)
 {
     struct chain *chain = m->chain;
@@ -68,7 +72,7 @@ static void put_soroban(struct chain_making *m)
     tide_buf_slice(buf, tide_buf_view(&chain->read_only));
     tide_buf_be32(buf, m->read_write);
     tide_buf_slice(buf, tide_buf_view(&chain->read_write));
-    tide_buf_be32(buf, 2000000);
+    tide_buf_be32(buf, 2000000); /* instructions, read bytes and write bytes are made up */
     tide_buf_be32(buf, 1000 + 64 * m->read_only);
     tide_buf_be32(buf, 1000 + 128 * m->read_write);
     tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
@@ -96,7 +100,8 @@ void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], 
     lcm_put_i128(buf, amount);
 }
 
-/* Sequence numbers and fees: what stands around the operation. */
+/* Writes the parts around the operation: the fee's changes and the fee events. The refund is a
+ * fifth of the resource fee, a third if the call failed. */
 static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
@@ -123,6 +128,7 @@ void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32
     chain_account_change(&chain->before, count, &before, &after);
 }
 
+/* Parses the call's arguments into the chain's arena, where they stay until the next call. */
 static const sim_val *read_args(struct chain *chain, const struct workload_call *call)
 {
     tide_arena_reset(&chain->arena);
@@ -134,8 +140,9 @@ static const sim_val *read_args(struct chain *chain, const struct workload_call 
     return args;
 }
 
-/* Runs the call. One in some hundreds fails before any code runs: resources spent. */
-static struct sim_outcome run(struct chain_making *m)
+/* Runs the call. One call in four hundred fails for lack of resources: its effects are undone, but
+ * its footprint is kept. */
+static struct sim_outcome run_call(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     const struct workload_call *call = &m->slot->call;
@@ -159,7 +166,8 @@ static struct sim_outcome run(struct chain_making *m)
     return *sim_invoke(host, source, to, call->fn, m->args, call->arg_count);
 }
 
-static void tell(struct chain_making *m, const struct lcm_tx *tx)
+/* Reports the outcome to the workload, which bases its next calls on it, and to the observer. */
+static void report_call(struct chain_making *m, const struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
     const struct workload_call *call = &m->slot->call;
@@ -184,7 +192,7 @@ static void tell(struct chain_making *m, const struct lcm_tx *tx)
 void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
                           struct lcm_list *to)
 {
-    struct tide_buf *buf = &chain->archived;
+    struct tide_buf *buf = &chain->archived; /* put_soroban has used its content already */
     struct lcm_account before = chain_account(payer);
     payer->balance += refund;
     payer->modified = chain->ledger;
@@ -194,6 +202,9 @@ void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_
     to->xdr = tide_buf_view(buf);
 }
 
+/* Writes the operation and its parts. chain_put_changes comes before chain_put_footprint: the keys
+ * of nonces are the first of the read-write footprint, and archived keys are numbered behind
+ * them. */
 static void put_operation(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
@@ -212,9 +223,10 @@ static void put_operation(struct chain_making *m, struct lcm_tx *tx)
     tx->ops[0] = (struct lcm_operation){
         .type = LCM_OP_INVOKE,
         .body = tide_buf_view(&chain->body),
-        .code = m->out->ok             ? 0
-                : m->failed_by_network ? -3
-                                       : -2,
+        .code = m->out->ok ? 0
+                : m->failed_by_network
+                    ? -3
+                    : -2, /* INVOKE_HOST_FUNCTION: -2 trapped, -3 resource limit exceeded */
         .changes = { tide_buf_view(&chain->changes), m->changes },
         .events = { tide_buf_view(&chain->events_xdr), m->events },
     };
@@ -238,7 +250,7 @@ void chain_call(struct chain *chain, struct chain_slot *slot)
     chain_bump_sequence(chain, source, &tx.before.count);
     tx.seq = source->seq;
     tx.before.xdr = tide_buf_view(&chain->before);
-    struct sim_outcome out = run(&m);
+    struct sim_outcome out = run_call(&m);
     m.out = &out;
     put_operation(&m, &tx);
     put_surroundings(&m, &tx);
@@ -250,5 +262,5 @@ void chain_call(struct chain *chain, struct chain_slot *slot)
     chain->events += m.events;
     chain->txs++;
     chain->refused += !out.ok;
-    tell(&m, &tx);
+    report_call(&m, &tx);
 }

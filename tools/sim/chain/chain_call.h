@@ -1,67 +1,77 @@
-/* What the files that write a call's transaction share. */
+/* Declarations that the files which write a call's transaction share. */
 #ifndef SIM_CHAIN_CALL_H
 #define SIM_CHAIN_CALL_H
 
 #include "tools/sim/chain/chain.h"
 
-/* What one transaction is made of while it is made. */
+/* A transaction that is being made. */
 struct chain_making {
-    struct chain *chain;
+    struct chain *chain; /* the call and its fee */
     struct chain_slot *slot;
-    const struct sim_outcome *out;
+    const struct sim_outcome *out; /* outcome of the call */
     const struct sim_contract *contract;
     const sim_val *args;
-    uint32_t read_only, read_write; /* keys of the footprint */
-    uint32_t changed;               /* entries created, updated, removed */
-    uint32_t changes, events, tx_events, diagnostics;
-    uint32_t archived; /* places of restored keys in the read-write footprint */
-    bool failed_by_network;
+    uint32_t read_only, read_write;                   /* keys of the footprint */
+    uint32_t changed;                                 /* entries created, updated or removed */
+    uint32_t changes, events, tx_events, diagnostics; /* items in the buffers of the chain */
+    uint32_t archived;      /* restored keys: their indexes in the read-write footprint */
+    bool failed_by_network; /* resources ran out: the contract did not refuse */
 };
 
-/* The parts of a transaction, each into its buffer of the chain. */
+/* Empties the chain's buffers of transaction parts. */
 void chain_reset(struct chain *chain);
-/* The account's next number; its change, counted. */
+/* Uses the account's next sequence number; appends the change to chain->before and counts it. */
 void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count);
+/* The functions below append a part of the transaction to its buffer of the chain and count it in
+ * m. */
 void chain_put_touches(struct chain_making *m);
 void chain_put_events(struct chain_making *m);
 void chain_put_diagnostics(struct chain_making *m);
 void chain_put_footprint(struct chain_making *m);
-/* The key of the code that the instance names: read-only, or read-write if the call created it. */
+/* Appends the key of the contract's code: read-write if the call created the code, else
+ * read-only. */
 void chain_put_code_key(struct chain_making *m);
-/* Used nonces, and with a call that passed, everything that it touched. */
+/* Appends the changes of used nonces and, if the call passed, of all that it touched. */
 void chain_put_changes(struct chain_making *m);
+/* Appends the LedgerKey of a touch. */
 void chain_put_touch_key(struct chain_making *m, struct tide_buf *to,
                          const struct sim_touch *touch);
-/* A persistent entry whose life had ended: a call that touches it restores it first. */
+/* Returns true for a persistent entry whose life had ended: the call that touches it restores it
+ * first. */
 bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch);
-/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
+/* Evicts temporary entries whose life had ended when the call read them, as the network's eviction
+ * scan would. */
 void chain_sweep(struct chain_making *m);
-/* What TransactionMeta 3 has in its place: the refund comes with the transaction. */
+/* Gives the refund with the transaction, as TransactionMeta 3 does. Overwrites chain->archived, to
+ * whose bytes `to` points then. */
 void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
                           struct lcm_list *to);
-/* The entry of a nonce that is used up, and its key in the footprint. */
+/* Appends the entry of a used nonce, and its key to the footprint. */
 void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonce,
                      uint32_t live_until);
 
+/* Appends an SCAddress. */
 void chain_put_addr(struct tide_buf *buf, struct sim_addr party);
-/* The nonce that goes with out->auths[i], and its key as ScVal. */
+/* Returns the nonce of out->auths[i], a function of ledger, transaction and i. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i);
+/* Appends the nonce's key as ScVal. */
 void chain_nonce_key(struct tide_buf *key, int64_t nonce);
-/* What the signature of an authorisation covers. */
+/* The content that the signature of an authorisation covers. */
 struct chain_signed {
     int64_t nonce;
-    uint32_t expires;
-    tide_slice invocation;
+    uint32_t expires;      /* last ledger in which the signature is valid */
+    tide_slice invocation; /* SorobanAuthorizedInvocation XDR */
 };
+/* Hashes the preimage of an authorisation's signature. */
 void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,
                      uint8_t out[TIDE_HASH_BYTES]);
-/* The key that signs for a contract of the parties; NULL when there is none. */
+/* Returns the key that signs for a contract of the parties, or NULL if there is none. */
 const uint8_t *chain_signer(const struct parties *parties, struct sim_addr party);
-/* A signature as accounts take it: a Vec of one Map. */
+/* Appends a signature in the form that accounts check: a Vec of one Map. */
 void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
                          const uint8_t signature[TIDE_SIGNATURE_BYTES]);
 
-/* InvokeHostFunctionOp, signatures included, into the chain's body buffer. */
+/* Append the InvokeHostFunctionOp to chain->body, signatures included. */
 void chain_create_body(struct chain_making *m);
 void chain_invoke_body(struct chain_making *m);
 

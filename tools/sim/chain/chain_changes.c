@@ -1,9 +1,10 @@
-/* Footprint and ledger entry changes of one call. */
+/* The footprint and the ledger entry changes of a call. */
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 
 /* --- footprint --------------------------------------------------------------- */
 
+/* Returns the entry as the lcm functions take it. Its address borrows from the buffer. */
 static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *address)
 {
     tide_buf_reset(address);
@@ -24,7 +25,6 @@ void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const stru
     }
 }
 
-/* A persistent entry whose life had ended: a call that touches it restores it first. */
 bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
 {
     return touch->kind == SIM_TOUCH_DATA && touch->existed &&
@@ -50,15 +50,16 @@ void chain_put_footprint(struct chain_making *m)
     }
 }
 
-/* The code that the instance names, read-only; a new code entry read-write. */
 void chain_put_code_key(struct chain_making *m)
 {
+    /* The hash stands behind the value's type and the executable's type in an instance entry. */
     uint8_t empty[TIDE_HASH_BYTES];
     const struct sim_entry *entry = m->contract->instance;
     if (m->out->code_created) {
         tide_sha256(empty, (tide_slice){ 0 });
         lcm_put_code_key(&m->chain->read_write, empty);
         m->read_write++;
+        /* the executable's type is wasm */
     } else if (entry && entry->exists && entry->val.len > 40 && entry->val.ptr[7] == 0) {
         lcm_put_code_key(&m->chain->read_only, entry->val.ptr + 8);
         m->read_only++;
@@ -67,6 +68,8 @@ void chain_put_code_key(struct chain_making *m)
 
 /* --- changes -------------------------------------------------------------------- */
 
+/* Appends the change of an entry's lifetime, which is a ledger entry of its own under the hash of
+ * the key. */
 static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct lcm_data *data,
                            uint32_t modified, uint32_t live_until)
 {
@@ -82,6 +85,7 @@ static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct l
         lcm_put_ttl(&m->chain->changes, modified, hash, live_until);
 }
 
+/* Appends the changes of a new entry. */
 static void put_created(struct chain_making *m, const struct lcm_data *data, tide_slice value,
                         uint32_t live_until)
 {
@@ -91,6 +95,8 @@ static void put_created(struct chain_making *m, const struct lcm_data *data, tid
     put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
 }
 
+/* Appends the changes of a removed entry. The network lists a lapsed one as restored first, with a
+ * full new life. */
 static void put_removed(struct chain_making *m, const struct sim_touch *touch,
                         const struct lcm_data *data, bool lapsed)
 {
@@ -107,7 +113,8 @@ static void put_removed(struct chain_making *m, const struct sim_touch *touch,
     put_ttl_change(m, CHANGE_REMOVED, data, 0, 0);
 }
 
-/* An entry that was and is: restored if its life had ended, rewritten if it was written. */
+/* Appends the changes of an entry that existed and still exists. Restored if its life had ended,
+ * updated if it was written. */
 static void put_kept(struct chain_making *m, const struct sim_touch *touch,
                      const struct lcm_data *data, bool lapsed)
 {
@@ -130,6 +137,7 @@ static void put_kept(struct chain_making *m, const struct sim_touch *touch,
     }
 }
 
+/* Appends the changes of a touched data entry, and reports its new version. */
 static void put_data_change(struct chain_making *m, const struct sim_touch *touch)
 {
     struct sim_entry *entry = touch->entry;
@@ -154,18 +162,19 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
     }
 }
 
-/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
 void chain_sweep(struct chain_making *m)
 {
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
         const struct sim_touch *touch = &m->out->touches[i];
         if (touch->kind != SIM_TOUCH_DATA || touch->existed || touch->entry->exists ||
+            /* live_until is 0 for an entry that never existed. */
             touch->live_until == 0 || touch->live_until >= m->chain->ledger)
             continue;
         chain_evict(m->chain, touch->entry);
     }
 }
 
+/* Appends an account's entry, before or after the call. */
 static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
 {
     const struct sim_account *account = touch->account;
@@ -180,6 +189,7 @@ static void put_account_entry(struct chain_making *m, uint32_t kind, const struc
     lcm_put_account(&m->chain->changes, &entry);
 }
 
+/* Appends a trustline's entry, before or after the call. */
 static void put_line_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
 {
     const struct sim_line *line = &touch->account->lines[touch->asset];
@@ -206,12 +216,13 @@ void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonc
     lcm_put_data_key(&m->chain->read_write, &data);
     m->read_write++;
     if (m->out->ok)
+        /* the value of a nonce's entry is void */
         put_created(m, &data, TIDE_SLICE("\0\0\0\1"), live_until);
     tide_buf_release(&address);
     tide_buf_release(&key);
 }
 
-/* The code entry of contracts that run natively: the wasm of no bytes. */
+/* Appends the creation of the code entry that all native contracts share: wasm without bytes. */
 static void put_code_created(struct chain_making *m)
 {
     uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
@@ -221,7 +232,7 @@ static void put_code_created(struct chain_making *m)
     chain_change(buf, &m->changes, CHANGE_CREATED);
     m->changed++;
     tide_buf_be32(buf, m->chain->ledger);
-    tide_buf_be32(buf, 7);
+    tide_buf_be32(buf, 7); /* entry type CONTRACT_CODE */
     tide_buf_be32(buf, 0);
     tide_buf_put(buf, hash, sizeof hash);
     tide_buf_be32(buf, 0); /* no bytes of code */

@@ -1,19 +1,21 @@
-/* Strangers: payments, data, and contracts whose events are named like ours. */
+/* Transactions of strangers: payments, data entries, and contracts that emit events with the
+ * protocol's names. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain.h"
 
-/* A transaction of a stranger in the making; buffers are the chain's. */
+/* A stranger's transaction that is being made. Its parts are in the chain's buffers. */
 struct foreign_tx {
     struct chain *chain;
     struct chain_stranger *from;
     struct chain_stranger *to;
     struct lcm_tx tx;
-    uint32_t changes;
+    uint32_t changes; /* items in the buffers */
     uint32_t events;
 };
 
-static uint32_t pick(struct chain *chain, uint32_t n)
+/* Returns a random number below n. */
+static uint32_t random_below(struct chain *chain, uint32_t n)
 {
     return (uint32_t)(chain_random(chain) % n);
 }
@@ -40,6 +42,7 @@ tide_status chain_strangers(struct chain *chain)
     return TIDE_OK;
 }
 
+/* Changes an account's balance and appends the changes. */
 static void put_account_move(struct foreign_tx *n, struct chain_stranger *party, int64_t by)
 {
     struct lcm_account before = party->account;
@@ -48,6 +51,7 @@ static void put_account_move(struct foreign_tx *n, struct chain_stranger *party,
     chain_account_change(&n->chain->changes, &n->changes, &before, &party->account);
 }
 
+/* Changes a trustline's balance and appends the changes. */
 static void put_line_move(struct foreign_tx *n, struct chain_stranger *party, int64_t by)
 {
     struct tide_buf *buf = &n->chain->changes;
@@ -65,7 +69,8 @@ static void put_address(struct tide_buf *buf, const struct chain_stranger *party
     lcm_put_address_account(buf, party->account.key);
 }
 
-/* The transfer event that classic payments get: with the memo as a muxed id where there is one. */
+/* Appends the transfer event of a classic payment. A memo makes its data a map with the memo as
+ * muxed id. */
 static void put_transfer_event(struct foreign_tx *n, bool usdc, int64_t amount)
 {
     struct tide_buf *buf = &n->chain->events_xdr;
@@ -102,11 +107,12 @@ static void put_ed25519(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES]
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-static void pay(struct foreign_tx *n, bool usdc)
+/* Makes a payment operation; one in twelve fails. */
+static void make_payment(struct foreign_tx *n, bool usdc)
 {
     struct chain *chain = n->chain;
     int64_t amount = 1 + (int64_t)(chain_random(chain) % 50000000);
-    n->tx.memo = pick(chain, 3) ? NULL : "rent \xe2\x9c\x93";
+    n->tx.memo = random_below(chain, 3) ? NULL : "rent \xe2\x9c\x93";
     put_ed25519(&chain->body, n->to->account.key);
     if (usdc)
         tide_buf_slice(&chain->body, tide_buf_view(&chain->asset));
@@ -114,7 +120,7 @@ static void pay(struct foreign_tx *n, bool usdc)
         tide_buf_be32(&chain->body, 0);
     tide_buf_be64(&chain->body, (uint64_t)amount);
     n->tx.ops[0].type = LCM_OP_PAYMENT;
-    if (pick(chain, 12) == 0) {
+    if (random_below(chain, 12) == 0) {
         n->tx.success = false;
         n->tx.ops[0].code = -2; /* underfunded */
         return;
@@ -129,7 +135,8 @@ static void pay(struct foreign_tx *n, bool usdc)
     put_transfer_event(n, usdc, amount);
 }
 
-static void create_again(struct foreign_tx *n)
+/* Makes a CreateAccount operation that fails: the account exists already. */
+static void make_existing_account(struct foreign_tx *n)
 {
     put_ed25519(&n->chain->body, n->to->account.key);
     tide_buf_be64(&n->chain->body, 100000000);
@@ -138,7 +145,8 @@ static void create_again(struct foreign_tx *n)
     n->tx.success = false;
 }
 
-static void keep_data(struct foreign_tx *n)
+/* Makes a ManageData operation that creates an entry. */
+static void make_data_entry(struct foreign_tx *n)
 {
     char name[24];
     struct tide_buf *buf = &n->chain->changes;
@@ -150,7 +158,7 @@ static void keep_data(struct foreign_tx *n)
     put_account_move(n, n->from, 0);
     chain_change(buf, &n->changes, CHANGE_CREATED);
     tide_buf_be32(buf, n->chain->ledger);
-    tide_buf_be32(buf, 3);
+    tide_buf_be32(buf, 3); /* entry type DATA */
     put_ed25519(buf, n->from->account.key);
     tide_xdr_put_var(buf, tide_slice_str(name));
     tide_xdr_put_var(buf, TIDE_SLICE("\0\1\2\xff"));
@@ -158,8 +166,10 @@ static void keep_data(struct foreign_tx *n)
     tide_buf_be32(buf, 0);
 }
 
+/* Names of events and functions, as the protocol's contracts have them. */
 static const char *const names[] = { "swap", "deposit", "price", "attest", "liq", "transfer" };
 
+/* Appends an event that differs from the protocol's events only in its contract id. */
 static void put_foreign_event(struct foreign_tx *n, const uint8_t id[TIDE_HASH_BYTES], uint32_t i)
 {
     struct tide_buf *buf = &n->chain->events_xdr;
@@ -175,14 +185,15 @@ static void put_foreign_event(struct foreign_tx *n, const uint8_t id[TIDE_HASH_B
     n->events++;
 }
 
-/* An entry of a foreign contract, under a key that one of ours would use too. */
+/* Appends changes of a foreign contract's entry under a key that a contract of the protocol uses
+ * too. */
 static void put_foreign_entry(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->changes;
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_slice value = TIDE_SLICE("\0\0\0\3\0\0\0\7");
-    uint32_t kind = pick(chain, 3);
+    tide_slice value = TIDE_SLICE("\0\0\0\3\0\0\0\7"); /* an ScVal of type u32: 7 */
+    uint32_t kind = random_below(chain, 3);
     chain_change(buf, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE);
     lcm_put_data(buf, chain->ledger - (kind != CHANGE_CREATED), data, value);
     if (kind == CHANGE_UPDATED) {
@@ -205,6 +216,7 @@ static void put_foreign_entry(struct foreign_tx *n, const struct lcm_data *data)
     }
 }
 
+/* Appends the SorobanTransactionData of a call with one read-write key. */
 static void put_foreign_footprint(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct tide_buf *buf = &n->chain->soroban;
@@ -219,16 +231,17 @@ static void put_foreign_footprint(struct foreign_tx *n, const struct lcm_data *d
     n->tx.soroban = tide_buf_view(buf);
 }
 
-/* A foreign contract; some move USDC on the way, which is no business of ours either. */
+/* Makes a call of a foreign contract. Half of them also move USDC, whose transfer events are not
+ * the protocol's either. */
 static void call_foreign(struct foreign_tx *n)
 {
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->body;
     uint8_t id[TIDE_HASH_BYTES];
     char name[32];
-    uint32_t fn = pick(chain, TIDE_COUNT(names));
-    snprintf(name, sizeof name, "foreign contract %u", pick(chain, CHAIN_FOREIGN));
-    parties_seed(id, chain->options.seed, name); /* no key, but as good an id */
+    uint32_t fn = random_below(chain, TIDE_COUNT(names));
+    snprintf(name, sizeof name, "foreign contract %u", random_below(chain, CHAIN_FOREIGN));
+    parties_seed(id, chain->options.seed, name); /* an id without a key behind it */
     tide_buf_be32(buf, 0);
     lcm_put_address_contract(buf, id);
     tide_xdr_put_var(buf, tide_slice_str(names[fn]));
@@ -236,6 +249,8 @@ static void call_foreign(struct foreign_tx *n)
     put_address(buf, n->from);
     tide_buf_be32(buf, 0); /* no signatures of others */
     n->tx.ops[0].type = LCM_OP_INVOKE;
+    /* The buffers before and read_only are free here: strangers' transactions have no use for
+     * them. */
     tide_buf_reset(&chain->before);
     lcm_put_address_contract(&chain->before, id);
     tide_buf_reset(&chain->read_only);
@@ -247,12 +262,12 @@ static void call_foreign(struct foreign_tx *n)
     struct lcm_data data = { tide_buf_view(&chain->before), tide_buf_view(&chain->read_only), 1 };
     put_foreign_footprint(n, &data);
     n->tx.fee = n->tx.fee_charged = 60100;
-    if (pick(chain, 6) == 0) {
+    if (random_below(chain, 6) == 0) {
         n->tx.success = false;
         n->tx.ops[0].code = -2;
         return;
     }
-    if (pick(chain, 2)) {
+    if (random_below(chain, 2)) {
         put_line_move(n, n->from, -25);
         put_line_move(n, n->to, 25);
         put_transfer_event(n, true, 25);
@@ -262,7 +277,7 @@ static void call_foreign(struct foreign_tx *n)
     n->tx.return_value = TIDE_SLICE("\0\0\0\1");
 }
 
-static void reset(struct chain *chain)
+static void reset_buffers(struct chain *chain)
 {
     struct tide_buf *all[] = { &chain->changes,   &chain->events_xdr, &chain->soroban,
                                &chain->body,      &chain->before,     &chain->fee_changes,
@@ -271,30 +286,31 @@ static void reset(struct chain *chain)
         tide_buf_reset(all[i]);
 }
 
-static void make(struct foreign_tx *n, bool soroban)
+/* Makes the operation: of classic ones, eight in ten are payments. */
+static void make_operation(struct foreign_tx *n, bool soroban)
 {
-    uint32_t luck = pick(n->chain, 10);
+    uint32_t luck = random_below(n->chain, 10);
     n->tx.op_count = 1;
     if (soroban)
         call_foreign(n);
     else if (luck < 4)
-        pay(n, false);
+        make_payment(n, false);
     else if (luck < 8)
-        pay(n, true);
+        make_payment(n, true);
     else if (luck < 9)
-        keep_data(n);
+        make_data_entry(n);
     else
-        create_again(n);
+        make_existing_account(n);
 }
 
-/* One transaction; its fee is charged and its number used before it applies. */
-static void add(struct chain *chain, struct chain_stranger *from, struct chain_stranger *to,
-                bool soroban)
+/* Adds one transaction. Its fee is charged and its sequence number used before it applies. */
+static void add_transaction(struct chain *chain, struct chain_stranger *from,
+                            struct chain_stranger *to, bool soroban)
 {
     struct foreign_tx n = { .chain = chain, .from = from, .to = to };
     struct tide_buf numbering;
     uint32_t count = 0;
-    reset(chain);
+    reset_buffers(chain);
     tide_buf_init(&numbering, 4096);
     n.tx = (struct lcm_tx){ .source = from->account.key, .success = true };
     n.tx.fee = n.tx.fee_charged = soroban ? 60100 : 100;
@@ -305,7 +321,7 @@ static void add(struct chain *chain, struct chain_stranger *from, struct chain_s
     before = from->account;
     n.tx.seq = ++from->account.seq;
     chain_account_change(&numbering, &count, &before, &from->account);
-    make(&n, soroban);
+    make_operation(&n, soroban);
     chain_fee_event(chain, from->account.key, 0, n.tx.fee);
     n.tx.before = (struct lcm_list){ tide_buf_view(&numbering), count };
     n.tx.fee_changes.xdr = tide_buf_view(&chain->fee_changes);
@@ -320,19 +336,19 @@ static void add(struct chain *chain, struct chain_stranger *from, struct chain_s
     chain->events += n.tx.success ? n.events : 0;
 }
 
-/* Pairs of strangers, each account in one transaction of a ledger: classic ones first, as the
- * phases of a transaction set apply. */
+/* Adds transactions between pairs of strangers; no account takes part in two. Classic ones come
+ * first, as the phases of a transaction set apply. */
 void chain_add_foreign(struct chain *chain)
 {
     uint32_t share = chain->slot_count * chain->options.noise;
-    uint32_t count = share / 100 + (pick(chain, 100) < share % 100);
+    uint32_t count = share / 100 + (random_below(chain, 100) < share % 100);
     uint32_t most = CHAIN_STRANGERS / 2;
     count = count < most ? count : most;
-    uint32_t soroban = count / 3 + (count % 3 ? pick(chain, 2) : 0);
-    uint32_t start = pick(chain, CHAIN_STRANGERS);
+    uint32_t soroban = count / 3 + (count % 3 ? random_below(chain, 2) : 0);
+    uint32_t start = random_below(chain, CHAIN_STRANGERS);
     for (uint32_t i = 0; i < count; i++) {
         struct chain_stranger *from = &chain->strangers[(start + 2 * i) % CHAIN_STRANGERS];
         struct chain_stranger *to = &chain->strangers[(start + 2 * i + 1) % CHAIN_STRANGERS];
-        add(chain, from, to, i + soroban >= count);
+        add_transaction(chain, from, to, i + soroban >= count);
     }
 }

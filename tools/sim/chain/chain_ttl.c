@@ -1,9 +1,12 @@
-/* Lifetimes of entries: lapsed ones are evicted or restored, instances extended in time. */
+/* Lifetimes of entries: lapsed entries are evicted or restored, instances extended before they
+ * lapse. */
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain.h"
 
+/* ledgers between scans, evictions of a ledger at most, ledgers between extensions */
 enum { SCAN_EVERY = 16, EVICT_MOST = 200, CARE_EVERY = 64 };
 
+/* Appends the LedgerKey of an entry. address is a buffer for its contract. */
 static void put_key(struct tide_buf *buf, struct tide_buf *address, const struct sim_entry *entry)
 {
     tide_buf_reset(address);
@@ -12,7 +15,7 @@ static void put_key(struct tide_buf *buf, struct tide_buf *address, const struct
     lcm_put_data_key(buf, &data);
 }
 
-/* By contract and key: where an entry lies in memory may not show. */
+/* Orders entries by contract and key, so that their places in memory do not decide bytes. */
 static int by_key(const void *a, const void *b)
 {
     const struct sim_entry *const *x = a, *const *y = b;
@@ -22,6 +25,8 @@ static int by_key(const void *a, const void *b)
     return order ? order : (int)(*x)->durability - (int)(*y)->durability;
 }
 
+/* Lists the lapsed entries in chain->lapsed, sorted. Returns their number. Without memory, the rest
+ * waits for the next scan. */
 static uint32_t find_lapsed(struct chain *chain)
 {
     uint32_t count = 0, at = 0;
@@ -59,7 +64,8 @@ void chain_evict(struct chain *chain, const struct sim_entry *entry)
         chain_report_version(chain, 0, entry, CHAIN_REMOVED);
 }
 
-static void evict(struct chain *chain, struct sim_entry *entry)
+/* Evicts a lapsed entry. A temporary one is gone; a persistent one moves to the hot archive. */
+static void evict_entry(struct chain *chain, struct sim_entry *entry)
 {
     chain_evict(chain, entry);
     if (entry->durability == SIM_TEMPORARY) {
@@ -72,14 +78,17 @@ static void evict(struct chain *chain, struct sim_entry *entry)
 
 /* --- extending and restoring ---------------------------------------------------------------- */
 
+/* A transaction of the deployer that extends or restores entries. */
 struct care {
     struct chain *chain;
     struct sim_account *payer;
     struct lcm_tx tx;
-    uint32_t keys;
-    uint32_t changes;
+    uint32_t keys;    /* keys in the footprint */
+    uint32_t changes; /* changes in chain->changes */
 };
 
+/* Appends a change of an entry's lifetime. at: ledger of the last write, last ledger of the
+ * life. */
 static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
                     const struct sim_entry *entry, const uint32_t at[2])
 {
@@ -91,7 +100,7 @@ static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
     lcm_put_ttl(&chain->changes, at[0], hash, at[1]);
 }
 
-/* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */
+/* Extends an entry's life unless it is longer already; appends the changes and counts them. */
 static void extend_entry(struct chain *chain, uint32_t tx, struct sim_entry *entry,
                          uint32_t live_until, uint32_t *count)
 {
@@ -119,20 +128,25 @@ void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, ui
     chain_report_version(chain, tx, entry, CHAIN_LIFE);
 }
 
-static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
+/* Adds an entry to an extension and to its footprint. index + 1 is the number that the transaction
+ * gets. */
+static void extend_key(struct care *c, struct sim_entry *entry, uint32_t live_until)
 {
     put_key(&c->chain->read_only, &c->chain->scratch, entry);
     c->keys++;
     extend_entry(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
 }
 
-static void restore(struct care *c, struct sim_entry *entry)
+/* Adds an entry to a restoration and to its footprint. */
+static void restore_key(struct care *c, struct sim_entry *entry)
 {
     put_key(&c->chain->read_only, &c->chain->scratch, entry);
     c->keys++;
     chain_restore(c->chain, c->chain->index + 1, entry, &c->changes);
 }
 
+/* Appends the SorobanTransactionData. An extension only reads its keys, a restoration writes
+ * them. */
 static void put_soroban(struct care *c, bool writes)
 {
     struct tide_buf *buf = &c->chain->soroban;
@@ -150,7 +164,8 @@ static void put_soroban(struct care *c, bool writes)
     c->tx.soroban = tide_buf_view(buf);
 }
 
-static void begin(struct care *c)
+/* Begins the transaction: charges the fee and uses a sequence number. */
+static void begin_care(struct care *c)
 {
     struct chain *chain = c->chain;
     struct tide_buf *all[] = { &chain->changes, &chain->read_only, &chain->soroban,    &chain->body,
@@ -170,10 +185,11 @@ static void begin(struct care *c)
     struct lcm_account numbered = chain_account(c->payer);
     chain_account_change(&chain->before, &c->tx.before.count, &after, &numbered);
     chain_fee_event(chain, c->payer->address.key, 0, c->tx.fee);
-    tide_buf_be32(&chain->body, 0); /* both operations begin with an extension */
+    tide_buf_be32(&chain->body, 0); /* both operations begin with an extension point */
 }
 
-static void finish(struct care *c, enum lcm_op type)
+/* Adds the finished transaction to the ledger. */
+static void finish_care(struct care *c, enum lcm_op type)
 {
     struct chain *chain = c->chain;
     put_soroban(c, type == LCM_OP_RESTORE);
@@ -189,24 +205,24 @@ static void finish(struct care *c, enum lcm_op type)
     chain->txs++;
 }
 
-/* Instances of the protocol get a longer life before the old one ends. */
+/* Extends the instances of the protocol's contracts, except those that have lapsed already. */
 static void extend_instances(struct chain *chain)
 {
     struct care c = { .chain = chain };
     uint32_t life = chain->host.persistent_life;
-    begin(&c);
+    begin_care(&c);
     tide_buf_be32(&chain->body, life);
     for (uint32_t i = 0; i < PARTY_TOKEN; i++) {
         struct sim_contract *contract =
             sim_contract_find(&chain->host, chain_addr(chain, parties_contract(i)));
         if (contract->instance && contract->instance->exists &&
             contract->instance->live_until >= chain->ledger)
-            extend(&c, contract->instance, chain->ledger + life);
+            extend_key(&c, contract->instance, chain->ledger + life);
     }
-    finish(&c, LCM_OP_EXTEND_TTL);
+    finish_care(&c, LCM_OP_EXTEND_TTL);
 }
 
-/* A few of the entries that lapsed come back without being used. */
+/* Restores up to three of the lapsed entries although no call needs them. */
 static void restore_some(struct chain *chain, uint32_t count)
 {
     struct care c = { .chain = chain };
@@ -215,13 +231,13 @@ static void restore_some(struct chain *chain, uint32_t count)
         first++;
     if (first == count)
         return;
-    begin(&c);
+    begin_care(&c);
     for (uint32_t i = first; i < count && c.keys < 3; i++) {
         struct sim_entry *entry = chain->lapsed[i];
         if (entry->durability == SIM_PERSISTENT && (i == first || chain_random(chain) % 2))
-            restore(&c, entry);
+            restore_key(&c, entry);
     }
-    finish(&c, LCM_OP_RESTORE);
+    finish_care(&c, LCM_OP_RESTORE);
 }
 
 void chain_ttl(struct chain *chain)
@@ -233,8 +249,9 @@ void chain_ttl(struct chain *chain)
     uint32_t count = find_lapsed(chain);
     if (count && chain_random(chain) % 3 == 0)
         restore_some(chain, count < 8 ? count : 8);
+    /* Restored entries are in the list too; their lives have not lapsed any more. */
     for (uint32_t i = 0; i < count && i < EVICT_MOST; i++) {
         if (chain->lapsed[i]->live_until < chain->ledger)
-            evict(chain, chain->lapsed[i]);
+            evict_entry(chain, chain->lapsed[i]);
     }
 }

@@ -1,3 +1,4 @@
+/* Files of `--expect`: events, calls, versions and state as lines of JSON. */
 #include "tools/sim/chain/expect.h"
 #include "tidemark/text.h"
 
@@ -23,10 +24,12 @@ tide_status expect_open(struct expect *expect, const char *dir, struct tide_err 
     expect->events = open_file(dir, "events", err);
     expect->calls = expect->events ? open_file(dir, "calls", err) : NULL;
     expect->history = expect->calls ? open_file(dir, "history", err) : NULL;
+    /* The first file that cannot be opened leaves the others NULL. */
     expect->state = expect->history ? open_file(dir, "state", err) : NULL;
     return expect->state ? TIDE_OK : err->code;
 }
 
+/* Ends and writes a line. A failure is remembered until expect_close. */
 static void end_line(struct expect *expect, FILE *to)
 {
     struct tide_buf *line = &expect->line;
@@ -36,6 +39,7 @@ static void end_line(struct expect *expect, FILE *to)
     tide_buf_reset(line);
 }
 
+/* Returns the role's name. A contract's name is its role, except for tokens and wallets. */
 static const char *role_name(const struct sim_contract *contract)
 {
     if (contract->role == TIDE_ROLE_synth_token)
@@ -50,7 +54,8 @@ static void put_contract(struct tide_buf *line, const struct sim_contract *contr
     tide_buf_putf(line, ",\"role\":\"%s\"", role_name(contract));
 }
 
-static void put_place(struct tide_buf *line, const struct chain_tx *tx)
+/* Begins a line with the position of the transaction. */
+static void put_position(struct tide_buf *line, const struct chain_tx *tx)
 {
     tide_buf_putf(line, "{\"ledger\":%u,\"closeTime\":%" PRIu64 ",\"tx\":%u,", tx->ledger,
                   tx->close_time, tx->index);
@@ -65,11 +70,11 @@ static void put_hash(struct tide_buf *line, const struct chain_tx *tx)
 
 /* --- events and calls -------------------------------------------------------- */
 
-static void tell_event(struct expect *expect, const struct chain_tx *tx, uint32_t i)
+static void write_event(struct expect *expect, const struct chain_tx *tx, uint32_t i)
 {
     struct tide_buf *line = &expect->line;
     const struct sim_event *event = &tx->outcome->events[i];
-    put_place(line, tx);
+    put_position(line, tx);
     tide_buf_putf(line, "\"op\":0,\"event\":%u,", i);
     put_hash(line, tx);
     tide_buf_putf(line, "\"type\":\"%s\",", event->system ? "system" : "contract");
@@ -95,10 +100,10 @@ static void put_outcome(struct tide_buf *line, const struct chain_tx *tx)
     tide_buf_putf(line, ",\"events\":%u,\"changed\":%u", out->event_count, tx->changed);
 }
 
-static void tell_call(struct expect *expect, const struct chain_tx *tx)
+static void write_call(struct expect *expect, const struct chain_tx *tx)
 {
     struct tide_buf *line = &expect->line;
-    put_place(line, tx);
+    put_position(line, tx);
     put_hash(line, tx);
     tide_buf_str(line, "\"source\":");
     expect_address(line, tx->source);
@@ -134,7 +139,7 @@ static void put_entry(struct expect *expect, const struct sim_entry *entry,
                   entry->durability == SIM_TEMPORARY ? "temporary" : "persistent");
 }
 
-/* What was evicted has no life on the ledger until it is restored. */
+/* An evicted entry has no lifetime on the ledger until it is restored. */
 static void put_life(struct tide_buf *line, const struct sim_entry *entry)
 {
     if (entry->evicted)
@@ -152,7 +157,9 @@ static void put_value(struct expect *expect, const struct sim_entry *entry,
     expect_value(&expect->line, &val);
 }
 
-static void tell_version(void *self, const struct chain_version *version)
+/* Writes one version of an entry. The arena is opened here because versions are reported while the
+ * host's arena is in use. */
+static void write_version(void *self, const struct chain_version *version)
 {
     struct expect *expect = self;
     struct tide_buf *line = &expect->line;
@@ -171,20 +178,20 @@ static void tell_version(void *self, const struct chain_version *version)
     tide_arena_close(&arena);
 }
 
-static void tell_tx(void *self, const struct chain_tx *tx)
+static void write_tx(void *self, const struct chain_tx *tx)
 {
     struct expect *expect = self;
     for (uint32_t i = 0; i < tx->outcome->event_count; i++)
-        tell_event(expect, tx, i);
-    tell_call(expect, tx);
+        write_event(expect, tx, i);
+    write_call(expect, tx);
 }
 
 struct chain_observer expect_observer(struct expect *expect)
 {
-    return (struct chain_observer){ .self = expect, .tx = tell_tx, .version = tell_version };
+    return (struct chain_observer){ .self = expect, .tx = write_tx, .version = write_version };
 }
 
-static void tell_state(struct expect *expect, struct sim_host *host)
+static void write_state(struct expect *expect, struct sim_host *host)
 {
     struct tide_arena arena;
     struct sim_walk walk = { 0 };
@@ -204,12 +211,13 @@ tide_status expect_close(struct expect *expect, struct sim_host *host, struct ti
 {
     FILE *files[] = { expect->events, expect->calls, expect->history, expect->state };
     if (host && expect->state)
-        tell_state(expect, host);
+        write_state(expect, host);
     for (size_t i = 0; i < TIDE_COUNT(files); i++) {
         if (files[i] && fclose(files[i]) != 0)
             expect->failed = true;
     }
     tide_buf_release(&expect->line);
-    return expect->failed ? tide_fail(err, TIDE_E_IO, "the expectations cannot be written")
+    return expect->failed ? tide_fail(err, TIDE_E_IO,
+                                      "a file of --expect cannot be written: is the disk full?")
                           : TIDE_OK;
 }

@@ -1,4 +1,5 @@
-/* Values of the model as JSON. */
+/* Values of the model as JSON. 64-bit and 128-bit numbers are strings: JSON readers keep only 53
+ * bits. */
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
@@ -33,7 +34,7 @@ static void put_vec(struct tide_buf *json, const sim_val *val)
     tide_buf_u8(json, ']');
 }
 
-/* A symbol as it is; any other key as its JSON text. */
+/* Writes a symbol as it is, any other key as its JSON text in a string. */
 static void put_key(struct tide_buf *json, const sim_val *key)
 {
     if (key->type == TIDE_SCV_SYMBOL) {
@@ -113,7 +114,7 @@ void expect_value(struct tide_buf *json, const sim_val *val)
     case TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE:
         tide_buf_str(json, "\"LedgerKeyContractInstance\"");
         break;
-    default: /* the model makes no other value */
+    default: /* the model has no value of another type */
         tide_buf_str(json, "null");
         break;
     }

@@ -1,4 +1,4 @@
-/* tidemark-sim tx: one transaction, from its wording to its ledger. */
+/* tidemark-sim tx: sends one transaction, from its options to its ledger. */
 #include "tools/sim/client/client.h"
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
@@ -9,25 +9,27 @@
 
 #include <time.h>
 
+/* Stroops; seconds that a transaction is valid; tries of a call; milliseconds between questions;
+ * ledgers that an authorisation is valid. */
 enum { INCLUSION_FEE = 1000, VALID_S = 120, TRIES = 8, POLL_MS = 100, AUTH_LEDGERS = 60 };
 enum { TX_BAD_SEQ = -5 };
 
 /* clang-format off */
 #define AT(field) offsetof(struct client_options, field)
 static const struct sim_option table[] = {
-    { "rpc",        SIM_TEXT,   AT(rpc),        0, 0, "URL  of the server (default: $TIDEMARK_RPC_URL, else http://127.0.0.1:8000)" },
-    { "seed",       SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  of the network, as in serve (default: 1)" },
-    { "user",       SIM_TEXT,   AT(user),       0, 0, "N  the actor: userN" },
-    { "as",         SIM_TEXT,   AT(as),         0, 0, "NAME  the actor: sumsub, gov0, feed0, admin, or any new name after tx fund" },
-    { "sender",     SIM_TEXT,   AT(sender),     0, 0, "NAME  another sender, which pays; --as then signs an authorisation" },
-    { "subject",    SIM_TEXT,   AT(subject),    0, 0, "NAME  a name as above, G… or C…; so are the next three" },
+    { "rpc",        SIM_TEXT,   AT(rpc),        0, 0, "URL  server (default: $TIDEMARK_RPC_URL, else http://127.0.0.1:8000)" },
+    { "seed",       SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  seed of the network, as in serve (default: 1)" },
+    { "user",       SIM_TEXT,   AT(user),       0, 0, "N  acts as userN" },
+    { "as",         SIM_TEXT,   AT(as),         0, 0, "NAME  acts as this account: sumsub, gov0, feed0, admin, or any new name after tx fund" },
+    { "sender",     SIM_TEXT,   AT(sender),     0, 0, "NAME  sends and pays in its place; --as then signs an authorisation" },
+    { "subject",    SIM_TEXT,   AT(subject),    0, 0, "NAME  a name as above, or an address G… or C…; signer and owner too" },
     { "signer",     SIM_TEXT,   AT(signer),     0, 0, "NAME" },
     { "owner",      SIM_TEXT,   AT(owner),      0, 0, "NAME" },
     { "pool",       SIM_TEXT,   AT(pool),       0, 0, "POOL  XLM, sGOLD, sBTC, sTSLA (against USDC)" },
     { "reverse",    SIM_FLAG,   AT(reverse),    0, 0, "pays with USDC" },
-    { "amount",     SIM_TEXT,   AT(amount),     0, 0, "X  at most 7 decimals; so are the next four" },
+    { "amount",     SIM_TEXT,   AT(amount),     0, 0, "X  an amount with at most 7 decimals, as the next three" },
     { "amount-b",   SIM_TEXT,   AT(amount_b),   0, 0, "X  of USDC" },
-    { "min",        SIM_TEXT,   AT(min),        0, 0, "X  the least to get (default: 0)" },
+    { "min",        SIM_TEXT,   AT(min),        0, 0, "X  least amount to receive (default: 0)" },
     { "price",      SIM_TEXT,   AT(price),      0, 0, "X" },
     { "synth",      SIM_TEXT,   AT(synth),      0, 0, "SYMBOL  sGOLD, sTSLA, sBTC" },
     { "asset",      SIM_TEXT,   AT(asset),      0, 0, "SYMBOL  of the oracle: GOLD, TSLA, BTC, XLM, USDC, OIL" },
@@ -41,19 +43,19 @@ static const struct sim_option table[] = {
 };
 /* clang-format on */
 
-/* One command at work. */
+/* A command that is being run. */
 struct session {
     struct client client;
     const struct client_options *o;
     const struct client_call *call;
     struct parties parties;
-    struct tide_sign *actor;  /* --as */
-    struct tide_sign *sender; /* the same unless --sender */
+    struct tide_sign *actor;  /* key of --as */
+    struct tide_sign *sender; /* key of --sender, or of --as */
     struct tide_buf args, auth, soroban, envelope;
     uint32_t arg_count;
     uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t max_time;
-    bool refused; /* what was said about it is printed */
+    uint64_t max_time; /* upper time bound of the transaction, unix seconds */
+    bool refused;      /* the refusal has been printed */
 };
 
 static void pause_ms(long ms)
@@ -61,7 +63,8 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-static void say_refused(struct session *s, const char *where, const char *why)
+/* Prints a refusal. The command then exits with 1. */
+static void print_refused(struct session *s, const char *where, const char *why)
 {
     printf("%s %s: refused %s: %s\n", s->call->name, s->o->as, where, why);
     s->refused = true;
@@ -69,6 +72,7 @@ static void say_refused(struct session *s, const char *where, const char *why)
 
 /* --- keys and names ---------------------------------------------------------------------- */
 
+/* Derives the key of a named account. */
 static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *name,
                             struct tide_err *err)
 {
@@ -79,7 +83,8 @@ static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *n
     return TIDE_OK;
 }
 
-/* The keys are public knowledge: a network with real assets must never see them. */
+/* Reads the network's passphrase and makes the names. The keys are public knowledge: a network with
+ * real assets must never see one, so such networks are rejected. */
 static tide_status open_network(struct session *s, struct client_network *network,
                                 struct tide_err *err)
 {
@@ -88,16 +93,18 @@ static tide_status open_network(struct session *s, struct client_network *networ
         return status;
     if (strstr(network->passphrase, "; September 2015") ||
         strstr(network->passphrase, "; October 2022"))
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "that is a real network; simulated keys are no good there");
+        return tide_fail(
+            err, TIDE_E_CONFIG,
+            "the server belongs to a real network, where everyone knows the simulated keys");
     if (parties_open(&s->parties, network->passphrase, s->o->seed, 1) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the names");
     return TIDE_OK;
 }
 
-/* --- making ------------------------------------------------------------------------------- */
+/* --- making the transaction --------------------------------------------------------------- */
 
-static tide_status draft(struct session *s, struct tx_draft *out, struct tide_err *err)
+/* Makes the draft that is simulated: no resources, no authorisations. */
+static tide_status draft_tx(struct session *s, struct tx_draft *out, struct tide_err *err)
 {
     uint32_t ledger = 0;
     uint64_t now = 0;
@@ -117,6 +124,7 @@ static tide_status draft(struct session *s, struct tx_draft *out, struct tide_er
     return status;
 }
 
+/* Writes the envelope, signed unless key is NULL. */
 static tide_status put_envelope(struct session *s, const struct tx_draft *what,
                                 struct tide_sign *key, struct tide_err *err)
 {
@@ -126,9 +134,10 @@ static tide_status put_envelope(struct session *s, const struct tx_draft *what,
     return TIDE_OK;
 }
 
-/* Completes the draft with what the simulation found. */
-static tide_status assemble(struct session *s, struct tx_draft *what,
-                            const struct client_simulated *simulated, struct tide_err *err)
+/* Completes the draft with the answer of its simulation: data, fee, authorisations signed by the
+ * actor. */
+static tide_status complete_tx(struct session *s, struct tx_draft *what,
+                               const struct client_simulated *simulated, struct tide_err *err)
 {
     uint32_t ledger = 0;
     uint64_t now = 0;
@@ -138,6 +147,7 @@ static tide_status assemble(struct session *s, struct tx_draft *what,
     what->fee += (uint32_t)simulated->fee;
     what->auth_count = simulated->auth_count;
     struct tide_buf entries;
+    /* client_latest below empties the buffer that the authorisations borrow from. */
     size_t len[CLIENT_AUTHS_MAX], at = 0;
     tide_buf_init(&entries, CLIENT_BYTES_MAX);
     for (uint32_t i = 0; i < simulated->auth_count; i++) {
@@ -151,7 +161,8 @@ static tide_status assemble(struct session *s, struct tx_draft *what,
             tx_build_auth(&s->auth, s->parties.network_id, tide_slice_of(entries.ptr + at, len[i]),
                           s->actor, ledger + AUTH_LEDGERS);
         if (status != TIDE_OK)
-            tide_fail(err, status, "simulateTransaction: an authorisation of an unknown kind");
+            tide_fail(err, status,
+                      "simulateTransaction: an authorisation is malformed or of an unknown kind");
     }
     tide_buf_release(&entries);
     what->auth = tide_buf_view(&s->auth);
@@ -160,8 +171,9 @@ static tide_status assemble(struct session *s, struct tx_draft *what,
 
 /* --- sending -------------------------------------------------------------------------------- */
 
-/* Sends the envelope until it waits in the queue. *again: its number was taken meanwhile. */
-static tide_status send(struct session *s, bool *again, struct tide_err *err)
+/* Sends the envelope until the queue has it. Sets *again if another transaction has used its
+ * sequence number. */
+static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
 {
     struct client_sent sent;
     char why[64];
@@ -176,32 +188,34 @@ static tide_status send(struct session *s, bool *again, struct tide_err *err)
             snprintf(why, sizeof why, "transaction result %d", sent.code);
             *again = sent.code == TX_BAD_SEQ;
             if (!*again)
-                say_refused(s, "by the queue", why);
+                print_refused(s, "by the queue", why);
             return TIDE_OK;
         }
         if (waited > VALID_S * 1000u) {
-            say_refused(s, "by the queue", sent.status);
+            print_refused(s, "by the queue", sent.status);
             return TIDE_OK;
         }
         pause_ms(POLL_MS);
     }
 }
 
-static tide_status await(struct session *s, struct client_found *found, struct tide_err *err)
+/* Waits until a ledger contains the transaction, or until its time is over. */
+static tide_status wait_for_tx(struct session *s, struct client_found *found, struct tide_err *err)
 {
     for (;;) {
         tide_status status = client_find(&s->client, s->hash, found, err);
         if (status != TIDE_OK || strcmp(found->status, "NOT_FOUND") != 0)
             return status;
         if (found->latest_close_time > s->max_time) {
-            say_refused(s, "by time", "no ledger took it before it ran out");
+            print_refused(s, "by time", "no ledger contained it before its time bound");
             return TIDE_OK;
         }
         pause_ms(POLL_MS);
     }
 }
 
-static void say_found(struct session *s, const struct client_found *found)
+/* Prints the transaction's outcome. */
+static void print_found(struct session *s, const struct client_found *found)
 {
     char hash[65] = "";
     tide_hex(hash, tide_slice_of(s->hash, TIDE_HASH_BYTES));
@@ -217,9 +231,9 @@ static void say_found(struct session *s, const struct client_found *found)
     s->refused = true;
 }
 
-/* A transaction of its own that brings back what has lapsed. */
-static tide_status restore(struct session *s, struct tx_draft what,
-                           const struct client_simulated *simulated, struct tide_err *err)
+/* Sends a transaction that restores the lapsed entries that the call needs. */
+static tide_status restore_entries(struct session *s, struct tx_draft what,
+                                   const struct client_simulated *simulated, struct tide_err *err)
 {
     struct client_found found;
     bool again = false;
@@ -230,20 +244,21 @@ static tide_status restore(struct session *s, struct tx_draft what,
     what.fee += (uint32_t)simulated->restore_fee;
     tide_status status = put_envelope(s, &what, s->sender, err);
     if (status == TIDE_OK)
-        status = send(s, &again, err);
+        status = send_tx(s, &again, err);
     if (status == TIDE_OK && !again && !s->refused)
-        status = await(s, &found, err);
+        status = wait_for_tx(s, &found, err);
     return status;
 }
 
-/* One try. *again: something came between; from the start. */
+/* Makes one try. Sets *again if the call must be tried from the start: entries were restored, or
+ * the sequence number was used. */
 static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
 {
     struct tx_draft what;
     struct client_simulated simulated;
     struct client_found found;
     *again = false;
-    tide_status status = draft(s, &what, err);
+    tide_status status = draft_tx(s, &what, err);
     if (status == TIDE_OK)
         status = put_envelope(s, &what, NULL, err);
     if (status == TIDE_OK)
@@ -251,27 +266,28 @@ static tide_status try_once(struct session *s, bool *again, struct tide_err *err
     if (status != TIDE_OK)
         return status;
     if (simulated.error[0]) {
-        say_refused(s, "by the simulation", simulated.error);
+        print_refused(s, "by the simulation", simulated.error);
         return TIDE_OK;
     }
     if (simulated.restore.len) {
         *again = true;
-        return restore(s, what, &simulated, err);
+        return restore_entries(s, what, &simulated, err);
     }
-    status = assemble(s, &what, &simulated, err);
+    status = complete_tx(s, &what, &simulated, err);
     if (status == TIDE_OK)
         status = put_envelope(s, &what, s->sender, err);
     if (status == TIDE_OK)
-        status = send(s, again, err);
+        status = send_tx(s, again, err);
     if (status != TIDE_OK || *again || s->refused)
         return status;
-    status = await(s, &found, err);
+    status = wait_for_tx(s, &found, err);
     if (status == TIDE_OK && !s->refused)
-        say_found(s, &found);
+        print_found(s, &found);
     return status;
 }
 
-static tide_status invoke(struct session *s, struct tide_err *err)
+/* Makes the call, with several tries. */
+static tide_status invoke_call(struct session *s, struct tide_err *err)
 {
     struct client_options o = *s->o;
     uint32_t ledger;
@@ -288,16 +304,17 @@ static tide_status invoke(struct session *s, struct tide_err *err)
     for (int i = 0; i < TRIES && again && !s->refused && status == TIDE_OK; i++)
         status = try_once(s, &again, err);
     if (status == TIDE_OK && again && !s->refused)
-        say_refused(s, "by the queue", "its sequence number is always taken");
+        print_refused(s, "by the queue", "other transactions used its sequence number every time");
     return status;
 }
 
-/* --- the command -------------------------------------------------------------------------------- */
+/* --- the command ----------------------------------------------------------------------------- */
 
 static const struct client_call fund_call = { .name = "fund" };
 
-static tide_status fund(struct session *s, const struct client_network *network,
-                        struct tide_err *err)
+/* Funds an account by the friendbot. */
+static tide_status fund_account(struct session *s, const struct client_network *network,
+                                struct tide_err *err)
 {
     char address[TIDE_STRKEY_TEXT_MAX];
     if (!network->friendbot[0])
@@ -314,7 +331,8 @@ static tide_status fund(struct session *s, const struct client_network *network,
     return status;
 }
 
-static tide_status run(struct session *s, struct tide_err *err)
+/* Opens client and network and runs the command. */
+static tide_status run_call(struct session *s, struct tide_err *err)
 {
     struct client_network network;
     tide_status status = client_open(&s->client, s->o->rpc, err);
@@ -322,9 +340,10 @@ static tide_status run(struct session *s, struct tide_err *err)
         status = open_network(s, &network, err);
     if (status != TIDE_OK)
         return status;
-    return s->call == &fund_call ? fund(s, &network, err) : invoke(s, err);
+    return s->call == &fund_call ? fund_account(s, &network, err) : invoke_call(s, err);
 }
 
+/* Runs the command and frees everything. */
 static tide_status run_session(const struct client_call *call, const struct client_options *o,
                                bool *refused, struct tide_err *err)
 {
@@ -332,7 +351,7 @@ static tide_status run_session(const struct client_call *call, const struct clie
     struct tide_buf *all[] = { &s.args, &s.auth, &s.soroban, &s.envelope };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], CLIENT_BYTES_MAX);
-    tide_status status = run(&s, err);
+    tide_status status = run_call(&s, err);
     *refused = s.refused;
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_release(all[i]);
@@ -358,6 +377,7 @@ static void print_help(FILE *to, const struct sim_options *tables)
     sim_options_help(to, tables, 1);
 }
 
+/* Finds a call by its name. */
 static const struct client_call *find_call(const char *name)
 {
     const struct client_call *call = client_calls;
@@ -368,7 +388,8 @@ static const struct client_call *find_call(const char *name)
     return call->name ? call : NULL;
 }
 
-static tide_status check(struct client_options *o, char user[32], struct tide_err *err)
+/* Sets the defaults and checks --user and --as. */
+static tide_status check_options(struct client_options *o, char user[32], struct tide_err *err)
 {
     uint64_t n;
     const char *url = getenv("TIDEMARK_RPC_URL");
@@ -398,11 +419,11 @@ int sim_tx_command(int argc, char **argv)
     const struct client_call *call = argc > 0 ? find_call(argv[0]) : NULL;
     tide_status status = TIDE_OK;
     if (!call)
-        status = tide_fail(&err, TIDE_E_USAGE, "no such call; --help lists them");
+        status = tide_fail(&err, TIDE_E_USAGE, "unknown call; --help lists all calls");
     if (status == TIDE_OK)
         status = sim_options_read(&tables, 1, argc - 1, argv + 1, &err);
     if (status == TIDE_OK)
-        status = check(&o, user, &err);
+        status = check_options(&o, user, &err);
     if (status == TIDE_OK)
         status = run_session(call, &o, &refused, &err);
     if (status != TIDE_OK)

@@ -1,4 +1,4 @@
-/* The calls that `tx` knows, and how options become arguments. */
+/* The calls of `tidemark-sim tx`, and the making of their arguments from options. */
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
@@ -7,10 +7,11 @@
 #include "tools/sim/ledger/lcm.h"
 
 /* clang-format off */
-/* Letters: w who, s subject, g signer, o owner, p pool, d direction, m amount, n other amount,
- * k least, y synth, f asset, q price, j country, e expiry, x metadata, t title, b text, i proposal,
- * v support, a reason. Fixed: l least of the other (0), r partner (0), c collateral (xlm), h call
- * data (none). */
+/* A letter of `parts` is an argument: w the actor, s subject, g signer, o owner, p pool,
+ * d direction, m amount, n other amount, k least amount, y synthetic asset, f oracle asset,
+ * q price, j country, e expiry, x metadata, t title, b text, i proposal, v support, a reason.
+ * Arguments without an option: l least other amount (0), r partner (0), c collateral (xlm), h call
+ * data (empty). */
 const struct client_call client_calls[] = {
     { "attest",              PARTY_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
     { "submit_attestation",  PARTY_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
@@ -47,10 +48,11 @@ const struct client_call client_calls[] = {
 };
 /* clang-format on */
 
-enum { DECIMALS = 7 };
+enum { DECIMALS = 7 }; /* of amounts and prices */
 
 /* --- parties -------------------------------------------------------------------------- */
 
+/* Appends the address of a contract by its name, or by its token's symbol. */
 static bool find_contract(struct tide_buf *out, const struct parties *parties, const char *name)
 {
     char token[40];
@@ -65,7 +67,8 @@ static bool find_contract(struct tide_buf *out, const struct parties *parties, c
     return false;
 }
 
-/* The SCAddress of user7, sumsub, a contract's name, or an address as text. */
+/* Appends the SCAddress of an account's name, a contract's name, or an address as text. Every other
+ * text names an account. */
 static tide_status put_address_of(struct tide_buf *scaddress, const struct parties *parties,
                                   uint64_t seed, const char *name, struct tide_err *err)
 {
@@ -88,7 +91,7 @@ static tide_status put_address_of(struct tide_buf *scaddress, const struct parti
 
 /* --- values ------------------------------------------------------------------------------ */
 
-/* "12.5" in units of the seventh decimal. */
+/* Parses "12.5" into units of the seventh decimal. */
 static tide_status parse_amount(int64_t *out, const char *name, const char *text,
                                 struct tide_err *err)
 {
@@ -109,6 +112,7 @@ static tide_status parse_amount(int64_t *out, const char *name, const char *text
     return TIDE_OK;
 }
 
+/* Appends an amount as i128. */
 static tide_status put_amount(struct tide_buf *out, const char *name, const char *text,
                               struct tide_err *err)
 {
@@ -119,6 +123,7 @@ static tide_status put_amount(struct tide_buf *out, const char *name, const char
     return status;
 }
 
+/* Appends an address. */
 static tide_status put_party(struct tide_buf *out, const struct client_options *o,
                              const struct parties *parties, const char *option, const char *name,
                              struct tide_err *err)
@@ -129,6 +134,7 @@ static tide_status put_party(struct tide_buf *out, const struct client_options *
     return put_address_of(out, parties, o->seed, name, err);
 }
 
+/* Appends a symbol. */
 static tide_status put_symbol(struct tide_buf *out, const char *option, const char *text,
                               struct tide_err *err)
 {
@@ -138,7 +144,7 @@ static tide_status put_symbol(struct tide_buf *out, const char *option, const ch
     return TIDE_OK;
 }
 
-/* sGOLD stands for SGOLDUSDC, XLM for XLMUSDC. */
+/* Appends a pool's name: sGOLD stands for SGOLDUSDC, XLM for XLMUSDC. */
 static tide_status put_pool(struct tide_buf *out, const char *pool, struct tide_err *err)
 {
     char name[33];
@@ -177,10 +183,12 @@ static void put_bool(struct tide_buf *out, bool value)
     tide_buf_be32(out, value);
 }
 
-/* --- arguments -------------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------------- */
 
-static tide_status put_named(struct tide_buf *out, char part, const struct client_options *o,
-                             const struct parties *parties, struct tide_err *err)
+/* Appends an argument that is a party, a pool or a symbol. */
+static tide_status put_text_argument(struct tide_buf *out, char part,
+                                     const struct client_options *o, const struct parties *parties,
+                                     struct tide_err *err)
 {
     switch (part) {
     case 'w':
@@ -204,8 +212,9 @@ static tide_status put_named(struct tide_buf *out, char part, const struct clien
     }
 }
 
-static tide_status put_number(struct tide_buf *out, char part, const struct client_options *o,
-                              struct tide_err *err)
+/* Appends an argument that is an amount. */
+static tide_status put_amount_argument(struct tide_buf *out, char part,
+                                       const struct client_options *o, struct tide_err *err)
 {
     switch (part) {
     case 'm':
@@ -221,7 +230,8 @@ static tide_status put_number(struct tide_buf *out, char part, const struct clie
     }
 }
 
-static void put_plain(struct tide_buf *out, char part, const struct client_options *o)
+/* Appends an argument that cannot be malformed. */
+static void put_plain_argument(struct tide_buf *out, char part, const struct client_options *o)
 {
     switch (part) {
     case 'd':
@@ -258,11 +268,11 @@ tide_status client_args(struct tide_buf *out, uint32_t *count, const struct clie
     *count = 0;
     for (const char *part = call->parts; *part && status == TIDE_OK; part++) {
         if (strchr("wsgocpyfa", *part))
-            status = put_named(out, *part, o, parties, err);
+            status = put_text_argument(out, *part, o, parties, err);
         else if (strchr("mnklq", *part))
-            status = put_number(out, *part, o, err);
+            status = put_amount_argument(out, *part, o, err);
         else
-            put_plain(out, *part, o);
+            put_plain_argument(out, *part, o);
         (*count)++;
     }
     return status;

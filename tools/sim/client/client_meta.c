@@ -1,9 +1,10 @@
-/* What came of a transaction, out of its meta. */
+/* Return value and error of a transaction, from its meta. */
 #include "schema/wire/skip_impl.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tools/sim/client/client.h"
 
+/* Skips LedgerEntryChanges. */
 static void skip_changes(struct tide_xdr *x)
 {
     struct tide_change change;
@@ -16,6 +17,7 @@ static void skip_changes(struct tide_xdr *x)
     }
 }
 
+/* Skips ContractEvents. */
 static void skip_events(struct tide_xdr *x)
 {
     struct tide_event event;
@@ -24,12 +26,14 @@ static void skip_events(struct tide_xdr *x)
         tide_event_read(x, &event);
 }
 
+/* Skips the extension with the fee breakdown. */
 static void skip_fees(struct tide_xdr *x)
 {
     if (tide_xdr_u32(x) == 1)
         tide_xdr_skip(x, 28); /* extension, three amounts */
 }
 
+/* The fields in front have no fixed length, so they are skipped one by one. */
 tide_slice client_return_value(tide_slice meta)
 {
     struct tide_xdr x = tide_xdr_of(meta);
@@ -58,7 +62,7 @@ bool client_error(char *out, size_t size, tide_slice diagnostic)
 {
     struct tide_xdr x = tide_xdr_of(diagnostic);
     struct tide_event event = { 0 };
-    tide_xdr_skip(&x, 4);
+    tide_xdr_skip(&x, 4); /* the flag in front of the ContractEvent */
     tide_event_read(&x, &event);
     if (x.status != TIDE_OK || event.topic_count < 1)
         return false;

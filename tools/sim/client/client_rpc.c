@@ -1,4 +1,4 @@
-/* The methods of Stellar RPC that a sender needs. */
+/* The methods of Stellar RPC that a sender of transactions needs. */
 #include "schema/base/json_read.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
@@ -26,8 +26,8 @@ void client_close(struct client *client)
 
 /* --- one call ------------------------------------------------------------------------- */
 
-/* The body's result; the caller's. NULL with err set. */
-static json_t *take_result(struct client *client, const char *method, struct tide_err *err)
+/* Returns the answer's result as a new reference, or NULL with err set. */
+static json_t *parse_result(struct client *client, const char *method, struct tide_err *err)
 {
     json_error_t why;
     json_t *whole = tide_json_load(tide_buf_view(&client->body), 0, &why);
@@ -44,8 +44,10 @@ static json_t *take_result(struct client *client, const char *method, struct tid
     return json_is_object(result) ? result : NULL;
 }
 
-static json_t *call(struct client *client, const char *method, const char *params,
-                    struct tide_err *err)
+/* Calls a method with params in JSON. Returns the result as a new reference, or NULL with err
+ * set. */
+static json_t *call_method(struct client *client, const char *method, const char *params,
+                           struct tide_err *err)
 {
     static const char *const headers[] = { "Content-Type: application/json", NULL };
     struct tide_http_answer answer = { 0 };
@@ -63,11 +65,11 @@ static json_t *call(struct client *client, const char *method, const char *param
     tide_status status = tide_http_call(client->http, &request, &client->body, &answer, err);
     if (status == TIDE_OK && answer.code != 200)
         status = tide_fail(err, TIDE_E_IO, "%s: HTTP status %u", method, answer.code);
-    return status == TIDE_OK ? take_result(client, method, err) : NULL;
+    return status == TIDE_OK ? parse_result(client, method, err) : NULL;
 }
 
-/* A number or a decimal text: servers differ. */
-static int64_t number(const json_t *object, const char *name)
+/* Returns a number. Some servers write it as a decimal text. */
+static int64_t read_number(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
     const char *text = json_string_value(value);
@@ -77,12 +79,14 @@ static int64_t number(const json_t *object, const char *name)
     return json_is_integer(value) ? json_integer_value(value) : 0;
 }
 
-/* Bytes of base64 text, kept in hold; where is found after the last one. */
+/* Decoded bytes in client->hold. They become a slice after the last decoding, because the buffer
+ * moves while it grows. */
 struct span {
     size_t at, len;
 };
 
-static struct span keep(struct client *client, const json_t *text)
+/* Decodes base64 to client->hold. The span is empty if text is no base64. */
+static struct span decode_base64(struct client *client, const json_t *text)
 {
     struct span out = { .at = client->hold.len };
     const char *base64 = json_string_value(text);
@@ -93,11 +97,13 @@ static struct span keep(struct client *client, const json_t *text)
     return out;
 }
 
+/* Returns the span's bytes, which must not be taken before the last decoding. */
 static tide_slice slice_of(const struct client *client, struct span span)
 {
     return span.len ? tide_slice_of(client->hold.ptr + span.at, span.len) : (tide_slice){ 0 };
 }
 
+/* Copies a text, cut to the size; "" if there is none. */
 static void copy_text(char *out, size_t size, const json_t *text)
 {
     const char *from = json_string_value(text);
@@ -108,7 +114,7 @@ static void copy_text(char *out, size_t size, const json_t *text)
 
 tide_status client_network(struct client *client, struct client_network *out, struct tide_err *err)
 {
-    json_t *result = call(client, "getNetwork", "{}", err);
+    json_t *result = call_method(client, "getNetwork", "{}", err);
     if (!result)
         return err->code;
     copy_text(out->passphrase, sizeof out->passphrase, json_object_get(result, "passphrase"));
@@ -120,11 +126,11 @@ tide_status client_network(struct client *client, struct client_network *out, st
 tide_status client_latest(struct client *client, uint32_t *ledger, uint64_t *close_time,
                           struct tide_err *err)
 {
-    json_t *result = call(client, "getHealth", "{}", err);
+    json_t *result = call_method(client, "getHealth", "{}", err);
     if (!result)
         return err->code;
-    *ledger = (uint32_t)number(result, "latestLedger");
-    *close_time = (uint64_t)number(result, "latestLedgerCloseTime");
+    *ledger = (uint32_t)read_number(result, "latestLedger");
+    *close_time = (uint64_t)read_number(result, "latestLedgerCloseTime");
     json_decref(result);
     return TIDE_OK;
 }
@@ -140,12 +146,12 @@ tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_B
     tide_buf_str(&params, "{\"keys\":[\"");
     tide_buf_base64(&params, tide_slice_of(ledger_key, sizeof ledger_key));
     tide_buf_put(&params, "\"]}", 4);
-    json_t *result = call(client, "getLedgerEntries", (const char *)params.ptr, err);
+    json_t *result = call_method(client, "getLedgerEntries", (const char *)params.ptr, err);
     tide_buf_release(&params);
     if (!result)
         return err->code;
     json_t *first = json_array_get(json_object_get(result, "entries"), 0);
-    tide_slice entry = slice_of(client, keep(client, json_object_get(first, "xdr")));
+    tide_slice entry = slice_of(client, decode_base64(client, json_object_get(first, "xdr")));
     json_decref(result);
     if (entry.len < BEFORE + 8)
         return tide_fail(err, TIDE_E_MISSING, "the sender has no account on this network");
@@ -153,16 +159,16 @@ tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_B
     return TIDE_OK;
 }
 
-/* {"transaction": base64} */
-static json_t *call_with(struct client *client, const char *method, tide_slice envelope,
-                         struct tide_err *err)
+/* Calls a method with {"transaction": base64}. */
+static json_t *call_with_tx(struct client *client, const char *method, tide_slice envelope,
+                            struct tide_err *err)
 {
     struct tide_buf params;
     tide_buf_init(&params, CLIENT_BYTES_MAX);
     tide_buf_str(&params, "{\"transaction\":\"");
     tide_buf_base64(&params, envelope);
     tide_buf_put(&params, "\"}", 3);
-    json_t *result = call(client, method, (const char *)params.ptr, err);
+    json_t *result = call_method(client, method, (const char *)params.ptr, err);
     tide_buf_release(&params);
     return result;
 }
@@ -172,22 +178,22 @@ tide_status client_simulate(struct client *client, tide_slice envelope,
 {
     struct span auths[CLIENT_AUTHS_MAX];
     *out = (struct client_simulated){ 0 };
-    json_t *result = call_with(client, "simulateTransaction", envelope, err);
+    json_t *result = call_with_tx(client, "simulateTransaction", envelope, err);
     if (!result)
         return err->code;
     json_t *list = json_object_get(json_array_get(json_object_get(result, "results"), 0), "auth");
     json_t *preamble = json_object_get(result, "restorePreamble");
     size_t count = json_array_size(list);
     copy_text(out->error, sizeof out->error, json_object_get(result, "error"));
-    out->error[strcspn(out->error, "\n")] = 0;
-    out->fee = number(result, "minResourceFee");
-    out->restore_fee = number(preamble, "minResourceFee");
-    struct span data = keep(client, json_object_get(result, "transactionData"));
-    struct span restore = keep(client, json_object_get(preamble, "transactionData"));
+    out->error[strcspn(out->error, "\n")] = 0; /* the first line is enough */
+    out->fee = read_number(result, "minResourceFee");
+    out->restore_fee = read_number(preamble, "minResourceFee");
+    struct span data = decode_base64(client, json_object_get(result, "transactionData"));
+    struct span restore = decode_base64(client, json_object_get(preamble, "transactionData"));
     for (; out->auth_count < count && out->auth_count < CLIENT_AUTHS_MAX; out->auth_count++)
-        auths[out->auth_count] = keep(client, json_array_get(list, out->auth_count));
+        auths[out->auth_count] = decode_base64(client, json_array_get(list, out->auth_count));
     json_t *events = json_object_get(result, "events");
-    struct span first = keep(client, json_array_get(events, 0));
+    struct span first = decode_base64(client, json_array_get(events, 0));
     char said[256];
     size_t len = strlen(out->error);
     if (len && client_error(said, sizeof said, slice_of(client, first)))
@@ -207,11 +213,12 @@ tide_status client_send(struct client *client, tide_slice envelope, struct clien
 {
     enum { FEE_BUMP_INNER_FAILED = -13 };
     *out = (struct client_sent){ 0 };
-    json_t *result = call_with(client, "sendTransaction", envelope, err);
+    json_t *result = call_with_tx(client, "sendTransaction", envelope, err);
     if (!result)
         return err->code;
     copy_text(out->status, sizeof out->status, json_object_get(result, "status"));
-    tide_slice wrong = slice_of(client, keep(client, json_object_get(result, "errorResultXdr")));
+    tide_slice wrong =
+        slice_of(client, decode_base64(client, json_object_get(result, "errorResultXdr")));
     if (wrong.len >= 12)
         out->code = (int32_t)tide_be32(wrong.ptr + 8);
     if (out->code == FEE_BUMP_INNER_FAILED && wrong.len >= 56)
@@ -220,8 +227,8 @@ tide_status client_send(struct client *client, tide_slice envelope, struct clien
     return TIDE_OK;
 }
 
-/* The return value's JSON, behind the bytes it was made of. */
-static char *answer_of(struct client *client, tide_slice meta)
+/* Returns the return value's JSON, which is appended to client->hold; NULL if there is none. */
+static char *decode_answer(struct client *client, tide_slice meta)
 {
     struct tide_buf json;
     tide_slice value = client_return_value(meta);
@@ -235,10 +242,11 @@ static char *answer_of(struct client *client, tide_slice meta)
     return client->hold.len > at && !client->hold.failed ? (char *)client->hold.ptr + at : NULL;
 }
 
+/* Finds the first diagnostic event that reports an error. */
 static void find_error(struct client *client, const json_t *events, struct client_found *out)
 {
     for (size_t i = 0; i < json_array_size(events) && !out->error[0]; i++) {
-        tide_slice event = slice_of(client, keep(client, json_array_get(events, i)));
+        tide_slice event = slice_of(client, decode_base64(client, json_array_get(events, i)));
         if (!client_error(out->error, sizeof out->error, event))
             out->error[0] = 0;
     }
@@ -251,19 +259,19 @@ tide_status client_find(struct client *client, const uint8_t hash[TIDE_HASH_BYTE
     *out = (struct client_found){ 0 };
     tide_hex(hex, tide_slice_of(hash, TIDE_HASH_BYTES));
     snprintf(params, sizeof params, "{\"hash\":\"%s\"}", hex);
-    json_t *result = call(client, "getTransaction", params, err);
+    json_t *result = call_method(client, "getTransaction", params, err);
     if (!result)
         return err->code;
     copy_text(out->status, sizeof out->status, json_object_get(result, "status"));
-    out->ledger = (uint32_t)number(result, "ledger");
-    out->latest_close_time = (uint64_t)number(result, "latestLedgerCloseTime");
-    tide_slice pair = slice_of(client, keep(client, json_object_get(result, "resultXdr")));
+    out->ledger = (uint32_t)read_number(result, "ledger");
+    out->latest_close_time = (uint64_t)read_number(result, "latestLedgerCloseTime");
+    tide_slice pair = slice_of(client, decode_base64(client, json_object_get(result, "resultXdr")));
     if (pair.len >= 8)
         out->fee = (int64_t)tide_be64(pair.ptr);
-    struct span meta = keep(client, json_object_get(result, "resultMetaXdr"));
+    struct span meta = decode_base64(client, json_object_get(result, "resultMetaXdr"));
     if (strcmp(out->status, "FAILED") == 0)
         find_error(client, json_object_get(result, "diagnosticEventsXdr"), out);
-    out->answer = answer_of(client, slice_of(client, meta));
+    out->answer = decode_answer(client, slice_of(client, meta));
     json_decref(result);
     return TIDE_OK;
 }

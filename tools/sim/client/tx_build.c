@@ -1,3 +1,4 @@
+/* Making of envelopes and of signed authorisations. */
 #include "tools/sim/client/tx_build.h"
 #include "tidemark/hash.h"
 #include "tidemark/xdr.h"
@@ -5,17 +6,19 @@
 
 enum { ENVELOPE_TX = 2 };
 
+/* Appends an ed25519 key as account id or muxed account. */
 static void put_key(struct tide_buf *buf, const uint8_t *key)
 {
     tide_buf_be32(buf, 0);
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
+/* Appends the operation. */
 static void put_operation(struct tide_buf *buf, const struct tx_draft *what)
 {
-    tide_buf_be32(buf, 0); /* the transaction's source */
+    tide_buf_be32(buf, 0); /* the source is the transaction's */
     tide_buf_be32(buf, (uint32_t)what->op);
-    tide_buf_be32(buf, 0); /* invoke contract; or an extension */
+    tide_buf_be32(buf, 0); /* invoke contract; for a restoration, the extension point */
     if (what->op != LCM_OP_INVOKE)
         return;
     lcm_put_address_contract(buf, what->contract);
@@ -26,6 +29,7 @@ static void put_operation(struct tide_buf *buf, const struct tx_draft *what)
     tide_buf_slice(buf, what->auth);
 }
 
+/* Appends the Transaction, which the signature covers. */
 static void put_transaction(struct tide_buf *buf, const struct tx_draft *what)
 {
     put_key(buf, what->source);
@@ -33,7 +37,7 @@ static void put_transaction(struct tide_buf *buf, const struct tx_draft *what)
     tide_buf_be64(buf, (uint64_t)what->seq);
     tide_buf_be32(buf, what->max_time > 0);
     if (what->max_time) {
-        tide_buf_be64(buf, 0);
+        tide_buf_be64(buf, 0); /* no lower time bound */
         tide_buf_be64(buf, what->max_time);
     }
     tide_buf_be32(buf, 0); /* no memo */
@@ -43,6 +47,7 @@ static void put_transaction(struct tide_buf *buf, const struct tx_draft *what)
     tide_buf_slice(buf, what->soroban);
 }
 
+/* Hashes the payload of a signature: network id, envelope type, content. */
 static void hash_part(uint8_t out[TIDE_HASH_BYTES], const uint8_t *network_id, uint8_t type,
                       tide_slice part)
 {
@@ -55,6 +60,7 @@ static void hash_part(uint8_t out[TIDE_HASH_BYTES], const uint8_t *network_id, u
     tide_sha256_final(&h, out);
 }
 
+/* Appends the list of signatures: one, or none without a key. */
 static void put_signature(struct tide_buf *buf, struct tide_sign *key,
                           const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -80,6 +86,7 @@ tide_status tx_build_envelope(struct tide_buf *buf, const struct tx_draft *what,
     return buf->failed ? TIDE_E_MEMORY : TIDE_OK;
 }
 
+/* Address credentials are rewritten with an expiry and a signature; nonce and invocation stay. */
 tide_status tx_build_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
                           struct tide_sign *key, uint32_t expires)
 {

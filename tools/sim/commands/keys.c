@@ -1,9 +1,10 @@
-/* tidemark-sim keys: the key pairs of a simulated network. */
+/* tidemark-sim keys: prints the key pairs of a simulated network. */
 #include "tidemark/strkey.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
 #include "tools/sim/workload/parties.h"
 
+/* The command's options. */
 struct keys_options {
     const char *name;
     uint64_t seed, users;
@@ -12,12 +13,13 @@ struct keys_options {
 /* clang-format off */
 #define AT(field) offsetof(struct keys_options, field)
 static const struct sim_option table[] = {
-    { "seed",  SIM_NUMBER, AT(seed),  0, UINT64_MAX, "N  of the network, as in write and serve; default 1" },
+    { "seed",  SIM_NUMBER, AT(seed),  0, UINT64_MAX, "N  seed of the network, as in write and serve; default 1" },
     { "users", SIM_NUMBER, AT(users), 1, 100000,     "N  how many users to list; default 48" },
-    { "name",  SIM_TEXT,   AT(name),  0, 0,          "NAME  this one alone: user7, sumsub, admin, or any other word" },
+    { "name",  SIM_TEXT,   AT(name),  0, 0,          "NAME  print only this one: user7, sumsub, admin, or any other name" },
 };
 /* clang-format on */
 
+/* Prints one line: name, address, secret. The key follows from seed and name alone. */
 static void print_key(uint64_t seed, const char *name)
 {
     uint8_t secret[TIDE_SEED_BYTES], public[TIDE_HASH_BYTES];
@@ -34,6 +36,7 @@ static void print_key(uint64_t seed, const char *name)
     keys_close(&keys);
 }
 
+/* Prints all accounts of a chain with that seed. The passphrase does not matter to keys. */
 static tide_status print_all(const struct keys_options *o, struct tide_err *err)
 {
     struct parties parties;
@@ -60,7 +63,7 @@ int sim_keys_command(int argc, char **argv)
     tide_status status = sim_options_read(tables, TIDE_COUNT(tables), argc, argv, &err);
     if (status == TIDE_OK) {
         fprintf(stderr,
-                "simulated keys: they are public knowledge, never use them on a real network\n");
+                "simulated keys: everyone can compute them, never use them on a real network\n");
         if (o.name)
             print_key(o.seed, o.name);
         else

@@ -1,4 +1,4 @@
-/* tidemark-sim write: a simulated chain into a lake or a stream. */
+/* tidemark-sim write: writes a simulated chain to a lake or a stream. */
 #include "tools/sim/chain/expect.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What was asked for. */
+/* The command's options. */
 struct write_options {
     struct sim_settings chain;
     const char *stream, *expect;
@@ -17,15 +17,16 @@ struct write_options {
 /* clang-format off */
 #define AT(field) offsetof(struct write_options, field)
 static const struct sim_option table[] = {
-    { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers there; - is standard output" },
-    { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  write the model's own account of the chain" },
-    { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events; with --ledgers: with what comes first" },
-    { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then go on, a ledger every so many milliseconds, until stopped" },
-    { "append",      SIM_FLAG,   AT(append),     0, 0, "go on behind the lake's last object: same options as before, more ledgers" },
+    { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers to a file; - is standard output" },
+    { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  also write the model's own events, calls, entry versions and state" },
+    { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events; with --ledgers: at whichever comes first" },
+    { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then close a ledger every so many milliseconds, until a signal comes" },
+    { "append",      SIM_FLAG,   AT(append),     0, 0, "continue behind the lake's last object: the options must be the same, but for more --ledgers" },
     { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no summary on standard error" },
 };
 /* clang-format on */
 
+/* Set by SIGTERM and SIGINT; the loops end after the present ledger. */
 static volatile sig_atomic_t stopped;
 
 static void on_stop(int signal)
@@ -34,17 +35,20 @@ static void on_stop(int signal)
     stopped = 1;
 }
 
+/* Prints the help text. */
 static void print_help(FILE *to, const struct sim_options *tables, size_t table_count)
 {
-    fprintf(to,
-            "usage: tidemark-sim write --lake DIR | --stream FILE|- [options]\n\n"
-            "Writes the ledgers of a simulated protocol. The same options give the same bytes.\n"
-            "What a lake holds is not written over: other bytes end it with 68.\n"
-            "In --follow, ledgers close by the wall clock (a second apart at least).\n\n");
+    fprintf(
+        to,
+        "usage: tidemark-sim write --lake DIR | --stream FILE|- [options]\n\n"
+        "Writes the ledgers of a simulated protocol. The same options give the same bytes.\n"
+        "Objects of a lake are never overwritten: if one has other bytes, the exit code is 68.\n"
+        "With --follow, ledgers close at the time of day, at least a second apart.\n\n");
     sim_options_help(to, tables, table_count);
 }
 
-static tide_status check(const struct write_options *o, struct tide_err *err)
+/* Checks options that depend on each other. */
+static tide_status check_options(const struct write_options *o, struct tide_err *err)
 {
     if (!o->chain.lake && !o->stream)
         return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
@@ -53,6 +57,7 @@ static tide_status check(const struct write_options *o, struct tide_err *err)
     return sim_settings_check(&o->chain, err);
 }
 
+/* Advances *next by the period and sleeps until then. A signal ends the sleep. */
 static void sleep_until_next(uint64_t follow_ms, struct timespec *next)
 {
     next->tv_nsec += (long)(follow_ms % 1000) * 1000000;
@@ -62,8 +67,9 @@ static void sleep_until_next(uint64_t follow_ms, struct timespec *next)
         continue;
 }
 
-static bool enough(const struct write_options *o, const struct chain *chain,
-                   const struct lake_write *lake)
+/* Returns true if the chain has the requested ledgers or events, and ends with a whole object. */
+static bool is_complete(const struct write_options *o, const struct chain *chain,
+                        const struct lake_write *lake)
 {
     uint64_t done = chain->ledger - o->chain.first_ledger + 1;
     bool reached =
@@ -71,35 +77,41 @@ static bool enough(const struct write_options *o, const struct chain *chain,
     return reached && lake_whole(lake) && chain->ledger >= lake->skip_to;
 }
 
-static tide_status one_ledger(struct chain *chain, struct lake_write *lake, struct tide_err *err)
+/* Makes and writes one ledger. */
+static tide_status write_ledger(struct chain *chain, struct lake_write *lake, struct tide_err *err)
 {
     tide_slice lcm;
     tide_status status = chain_ledger(chain, &lcm);
     if (status != TIDE_OK)
-        return tide_fail(err, status, "ledger %u cannot be written: fewer --txs", chain->ledger);
+        return tide_fail(err, status, "ledger %u cannot be written: use fewer --txs",
+                         chain->ledger);
     return lake_put(lake, chain->ledger, lcm, err);
 }
 
+/* Writes the requested ledgers. With --follow, then writes one ledger a period, with the time of
+ * day as close time. */
 static tide_status write_all(const struct write_options *o, struct chain *chain,
                              struct lake_write *lake, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     while (status == TIDE_OK && !stopped &&
-           (chain->ledger < o->chain.first_ledger || !enough(o, chain, lake)))
-        status = one_ledger(chain, lake, err);
+           (chain->ledger < o->chain.first_ledger || !is_complete(o, chain, lake)))
+        status = write_ledger(chain, lake, err);
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (status == TIDE_OK && o->follow && !stopped) {
         sleep_until_next(o->follow, &next);
         chain->not_before = (uint64_t)time(NULL);
         if (!stopped)
-            status = one_ledger(chain, lake, err);
+            status = write_ledger(chain, lake, err);
         if (status == TIDE_OK && lake->stream && fflush(lake->stream) != 0)
             status = tide_fail(err, TIDE_E_IO, "cannot write %s", o->stream);
     }
     return status;
 }
 
+/* Writes deployment.json and the ledgers, and prints the summary. The deployment names its last
+ * ledger once that is known. */
 static tide_status write_chain(const struct write_options *o, struct chain *chain,
                                struct lake_write *lake, struct tide_err *err)
 {
@@ -121,6 +133,8 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     return status;
 }
 
+/* Opens model and attackers and runs the chain. All is closed on failure too; the first error
+ * counts. */
 static tide_status run_chain(const struct write_options *o, struct lake_write *lake,
                              struct tide_err *err)
 {
@@ -151,7 +165,8 @@ static tide_status run_chain(const struct write_options *o, struct lake_write *l
     return status;
 }
 
-static tide_status run(const struct write_options *o, struct tide_err *err)
+/* Opens the lake or stream and runs the chain. */
+static tide_status run_write(const struct write_options *o, struct tide_err *err)
 {
     struct lake_write lake;
     struct tide_err late;
@@ -180,11 +195,11 @@ int sim_write_command(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     tide_status status = sim_options_read(tables, TIDE_COUNT(tables), argc, argv, &err);
     if (status == TIDE_OK)
-        status = check(&o, &err);
+        status = check_options(&o, &err);
     if (!o.chain.ledgers && !o.events)
         o.chain.ledgers = 512;
     if (status == TIDE_OK)
-        status = run(&o, &err);
+        status = run_write(&o, &err);
     if (status != TIDE_OK)
         fprintf(stderr, "tidemark-sim write: %s\n", err.text);
     return tide_status_exit(status);

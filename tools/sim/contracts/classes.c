@@ -1,3 +1,4 @@
+/* Look-up of a contract's code by its role. */
 #include "tools/sim/host/host.h"
 
 #define SIM_CLASS(role) extern const struct sim_class sim_class_##role;

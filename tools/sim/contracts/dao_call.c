@@ -1,3 +1,5 @@
+/* Call data of a proposal: the number of an action in four bytes, then the action's arguments in a
+ * packed little-endian form. */
 #include "tools/sim/contracts/dao_call.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
@@ -5,16 +7,17 @@
 
 #define EN(id) SIM_ENTRY(dao_governance, id)
 
-#define SYMBOL_MAX 32u
+#define SYMBOL_MAX 32u /* bytes */
 #define TEXT_MAX   80u
 
-/* Payload bytes, little-endian; reading past the end refuses. */
+/* The rest of the call data. Reading past its end refuses. */
 struct payload {
     struct sim_host *h;
     tide_slice left;
 };
 
-static tide_slice take(struct payload *p, size_t n)
+/* Returns the next n bytes, borrowed. */
+static tide_slice take_bytes(struct payload *p, size_t n)
 {
     sim_require(p->h, p->left.len >= n, "payload too short");
     tide_slice out = { p->left.ptr, n };
@@ -25,7 +28,7 @@ static tide_slice take(struct payload *p, size_t n)
 
 static uint64_t take_number(struct payload *p, size_t bytes)
 {
-    tide_slice raw = take(p, bytes);
+    tide_slice raw = take_bytes(p, bytes);
     uint64_t value = 0;
     for (size_t i = bytes; i-- > 0;)
         value = value << 8 | raw.ptr[i];
@@ -37,6 +40,7 @@ static uint32_t take_u32(struct payload *p)
     return (uint32_t)take_number(p, 4);
 }
 
+/* The low half comes first. */
 static sim_val take_i128(struct payload *p)
 {
     uint64_t lo = take_number(p, 8);
@@ -44,16 +48,18 @@ static sim_val take_i128(struct payload *p)
     return sim_i128(tide_i128_from_parts((int64_t)hi, lo).raw);
 }
 
+/* One byte of length, then the text. */
 static tide_slice take_text(struct payload *p)
 {
-    return take(p, take_number(p, 1));
+    return take_bytes(p, take_number(p, 1));
 }
 
+/* A character that a Symbol cannot have refuses, as the network's host would. */
 static sim_val take_symbol(struct payload *p)
 {
     uint64_t len = take_number(p, 1);
     sim_require(p->h, len <= SYMBOL_MAX, "symbol payload too long");
-    tide_slice text = take(p, len);
+    tide_slice text = take_bytes(p, len);
     for (size_t i = 0; i < text.len; i++) {
         uint8_t c = text.ptr[i];
         bool fine =
@@ -63,6 +69,7 @@ static sim_val take_symbol(struct payload *p)
     return sim_symbol(text);
 }
 
+/* An address travels as a strkey. */
 static sim_val take_address(struct payload *p)
 {
     enum tide_strkey kind;
@@ -114,6 +121,7 @@ static void put_wallet(struct sim_host *h, const sim_val *wallet)
     sim_put(h, dao_wallet_key(h, sim_field_u32(wallet, "id")), *wallet);
 }
 
+/* Signers stand in the wallet and, one by one, in entries of their own. */
 void dao_signer_add(struct sim_host *h, const sim_val *wallet, sim_val party)
 {
     sim_val *signers = sim_field(wallet, "signers");
@@ -123,6 +131,7 @@ void dao_signer_add(struct sim_host *h, const sim_val *wallet, sim_val party)
     sim_put(h, signer_key(h, wallet, index), party);
 }
 
+/* The signers behind the removed one move up by one index. The last index loses its entry. */
 void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_addr party)
 {
     sim_val *signers = sim_field(wallet, "signers");
@@ -140,11 +149,13 @@ void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_add
 
 /* --- actions -------------------------------------------------------------------------- */
 
-static sim_val self(struct sim_host *h)
+/* Returns this contract's own address, the caller for contracts that obey the DAO only. */
+static sim_val self_address(struct sim_host *h)
 {
     return sim_address(sim_self(h));
 }
 
+/* Action 0: registers a synthetic asset and allows its collateral. */
 static void deploy_asset(struct payload *p, sim_val caller)
 {
     sim_val symbol = take_symbol(p);
@@ -164,28 +175,33 @@ static void deploy_asset(struct payload *p, sim_val caller)
     sim_call(p->h, engine, "set_collateral_allowed", SIM_VALS(caller, collateral, sim_bool(true)));
 }
 
+/* Action 1. caller is unused: the registry asks for the DAO's authorisation. */
 static void deactivate_partner(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val id = sim_u32(take_u32(p));
-    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "deactivate_partner", SIM_VALS(self(p->h), id));
+    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "deactivate_partner",
+             SIM_VALS(self_address(p->h), id));
 }
 
-static void retired(struct payload *p, sim_val caller)
+/* Action 2, which the published contract has removed. */
+static void refuse_tier_upgrade(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_refuse(p->h, "upgrade_tier removed — all partners have the same rights");
 }
 
+/* Action 3: sets a partner's share of revenue. */
 static void adjust_share(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val id = sim_u32(take_u32(p));
     sim_val share = take_i128(p);
     sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "set_partner_share",
-             SIM_VALS(self(p->h), id, share));
+             SIM_VALS(self_address(p->h), id, share));
 }
 
+/* Action 4. Data that is too short is ignored, as published; the second parameter is optional. */
 static void adjust_ratios(struct payload *p, sim_val caller)
 {
     (void)caller;
@@ -196,6 +212,7 @@ static void adjust_ratios(struct payload *p, sim_val caller)
         sim_put(p->h, sim_key(p->h, EN(param_liq_penalty), SIM_NONE), take_i128(p));
 }
 
+/* Action 5. */
 static void create_pool(struct payload *p, sim_val caller)
 {
     sim_val id = take_symbol(p);
@@ -206,11 +223,14 @@ static void create_pool(struct payload *p, sim_val caller)
              SIM_VALS(caller, id, token_a, token_b, tier));
 }
 
+/* Returns true if a wallet number and a whole address are left. Actions 6 and 7 do nothing
+ * otherwise, as published. */
 static bool holds_signer(const struct payload *p)
 {
     return p->left.len >= 5 && p->left.len >= (size_t)5 + p->left.ptr[4];
 }
 
+/* Action 6: adds a signer to a multisig wallet. */
 static void add_signer(struct payload *p, sim_val caller)
 {
     (void)caller;
@@ -225,6 +245,7 @@ static void add_signer(struct payload *p, sim_val caller)
     dao_signer_add(p->h, wallet, party);
 }
 
+/* Action 7. */
 static void remove_signer(struct payload *p, sim_val caller)
 {
     (void)caller;
@@ -235,42 +256,49 @@ static void remove_signer(struct payload *p, sim_val caller)
     dao_signer_remove(p->h, dao_wallet(p->h, id, false), party.addr);
 }
 
-static void ask_oracle(struct payload *p, const char *fn, sim_val arg)
+/* Calls a function of the oracle with this contract as the DAO. */
+static void call_oracle(struct payload *p, const char *fn, sim_val arg)
 {
-    sim_call(p->h, sim_slot_addr(p->h, "ORACLE"), fn, SIM_VALS(self(p->h), arg));
+    sim_call(p->h, sim_slot_addr(p->h, "ORACLE"), fn, SIM_VALS(self_address(p->h), arg));
 }
 
+/* Action 8. */
 static void add_provider(struct payload *p, sim_val caller)
 {
     (void)caller;
-    ask_oracle(p, "add_provider", take_address(p));
+    call_oracle(p, "add_provider", take_address(p));
 }
 
+/* Action 9. */
 static void remove_provider(struct payload *p, sim_val caller)
 {
     (void)caller;
-    ask_oracle(p, "remove_provider", take_address(p));
+    call_oracle(p, "remove_provider", take_address(p));
 }
 
+/* Action 10: sets how many observations make a price. */
 static void set_quorum(struct payload *p, sim_val caller)
 {
     (void)caller;
     if (p->left.len >= 4)
-        ask_oracle(p, "set_min_providers", sim_u32(take_u32(p)));
+        call_oracle(p, "set_min_providers", sim_u32(take_u32(p)));
 }
 
+/* Action 11: adds a KYC verifier. */
 static void add_verifier(struct payload *p, sim_val caller)
 {
     sim_val party = take_address(p);
     sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "add_verifier", SIM_VALS(caller, party));
 }
 
+/* Action 12. */
 static void remove_verifier(struct payload *p, sim_val caller)
 {
     sim_val party = take_address(p);
     sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "remove_verifier", SIM_VALS(caller, party));
 }
 
+/* Action 13. */
 static void allow_collateral(struct payload *p, sim_val caller)
 {
     sim_val token = take_address(p);
@@ -279,38 +307,42 @@ static void allow_collateral(struct payload *p, sim_val caller)
              SIM_VALS(caller, token, allowed));
 }
 
+/* Action 14. */
 static void register_partner(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val owner = take_address(p);
     uint64_t len = take_number(p, 1);
     sim_require(p->h, len <= TEXT_MAX, "name payload too long");
-    tide_slice name = take(p, len);
+    tide_slice name = take_bytes(p, len);
     sim_require(p->h, tide_utf8_valid(name), "name payload is not UTF-8");
     sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "dao_register_partner",
-             SIM_VALS(self(p->h), owner, sim_string(name)));
+             SIM_VALS(self_address(p->h), owner, sim_string(name)));
 }
 
+/* Action 15: makes a partner's asset live. */
 static void activate_asset(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val symbol = take_symbol(p);
     sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "activate_partner_asset",
-             SIM_VALS(self(p->h), symbol));
+             SIM_VALS(self_address(p->h), symbol));
 }
 
+/* Action 16: replaces the code of a contract, or of this one. */
 static void upgrade_contract(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val target = take_address(p);
-    tide_slice hash = take(p, TIDE_HASH_BYTES);
+    tide_slice hash = take_bytes(p, TIDE_HASH_BYTES);
     if (sim_addr_eq(target.addr, sim_self(p->h)))
         sim_upgrade(p->h, hash);
     else
-        sim_call(p->h, target.addr, "upgrade", SIM_VALS(self(p->h), sim_bytes(hash)));
+        sim_call(p->h, target.addr, "upgrade", SIM_VALS(self_address(p->h), sim_bytes(hash)));
 }
 
-/* The old form: a parameter's number in the first byte of the whole, then its value. */
+/* Sets a parameter from data in the old form: the parameter's number in the first byte of the
+ * whole, then its value. */
 static void apply_legacy(struct sim_host *h, tide_slice data)
 {
     static const enum tide_entry_id params[] = {
@@ -326,10 +358,11 @@ static void apply_legacy(struct sim_host *h, tide_slice data)
 
 void dao_apply(struct sim_host *h, tide_slice data, sim_val caller)
 {
+    /* The index is the number of the action; the order is the published one. */
     static void (*const actions[])(struct payload *, sim_val) = {
-        deploy_asset,   deactivate_partner, retired,         adjust_share,     adjust_ratios,
-        create_pool,    add_signer,         remove_signer,   add_provider,     remove_provider,
-        set_quorum,     add_verifier,       remove_verifier, allow_collateral, register_partner,
+        deploy_asset,   deactivate_partner, refuse_tier_upgrade, adjust_share,     adjust_ratios,
+        create_pool,    add_signer,         remove_signer,       add_provider,     remove_provider,
+        set_quorum,     add_verifier,       remove_verifier,     allow_collateral, register_partner,
         activate_asset, upgrade_contract,
     };
     if (data.len < 4)

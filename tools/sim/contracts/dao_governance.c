@@ -1,30 +1,34 @@
-/* Proposals, votes and the queue of multisig transactions. */
+/* The DAO: proposals, votes, multisig wallets and the queue of their transactions. */
 #include "tools/sim/contracts/dao_call.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(dao_governance, id)
 #define EN(id) SIM_ENTRY(dao_governance, id)
 
-#define VOTE_SECONDS     172800u
-#define TIMELOCK_SECONDS 259200u
+#define VOTE_SECONDS     172800u /* seconds; stored, but no function checks it, as published */
+#define TIMELOCK_SECONDS 259200u /* a proposal can be executed this long after it was made */
 #define MASK_DEFAULT     0x19fc7u
-#define SCOPE_MAX        2u
+#define SCOPE_MAX        2u /* greatest scope of a wallet */
 
-static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+/* Returns the key of an entry with one argument. */
+static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
 {
     return sim_key(h, variant, SIM_VALS(arg));
 }
 
-static sim_val state(struct sim_host *h, const char *name)
+/* Returns a status as the contract stores an enum variant: a Vec of its symbol. */
+static sim_val state_value(struct sim_host *h, const char *name)
 {
     return sim_vec(&h->arena, SIM_VALS(sim_sym(name)));
 }
 
+/* Returns true if the proposal or transaction has that status. */
 static bool in_state(const sim_val *map, const char *name)
 {
     return tide_slice_eq_str(sim_field(map, "status")->vec[0].bytes, name);
 }
 
+/* Refuses unless the caller is the DAO's own address and authorises the call. */
 static void only_dao(struct sim_host *h, sim_val caller)
 {
     sim_only(h, "DAO_ADDR", caller.addr);
@@ -32,6 +36,7 @@ static void only_dao(struct sim_host *h, sim_val caller)
 
 /* --- setting up ------------------------------------------------------------------------ */
 
+/* args: DAO's address, engine. Stores the first values of the parameters. */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -44,6 +49,8 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, multisig wallet, liquidity pool, partner registry, earnings distributor, stability
+ * pool */
 static sim_val set_protocol_config(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -55,6 +62,7 @@ static sim_val set_protocol_config(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, compliance registry */
 static sim_val set_compliance(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -62,6 +70,7 @@ static sim_val set_compliance(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, oracle */
 static sim_val set_oracle(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -69,6 +78,7 @@ static sim_val set_oracle(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, mask of the actions that need a multisig wallet */
 static sim_val set_multisig_mask(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -76,6 +86,7 @@ static sim_val set_multisig_mask(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, provider */
 static sim_val add_oracle_provider(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -84,6 +95,7 @@ static sim_val add_oracle_provider(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, hash of the new code */
 static sim_val upgrade(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -93,6 +105,7 @@ static sim_val upgrade(struct sim_host *h, const sim_val *args)
 
 /* --- wallets ------------------------------------------------------------------------------ */
 
+/* Emits the event of a new or changed wallet. */
 static void emit_wallet(struct sim_host *h, const sim_val *wallet)
 {
     sim_emit(h, EV(msig_created), SIM_NONE,
@@ -101,7 +114,7 @@ static void emit_wallet(struct sim_host *h, const sim_val *wallet)
                         { "signer_count", sim_u32(sim_field(wallet, "signers")->len) }));
 }
 
-/* args: dao, threshold, signers, scope */
+/* args: DAO, threshold, signers, scope */
 static sim_val create_multisig(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -123,6 +136,7 @@ static sim_val create_multisig(struct sim_host *h, const sim_val *args)
     return sim_u32(id);
 }
 
+/* args: DAO, wallet, signer */
 static sim_val add_signer_to_wallet(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -135,6 +149,7 @@ static sim_val add_signer_to_wallet(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, wallet, signer */
 static sim_val remove_signer_from_wallet(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -144,7 +159,8 @@ static sim_val remove_signer_from_wallet(struct sim_host *h, const sim_val *args
 
 /* --- proposals ------------------------------------------------------------------------------ */
 
-static bool governs(struct sim_host *h, struct sim_addr party)
+/* Returns true if the party is a signer of wallet 0, whose signers govern the protocol. */
+static bool is_governor(struct sim_host *h, struct sim_addr party)
 {
     const sim_val *wallet = sim_get(h, dao_wallet_key(h, 0));
     uint32_t at;
@@ -153,10 +169,10 @@ static bool governs(struct sim_host *h, struct sim_addr party)
 
 static void require_governor(struct sim_host *h, struct sim_addr party)
 {
-    sim_require(h, governs(h, party), "only governance signers may propose/vote");
+    sim_require(h, is_governor(h, party), "only governance signers may propose/vote");
 }
 
-/* args: proposer, title, description, call data */
+/* args: proposer, title, description, call data. Numbers, stores and announces a proposal. */
 static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
 {
     sim_val id = sim_u64(sim_slot_u64(h, "PROP_CNT"));
@@ -167,13 +183,14 @@ static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
                                { "start_time", sim_u64(h->now) },
                                { "end_time", sim_u64(h->now + VOTE_SECONDS) },
                                { "execute_after", sim_u64(h->now + TIMELOCK_SECONDS) },
-                               { "status", state(h, "Active") }));
-    sim_put(h, key(h, EN(proposal), id), proposal);
+                               { "status", state_value(h, "Active") }));
+    sim_put(h, key_of(h, EN(proposal), id), proposal);
     sim_slot_put(h, "PROP_CNT", sim_u64(id.u64 + 1));
     sim_emit(h, EV(proposed), SIM_VALS(args[0]), SIM_FIELDS({ "proposal_id", id }));
     return id;
 }
 
+/* args: as insert_proposal */
 static sim_val propose(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -181,20 +198,23 @@ static sim_val propose(struct sim_host *h, const sim_val *args)
     return insert_proposal(h, args);
 }
 
+/* Returns a stored proposal; refuses if there is none. */
 static const sim_val *proposal_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *proposal = sim_get(h, key(h, EN(proposal), id));
+    const sim_val *proposal = sim_get(h, key_of(h, EN(proposal), id));
     sim_require(h, proposal, "proposal not found");
     return proposal;
 }
 
+/* Stores a proposal, with a new status unless status is NULL. */
 static void put_proposal(struct sim_host *h, const sim_val *proposal, const char *status)
 {
     if (status)
-        sim_set(proposal, "status", state(h, status));
-    sim_put(h, key(h, EN(proposal), *sim_field(proposal, "id")), *proposal);
+        sim_set(proposal, "status", state_value(h, status));
+    sim_put(h, key_of(h, EN(proposal), *sim_field(proposal, "id")), *proposal);
 }
 
+/* args: voter, proposal, support. The end of the voting time is not checked, as published. */
 static sim_val vote(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -212,6 +232,7 @@ static sim_val vote(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Refuses unless the proposal has as many yes votes as wallet 0 demands. */
 static void require_threshold(struct sim_host *h, const sim_val *proposal)
 {
     const sim_val *wallet = dao_wallet(h, 0, true);
@@ -219,6 +240,7 @@ static void require_threshold(struct sim_host *h, const sim_val *proposal)
                 "threshold not reached");
 }
 
+/* args: proposal. Anyone may call it. */
 static sim_val finalise(struct sim_host *h, const sim_val *args)
 {
     const sim_val *proposal = proposal_of(h, args[0]);
@@ -228,6 +250,8 @@ static sim_val finalise(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: caller, proposal. Applies the call data once the timelock is over. An open proposal with
+ * enough votes needs no finalise. */
 static sim_val execute(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -242,6 +266,7 @@ static sim_val execute(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: proposer, proposal */
 static sim_val cancel(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -254,8 +279,9 @@ static sim_val cancel(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-/* --- multisig transactions --------------------------------------------------------------------- */
+/* --- multisig transactions ------------------------------------------------------------------- */
 
+/* A multisig transaction that is about to be queued. */
 struct queued {
     sim_val wallet;
     sim_val proposal;
@@ -264,7 +290,8 @@ struct queued {
     sim_val call_data;
 };
 
-static void append(struct sim_host *h, struct sim_key list_key, sim_val item)
+/* Appends an item to a stored list, which is created if need be. */
+static void append_to_list(struct sim_host *h, struct sim_key list_key, sim_val item)
 {
     const sim_val *stored = sim_get(h, list_key);
     sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
@@ -272,29 +299,31 @@ static void append(struct sim_host *h, struct sim_key list_key, sim_val item)
     sim_put(h, list_key, list);
 }
 
-static sim_val queue(struct sim_host *h, const struct queued *q)
+/* Stores a transaction and lists it under its wallet and its proposal. Returns its number. */
+static sim_val queue_tx(struct sim_host *h, const struct queued *q)
 {
     sim_val id = sim_u64(sim_slot_u64(h, "MultiSigTxCount"));
-    sim_put(h, key(h, EN(multi_sig_tx), id),
+    sim_put(h, key_of(h, EN(multi_sig_tx), id),
             sim_make(h, SIM_FIELDS({ "id", id }, { "wallet_id", q->wallet },
                                    { "proposal_id", q->proposal }, { "target", q->target },
                                    { "function_name", q->function }, { "call_data", q->call_data },
                                    { "approvals", sim_u32(0) }, { "rejections", sim_u32(0) },
-                                   { "status", state(h, "Pending") },
+                                   { "status", state_value(h, "Pending") },
                                    { "created_at", sim_u64(h->now) })));
     sim_slot_put(h, "MultiSigTxCount", sim_u64(id.u64 + 1));
-    append(h, key(h, EN(multi_sig_wallet_tx_ids), q->wallet), id);
-    sim_put(h, key(h, EN(multi_sig_tx_proposal), id), q->proposal);
-    append(h, key(h, EN(proposal_multi_sig_txs), q->proposal), id);
+    append_to_list(h, key_of(h, EN(multi_sig_wallet_tx_ids), q->wallet), id);
+    sim_put(h, key_of(h, EN(multi_sig_tx_proposal), id), q->proposal);
+    append_to_list(h, key_of(h, EN(proposal_multi_sig_txs), q->proposal), id);
     return id;
 }
 
 /* args: submitter, wallet, proposal, target, function, call data */
 static sim_val submit_multisig_tx(struct sim_host *h, const sim_val *args)
+/* Any submitter may queue a transaction, and the proposal need not exist, as published. */
 {
     sim_auth(h, args[0].addr);
     (void)dao_wallet(h, args[1].u32, false);
-    return queue(h, &(struct queued){ args[1], args[2], args[3], args[4], args[5] });
+    return queue_tx(h, &(struct queued){ args[1], args[2], args[3], args[4], args[5] });
 }
 
 /* args: proposer, title, description, call data, wallet, target, function */
@@ -304,27 +333,32 @@ static sim_val propose_and_queue(struct sim_host *h, const sim_val *args)
     require_governor(h, args[0].addr);
     const sim_val *wallet = dao_wallet(h, args[4].u32, false);
     sim_val proposal = insert_proposal(h, args);
-    sim_val tx = queue(h, &(struct queued){ args[4], proposal, args[5], args[6], args[3] });
+    sim_val tx = queue_tx(h, &(struct queued){ args[4], proposal, args[5], args[6], args[3] });
+    /* The published contract emits the event of a new wallet here. */
     emit_wallet(h, wallet);
     return sim_vec(&h->arena, SIM_VALS(proposal, tx));
 }
 
+/* Returns a stored transaction; refuses if there is none. */
 static const sim_val *tx_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *tx = sim_get(h, key(h, EN(multi_sig_tx), id));
+    const sim_val *tx = sim_get(h, key_of(h, EN(multi_sig_tx), id));
     sim_require(h, tx, "multi-sig tx not found");
     return tx;
 }
 
+/* Stores a transaction, with a new status unless status is NULL. */
 static void put_tx(struct sim_host *h, const sim_val *tx, const char *status)
 {
     if (status)
-        sim_set(tx, "status", state(h, status));
-    sim_put(h, key(h, EN(multi_sig_tx), *sim_field(tx, "id")), *tx);
+        sim_set(tx, "status", state_value(h, status));
+    sim_put(h, key_of(h, EN(multi_sig_tx), *sim_field(tx, "id")), *tx);
 }
 
-/* The wallet of a transaction that is still open to that signer. */
-static const sim_val *open_to(struct sim_host *h, const sim_val *tx, struct sim_addr party)
+/* Returns the wallet of a pending transaction. Refuses if the transaction is decided or the party
+ * is no signer of the wallet. */
+static const sim_val *wallet_of_open_tx(struct sim_host *h, const sim_val *tx,
+                                        struct sim_addr party)
 {
     sim_require(h, in_state(tx, "Pending"), "tx not pending");
     const sim_val *wallet = dao_wallet(h, sim_field_u32(tx, "wallet_id"), true);
@@ -333,7 +367,9 @@ static const sim_val *open_to(struct sim_host *h, const sim_val *tx, struct sim_
     return wallet;
 }
 
-static const char *decided(const sim_val *tx, const sim_val *wallet)
+/* Returns the status that the votes have decided, or NULL if the vote is open. A rejection needs
+ * more votes than those that could prevent the threshold. */
+static const char *decided_status(const sim_val *tx, const sim_val *wallet)
 {
     uint32_t threshold = sim_field_u32(wallet, "threshold");
     uint32_t signers = sim_field(wallet, "signers")->len;
@@ -342,21 +378,24 @@ static const char *decided(const sim_val *tx, const sim_val *wallet)
     return sim_field_u32(tx, "rejections") > signers - threshold ? "Rejected" : NULL;
 }
 
+/* args: signer, transaction, approval. Each signer votes once. */
 static sim_val approve_multisig_tx(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
-    const sim_val *wallet = open_to(h, tx, args[0].addr);
+    const sim_val *wallet = wallet_of_open_tx(h, tx, args[0].addr);
     struct sim_key approval = sim_key(h, EN(multi_sig_approval), SIM_VALS(args[1], args[0]));
     sim_require(h, !sim_has(h, approval), "already voted on this tx");
     sim_put(h, approval, args[2]);
     sim_val *count = sim_field(tx, args[2].b ? "approvals" : "rejections");
     count->u32++;
-    put_tx(h, tx, decided(tx, wallet));
+    put_tx(h, tx, decided_status(tx, wallet));
     sim_emit(h, EV(msig_approved), SIM_VALS(args[1], args[0]), SIM_NONE);
     return sim_void();
 }
 
+/* args: caller, transaction. Neither the caller nor the number of approvals is checked, as
+ * published. */
 static sim_val execute_multisig_tx(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -369,28 +408,32 @@ static sim_val execute_multisig_tx(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: signer, transaction */
 static sim_val cancel_multisig_tx(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
-    (void)open_to(h, tx, args[0].addr);
+    (void)wallet_of_open_tx(h, tx, args[0].addr);
     put_tx(h, tx, "Cancelled");
     return sim_void();
 }
 
-/* --- reads ----------------------------------------------------------------------------------------- */
+/* --- reads ----------------------------------------------------------------------------------- */
 
+/* args: proposal */
 static sim_val get_proposal(struct sim_host *h, const sim_val *args)
 {
     return *proposal_of(h, args[0]);
 }
 
+/* args: proposal */
 static sim_val get_proposal_multisig_txs(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *list = sim_get(h, key(h, EN(proposal_multi_sig_txs), args[0]));
+    const sim_val *list = sim_get(h, key_of(h, EN(proposal_multi_sig_txs), args[0]));
     return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
+/* args: transaction */
 static sim_val get_multisig_tx_summary(struct sim_host *h, const sim_val *args)
 {
     const sim_val *tx = tx_of(h, args[0]);
@@ -408,18 +451,20 @@ static sim_val get_multisig_tx_summary(struct sim_host *h, const sim_val *args)
                                { "created_at", *sim_field(tx, "created_at") }));
 }
 
+/* args: wallet */
 static sim_val get_signers(struct sim_host *h, const sim_val *args)
 {
     return *sim_field(dao_wallet(h, args[0].u32, true), "signers");
 }
 
+/* args: wallet */
 static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
 {
     (void)dao_wallet(h, args[0].u32, true);
-    const sim_val *ids = sim_get(h, key(h, EN(multi_sig_wallet_tx_ids), args[0]));
+    const sim_val *ids = sim_get(h, key_of(h, EN(multi_sig_wallet_tx_ids), args[0]));
     sim_val out = sim_vec(&h->arena, SIM_NONE);
     for (uint32_t i = 0; ids && i < ids->len; i++) {
-        const sim_val *tx = sim_get(h, key(h, EN(multi_sig_tx), ids->vec[i]));
+        const sim_val *tx = sim_get(h, key_of(h, EN(multi_sig_tx), ids->vec[i]));
         if (tx && in_state(tx, "Pending"))
             sim_vec_push(&h->arena, &out, ids->vec[i]);
     }
@@ -438,6 +483,7 @@ static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
     return sim_i128(sim_get_i128(h, sim_key(h, EN(param_cr), SIM_NONE)));
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aa", initialize },
     { "set_protocol_config", "aaaaaa", set_protocol_config },

@@ -1,34 +1,39 @@
-/* Fees come in, partners' cuts leave at once, the rest is split when a week is over. */
+/* The earnings distributor. Fees come in, partners receive their cut at once, the rest is split
+ * when a week is over. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(earnings_distributor, id)
 #define EN(id) SIM_ENTRY(earnings_distributor, id)
 
-#define BPS           10000
-#define EPOCH_SECONDS 604800u
-#define SHARE_DEFAULT 5000
+#define BPS           10000   /* basis points in one */
+#define EPOCH_SECONDS 604800u /* one week */
+#define SHARE_DEFAULT 5000    /* a partner's share in basis points if the registry names none */
 #define STAKERS_BPS   3500
 #define LP_BPS        3000
 #define STABILITY_BPS 2000
 #define TREASURY_BPS  1000
 #define DEV_BPS       500
 
+/* Returns the key of an epoch: one week of revenue. */
 static struct sim_key epoch_key(struct sim_host *h, uint64_t id)
 {
     return sim_key(h, EN(epoch), SIM_VALS(sim_u64(id)));
 }
 
+/* Returns the key of an epoch's revenue in one token, without the partners' cuts. */
 static struct sim_key revenue_key(struct sim_host *h, uint64_t id, sim_val token)
 {
     return sim_key(h, EN(epoch_revenue), SIM_VALS(sim_u64(id), token));
 }
 
+/* Returns the key of the list of tokens in which an epoch had revenue. */
 static struct sim_key tokens_key(struct sim_host *h, uint64_t id)
 {
     return sim_key(h, EN(epoch_token_list), SIM_VALS(sim_u64(id)));
 }
 
+/* Stores a new epoch without revenue that ends a week from now. */
 static void open_epoch(struct sim_host *h, uint64_t id)
 {
     sim_val zero = sim_i128(0);
@@ -41,6 +46,7 @@ static void open_epoch(struct sim_host *h, uint64_t id)
                                { "per_token_revenue", zero }, { "finalized", sim_bool(false) })));
 }
 
+/* args: admin, treasury, development fund, stability pool, DAO, partner registry */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -55,6 +61,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: admin, liquidity pool */
 static sim_val register_lp(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -66,17 +73,19 @@ static sim_val register_lp(struct sim_host *h, const sim_val *args)
 
 /* --- closing an epoch ------------------------------------------------------------------ */
 
-static void pay(struct sim_host *h, sim_val token, struct sim_addr to, sim_amount amount)
+static void pay_out(struct sim_host *h, sim_val token, struct sim_addr to, sim_amount amount)
 {
     if (amount > 0)
         sim_transfer(h, token.addr, sim_self(h), to, amount);
 }
 
-static void split(struct sim_host *h, sim_val token, sim_amount revenue)
+/* Pays the shares of treasury, development, stability pool and liquidity pools. The stakers' share
+ * stays here; claim reports it. Rounding leaves a rest here. */
+static void split_revenue(struct sim_host *h, sim_val token, sim_amount revenue)
 {
-    pay(h, token, sim_slot_addr(h, "TREAS"), sim_mul_div(h, revenue, TREASURY_BPS, BPS));
-    pay(h, token, sim_slot_addr(h, "DEV"), sim_mul_div(h, revenue, DEV_BPS, BPS));
-    pay(h, token, sim_slot_addr(h, "STABPOOL"), sim_mul_div(h, revenue, STABILITY_BPS, BPS));
+    pay_out(h, token, sim_slot_addr(h, "TREAS"), sim_mul_div(h, revenue, TREASURY_BPS, BPS));
+    pay_out(h, token, sim_slot_addr(h, "DEV"), sim_mul_div(h, revenue, DEV_BPS, BPS));
+    pay_out(h, token, sim_slot_addr(h, "STABPOOL"), sim_mul_div(h, revenue, STABILITY_BPS, BPS));
     uint32_t count = sim_slot_u32(h, "LpCount");
     if (count == 0)
         return;
@@ -84,10 +93,12 @@ static void split(struct sim_host *h, sim_val token, sim_amount revenue)
     for (uint32_t i = 0; i < count; i++) {
         const sim_val *lp = sim_get(h, sim_key(h, EN(lp_contract), SIM_VALS(sim_u32(i))));
         if (lp)
-            pay(h, token, lp->addr, each);
+            pay_out(h, token, lp->addr, each);
     }
 }
 
+/* Splits the revenue of each token, closes the epoch and opens the next. The deposits of this
+ * moment are the measure of the stakers' shares. */
 static void close_epoch(struct sim_host *h, uint64_t id)
 {
     sim_val staked = sim_call(h, sim_slot_addr(h, "STABPOOL"), "get_total_deposits", SIM_NONE);
@@ -95,7 +106,7 @@ static void close_epoch(struct sim_host *h, uint64_t id)
     for (uint32_t i = 0; tokens && i < tokens->len; i++) {
         sim_amount revenue = sim_get_i128(h, revenue_key(h, id, tokens->vec[i]));
         if (revenue != 0)
-            split(h, tokens->vec[i], revenue);
+            split_revenue(h, tokens->vec[i], revenue);
     }
     const sim_val *epoch = sim_get(h, epoch_key(h, id));
     sim_set(epoch, "staker_snapshot", staked);
@@ -109,6 +120,7 @@ static void close_epoch(struct sim_host *h, uint64_t id)
     sim_emit(h, EV(epoch_opened), SIM_NONE, SIM_FIELDS({ "epoch", sim_u64(id + 1) }));
 }
 
+/* Anyone may close an epoch that is over. */
 static sim_val finalize_epoch(struct sim_host *h, const sim_val *args)
 {
     (void)args;
@@ -122,6 +134,7 @@ static sim_val finalize_epoch(struct sim_host *h, const sim_val *args)
 
 /* --- revenue ---------------------------------------------------------------------------- */
 
+/* A payment that came in. */
 struct revenue {
     sim_val token;
     sim_amount amount;
@@ -130,6 +143,8 @@ struct revenue {
     uint64_t epoch;
 };
 
+/* Returns the partner's share of the payment. A share of 0 becomes the default, as published. An
+ * inactive partner has share 0 too; the registry then refuses to credit it. */
 static sim_amount partner_cut(struct sim_host *h, const struct revenue *r)
 {
     sim_val answer =
@@ -138,8 +153,9 @@ static sim_amount partner_cut(struct sim_host *h, const struct revenue *r)
     return sim_mul_div(h, r->amount, share, BPS);
 }
 
-/* Sends the partner's cut on and answers it. */
-static sim_amount forward(struct sim_host *h, const struct revenue *r, const sim_val *epoch)
+/* Transfers the partner's cut to the registry and returns it; 0 if the payment names no partner.
+ * epoch is changed in place; book_revenue stores it. */
+static sim_amount forward_cut(struct sim_host *h, const struct revenue *r, const sim_val *epoch)
 {
     if (r->partner.u32 == 0)
         return 0;
@@ -160,6 +176,8 @@ static sim_amount forward(struct sim_host *h, const struct revenue *r, const sim
     return cut;
 }
 
+/* Lists the token in the epoch, once. The entry is rewritten even if nothing changes, as
+ * published. */
 static void list_token(struct sim_host *h, uint64_t id, sim_val token)
 {
     const sim_val *stored = sim_get(h, tokens_key(h, id));
@@ -172,7 +190,9 @@ static void list_token(struct sim_host *h, uint64_t id, sim_val token)
     sim_put(h, tokens_key(h, id), list);
 }
 
-static void book(struct sim_host *h, const struct revenue *r, const sim_val *epoch, sim_amount kept)
+/* Adds the payment to the epoch's totals; kept is the payment without the partner's cut. */
+static void book_revenue(struct sim_host *h, const struct revenue *r, const sim_val *epoch,
+                         sim_amount kept)
 {
     sim_bump(h, epoch, "total_revenue", r->amount);
     sim_bump(h, epoch, "protocol_revenue", kept);
@@ -182,6 +202,8 @@ static void book(struct sim_host *h, const struct revenue *r, const sim_val *epo
     sim_put(h, epoch_key(h, r->epoch), *epoch);
 }
 
+/* args: payer, token, amount, source of the fee, partner (0: none). The first payment after the end
+ * of the epoch still counts to it and closes it. */
 static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
 {
     struct revenue r = {
@@ -193,8 +215,8 @@ static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
     r.epoch = sim_slot_u64(h, "EPOCH");
     const sim_val *epoch = sim_get(h, epoch_key(h, r.epoch));
     sim_require(h, epoch, "not initialised");
-    sim_amount cut = forward(h, &r, epoch);
-    book(h, &r, epoch, sim_sub(h, r.amount, cut));
+    sim_amount cut = forward_cut(h, &r, epoch);
+    book_revenue(h, &r, epoch, sim_sub(h, r.amount, cut));
     sim_emit(
         h, "revenue_received", SIM_VALS(args[0], r.source),
         SIM_FIELDS({ "token", r.token }, { "amount", args[2] }, { "epoch", sim_u64(r.epoch) }));
@@ -205,11 +227,14 @@ static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
 
 /* --- stakers ---------------------------------------------------------------------------- */
 
+/* Returns the key that marks an epoch's share as claimed. */
 static struct sim_key claimed_key(struct sim_host *h, sim_val claimer, sim_val epoch)
 {
     return sim_key(h, EN(claimed), SIM_VALS(claimer, epoch));
 }
 
+/* Returns the claimer's share of one epoch and marks it as claimed. The share follows the present
+ * deposit, not the one at the epoch's end, as published. Returns 0 for an open or claimed epoch. */
 static sim_amount claim_one(struct sim_host *h, sim_val claimer, sim_val id, sim_amount deposit)
 {
     if (sim_has(h, claimed_key(h, claimer, id)))
@@ -227,7 +252,7 @@ static sim_amount claim_one(struct sim_host *h, sim_val claimer, sim_val id, sim
     return share;
 }
 
-/* Tells what is due and moves no tokens, as published. */
+/* args: claimer, epochs. Returns what is due but transfers no tokens, as published. */
 static sim_val claim(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -251,18 +276,21 @@ static sim_val get_current_epoch(struct sim_host *h, const sim_val *args)
     return sim_u64(sim_slot_u64(h, "EPOCH"));
 }
 
+/* args: epoch */
 static sim_val get_epoch(struct sim_host *h, const sim_val *args)
 {
     const sim_val *epoch = sim_get(h, epoch_key(h, args[0].u64));
     return epoch ? *epoch : sim_void();
 }
 
+/* args: epoch */
 static sim_val get_epoch_tokens(struct sim_host *h, const sim_val *args)
 {
     const sim_val *list = sim_get(h, tokens_key(h, args[0].u64));
     return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaaa", initialize },
     { "register_lp", "aa", register_lp },

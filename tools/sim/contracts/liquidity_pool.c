@@ -1,18 +1,20 @@
-/* Constant-product pools, many in one contract; fees per share; a protocol cut. */
+/* Constant-product pools, many in one contract. Fees accrue to each share; the protocol takes a cut
+ * of them. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(liquidity_pool, id)
 #define EN(id) SIM_ENTRY(liquidity_pool, id)
 
-#define ONE             ((sim_amount)1000000000000)
-#define WAD             ((sim_amount)10000000)
-#define BPS             10000
-#define IMPACT_MAX_BPS  100
-#define PROTFEE_DEFAULT 500
+#define ONE             ((sim_amount)1000000000000) /* fixed point of accumulated fees per share */
+#define WAD             ((sim_amount)10000000)      /* fixed point of prices */
+#define BPS             10000                       /* basis points in one */
+#define IMPACT_MAX_BPS  100                         /* a swap may take this part of the reserve */
+#define PROTFEE_DEFAULT 500 /* basis points of the swap fee that the protocol takes */
 #define PROTFEE_MAX     2500
-#define LOCKED_SHARES   1000
+#define LOCKED_SHARES   1000 /* shares of a pool's first deposit that belong to no provider */
 
+/* args: admin, DAO, earnings distributor, compliance registry */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -29,6 +31,7 @@ static struct sim_key pool_key(struct sim_host *h, sim_val id)
     return sim_key(h, EN(pool), SIM_VALS(id));
 }
 
+/* Returns a pool; refuses if there is none. */
 static const sim_val *pool_of(struct sim_host *h, sim_val id)
 {
     const sim_val *pool = sim_get(h, pool_key(h, id));
@@ -36,6 +39,7 @@ static const sim_val *pool_of(struct sim_host *h, sim_val id)
     return pool;
 }
 
+/* Returns the key of a provider's position in a pool. */
 static struct sim_key position_key(struct sim_host *h, sim_val id, sim_val provider)
 {
     return sim_key(h, EN(lp_pos), SIM_VALS(id, provider));
@@ -43,6 +47,7 @@ static struct sim_key position_key(struct sim_host *h, sim_val id, sim_val provi
 
 /* --- administration ------------------------------------------------------------------ */
 
+/* Returns a pool without liquidity. tier is the swap fee in basis points. */
 static sim_val new_pool(struct sim_host *h, sim_val token_a, sim_val token_b, sim_val tier)
 {
     sim_val zero = sim_i128(0);
@@ -54,6 +59,7 @@ static sim_val new_pool(struct sim_host *h, sim_val token_a, sim_val token_b, si
                                   { "paused", sim_bool(false) }));
 }
 
+/* args: creator, pool id, token A, token B, fee tier */
 static sim_val create_pool(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr creator = args[0].addr;
@@ -71,6 +77,7 @@ static sim_val create_pool(struct sim_host *h, const sim_val *args)
     return args[1];
 }
 
+/* args: admin, pool id, paused */
 static sim_val set_paused(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -80,6 +87,7 @@ static sim_val set_paused(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, basis points */
 static sim_val set_protocol_fee(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
@@ -90,6 +98,8 @@ static sim_val set_protocol_fee(struct sim_host *h, const sim_val *args)
 
 /* --- positions and their fees ---------------------------------------------------------- */
 
+/* Moves the fees that one side has earned since the last settlement to the position's pending fees.
+ * names: accumulator of the pool, its value at the last settlement, pending fees. */
 static void settle_side(struct sim_host *h, const sim_val *position, const sim_val *pool,
                         const char *const names[3])
 {
@@ -100,10 +110,12 @@ static void settle_side(struct sim_host *h, const sim_val *position, const sim_v
     sim_set(position, names[1], sim_i128(accum));
 }
 
+/* Names of each side's fields, as settle_side takes them. */
 static const char *const side_a[3] = { "fee_a_accum", "fee_a_debt", "pending_a" };
 static const char *const side_b[3] = { "fee_b_accum", "fee_b_debt", "pending_b" };
 
-static void settle(struct sim_host *h, struct sim_key key, const sim_val *pool)
+/* Settles both sides of a position and stores it. A position without shares earns nothing. */
+static void settle_fees(struct sim_host *h, struct sim_key key, const sim_val *pool)
 {
     const sim_val *position = sim_get(h, key);
     if (!position || sim_field_i128(position, "shares") == 0)
@@ -113,18 +125,19 @@ static void settle(struct sim_host *h, struct sim_key key, const sim_val *pool)
     sim_put(h, key, *position);
 }
 
-static sim_val pair(struct sim_host *h, sim_amount a, sim_amount b)
+static sim_val pair_of(struct sim_host *h, sim_amount a, sim_amount b)
 {
     return sim_vec(&h->arena, SIM_VALS(sim_i128(a), sim_i128(b)));
 }
 
-static void pay(struct sim_host *h, const sim_val *pool, const char *token, struct sim_addr to,
-                sim_amount amount)
+/* Transfers a token out of the pool. */
+static void pay_out(struct sim_host *h, const sim_val *pool, const char *token, struct sim_addr to,
+                    sim_amount amount)
 {
     sim_transfer(h, sim_field_addr(pool, token), sim_self(h), to, amount);
 }
 
-/* args: provider, pool id. */
+/* args: provider, pool id. Pays the pending fees and returns both amounts. */
 static sim_val pay_fees(struct sim_host *h, const sim_val *args, const sim_val *pool)
 {
     struct sim_key key = position_key(h, args[1], args[0]);
@@ -132,30 +145,32 @@ static sim_val pay_fees(struct sim_host *h, const sim_val *args, const sim_val *
     sim_amount a = position ? sim_field_i128(position, "pending_a") : 0;
     sim_amount b = position ? sim_field_i128(position, "pending_b") : 0;
     if (a == 0 && b == 0)
-        return pair(h, 0, 0);
+        return pair_of(h, 0, 0);
     sim_set(position, "pending_a", sim_i128(0));
     sim_set(position, "pending_b", sim_i128(0));
     sim_put(h, key, *position);
     if (a > 0)
-        pay(h, pool, "token_a", args[0].addr, a);
+        pay_out(h, pool, "token_a", args[0].addr, a);
     if (b > 0)
-        pay(h, pool, "token_b", args[0].addr, b);
+        pay_out(h, pool, "token_b", args[0].addr, b);
     sim_emit(h, EV(claim), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "claim_a", sim_i128(a) }, { "claim_b", sim_i128(b) }));
-    return pair(h, a, b);
+    return pair_of(h, a, b);
 }
 
+/* args: provider, pool id */
 static sim_val claim_fees(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *pool = pool_of(h, args[1]);
-    settle(h, position_key(h, args[1], args[0]), pool);
+    settle_fees(h, position_key(h, args[1], args[0]), pool);
     return pay_fees(h, args, pool);
 }
 
 /* --- liquidity ---------------------------------------------------------------------------- */
 
+/* Returns the integer square root of n, bit by bit. */
 static sim_amount isqrt(sim_amount n)
 {
     sim_amount root = 0;
@@ -167,6 +182,8 @@ static sim_amount isqrt(sim_amount n)
     return root;
 }
 
+/* Returns the shares for a deposit. The first deposit sets the price and loses LOCKED_SHARES. A
+ * later one gets shares for the smaller of its two sides. */
 static sim_amount shares_for(struct sim_host *h, const sim_val *pool, sim_amount a, sim_amount b)
 {
     sim_amount total = sim_field_i128(pool, "total_shares");
@@ -180,6 +197,7 @@ static sim_amount shares_for(struct sim_host *h, const sim_val *pool, sim_amount
                    sim_mul_div(h, b, total, sim_field_i128(pool, "reserve_b")));
 }
 
+/* Adds shares to a position that is settled, or creates it. */
 static void add_shares(struct sim_host *h, struct sim_key key, const sim_val *pool,
                        sim_amount shares)
 {
@@ -197,6 +215,8 @@ static void add_shares(struct sim_host *h, struct sim_key key, const sim_val *po
     sim_put(h, key, position);
 }
 
+/* args: provider, pool id, amount of A, amount of B, fewest shares. Both amounts are taken as
+ * given, even off the pool's price, as published. */
 static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
 {
     sim_amount a = args[2].i128;
@@ -208,7 +228,7 @@ static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
     sim_require(h, !sim_field_bool(pool, "paused"), "pool is paused");
     sim_require(h, a > 0 && b > 0, "amounts must be positive");
     struct sim_key key = position_key(h, args[1], args[0]);
-    settle(h, key, pool);
+    settle_fees(h, key, pool);
     sim_amount shares = shares_for(h, pool, a, b);
     sim_require(h, shares >= args[4].i128, "slippage: shares below minimum");
     sim_transfer(h, sim_field_addr(pool, "token_a"), provider, sim_self(h), a);
@@ -224,13 +244,15 @@ static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
     return sim_i128(shares);
 }
 
-static sim_amount part(struct sim_host *h, const sim_val *pool, const char *reserve,
-                       sim_amount shares)
+/* Returns the part of a reserve that belongs to the shares. */
+static sim_amount reserve_part(struct sim_host *h, const sim_val *pool, const char *reserve,
+                               sim_amount shares)
 {
     return sim_mul_div(h, shares, sim_field_i128(pool, reserve),
                        sim_field_i128(pool, "total_shares"));
 }
 
+/* args: provider, pool id, shares, least of A, least of B. Pays the pending fees too. */
 static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr provider = args[0].addr;
@@ -239,13 +261,13 @@ static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
     sim_assert_compliant(h, provider);
     const sim_val *pool = pool_of(h, args[1]);
     struct sim_key key = position_key(h, args[1], args[0]);
-    settle(h, key, pool);
+    settle_fees(h, key, pool);
     pay_fees(h, args, pool);
     const sim_val *position = sim_get(h, key);
     sim_require(h, position, "no position");
     sim_require(h, sim_field_i128(position, "shares") >= shares, "insufficient shares");
-    sim_amount out_a = part(h, pool, "reserve_a", shares);
-    sim_amount out_b = part(h, pool, "reserve_b", shares);
+    sim_amount out_a = reserve_part(h, pool, "reserve_a", shares);
+    sim_amount out_b = reserve_part(h, pool, "reserve_b", shares);
     sim_require(h, out_a >= args[3].i128, "slippage: token A below minimum");
     sim_require(h, out_b >= args[4].i128, "slippage: token B below minimum");
     sim_bump(h, pool, "reserve_a", sim_sub(h, 0, out_a));
@@ -254,17 +276,17 @@ static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
     sim_bump(h, position, "shares", sim_sub(h, 0, shares));
     sim_put(h, pool_key(h, args[1]), *pool);
     sim_put(h, key, *position);
-    pay(h, pool, "token_a", provider, out_a);
-    pay(h, pool, "token_b", provider, out_b);
+    pay_out(h, pool, "token_a", provider, out_a);
+    pay_out(h, pool, "token_b", provider, out_b);
     sim_emit(h, EV(remove_liquidity), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "out_a", sim_i128(out_a) }, { "out_b", sim_i128(out_b) },
                         { "shares", sim_i128(shares) }));
-    return pair(h, out_a, out_b);
+    return pair_of(h, out_a, out_b);
 }
 
-/* --- swaps ------------------------------------------------------------------------------------- */
+/* --- swaps ----------------------------------------------------------------------------------- */
 
-/* Field names of the side that is sold, and of the one that is bought. */
+/* Field names of a pool: the side that is sold to the pool, and the side that is bought from it. */
 struct direction {
     const char *token_in, *token_out;
     const char *reserve_in, *reserve_out;
@@ -280,11 +302,14 @@ static const struct direction *direction_of(bool a_to_b)
     return &both[a_to_b];
 }
 
+/* Returns the fee for the amount that is sold. */
 static sim_amount fee_of(struct sim_host *h, const sim_val *pool, sim_amount in)
 {
     return sim_mul_div(h, in, sim_field_i128(pool, "fee_tier"), BPS);
 }
 
+/* Returns the amount bought for `net`, the amount sold without its fee: reserves keep their
+ * product. */
 static sim_amount out_for(struct sim_host *h, const sim_val *pool, const struct direction *d,
                           sim_amount net)
 {
@@ -293,6 +318,8 @@ static sim_amount out_for(struct sim_host *h, const sim_val *pool, const struct 
     return sim_div(h, sim_mul(h, bought, net), sim_add(h, sold, net));
 }
 
+/* Books a swap in the pool. The whole amount sold joins the reserve, the fee included; the fee is
+ * also credited to the shares, as published. */
 static void book_swap(struct sim_host *h, const sim_val *pool, const struct direction *d,
                       sim_amount in, sim_amount out, sim_amount lp_fee)
 {
@@ -304,12 +331,14 @@ static void book_swap(struct sim_host *h, const sim_val *pool, const struct dire
         sim_bump(h, pool, d->accum, sim_mul_div(h, lp_fee, ONE, total));
 }
 
-static void pass_on(struct sim_host *h, sim_val token, sim_amount cut, sim_val partner)
+/* Sends the protocol's cut to the earnings distributor. */
+static void forward_cut(struct sim_host *h, sim_val token, sim_amount cut, sim_val partner)
 {
     sim_call(h, sim_slot_addr(h, "EARN"), "receive_revenue",
              SIM_VALS(sim_address(sim_self(h)), token, sim_i128(cut), sim_sym("swapfee"), partner));
 }
 
+/* args: trader, pool id, A for B, amount sold, least amount bought, partner (0: none) */
 static sim_val swap_exact_in(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr trader = args[0].addr;
@@ -327,9 +356,10 @@ static sim_val swap_exact_in(struct sim_host *h, const sim_val *args)
     sim_require(h, impact <= IMPACT_MAX_BPS, "price impact too high");
     book_swap(h, pool, d, in, out, sim_sub(h, fee, cut));
     sim_transfer(h, sim_field_addr(pool, d->token_in), trader, sim_self(h), in);
-    pay(h, pool, d->token_out, trader, out);
+    pay_out(h, pool, d->token_out, trader, out);
     if (cut > 0)
-        pass_on(h, *sim_field(pool, d->token_in), cut, args[5]);
+        forward_cut(h, *sim_field(pool, d->token_in), cut, args[5]);
+    /* The published contract checks the minimum after the transfers. A refusal undoes them. */
     sim_require(h, out >= args[4].i128, "slippage: output below minimum");
     sim_put(h, pool_key(h, args[1]), *pool);
     sim_emit(h, EV(swap), SIM_VALS(args[0], args[1]),
@@ -338,13 +368,15 @@ static sim_val swap_exact_in(struct sim_host *h, const sim_val *args)
     return sim_i128(out);
 }
 
-/* --- reads ---------------------------------------------------------------------------------------- */
+/* --- reads ----------------------------------------------------------------------------------- */
 
+/* args: pool id */
 static sim_val get_pool(struct sim_host *h, const sim_val *args)
 {
     return *pool_of(h, args[0]);
 }
 
+/* args: pool id, A for B. Returns the price as a fixed-point number. */
 static sim_val get_price(struct sim_host *h, const sim_val *args)
 {
     const sim_val *pool = pool_of(h, args[0]);
@@ -353,6 +385,7 @@ static sim_val get_price(struct sim_host *h, const sim_val *args)
                                 sim_field_i128(pool, d->reserve_in)));
 }
 
+/* args: pool id, amount sold, A for B */
 static sim_val quote(struct sim_host *h, const sim_val *args)
 {
     const sim_val *pool = pool_of(h, args[0]);
@@ -360,17 +393,19 @@ static sim_val quote(struct sim_host *h, const sim_val *args)
     return sim_i128(out_for(h, pool, direction_of(args[2].b), net));
 }
 
+/* args: pool id, provider. Settles a copy: nothing is stored. */
 static sim_val claimable_fees(struct sim_host *h, const sim_val *args)
 {
     const sim_val *pool = pool_of(h, args[0]);
     const sim_val *position = sim_get(h, position_key(h, args[0], args[1]));
     if (!position)
-        return pair(h, 0, 0);
+        return pair_of(h, 0, 0);
     settle_side(h, position, pool, side_a);
     settle_side(h, position, pool, side_b);
-    return pair(h, sim_field_i128(position, "pending_a"), sim_field_i128(position, "pending_b"));
+    return pair_of(h, sim_field_i128(position, "pending_a"), sim_field_i128(position, "pending_b"));
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaaa", initialize },
     { "create_pool", "ayaai", create_pool },

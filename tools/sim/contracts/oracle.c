@@ -1,4 +1,5 @@
-/* Prices: observations of providers, their trimmed mean, a running mean over time. */
+/* The oracle: price observations of providers, their trimmed mean, and the time-weighted mean price
+ * (TWAP). */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
@@ -6,24 +7,27 @@
 #define EN(id) SIM_ENTRY(oracle, id)
 
 #define PROVIDERS_MAX  21u
-#define BATCH_MAX      32u
-#define MOVE_BPS       2000
-#define SPOT_AGE_MAX   300u
-#define TWAP_AGE_MAX   600u
-#define WINDOW_DEFAULT 3600u
-#define QUORUM_DEFAULT 3u
+#define BATCH_MAX      32u   /* prices in one submission */
+#define MOVE_BPS       2000  /* circuit breaker: greatest move of a price, basis points */
+#define SPOT_AGE_MAX   300u  /* seconds */
+#define TWAP_AGE_MAX   600u  /* seconds */
+#define WINDOW_DEFAULT 3600u /* seconds */
+#define QUORUM_DEFAULT 3u    /* observations that make a price */
 
-static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+/* Returns the key of an entry with one argument. */
+static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
 {
     return sim_key(h, variant, SIM_VALS(arg));
 }
 
+/* Returns how many observations make a price. */
 static uint32_t quorum(struct sim_host *h)
 {
     const sim_val *stored = sim_slot(h, "MINPROV");
     return stored ? stored->u32 : QUORUM_DEFAULT;
 }
 
+/* args: admin, DAO, TWAP window in seconds (0: the default) */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -33,9 +37,9 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static bool known(struct sim_host *h, sim_val provider)
+static bool is_known_provider(struct sim_host *h, sim_val provider)
 {
-    return sim_has(h, key(h, EN(provider), provider));
+    return sim_has(h, key_of(h, EN(provider), provider));
 }
 
 static void emit_provider(struct sim_host *h, const char *action, sim_val provider)
@@ -43,28 +47,32 @@ static void emit_provider(struct sim_host *h, const char *action, sim_val provid
     sim_emit(h, EV(provider), SIM_VALS(sim_sym(action)), SIM_FIELDS({ "provider", provider }));
 }
 
+/* args: DAO, provider */
 static sim_val add_provider(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
     uint32_t count = sim_slot_u32(h, "PCNT");
     sim_require(h, count < PROVIDERS_MAX, "max providers reached");
-    sim_require(h, !known(h, args[1]), "provider already registered");
-    sim_put(h, key(h, EN(provider), args[1]), sim_bool(true));
-    sim_put(h, key(h, EN(provider_list), sim_u32(count)), args[1]);
+    sim_require(h, !is_known_provider(h, args[1]), "provider already registered");
+    sim_put(h, key_of(h, EN(provider), args[1]), sim_bool(true));
+    sim_put(h, key_of(h, EN(provider_list), sim_u32(count)), args[1]);
     sim_slot_put(h, "PCNT", sim_u32(count + 1));
     emit_provider(h, "add", args[1]);
     return sim_void();
 }
 
+/* args: DAO, provider. PCNT is not lowered, as published: removed providers count to
+ * PROVIDERS_MAX. */
 static sim_val remove_provider(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
-    sim_require(h, known(h, args[1]), "provider not registered");
-    sim_remove(h, key(h, EN(provider), args[1]));
+    sim_require(h, is_known_provider(h, args[1]), "provider not registered");
+    sim_remove(h, key_of(h, EN(provider), args[1]));
     emit_provider(h, "rem", args[1]);
     return sim_void();
 }
 
+/* args: DAO, observations that make a price */
 static sim_val set_min_providers(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
@@ -78,7 +86,8 @@ static sim_val set_min_providers(struct sim_host *h, const sim_val *args)
 
 /* --- observations ------------------------------------------------------------------- */
 
-static void sort(sim_amount *prices, uint32_t count)
+/* Sorts by insertion: there are few prices. */
+static void sort_prices(sim_amount *prices, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         sim_amount price = prices[i];
@@ -89,13 +98,14 @@ static void sort(sim_amount *prices, uint32_t count)
     }
 }
 
+/* Returns the mean of the observed prices without the highest and lowest quarter. */
 static sim_amount trimmed_mean(struct sim_host *h, const sim_val *pending)
 {
     sim_amount *prices = tide_new(&h->arena, sim_amount, pending->len);
     sim_require(h, prices, "too much memory for one call");
     for (uint32_t i = 0; i < pending->len; i++)
         prices[i] = sim_field_i128(&pending->vec[i], "price");
-    sort(prices, pending->len);
+    sort_prices(prices, pending->len);
     uint32_t drop = pending->len / 4;
     sim_amount sum = 0;
     for (uint32_t i = drop; i < pending->len - drop; i++)
@@ -103,27 +113,30 @@ static sim_amount trimmed_mean(struct sim_host *h, const sim_val *pending)
     return sim_div(h, sum, pending->len - 2 * drop);
 }
 
+/* Stores the mean as the asset's price, empties the observations and announces the price. The
+ * published contract stores the mean as TWAP too, and calls it median_price in the event. */
 static void aggregate_pending(struct sim_host *h, sim_val asset, const sim_val *pending)
 {
     sim_val mean = sim_i128(trimmed_mean(h, pending));
     sim_val now = sim_u64(h->now);
-    sim_put(h, key(h, EN(feed), asset),
+    sim_put(h, key_of(h, EN(feed), asset),
             sim_make(h, SIM_FIELDS({ "latest_price", mean }, { "latest_ts", now },
                                    { "twap_price", mean }, { "twap_ts", now },
                                    { "observation_count", sim_u32(pending->len) })));
-    sim_put(h, key(h, EN(pending_observations), asset), sim_vec(&h->arena, SIM_NONE));
+    sim_put(h, key_of(h, EN(pending_observations), asset), sim_vec(&h->arena, SIM_NONE));
     sim_emit(h, EV(price_aggregate), SIM_VALS(asset), SIM_FIELDS({ "median_price", mean }));
 }
 
 static sim_val pending_of(struct sim_host *h, sim_val asset)
 {
-    const sim_val *stored = sim_get(h, key(h, EN(pending_observations), asset));
+    const sim_val *stored = sim_get(h, key_of(h, EN(pending_observations), asset));
     return stored ? *stored : sim_vec(&h->arena, SIM_NONE);
 }
 
+/* Refuses a price that moves too far from the latest one. The first price may have any value. */
 static void check_move(struct sim_host *h, sim_val asset, sim_amount price)
 {
-    const sim_val *feed = sim_get(h, key(h, EN(feed), asset));
+    const sim_val *feed = sim_get(h, key_of(h, EN(feed), asset));
     sim_amount latest = feed ? sim_field_i128(feed, "latest_price") : 0;
     if (latest <= 0)
         return;
@@ -132,7 +145,9 @@ static void check_move(struct sim_host *h, sim_val asset, sim_amount price)
     sim_require(h, (move < 0 ? -move : move) <= most, "price move exceeds circuit breaker");
 }
 
-static void observe(struct sim_host *h, sim_val provider, sim_val asset, sim_val price)
+/* Stores an observation; the one that completes the quorum makes the price. One provider may
+ * observe several times, as published. */
+static void add_observation(struct sim_host *h, sim_val provider, sim_val asset, sim_val price)
 {
     sim_require(h, price.i128 > 0, "price must be positive");
     check_move(h, asset, price.i128);
@@ -140,33 +155,36 @@ static void observe(struct sim_host *h, sim_val provider, sim_val asset, sim_val
     sim_vec_push(&h->arena, &pending,
                  sim_make(h, SIM_FIELDS({ "price", price }, { "provider", provider },
                                         { "timestamp", sim_u64(h->now) })));
-    sim_put(h, key(h, EN(pending_observations), asset), pending);
+    sim_put(h, key_of(h, EN(pending_observations), asset), pending);
     sim_emit(h, EV(price_observation), SIM_VALS(asset),
              SIM_FIELDS({ "provider", provider }, { "price", price }));
     if (pending.len >= quorum(h))
         aggregate_pending(h, asset, &pending);
 }
 
+/* args: provider, asset, price */
 static sim_val submit_price(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
-    sim_require(h, known(h, args[0]), "not an authorised provider");
-    observe(h, args[0], args[1], args[2]);
+    sim_require(h, is_known_provider(h, args[0]), "not an authorised provider");
+    add_observation(h, args[0], args[1], args[2]);
     return sim_void();
 }
 
+/* args: provider, assets, prices */
 static sim_val submit_prices(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
-    sim_require(h, known(h, args[0]), "not an authorised provider");
+    sim_require(h, is_known_provider(h, args[0]), "not an authorised provider");
     sim_require(h, args[1].len > 0, "empty batch");
     sim_require(h, args[1].len == args[2].len, "lengths differ");
     sim_require(h, args[1].len <= BATCH_MAX, "batch too large");
     for (uint32_t i = 0; i < args[1].len; i++)
-        observe(h, args[0], args[1].vec[i], args[2].vec[i]);
+        add_observation(h, args[0], args[1].vec[i], args[2].vec[i]);
     return sim_void();
 }
 
+/* args: asset. Anyone may call it. */
 static sim_val aggregate(struct sim_host *h, const sim_val *args)
 {
     sim_val pending = pending_of(h, args[0]);
@@ -177,9 +195,10 @@ static sim_val aggregate(struct sim_host *h, const sim_val *args)
 
 /* --- mean over time --------------------------------------------------------------------- */
 
+/* Returns the asset's accumulator of price times seconds, or a new one that starts now. */
 static sim_val accumulator_of(struct sim_host *h, sim_val asset, sim_val latest)
 {
-    const sim_val *stored = sim_get(h, key(h, EN(accumulator), asset));
+    const sim_val *stored = sim_get(h, key_of(h, EN(accumulator), asset));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "cumulative_price", sim_i128(0) }, { "last_price", latest },
@@ -188,8 +207,9 @@ static sim_val accumulator_of(struct sim_host *h, sim_val asset, sim_val latest)
                                   { "window_start", sim_u64(h->now) }));
 }
 
-/* A full window is divided by its nominal length, however long it took: as published. */
-static sim_amount roll(struct sim_host *h, const sim_val *acc, sim_amount latest)
+/* Returns the mean price of the window, and starts the next window if this one is full. A full
+ * window is divided by its nominal length, however long it took: as published. */
+static sim_amount roll_window(struct sim_host *h, const sim_val *acc, sim_amount latest)
 {
     uint64_t elapsed = h->now - sim_field_u64(acc, "window_start");
     uint64_t window = sim_slot_u64(h, "TWINDOW");
@@ -204,9 +224,10 @@ static sim_amount roll(struct sim_host *h, const sim_val *acc, sim_amount latest
     return sim_div(h, gained, window);
 }
 
+/* args: asset. The price since the last update is weighted with the seconds that it held. */
 static sim_val update_twap(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key(h, EN(feed), args[0]));
+    const sim_val *feed = sim_get(h, key_of(h, EN(feed), args[0]));
     sim_require(h, feed, "no price feed for asset");
     sim_val latest = *sim_field(feed, "latest_price");
     sim_val acc = accumulator_of(h, args[0], latest);
@@ -216,58 +237,65 @@ static sim_val update_twap(struct sim_host *h, const sim_val *args)
                  sim_mul(h, sim_field_i128(&acc, "last_price"), elapsed));
     sim_set(&acc, "last_price", latest);
     sim_set(&acc, "last_timestamp", sim_u64(h->now));
-    sim_val twap = sim_i128(roll(h, &acc, latest.i128));
-    sim_put(h, key(h, EN(accumulator), args[0]), acc);
+    sim_val twap = sim_i128(roll_window(h, &acc, latest.i128));
+    sim_put(h, key_of(h, EN(accumulator), args[0]), acc);
     sim_set(feed, "twap_price", twap);
     sim_set(feed, "twap_ts", sim_u64(h->now));
-    sim_put(h, key(h, EN(feed), args[0]), *feed);
+    sim_put(h, key_of(h, EN(feed), args[0]), *feed);
     sim_emit(h, EV(twap), SIM_VALS(args[0]), SIM_FIELDS({ "twap_price", twap }));
     return twap;
 }
 
 /* --- reads ----------------------------------------------------------------------------------- */
 
+/* Returns an asset's feed; refuses if it has none. */
 static const sim_val *feed_of(struct sim_host *h, sim_val asset)
 {
-    const sim_val *feed = sim_get(h, key(h, EN(feed), asset));
+    const sim_val *feed = sim_get(h, key_of(h, EN(feed), asset));
     sim_require(h, feed, "no price feed for asset");
     return feed;
 }
 
-static bool older(struct sim_host *h, const sim_val *feed, const char *stamp, uint64_t age_max)
+/* Returns true if the stamp is more than age_max seconds ago. */
+static bool is_older(struct sim_host *h, const sim_val *feed, const char *stamp, uint64_t age_max)
 {
     uint64_t at = sim_field_u64(feed, stamp);
     return h->now > at && h->now - at > age_max;
 }
 
+/* args: asset */
 static sim_val get_price(struct sim_host *h, const sim_val *args)
 {
     const sim_val *feed = feed_of(h, args[0]);
-    sim_require(h, !older(h, feed, "latest_ts", SPOT_AGE_MAX), "price is stale");
+    sim_require(h, !is_older(h, feed, "latest_ts", SPOT_AGE_MAX), "price is stale");
     return *sim_field(feed, "latest_price");
 }
 
+/* args: asset */
 static sim_val get_twap(struct sim_host *h, const sim_val *args)
 {
     const sim_val *feed = feed_of(h, args[0]);
-    sim_require(h, !older(h, feed, "twap_ts", TWAP_AGE_MAX), "TWAP is stale");
+    sim_require(h, !is_older(h, feed, "twap_ts", TWAP_AGE_MAX), "TWAP is stale");
     return *sim_field(feed, "twap_price");
 }
 
+/* args: asset. An asset without a feed is stale. */
 static sim_val is_stale(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key(h, EN(feed), args[0]));
-    return sim_bool(!feed || older(h, feed, "latest_ts", SPOT_AGE_MAX));
+    const sim_val *feed = sim_get(h, key_of(h, EN(feed), args[0]));
+    return sim_bool(!feed || is_older(h, feed, "latest_ts", SPOT_AGE_MAX));
 }
 
+/* args: asset */
 static sim_val get_feed(struct sim_host *h, const sim_val *args)
 {
     return *feed_of(h, args[0]);
 }
 
+/* args: address */
 static sim_val is_provider(struct sim_host *h, const sim_val *args)
 {
-    return sim_bool(known(h, args[0]));
+    return sim_bool(is_known_provider(h, args[0]));
 }
 
 static sim_val provider_count(struct sim_host *h, const sim_val *args)
@@ -282,6 +310,7 @@ static sim_val get_min_providers(struct sim_host *h, const sim_val *args)
     return sim_u32(quorum(h));
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaU", initialize },
     { "add_provider", "aa", add_provider },

@@ -1,16 +1,18 @@
-/* Partners, their catalogs, what they have earned. */
+/* The registry of partners: their data, the assets that they deploy, their share of revenue. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(partner_registry, id)
 #define EN(id) SIM_ENTRY(partner_registry, id)
 
-#define SHARE_DEFAULT   5000
+#define SHARE_DEFAULT   5000 /* basis points of a payment */
 #define SHARE_MAX       8000
-#define LIQ_PENALTY_MAX 1500
-#define CEILING_MAX     ((sim_amount)10000000000000)
-#define FEE             ((sim_amount)10000000000) /* 1 000 USDC to register oneself */
+#define LIQ_PENALTY_MAX 1500 /* basis points */
+/* greatest debt ceiling of a partner's asset */
+#define CEILING_MAX ((sim_amount)10000000000000)
+#define FEE         ((sim_amount)10000000000) /* price of self-registration: 1 000 USDC */
 
+/* args: admin, DAO, USDC, engine, earnings distributor */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -23,26 +25,29 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+/* Returns the key of an entry with one argument. */
+static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
 {
     return sim_key(h, variant, SIM_VALS(arg));
 }
 
+/* Returns a partner; refuses if there is none. */
 static const sim_val *partner_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *partner = sim_get(h, key(h, EN(partner), id));
+    const sim_val *partner = sim_get(h, key_of(h, EN(partner), id));
     sim_require(h, partner, "partner not found");
     return partner;
 }
 
 static void put_partner(struct sim_host *h, const sim_val *partner)
 {
-    sim_put(h, key(h, EN(partner), *sim_field(partner, "id")), *partner);
+    sim_put(h, key_of(h, EN(partner), *sim_field(partner, "id")), *partner);
 }
 
+/* Returns the partner of an owner; refuses if there is none or if it is inactive. */
 static const sim_val *active_partner_of(struct sim_host *h, sim_val owner)
 {
-    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), owner));
+    const sim_val *id = sim_get(h, key_of(h, EN(partner_by_owner), owner));
     sim_require(h, id, "address is not a registered partner");
     const sim_val *partner = partner_of(h, *id);
     sim_require(h, sim_field_bool(partner, "active"), "partner is not active");
@@ -51,9 +56,10 @@ static const sim_val *active_partner_of(struct sim_host *h, sim_val owner)
 
 /* --- registration ----------------------------------------------------------------------- */
 
-static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
+/* Numbers, stores and announces a partner. Each owner is one partner at most. */
+static sim_val insert_partner(struct sim_host *h, sim_val owner, sim_val name)
 {
-    sim_require(h, !sim_has(h, key(h, EN(partner_by_owner), owner)),
+    sim_require(h, !sim_has(h, key_of(h, EN(partner_by_owner), owner)),
                 "address already registered as partner");
     sim_val id = sim_u32(sim_slot_u32(h, "PCNT"));
     sim_val zero = sim_i128(0);
@@ -64,27 +70,31 @@ static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
                       { "deployed_assets", sim_vec(&h->arena, SIM_NONE) },
                       { "active", sim_bool(true) }, { "registered_at", sim_u64(h->now) }));
     put_partner(h, &partner);
-    sim_put(h, key(h, EN(partner_by_owner), owner), id);
+    sim_put(h, key_of(h, EN(partner_by_owner), owner), id);
     sim_slot_put(h, "PCNT", sim_u32(id.u32 + 1));
     sim_emit(h, EV(register), SIM_VALS(owner), SIM_FIELDS({ "id", id }));
     return id;
 }
 
+/* args: DAO, owner, name */
 static sim_val register_partner(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "DAO");
-    return insert(h, args[1], args[2]);
+    return insert_partner(h, args[1], args[2]);
 }
 
+/* args: owner, name. The fee goes to the earnings distributor without a call: it counts to no
+ * epoch. */
 static sim_val self_register(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     sim_require(h, sim_slot_bool(h, "OPENREG"), "self-registration is currently disabled");
     sim_transfer(h, sim_slot_addr(h, "USDC"), args[0].addr, sim_slot_addr(h, "EARN"), FEE);
-    return insert(h, args[0], args[1]);
+    return insert_partner(h, args[0], args[1]);
 }
 
-/* args: owner, symbol, token, oracle symbol, collateral's, min CR, liq CR, penalty, fee, ceiling */
+/* args: owner, symbol, token, oracle symbol, collateral's oracle symbol, minimum ratio, liquidation
+ * ratio, penalty, fee, debt ceiling. The asset is not live until the DAO activates it. */
 static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -92,10 +102,10 @@ static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
     sim_require(h, args[9].i128 <= CEILING_MAX, "debt ceiling too high");
     sim_require(h, args[5].i128 > args[6].i128, "min CR must exceed liquidation CR");
     sim_require(h, args[7].i128 <= LIQ_PENALTY_MAX, "liquidation penalty too high");
-    sim_require(h, !sim_has(h, key(h, EN(partner_asset), args[1])), "asset already registered");
+    sim_require(h, !sim_has(h, key_of(h, EN(partner_asset), args[1])), "asset already registered");
     sim_val id = *sim_field(partner, "id");
     sim_put(
-        h, key(h, EN(partner_asset), args[1]),
+        h, key_of(h, EN(partner_asset), args[1]),
         sim_make(h, SIM_FIELDS({ "symbol", args[1] }, { "token", args[2] }, { "partner_id", id },
                                { "oracle_symbol", args[3] }, { "debt_ceiling", args[9] },
                                { "live", sim_bool(false) }, { "deployed_at", sim_u64(h->now) })));
@@ -106,14 +116,15 @@ static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, symbol */
 static sim_val activate_partner_asset(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "DAO");
-    const sim_val *asset = sim_get(h, key(h, EN(partner_asset), args[1]));
+    const sim_val *asset = sim_get(h, key_of(h, EN(partner_asset), args[1]));
     sim_require(h, asset, "partner asset not found");
     sim_require(h, !sim_field_bool(asset, "live"), "asset already live");
     sim_set(asset, "live", sim_bool(true));
-    sim_put(h, key(h, EN(partner_asset), args[1]), *asset);
+    sim_put(h, key_of(h, EN(partner_asset), args[1]), *asset);
     sim_emit(h, EV(live), SIM_VALS(args[1]),
              SIM_FIELDS({ "partner_id", *sim_field(asset, "partner_id") }));
     return sim_void();
@@ -121,7 +132,7 @@ static sim_val activate_partner_asset(struct sim_host *h, const sim_val *args)
 
 /* --- revenue ------------------------------------------------------------------------------- */
 
-/* args: distributor, partner id, amount, epoch */
+/* args: distributor, partner, amount, epoch. The distributor has transferred the amount before. */
 static sim_val credit_partner_revenue(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[2].i128;
@@ -139,6 +150,7 @@ static sim_val credit_partner_revenue(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: owner. Pays all pending revenue. */
 static sim_val claim_revenue(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -154,6 +166,7 @@ static sim_val claim_revenue(struct sim_host *h, const sim_val *args)
 
 /* --- administration ------------------------------------------------------------------------- */
 
+/* args: DAO, partner, basis points */
 static sim_val set_partner_share(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "DAO");
@@ -164,6 +177,7 @@ static sim_val set_partner_share(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Sets the flag of a partner, for the DAO. */
 static void set_active(struct sim_host *h, sim_val id, bool active)
 {
     sim_only_stored(h, "DAO");
@@ -172,6 +186,7 @@ static void set_active(struct sim_host *h, sim_val id, bool active)
     put_partner(h, partner);
 }
 
+/* args: DAO, partner */
 static sim_val deactivate_partner(struct sim_host *h, const sim_val *args)
 {
     set_active(h, args[1], false);
@@ -179,12 +194,14 @@ static sim_val deactivate_partner(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: DAO, partner. The published contract emits no event here. */
 static sim_val reactivate_partner(struct sim_host *h, const sim_val *args)
 {
     set_active(h, args[1], true);
     return sim_void();
 }
 
+/* args: DAO, open. Only the stored DAO's authorisation counts; args[0] is not compared. */
 static sim_val set_open_registration(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "DAO");
@@ -192,37 +209,43 @@ static sim_val set_open_registration(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-/* --- reads ------------------------------------------------------------------------------------ */
+/* --- reads ----------------------------------------------------------------------------------- */
 
-static sim_val optional(const sim_val *val)
+/* Returns an Option: the value, or void. */
+static sim_val value_or_void(const sim_val *val)
 {
     return val ? *val : sim_void();
 }
 
+/* args: partner */
 static sim_val get_partner(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, EN(partner), args[0])));
+    return value_or_void(sim_get(h, key_of(h, EN(partner), args[0])));
 }
 
+/* args: partner */
 static sim_val get_partner_assets(struct sim_host *h, const sim_val *args)
 {
     return *sim_field(partner_of(h, args[0]), "deployed_assets");
 }
 
+/* args: partner. An unknown or inactive partner has share 0. */
 static sim_val get_revenue_share(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *partner = sim_get(h, key(h, EN(partner), args[0]));
+    const sim_val *partner = sim_get(h, key_of(h, EN(partner), args[0]));
     bool earns = partner && sim_field_bool(partner, "active");
     return sim_i128(earns ? sim_field_i128(partner, "revenue_share") : 0);
 }
 
+/* args: address */
 static sim_val is_partner(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), args[0]));
-    const sim_val *partner = id ? sim_get(h, key(h, EN(partner), *id)) : NULL;
+    const sim_val *id = sim_get(h, key_of(h, EN(partner_by_owner), args[0]));
+    const sim_val *partner = id ? sim_get(h, key_of(h, EN(partner), *id)) : NULL;
     return sim_bool(partner && sim_field_bool(partner, "active"));
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "register_partner", "aas", register_partner },

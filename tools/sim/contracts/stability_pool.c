@@ -1,12 +1,14 @@
-/* The backstop: deposits that shrink by what liquidations take, gains in collateral. */
+/* The stability pool: deposits that liquidations consume, and the collateral that they gain. A
+ * liquidation rewrites no deposit. The state keeps the product p of all losses and the sum of all
+ * gains per unit; a deposit's snapshot of both gives its present value. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stability_pool, id)
 #define EN(id) SIM_ENTRY(stability_pool, id)
 
-#define ONE   ((sim_amount)1000000000000)
-#define P_MIN 1000
+#define ONE   ((sim_amount)1000000000000) /* fixed point of p and sum_coll */
+#define P_MIN 1000 /* a smaller p starts a new epoch: older deposits are worth nothing */
 
 static struct sim_key state_key(struct sim_host *h)
 {
@@ -18,6 +20,7 @@ static struct sim_key deposit_key(struct sim_host *h, sim_val depositor)
     return sim_key(h, EN(deposit), SIM_VALS(depositor));
 }
 
+/* Returns the pool's state; refuses before initialize. */
 static const sim_val *state_of(struct sim_host *h)
 {
     const sim_val *state = sim_get(h, state_key(h));
@@ -25,6 +28,7 @@ static const sim_val *state_of(struct sim_host *h)
     return state;
 }
 
+/* args: admin, USDC, engine, DAO, compliance registry */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -42,6 +46,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Returns the values of the state that a deposit records. */
 static sim_val snapshot_of(struct sim_host *h, const sim_val *state)
 {
     return sim_make(h, SIM_FIELDS({ "p_value", *sim_field(state, "p") },
@@ -50,7 +55,8 @@ static sim_val snapshot_of(struct sim_host *h, const sim_val *state)
                                   { "scale", *sim_field(state, "scale") }));
 }
 
-/* The epoch is not compared, as published: a gain may come out negative. */
+/* Returns the collateral gained since the snapshot. The epoch is not compared, as published: a gain
+ * may be negative. */
 static sim_amount gain_of(struct sim_host *h, const sim_val *deposit, const sim_val *state)
 {
     sim_amount initial = sim_field_i128(deposit, "initial_value");
@@ -61,7 +67,8 @@ static sim_amount gain_of(struct sim_host *h, const sim_val *deposit, const sim_
     return sim_mul_div(h, initial, grown, ONE);
 }
 
-static sim_amount compounded(struct sim_host *h, const sim_val *deposit, const sim_val *state)
+/* Returns what is left of a deposit. A deposit of an older epoch is lost. */
+static sim_amount compounded_value(struct sim_host *h, const sim_val *deposit, const sim_val *state)
 {
     const sim_val *snapshot = sim_field(deposit, "snapshot");
     if (sim_field_u64(snapshot, "epoch") != sim_field_u64(state, "epoch"))
@@ -71,8 +78,9 @@ static sim_amount compounded(struct sim_host *h, const sim_val *deposit, const s
     return sim_mul_div(h, sim_field_i128(deposit, "initial_value"), ratio, ONE);
 }
 
-/* Tells of the gain and forgets it; the snapshot becomes the present one. */
-static void settle(struct sim_host *h, sim_val depositor, const sim_val *state)
+/* Announces the depositor's gain and resets the snapshot. The gain itself is paid nowhere, as
+ * published. */
+static void settle_gain(struct sim_host *h, sim_val depositor, const sim_val *state)
 {
     const sim_val *deposit = sim_get(h, deposit_key(h, depositor));
     if (!deposit)
@@ -85,6 +93,7 @@ static void settle(struct sim_host *h, sim_val depositor, const sim_val *state)
     sim_put(h, deposit_key(h, depositor), *deposit);
 }
 
+/* Returns an empty deposit with the present snapshot. */
 static sim_val new_deposit(struct sim_host *h, const sim_val *state)
 {
     return sim_make(h, SIM_FIELDS({ "initial_value", sim_i128(0) },
@@ -92,12 +101,15 @@ static sim_val new_deposit(struct sim_host *h, const sim_val *state)
                                   { "deposited_at", sim_u64(h->now) }));
 }
 
+/* Changes the sum of deposits and stores the state. */
 static void change_total(struct sim_host *h, const sim_val *state, sim_amount by)
 {
     sim_bump(h, state, "total_deposits", by);
     sim_put(h, state_key(h), *state);
 }
 
+/* args: depositor, amount. A second deposit adds to the first one's initial value, not to its
+ * compounded value, as published. */
 static sim_val deposit(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[1].i128;
@@ -106,7 +118,7 @@ static sim_val deposit(struct sim_host *h, const sim_val *args)
     sim_require(h, amount > 0, "amount must be positive");
     const sim_val *state = state_of(h);
     sim_require(h, !sim_field_bool(state, "paused"), "stability pool is paused");
-    settle(h, args[0], state);
+    settle_gain(h, args[0], state);
     sim_transfer(h, sim_slot_addr(h, "USDC"), args[0].addr, sim_self(h), amount);
     const sim_val *stored = sim_get(h, deposit_key(h, args[0]));
     sim_val mine = stored ? *stored : new_deposit(h, state);
@@ -118,15 +130,16 @@ static sim_val deposit(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: depositor, most to withdraw */
 static sim_val withdraw(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *state = state_of(h);
-    settle(h, args[0], state);
+    settle_gain(h, args[0], state);
     const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
     sim_require(h, mine, "no deposit");
-    sim_amount held = compounded(h, mine, state);
+    sim_amount held = compounded_value(h, mine, state);
     sim_amount amount = sim_min(args[1].i128, held);
     sim_require(h, amount > 0, "nothing to withdraw");
     sim_set(mine, "initial_value", sim_i128(held - amount));
@@ -138,17 +151,18 @@ static sim_val withdraw(struct sim_host *h, const sim_val *args)
     return sim_i128(amount);
 }
 
-/* Answers nothing to claim whatever the gain was, as published. */
+/* args: depositor. Returns 0 whatever the gain was, as published. */
 static sim_val claim_gains(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *state = state_of(h);
-    settle(h, args[0], state);
+    settle_gain(h, args[0], state);
     sim_put(h, state_key(h), *state);
     return sim_i128(0);
 }
 
+/* Books a liquidation: deposits lose debt / total, and gain collateral / total. */
 static void count_loss(struct sim_host *h, const sim_val *state, sim_amount debt,
                        sim_amount collateral)
 {
@@ -169,6 +183,7 @@ static void count_loss(struct sim_host *h, const sim_val *state, sim_amount debt
     sim_set(state, "p", sim_i128(ONE));
 }
 
+/* args: engine, debt, collateral, collateral's token. Pays the debt and takes the collateral. */
 static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr engine = args[0].addr;
@@ -189,6 +204,7 @@ static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: admin, paused */
 static sim_val set_paused(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -200,12 +216,14 @@ static sim_val set_paused(struct sim_host *h, const sim_val *args)
 
 /* --- reads -------------------------------------------------------------------------- */
 
+/* args: depositor */
 static sim_val get_compounded_deposit(struct sim_host *h, const sim_val *args)
 {
     const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
-    return sim_i128(mine ? compounded(h, mine, state_of(h)) : 0);
+    return sim_i128(mine ? compounded_value(h, mine, state_of(h)) : 0);
 }
 
+/* args: depositor */
 static sim_val get_collateral_gain(struct sim_host *h, const sim_val *args)
 {
     const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
@@ -224,6 +242,7 @@ static sim_val get_total_deposits(struct sim_host *h, const sim_val *args)
     return *sim_field(state_of(h), "total_deposits");
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "deposit", "ai", deposit },

@@ -1,5 +1,6 @@
-/* The Stellar Asset Contract: a classic asset behind the token interface. Accounts hold it in
- * their account entry or trustline, contracts in Balance entries. */
+/* The Stellar Asset Contract: a classic asset behind the token interface. Accounts hold the asset
+ * in their account entry or trustline, contracts in Balance entries. Refusals have the error
+ * numbers of the network's contract: 8 negative amount, 10 balance. */
 #include "tidemark/strkey.h"
 #include "tools/sim/host/host_impl.h"
 #include "tools/sim/host/names.h"
@@ -7,7 +8,8 @@
 #define EV(id) SIM_EVENT(stellar_asset, id)
 #define EN(id) SIM_ENTRY(stellar_asset, id)
 
-static sim_val text(struct sim_host *h, const char *value)
+/* Returns a String that is copied into the arena. */
+static sim_val text_value(struct sim_host *h, const char *value)
 {
     size_t len = strlen(value);
     uint8_t *copy = tide_new(&h->arena, uint8_t, len + 1);
@@ -16,40 +18,44 @@ static sim_val text(struct sim_host *h, const char *value)
     return sim_string(tide_slice_of(copy, len));
 }
 
+/* Returns the asset's name: "native", or CODE:ISSUER. */
 static sim_val asset_name(struct sim_host *h, const struct sim_contract *contract)
 {
     const struct sim_asset *asset = &h->assets[contract->asset];
     if (contract->asset == 0)
-        return text(h, "native");
+        return text_value(h, "native");
     char name[sizeof(asset->code) + TIDE_STRKEY_ADDRESS_MAX + 1];
     char issuer[TIDE_STRKEY_ADDRESS_MAX];
     size_t len = tide_strkey_encode(issuer, TIDE_STRKEY_ACCOUNT,
                                     tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
     snprintf(name, sizeof(name), "%s:%.*s", asset->code, (int)len, issuer);
-    return text(h, name);
+    return text_value(h, name);
 }
 
+/* Returns the AssetInfo that the instance stores. Codes have four letters at most. */
 static sim_val asset_info(struct sim_host *h, const struct sim_contract *contract)
 {
     const struct sim_asset *asset = &h->assets[contract->asset];
     if (contract->asset == 0)
         return sim_vec(&h->arena, SIM_VALS(sim_sym("Native")));
-    sim_val code = text(h, asset->code);
+    sim_val code = text_value(h, asset->code);
     sim_val issuer = sim_bytes(tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
     sim_val parts = sim_make(h, SIM_FIELDS({ "asset_code", code }, { "issuer", issuer }));
     return sim_vec(&h->arena, SIM_VALS(sim_sym("AlphaNum4"), parts));
 }
 
+/* Returns an enum variant without arguments: a Vec of its symbol. */
 static sim_val enum_key(struct sim_host *h, const char *name)
 {
     return sim_vec(&h->arena, SIM_VALS(sim_sym(name)));
 }
 
+/* The keys are those that the network's contract writes. XLM has no admin. */
 sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contract)
 {
     const struct sim_asset *asset = &h->assets[contract->asset];
     sim_val name = asset_name(h, contract);
-    sim_val symbol = contract->asset ? text(h, asset->code) : name;
+    sim_val symbol = contract->asset ? text_value(h, asset->code) : name;
     sim_val metadata =
         sim_make(h, SIM_FIELDS({ "decimal", sim_u32(7) }, { "name", name }, { "symbol", symbol }));
     sim_val storage = { .type = TIDE_SCV_MAP };
@@ -65,7 +71,8 @@ static struct sim_key balance_key(struct sim_host *h, struct sim_addr party)
     return sim_key(h, EN(balance), SIM_VALS(sim_address(party)));
 }
 
-static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
+/* Lowers a balance; refuses if it would fall below zero. */
+static void take_balance(struct sim_host *h, struct sim_addr from, sim_amount amount)
 {
     if (from.kind == SIM_ACCOUNT) {
         sim_classic_take(h, from, h->self->asset, amount);
@@ -74,6 +81,7 @@ static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
     struct sim_key key = balance_key(h, from);
     sim_val *balance = sim_get(h, key);
     if (!balance) {
+        /* A contract without a Balance entry holds 0. */
         sim_require(h, amount == 0, "Ok(Contract(10))");
         return;
     }
@@ -83,7 +91,8 @@ static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
     sim_put(h, key, *balance);
 }
 
-static void give(struct sim_host *h, struct sim_addr to, sim_amount amount)
+/* Raises a balance. A contract's first one creates its Balance entry. */
+static void give_balance(struct sim_host *h, struct sim_addr to, sim_amount amount)
 {
     if (to.kind == SIM_ACCOUNT) {
         sim_classic_give(h, to, h->self->asset, amount);
@@ -101,6 +110,7 @@ static void give(struct sim_host *h, struct sim_addr to, sim_amount amount)
                                    { "clawback", sim_bool(false) })));
 }
 
+/* args: sender, recipient, amount */
 static sim_val transfer(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr from = args[0].addr;
@@ -108,23 +118,25 @@ static sim_val transfer(struct sim_host *h, const sim_val *args)
     sim_amount amount = args[2].i128;
     sim_require(h, amount >= 0, "Ok(Contract(8))");
     sim_auth(h, from);
-    take(h, from, amount);
-    give(h, to, amount);
+    take_balance(h, from, amount);
+    give_balance(h, to, amount);
     sim_emit_val(h, EV(transfer), SIM_VALS(args[0], args[1], asset_name(h, h->self)),
                  sim_i128(amount));
     return sim_void();
 }
 
+/* args: recipient, amount. Only the issuer may mint; XLM cannot be minted. */
 static sim_val mint(struct sim_host *h, const sim_val *args)
 {
     sim_require(h, args[1].i128 >= 0, "Ok(Contract(8))");
     sim_require(h, h->self->asset != 0, "no admin");
     sim_auth(h, h->assets[h->self->asset].issuer);
-    give(h, args[0].addr, args[1].i128);
+    give_balance(h, args[0].addr, args[1].i128);
     sim_emit_val(h, EV(mint), SIM_VALS(args[0], asset_name(h, h->self)), args[1]);
     return sim_void();
 }
 
+/* args: holder. A classic balance is read without becoming part of the footprint. */
 static sim_val balance(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr party = args[0].addr;
@@ -141,6 +153,7 @@ static sim_val decimals(struct sim_host *h, const sim_val *args)
     return sim_u32(7);
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "transfer", "aai", transfer },
     { "mint", "ai", mint },

@@ -1,4 +1,4 @@
-/* A synthetic asset: a SEP-41 token whose minter is the engine. */
+/* A synthetic asset: a SEP-41 token that only the engine mints. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
@@ -10,6 +10,7 @@ static struct sim_key balance_key(struct sim_host *h, sim_val party)
     return sim_key(h, EN(balance), SIM_VALS(party));
 }
 
+/* Returns the key of an allowance, which is a temporary entry: it ends with its life. */
 static struct sim_key allowance_key(struct sim_host *h, sim_val from, sim_val spender)
 {
     return sim_key_temporary(h, EN(allowance), SIM_VALS(from, spender));
@@ -20,7 +21,8 @@ static struct sim_key supply_key(struct sim_host *h)
     return sim_key(h, EN(total_supply), SIM_NONE);
 }
 
-static bool frozen(struct sim_host *h, sim_val party)
+/* Returns true if the account is frozen. */
+static bool is_frozen(struct sim_host *h, sim_val party)
 {
     const sim_val *flag = sim_get(h, sim_key(h, EN(frozen_account), SIM_VALS(party)));
     return flag && flag->b;
@@ -31,9 +33,10 @@ static void require_running(struct sim_host *h)
     sim_require(h, !sim_slot_bool(h, "PAUSED"), "token is paused");
 }
 
+/* Refuses for a frozen account. */
 static void require_free(struct sim_host *h, sim_val party)
 {
-    sim_require(h, !frozen(h, party), "account is frozen");
+    sim_require(h, !is_frozen(h, party), "account is frozen");
 }
 
 static void require_positive(struct sim_host *h, sim_amount amount)
@@ -41,7 +44,8 @@ static void require_positive(struct sim_host *h, sim_amount amount)
     sim_require(h, amount > 0, "amount must be positive");
 }
 
-static void take(struct sim_host *h, sim_val from, sim_amount amount)
+/* Lowers a balance; refuses if it is too small. */
+static void take_balance(struct sim_host *h, sim_val from, sim_amount amount)
 {
     struct sim_key key = balance_key(h, from);
     sim_amount held = sim_get_i128(h, key);
@@ -49,7 +53,8 @@ static void take(struct sim_host *h, sim_val from, sim_amount amount)
     sim_put(h, key, sim_i128(sim_sub(h, held, amount)));
 }
 
-static void give(struct sim_host *h, sim_val to, sim_amount amount)
+/* Raises a balance. */
+static void give_balance(struct sim_host *h, sim_val to, sim_amount amount)
 {
     struct sim_key key = balance_key(h, to);
     sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), amount)));
@@ -60,6 +65,7 @@ static void change_supply(struct sim_host *h, sim_amount by)
     sim_put(h, supply_key(h), sim_i128(sim_add(h, sim_get_i128(h, supply_key(h)), by)));
 }
 
+/* Lowers an allowance; refuses if it is too small. */
 static void spend_allowance(struct sim_host *h, sim_val from, sim_val spender, sim_amount amount)
 {
     struct sim_key key = allowance_key(h, from, spender);
@@ -68,6 +74,8 @@ static void spend_allowance(struct sim_host *h, sim_val from, sim_val spender, s
     sim_put(h, key, sim_i128(sim_sub(h, allowed, amount)));
 }
 
+/* args: admin, minter, name, symbol, decimals. The published contract asks for no authorisation
+ * here. */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_require(h, !sim_slot(h, "ADMIN"), "already initialized");
@@ -81,6 +89,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Checks that transfer and transfer_from have in common. */
 static void check_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
 {
     require_running(h);
@@ -89,38 +98,43 @@ static void check_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amo
     require_positive(h, amount);
 }
 
-static void move(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
+/* Moves an amount and announces the transfer. */
+static void move_balance(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
 {
-    take(h, from, amount);
-    give(h, to, amount);
+    take_balance(h, from, amount);
+    give_balance(h, to, amount);
     sim_emit(h, EV(transfer), SIM_VALS(from, to), SIM_FIELDS({ "amount", sim_i128(amount) }));
 }
 
+/* args: sender, recipient, amount */
 static sim_val transfer(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     check_transfer(h, args[0], args[1], args[2].i128);
-    move(h, args[0], args[1], args[2].i128);
+    move_balance(h, args[0], args[1], args[2].i128);
     return sim_void();
 }
 
+/* args: spender, sender, recipient, amount */
 static sim_val transfer_from(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     check_transfer(h, args[1], args[2], args[3].i128);
     spend_allowance(h, args[1], args[0], args[3].i128);
-    move(h, args[1], args[2], args[3].i128);
+    move_balance(h, args[1], args[2], args[3].i128);
     return sim_void();
 }
 
-/* The expiration is handed to the host as a length, not as a ledger. Where that passes it
- * lengthens nothing unless the entry is in its very last ledger. */
+/* Extends an allowance's life. The published contract passes the expiration ledger as a length of
+ * life. The host refuses a length above SIM_LIFE_MAX. A shorter one extends the life only in the
+ * entry's last ledger, because the threshold is 0. */
 static void extend_allowance(struct sim_host *h, struct sim_key key, uint32_t by)
 {
     sim_require(h, by <= SIM_LIFE_MAX, "extension past the longest life");
     sim_extend(h, key, 0, by);
 }
 
+/* args: owner, spender, amount, expiration ledger */
 static sim_val approve(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -134,43 +148,48 @@ static sim_val approve(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: recipient, amount */
 static sim_val mint(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "MINTER");
     require_running(h);
     require_free(h, args[0]);
     require_positive(h, args[1].i128);
-    give(h, args[0], args[1].i128);
+    give_balance(h, args[0], args[1].i128);
     change_supply(h, args[1].i128);
     sim_emit(h, EV(mint), SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
     return sim_void();
 }
 
-static void destroy(struct sim_host *h, sim_val from, sim_amount amount)
+/* Lowers a balance and the supply, and announces the burning. */
+static void destroy_balance(struct sim_host *h, sim_val from, sim_amount amount)
 {
-    take(h, from, amount);
+    take_balance(h, from, amount);
     change_supply(h, sim_sub(h, 0, amount));
     sim_emit(h, EV(burn), SIM_VALS(from), SIM_FIELDS({ "amount", sim_i128(amount) }));
 }
 
+/* args: owner, amount. A frozen account may burn. */
 static sim_val burn(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     require_running(h);
     require_positive(h, args[1].i128);
-    destroy(h, args[0], args[1].i128);
+    destroy_balance(h, args[0], args[1].i128);
     return sim_void();
 }
 
-/* As published: neither pause, freeze nor sign is looked at. */
+/* args: spender, owner, amount. Neither the pause, nor a freeze, nor the sign of the amount is
+ * checked, as published. */
 static sim_val burn_from(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     spend_allowance(h, args[1], args[0], args[2].i128);
-    destroy(h, args[1], args[2].i128);
+    destroy_balance(h, args[1], args[2].i128);
     return sim_void();
 }
 
+/* args: admin, account, frozen */
 static sim_val set_frozen(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -179,16 +198,18 @@ static sim_val set_frozen(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: admin, account, amount. The admin receives the amount. */
 static sim_val clawback(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
-    sim_require(h, frozen(h, args[1]), "account must be frozen");
-    take(h, args[1], args[2].i128);
-    give(h, args[0], args[2].i128);
+    sim_require(h, is_frozen(h, args[1]), "account must be frozen");
+    take_balance(h, args[1], args[2].i128);
+    give_balance(h, args[0], args[2].i128);
     sim_emit(h, EV(clawback), SIM_VALS(args[1], args[0]), SIM_FIELDS({ "amount", args[2] }));
     return sim_void();
 }
 
+/* args: admin, paused */
 static sim_val set_paused(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -196,6 +217,7 @@ static sim_val set_paused(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: admin, hash of the new code */
 static sim_val upgrade(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "ADMIN");
@@ -205,11 +227,13 @@ static sim_val upgrade(struct sim_host *h, const sim_val *args)
 
 /* --- reads ---------------------------------------------------------------------- */
 
+/* args: holder */
 static sim_val balance(struct sim_host *h, const sim_val *args)
 {
     return sim_i128(sim_get_i128(h, balance_key(h, args[0])));
 }
 
+/* args: owner, spender */
 static sim_val allowance(struct sim_host *h, const sim_val *args)
 {
     return sim_i128(sim_get_i128(h, allowance_key(h, args[0], args[1])));
@@ -221,7 +245,8 @@ static sim_val total_supply(struct sim_host *h, const sim_val *args)
     return sim_i128(sim_get_i128(h, supply_key(h)));
 }
 
-static sim_val slot(struct sim_host *h, const char *name)
+/* Returns a slot's value; refuses before initialize. */
+static sim_val required_slot(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
     sim_require(h, val, "not initialised");
@@ -231,21 +256,22 @@ static sim_val slot(struct sim_host *h, const char *name)
 static sim_val decimals(struct sim_host *h, const sim_val *args)
 {
     (void)args;
-    return slot(h, "DECIMALS");
+    return required_slot(h, "DECIMALS");
 }
 
 static sim_val name(struct sim_host *h, const sim_val *args)
 {
     (void)args;
-    return slot(h, "NAME");
+    return required_slot(h, "NAME");
 }
 
 static sim_val symbol(struct sim_host *h, const sim_val *args)
 {
     (void)args;
-    return slot(h, "SYMBOL");
+    return required_slot(h, "SYMBOL");
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aassu", initialize },
     { "transfer", "aai", transfer },

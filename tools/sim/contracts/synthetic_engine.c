@@ -1,15 +1,17 @@
-/* Vaults: collateral in, synthetic debt out, liquidation. */
+/* The engine of synthetic assets: vaults that hold collateral and owe synthetic tokens, and their
+ * liquidation. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(synthetic_engine, id)
 #define EN(id) SIM_ENTRY(synthetic_engine, id)
 
-#define WAD             ((sim_amount)10000000)
-#define BPS             10000
-#define LIQ_PENALTY_MAX 2000
-#define FEE_DIVISOR     1000000
+#define WAD             ((sim_amount)10000000) /* fixed point of prices */
+#define BPS             10000                  /* basis points in one */
+#define LIQ_PENALTY_MAX 2000                   /* basis points */
+#define FEE_DIVISOR     1000000                /* the stability fee's divisor */
 
+/* args: admin, oracle, compliance registry, earnings distributor, DAO */
 static sim_val initialize(struct sim_host *h, const sim_val *args)
 {
     sim_initialize(h, args[0].addr);
@@ -28,6 +30,8 @@ static struct sim_key config_key(struct sim_host *h, sim_val symbol)
     return sim_key(h, EN(asset_config), SIM_VALS(symbol));
 }
 
+/* args: DAO, symbol, token, oracle symbol, collateral's oracle symbol, minimum ratio, liquidation
+ * ratio, penalty, fee, debt ceiling (ratios, penalty and fee in basis points) */
 static sim_val register_asset(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
@@ -47,11 +51,13 @@ static sim_val register_asset(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Returns the key that marks a token as allowed collateral. */
 static struct sim_key collateral_key(struct sim_host *h, sim_val token)
 {
     return sim_key(h, EN(collateral_allowed), SIM_VALS(token));
 }
 
+/* args: DAO, token, allowed */
 static sim_val set_collateral_allowed(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
@@ -62,6 +68,7 @@ static sim_val set_collateral_allowed(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Sets a field of an asset's configuration. args: DAO, symbol, value */
 static void change_config(struct sim_host *h, const sim_val *args, const char *field)
 {
     sim_only(h, "DAO", args[0].addr);
@@ -71,18 +78,21 @@ static void change_config(struct sim_host *h, const sim_val *args, const char *f
     sim_put(h, config_key(h, args[1]), *config);
 }
 
+/* args: DAO, symbol, enabled */
 static sim_val set_asset_enabled(struct sim_host *h, const sim_val *args)
 {
     change_config(h, args, "enabled");
     return sim_void();
 }
 
+/* args: DAO, symbol, debt ceiling */
 static sim_val set_debt_ceiling(struct sim_host *h, const sim_val *args)
 {
     change_config(h, args, "debt_ceiling");
     return sim_void();
 }
 
+/* args: admin, stability pool */
 static sim_val set_stability_pool(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -90,6 +100,7 @@ static sim_val set_stability_pool(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: admin, paused */
 static sim_val set_paused(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
@@ -97,7 +108,7 @@ static sim_val set_paused(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-/* --- what every vault function asks -------------------------------------------------- */
+/* --- shared by the vault functions ------------------------------------------------- */
 
 static void require_running(struct sim_host *h)
 {
@@ -109,6 +120,8 @@ static void require_positive(struct sim_host *h, sim_amount amount)
     sim_require(h, amount > 0, "amount must be positive");
 }
 
+/* Asks the registry about the owner as sender and recipient: the asset's rules apply to minting
+ * too. */
 static void assert_transfer(struct sim_host *h, sim_val owner, sim_val synth, sim_amount amount)
 {
     sim_call(h, sim_slot_addr(h, "COMPL"), "assert_transfer_allowed",
@@ -120,6 +133,7 @@ static struct sim_key vault_key(struct sim_host *h, sim_val owner, sim_val synth
     return sim_key(h, EN(vault), SIM_VALS(owner, synth));
 }
 
+/* Returns a vault; refuses if there is none. */
 static const sim_val *vault_of(struct sim_host *h, sim_val owner, sim_val synth)
 {
     const sim_val *vault = sim_get(h, vault_key(h, owner, synth));
@@ -127,6 +141,7 @@ static const sim_val *vault_of(struct sim_host *h, sim_val owner, sim_val synth)
     return vault;
 }
 
+/* Returns an asset's configuration; refuses if there is none. */
 static const sim_val *config_of(struct sim_host *h, sim_val synth)
 {
     const sim_val *config = sim_get(h, config_key(h, synth));
@@ -134,40 +149,47 @@ static const sim_val *config_of(struct sim_host *h, sim_val synth)
     return config;
 }
 
+/* Stamps and stores a vault. */
 static void put_vault(struct sim_host *h, const sim_val *vault)
 {
     sim_set(vault, "last_update", sim_u64(h->now));
     sim_put(h, vault_key(h, *sim_field(vault, "owner"), *sim_field(vault, "synth_asset")), *vault);
 }
 
-static sim_amount price(struct sim_host *h, const sim_val *config, const char *symbol_field)
+/* Returns the TWAP of the symbol that the field names. */
+static sim_amount twap_of(struct sim_host *h, const sim_val *config, const char *symbol_field)
 {
     sim_val symbol = *sim_field(config, symbol_field);
     return sim_call(h, sim_slot_addr(h, "ORACLE"), "get_twap", SIM_VALS(symbol)).i128;
 }
 
+/* Refuses unless the collateral is worth enough. Large values saturate instead of overflowing, as
+ * published. */
 static void check_ratio(struct sim_host *h, const sim_val *config, sim_amount collateral,
                         sim_amount debt)
 {
-    sim_amount coll_price = price(h, config, "coll_oracle_sym");
-    sim_amount synth_price = price(h, config, "oracle_symbol");
+    sim_amount coll_price = twap_of(h, config, "coll_oracle_sym");
+    sim_amount synth_price = twap_of(h, config, "oracle_symbol");
     sim_amount have = sim_sat_mul(sim_sat_mul(collateral, coll_price), BPS);
     sim_amount need =
         sim_sat_mul(sim_sat_mul(debt, synth_price), sim_field_i128(config, "min_coll_ratio"));
     sim_require(h, have >= need, "collateral ratio too low");
 }
 
+/* Returns the key of an asset's total debt. */
 static struct sim_key debt_key(struct sim_host *h, sim_val synth)
 {
     return sim_key(h, EN(debt_total), SIM_VALS(synth));
 }
 
+/* Lowers an asset's total debt, to 0 at the least. */
 static void lower_debt_total(struct sim_host *h, sim_val synth, sim_amount by)
 {
     sim_amount left = sim_sub(h, sim_get_i128(h, debt_key(h, synth)), by);
     sim_put(h, debt_key(h, synth), sim_i128(sim_max(left, 0)));
 }
 
+/* Emits an event of a vault. args: owner, synthetic asset */
 static void emit_amount(struct sim_host *h, const char *name, const sim_val *args,
                         sim_amount amount)
 {
@@ -177,7 +199,8 @@ static void emit_amount(struct sim_host *h, const char *name, const sim_val *arg
 
 /* --- vaults ------------------------------------------------------------------------------- */
 
-static void log_vault(struct sim_host *h, sim_val owner, sim_val synth)
+/* Lists a new vault under its owner. A vault that is closed stays listed, as published. */
+static void list_vault(struct sim_host *h, sim_val owner, sim_val synth)
 {
     struct sim_key key = sim_key(h, EN(vaults_by_owner), SIM_VALS(owner));
     const sim_val *stored = sim_get(h, key);
@@ -186,6 +209,7 @@ static void log_vault(struct sim_host *h, sim_val owner, sim_val synth)
     sim_put(h, key, list);
 }
 
+/* Checks of open_vault, with its args. */
 static void check_open(struct sim_host *h, const sim_val *args)
 {
     require_running(h);
@@ -199,6 +223,7 @@ static void check_open(struct sim_host *h, const sim_val *args)
     require_positive(h, args[3].i128);
 }
 
+/* args: owner, synthetic asset, collateral's token, collateral */
 static sim_val open_vault(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -210,13 +235,14 @@ static sim_val open_vault(struct sim_host *h, const sim_val *args)
                                { "debt", sim_i128(0) }, { "opened_at", sim_u64(h->now) },
                                { "last_update", sim_u64(h->now) }));
     put_vault(h, &vault);
-    log_vault(h, args[0], args[1]);
+    list_vault(h, args[0], args[1]);
     sim_emit(h, EV(open), SIM_VALS(args[0]),
              SIM_FIELDS({ "synth_asset", args[1] }, { "collateral_token", args[2] },
                         { "collateral_amount", args[3] }));
     return sim_void();
 }
 
+/* args: owner, synthetic asset, amount */
 static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -232,6 +258,9 @@ static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* Burns the stability fee from the owner's new tokens and reports it as revenue. receive_revenue
+ * then transfers the fee from this contract, which holds none of it unless tokens were sent here
+ * before. */
 static void charge_fee(struct sim_host *h, const sim_val *config, sim_val owner, sim_amount amount)
 {
     sim_amount rate = sim_field_i128(config, "stab_fee_bps");
@@ -248,6 +277,7 @@ static void charge_fee(struct sim_host *h, const sim_val *config, sim_val owner,
         SIM_VALS(sim_address(sim_self(h)), token, sim_i128(fee), sim_sym("stabfee"), sim_u32(0)));
 }
 
+/* args: owner, synthetic asset, amount */
 static sim_val mint_synth(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[2].i128;
@@ -273,6 +303,8 @@ static sim_val mint_synth(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: owner, synthetic asset, amount. More than the debt is not burnt. Works during a pause
+ * too. */
 static sim_val burn_synth(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -289,6 +321,7 @@ static sim_val burn_synth(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
+/* args: owner, synthetic asset, amount */
 static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[2].i128;
@@ -312,28 +345,34 @@ static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
 
 /* --- liquidation ----------------------------------------------------------------------------- */
 
+/* TWAPs of a vault's collateral and of its synthetic asset. */
 struct prices {
     sim_amount collateral;
     sim_amount synth;
 };
 
+/* Reads the collateral's price first: the order of the calls shows in the footprint. */
 static struct prices prices_of(struct sim_host *h, const sim_val *config)
 {
-    sim_amount collateral = price(h, config, "coll_oracle_sym");
-    return (struct prices){ collateral, price(h, config, "oracle_symbol") };
+    sim_amount collateral = twap_of(h, config, "coll_oracle_sym");
+    return (struct prices){ collateral, twap_of(h, config, "oracle_symbol") };
 }
 
+/* Returns the debt's value at that price. */
 static sim_amount debt_value(struct sim_host *h, const sim_val *vault, struct prices p)
 {
     return sim_mul_div(h, sim_field_i128(vault, "debt"), p.synth, WAD);
 }
 
+/* Returns the value of the collateral in basis points of the debt's. The debt's value must not be
+ * 0. */
 static sim_amount ratio_bps(struct sim_host *h, const sim_val *vault, struct prices p)
 {
     sim_amount have = sim_mul_div(h, sim_field_i128(vault, "collateral"), p.collateral, WAD);
     return sim_mul_div(h, have, BPS, debt_value(h, vault, p));
 }
 
+/* Returns the collateral for a repaid debt: its value and the penalty. */
 static sim_amount award_of(struct sim_host *h, const sim_val *config, sim_amount repaid,
                            struct prices p)
 {
@@ -342,7 +381,8 @@ static sim_amount award_of(struct sim_host *h, const sim_val *config, sim_amount
     return sim_mul_div(h, sim_add(h, value, penalty), WAD, p.collateral);
 }
 
-/* Collateral that no debt stands against goes to the stability pool, as a plain transfer. */
+/* Sends collateral that secures no debt any more to the stability pool, by a plain transfer: no
+ * depositor gains it. */
 static void settle_rest(struct sim_host *h, const sim_val *vault)
 {
     sim_amount rest = sim_field_i128(vault, "collateral");
@@ -354,6 +394,7 @@ static void settle_rest(struct sim_host *h, const sim_val *vault)
     sim_set(vault, "collateral", sim_i128(0));
 }
 
+/* Removes an empty vault, stores any other. args are those of liquidate. */
 static void put_or_remove(struct sim_host *h, const sim_val *vault, const sim_val *args)
 {
     if (sim_field_i128(vault, "debt") == 0 && sim_field_i128(vault, "collateral") == 0)
@@ -362,6 +403,7 @@ static void put_or_remove(struct sim_host *h, const sim_val *vault, const sim_va
         put_vault(h, vault);
 }
 
+/* args: liquidator, owner, synthetic asset, most debt to repay */
 static sim_val liquidate(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
@@ -388,13 +430,14 @@ static sim_val liquidate(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-/* --- reads ------------------------------------------------------------------------------------- */
+/* --- reads ----------------------------------------------------------------------------------- */
 
 static sim_amount priced_ratio(struct sim_host *h, const sim_val *config, const sim_val *vault)
 {
     return ratio_bps(h, vault, prices_of(h, config));
 }
 
+/* args: owner, synthetic asset */
 static sim_val get_cr_bps(struct sim_host *h, const sim_val *args)
 {
     const sim_val *vault = vault_of(h, args[0], args[1]);
@@ -403,6 +446,7 @@ static sim_val get_cr_bps(struct sim_host *h, const sim_val *args)
     return sim_i128(priced_ratio(h, config_of(h, args[1]), vault));
 }
 
+/* args: owner, synthetic asset */
 static sim_val is_liquidatable(struct sim_host *h, const sim_val *args)
 {
     const sim_val *vault = sim_get(h, vault_key(h, args[0], args[1]));
@@ -412,21 +456,25 @@ static sim_val is_liquidatable(struct sim_host *h, const sim_val *args)
     return sim_bool(priced_ratio(h, config, vault) < sim_field_i128(config, "liq_ratio"));
 }
 
+/* args: synthetic asset */
 static sim_val get_debt_total(struct sim_host *h, const sim_val *args)
 {
     return sim_i128(sim_get_i128(h, debt_key(h, args[0])));
 }
 
-static sim_val optional(const sim_val *val)
+/* Returns an Option: the value, or void. */
+static sim_val value_or_void(const sim_val *val)
 {
     return val ? *val : sim_void();
 }
 
+/* args: synthetic asset */
 static sim_val get_asset_config(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, config_key(h, args[0])));
+    return value_or_void(sim_get(h, config_key(h, args[0])));
 }
 
+/* args: owner */
 static sim_val get_vaults_by_owner(struct sim_host *h, const sim_val *args)
 {
     const sim_val *list = sim_get(h, sim_key(h, EN(vaults_by_owner), SIM_VALS(args[0])));
@@ -439,6 +487,7 @@ static sim_val is_paused(struct sim_host *h, const sim_val *args)
     return sim_bool(sim_slot_bool(h, "PAUSED"));
 }
 
+/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "register_asset", "ayayyiiiii", register_asset },

@@ -1,7 +1,9 @@
+/* Running a call: refusals, arithmetic, nested calls, authorisation, events. */
 #include "tidemark/hash.h"
 #include "tools/sim/host/host_impl.h"
 #include "tools/sim/host/names.h"
 
+/* The jump skips every C frame of the call tree, back to the setjmp of the entry function. */
 _Noreturn void sim_refuse(struct sim_host *h, const char *reason)
 {
     h->out.reason = reason;
@@ -71,6 +73,8 @@ const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char
     return NULL;
 }
 
+/* The arguments are copied into the arena, because the caller's array may be a temporary of its
+ * frame while the outcome's frame outlives the call. */
 sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const sim_val *args,
                  uint32_t arg_count)
 {
@@ -101,7 +105,8 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
     return answer;
 }
 
-static void begin(struct sim_host *h, struct sim_addr source)
+/* Drops the last outcome and starts the next call. */
+static void begin_call(struct sim_host *h, struct sim_addr source)
 {
     sim_drop_outcome(h);
     h->call++;
@@ -117,6 +122,8 @@ static void begin(struct sim_host *h, struct sim_addr source)
     out->changed = 0;
 }
 
+/* Undoes the call. Touches, frames and authorisations stay in the outcome: a failed transaction
+ * still shows its footprint and uses its nonces. */
 static void end_refused(struct sim_host *h)
 {
     sim_undo(h);
@@ -125,6 +132,7 @@ static void end_refused(struct sim_host *h)
     h->out.event_count = 0;
 }
 
+/* Keeps the call's effects. Each first authorisation uses a nonce, which is an entry of its own. */
 static void end_passed(struct sim_host *h)
 {
     h->out.ok = true;
@@ -143,7 +151,9 @@ const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
                                      struct sim_addr contract, const char *fn, const sim_val *args,
                                      uint32_t arg_count)
 {
-    begin(h, source);
+    begin_call(h, source);
+    /* The longjmp of sim_refuse ends here. Only the host is used after it, no local that
+     * changed. */
     if (setjmp(h->refused) != 0) {
         end_refused(h);
         return &h->out;
@@ -157,7 +167,7 @@ const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
 const struct sim_outcome *sim_deploy(struct sim_host *h, struct sim_addr source,
                                      struct sim_contract *contract)
 {
-    begin(h, source);
+    begin_call(h, source);
     if (setjmp(h->refused) != 0) {
         end_refused(h);
         return &h->out;
@@ -166,6 +176,8 @@ const struct sim_outcome *sim_deploy(struct sim_host *h, struct sim_addr source,
     struct sim_instance *instance = tide_new(&h->arena, struct sim_instance, 1);
     sim_check_arena(h);
     instance->storage.type = TIDE_SCV_MAP;
+    /* All contracts but Stellar assets run natively and share one code entry, that of the empty
+     * wasm. The first deployment creates it. */
     instance->stellar_asset = contract->role == TIDE_ROLE_stellar_asset;
     if (instance->stellar_asset) {
         instance->storage = sim_asset_storage(h, contract);
@@ -184,13 +196,14 @@ const struct sim_outcome *sim_deploy(struct sim_host *h, struct sim_addr source,
 const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract, const char *fn,
                                    const sim_val *args, uint32_t arg_count)
 {
-    begin(h, contract);
+    begin_call(h, contract);
     if (setjmp(h->refused) != 0) {
         end_refused(h);
         return &h->out;
     }
     h->out.ret = sim_call(h, contract, fn, args, arg_count);
     sim_check_arena(h);
+    /* A read function may write on the way, for instance its sub-calls' accruals. */
     sim_undo(h);
     h->out.ok = true;
     return &h->out;
@@ -198,7 +211,7 @@ const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract,
 
 const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attempt *attempt)
 {
-    begin(h, attempt->source);
+    begin_call(h, attempt->source);
     h->attempt = true;
     if (setjmp(h->refused) != 0) {
         h->attempt = false;
@@ -208,6 +221,8 @@ const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attem
     h->out.ret = sim_call(h, attempt->contract, attempt->fn, attempt->args, attempt->arg_count);
     sim_check_arena(h);
     h->out.ok = true;
+    /* The callback sees the state as the call left it. Its rejection takes the path of a
+     * refusal. */
     const char *objection = attempt->judge(attempt->self, &h->out);
     if (objection)
         sim_refuse(h, objection);
@@ -219,6 +234,7 @@ const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attem
 
 void sim_auth(struct sim_host *h, struct sim_addr party)
 {
+    /* The direct caller authorises the call by making it, without a signature. */
     uint32_t parent = h->out.frames[h->frame].parent;
     if (parent != h->frame && sim_addr_eq(h->out.frames[parent].contract->address, party))
         return;
@@ -242,6 +258,7 @@ static void push_event(struct sim_host *h, struct sim_event event)
     h->out.events[h->out.event_count++] = event;
 }
 
+/* Returns the topics with the event's name in front. */
 static sim_val named_topics(struct sim_host *h, const char *name, const sim_val *topics,
                             uint32_t count)
 {
@@ -268,6 +285,7 @@ void sim_emit(struct sim_host *h, const char *name, const sim_val *topics, uint3
     sim_emit_val(h, name, topics, topic_count, sim_struct(&h->arena, fields, field_count));
 }
 
+/* Returns the executable as the topic of an executable_update event: Vec(Wasm, hash). */
 static sim_val wasm_tag(struct sim_host *h, const uint8_t hash[TIDE_HASH_BYTES])
 {
     uint8_t *copy = tide_new(&h->arena, uint8_t, TIDE_HASH_BYTES);
@@ -277,6 +295,7 @@ static sim_val wasm_tag(struct sim_host *h, const uint8_t hash[TIDE_HASH_BYTES])
                    SIM_VALS(sim_sym("Wasm"), sim_bytes(tide_slice_of(copy, TIDE_HASH_BYTES))));
 }
 
+/* The network reports a change of code as a system event with the old and the new executable. */
 void sim_upgrade(struct sim_host *h, tide_slice hash)
 {
     struct sim_instance *instance = sim_instance_load(h, h->self);

@@ -1,48 +1,53 @@
-/* What host*.c share and contracts do not see: tables, touches, undo. */
+/* Declarations that host*.c share and contracts do not see: tables, touches, undo. */
 #ifndef SIM_HOST_IMPL_H
 #define SIM_HOST_IMPL_H
 
 #include "tools/sim/host/host.h"
 
-/* Memory that must be there: the simulator ends without it. */
+/* realloc that aborts the program if there is no memory. */
 void *sim_room(void *old, size_t size);
-/* Grows *array, of count elements of size bytes, so that one more fits. */
+/* Grows *array, which holds count elements of size bytes, so that one more fits. *max is its
+ * capacity. */
 void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size);
 
+/* Returns a hash for the tables; not the same on machines of other byte order. */
 uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len);
 
-/* Ends what the last call left: its replaced values, and entries that do not exist. */
+/* Frees the memory of the last call's outcome: replaced values, and entries that do not exist. */
 void sim_drop_outcome(struct sim_host *h);
-/* Puts every entry, account and trustline back to what it was before the call. */
+/* Restores every entry, account and trustline to its state before the call. */
 void sim_undo(struct sim_host *h);
-/* An attempt is kept: the temporary entries that it found lapsed are given up. */
+/* Gives up the temporary entries that an attempt found lapsed. Called when the attempt is kept. */
 void sim_drop_lapsed(struct sim_host *h);
-/* Stamps what was written and counts what differs. */
+/* Stamps written entries with the present ledger and counts those that differ. */
 void sim_commit(struct sim_host *h);
 
-/* The entry, made if need be, in the touches of this call. */
+/* Returns the entry of the key, created if need be, and records it in the touches of this call. */
 struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contract,
                                   const sim_val *key, uint32_t durability);
-/* Notes that a touched entry is written; call before changing it. */
+/* Marks a touched entry as written. The caller calls it before it changes the entry. */
 struct sim_touch *sim_entry_write(struct sim_host *h, struct sim_entry *entry);
+/* Writes a value; an equal value leaves the stored bytes as they are. */
 void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val *val);
-/* Removes an existing entry. */
+/* Removes an existing, touched entry. */
 void sim_entry_clear(struct sim_host *h, struct sim_entry *entry);
+/* Frees all entries. */
 void sim_store_close(struct sim_host *h);
 
-/* The account itself (asset 0) or its trustline, in the touches; write as above. */
+/* Records the account entry (asset 0) or a trustline in the touches; write marks it as written. */
 struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *account, uint32_t asset,
                                     bool write);
 
-/* Instance entry and tree of a deployed contract; NULL when it has none. */
+/* Returns the contract's instance as a tree and touches the entry; NULL if the contract is not
+ * deployed. */
 struct sim_instance *sim_instance_load(struct sim_host *h, struct sim_contract *contract);
-/* Writes the (changed) tree back. */
+/* Writes the tree, changed in place by the caller, back to the entry. */
 void sim_instance_save(struct sim_host *h, struct sim_contract *contract);
 
-/* Instance storage of a new Stellar asset contract. (contracts/stellar_asset.c) */
+/* Returns the instance storage of a new Stellar asset contract. (contracts/stellar_asset.c) */
 sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contract);
 
-/* Refuses when the call's arena is full. */
+/* Refuses if the call's arena is full. */
 void sim_check_arena(struct sim_host *h);
 
 #endif

@@ -1,6 +1,8 @@
-/* Storage as contracts see it: entries by key, instance slots, fields of structs. */
+/* Storage functions for contracts: entries by key, instance slots, fields of structs. */
 #include "tools/sim/host/host_impl.h"
 
+/* Returns the Vec of the symbol name and args. Enum variants of the contracts' key types have this
+ * form. */
 static sim_val variant_key(struct sim_host *h, const char *name, const sim_val *args,
                            uint32_t count)
 {
@@ -24,19 +26,22 @@ struct sim_key sim_key_temporary(struct sim_host *h, const char *variant, const 
     return (struct sim_key){ variant_key(h, variant, args, count), SIM_TEMPORARY };
 }
 
-static struct sim_entry *touch(struct sim_host *h, const struct sim_key *key)
+/* Returns the running contract's entry, recorded in the footprint even if it does not exist. */
+static struct sim_entry *touch_entry(struct sim_host *h, const struct sim_key *key)
 {
     return sim_entry_touch(h, h->self, &key->val, key->durability);
 }
 
 bool sim_has(struct sim_host *h, struct sim_key key)
 {
-    return touch(h, &key)->exists;
+    return touch_entry(h, &key)->exists;
 }
 
+/* Reads a fresh tree at each call: a contract that changes its tree without a put changes nothing
+ * else. */
 sim_val *sim_get(struct sim_host *h, struct sim_key key)
 {
-    struct sim_entry *entry = touch(h, &key);
+    struct sim_entry *entry = touch_entry(h, &key);
     if (!entry->exists)
         return NULL;
     sim_val *tree = tide_new(&h->arena, sim_val, 1);
@@ -48,20 +53,21 @@ sim_val *sim_get(struct sim_host *h, struct sim_key key)
 
 void sim_put(struct sim_host *h, struct sim_key key, sim_val val)
 {
-    sim_entry_store(h, touch(h, &key), &val);
+    sim_entry_store(h, touch_entry(h, &key), &val);
 }
 
 void sim_remove(struct sim_host *h, struct sim_key key)
 {
-    struct sim_entry *entry = touch(h, &key);
+    struct sim_entry *entry = touch_entry(h, &key);
     if (entry->exists)
         sim_entry_clear(h, entry);
 }
 
 void sim_extend(struct sim_host *h, struct sim_key key, uint32_t threshold, uint32_t by)
 {
-    struct sim_entry *entry = touch(h, &key);
+    struct sim_entry *entry = touch_entry(h, &key);
     assert(entry->exists);
+    /* The network never shortens a life. */
     if (entry->live_until - h->seq > threshold || h->seq + by <= entry->live_until)
         return;
     sim_entry_write(h, entry);
@@ -84,6 +90,8 @@ uint32_t sim_get_u32(struct sim_host *h, struct sim_key key)
 
 static const sim_val instance_key = { .type = TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE };
 
+/* Parses the instance once a call. Contracts then share the tree, so a change must be saved at
+ * once. */
 struct sim_instance *sim_instance_load(struct sim_host *h, struct sim_contract *contract)
 {
     if (contract->loaded_in == h->call)
@@ -106,6 +114,8 @@ void sim_instance_save(struct sim_host *h, struct sim_contract *contract)
     sim_entry_store(h, entry, &tree);
 }
 
+/* Contracts name their slots either by a symbol in capitals or by an enum variant, whose name has
+ * lower-case letters. */
 static sim_val slot_key(struct sim_host *h, const char *name)
 {
     for (const char *at = name; *at; at++) {

@@ -1,6 +1,7 @@
+/* The table of entries, and the touches of the running call: writing, undoing, freeing. */
 #include "tools/sim/host/host_impl.h"
 
-#define BUCKETS_MIN 1024u
+#define BUCKETS_MIN 1024u /* power of two */
 
 void *sim_room(void *old, size_t size)
 {
@@ -18,6 +19,8 @@ void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size)
     *array = sim_room(*array, *max * size);
 }
 
+/* Mixes eight bytes at a time. Nothing depends on the values: walks over the table have no
+ * order. */
 uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len)
 {
     const uint8_t *at = bytes;
@@ -41,7 +44,8 @@ void sim_check_arena(struct sim_host *h)
         sim_refuse(h, "too much memory for one call");
 }
 
-static void discard(struct sim_host *h, tide_slice val)
+/* Frees a value at the next call: the outcome and the contracts' trees point into it until then. */
+static void discard_value(struct sim_host *h, tide_slice val)
 {
     if (!val.ptr)
         return;
@@ -49,7 +53,8 @@ static void discard(struct sim_host *h, tide_slice val)
     h->garbage[h->garbage_count++] = (void *)(uintptr_t)val.ptr;
 }
 
-static void rehash(struct sim_host *h)
+/* Doubles the table. Entries do not move in memory. */
+static void rehash_entries(struct sim_host *h)
 {
     uint32_t buckets = h->entry_buckets ? h->entry_buckets * 2 : BUCKETS_MIN;
     struct sim_entry **table = sim_room(NULL, buckets * sizeof(struct sim_entry *));
@@ -67,6 +72,7 @@ static void rehash(struct sim_host *h)
     h->entry_buckets = buckets;
 }
 
+/* The contract, the durability and the key identify an entry. */
 static uint64_t key_hash(const struct sim_contract *contract, tide_slice key, uint32_t durability)
 {
     uint64_t seed = sim_hash(durability, contract->address.key, TIDE_HASH_BYTES);
@@ -84,36 +90,39 @@ struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contra
     return e;
 }
 
+/* Adds the entry to the list of entries that are not evicted. */
 static void list_live(struct sim_host *h, struct sim_entry *entry)
 {
     if (h->live_count == h->live_max) {
         h->live_max = h->live_max ? h->live_max * 2 : 1024;
         h->live = sim_room(h->live, h->live_max * sizeof(struct sim_entry *));
     }
-    entry->place = h->live_count;
+    entry->live_index = h->live_count;
     h->live[h->live_count++] = entry;
 }
 
+/* Moves the last entry of the list into the gap. */
 static void unlist_live(struct sim_host *h, struct sim_entry *entry)
 {
     struct sim_entry *last = h->live[--h->live_count];
-    assert(h->live[entry->place] == entry);
-    last->place = entry->place;
-    h->live[entry->place] = last;
+    assert(h->live[entry->live_index] == entry);
+    last->live_index = entry->live_index;
+    h->live[entry->live_index] = last;
 }
 
-/* The key's bytes lie in h->scratch. */
-static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *contract,
-                                      uint32_t durability)
+/* Returns the entry whose key is in h->scratch, created without a value if there is none. */
+static struct sim_entry *find_or_create(struct sim_host *h, struct sim_contract *contract,
+                                        uint32_t durability)
 {
     tide_slice key = tide_buf_view(&h->scratch);
     struct sim_entry *found = sim_entry_find(h, contract, key, durability);
     if (found)
         return found;
     if (h->entry_count >= h->entry_buckets)
-        rehash(h);
+        rehash_entries(h);
     uint64_t hash = key_hash(contract, key, durability);
     struct sim_entry **head = &h->entries[hash & (h->entry_buckets - 1)];
+    /* The key lies behind the entry in one allocation. */
     struct sim_entry *made = sim_room(NULL, sizeof(*made) + key.len);
     uint8_t *bytes = (uint8_t *)(made + 1);
     memcpy(bytes, key.ptr, key.len);
@@ -128,7 +137,8 @@ static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *c
     return made;
 }
 
-static void forget(struct sim_host *h, struct sim_entry *entry)
+/* Unlinks and frees an entry. The value must be freed or owned elsewhere. */
+static void free_entry(struct sim_host *h, struct sim_entry *entry)
 {
     struct sim_entry **at = &h->entries[entry->hash & (h->entry_buckets - 1)];
     while (*at != entry)
@@ -149,14 +159,16 @@ struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contr
     sim_val_xdr(&h->scratch, key);
     if (h->scratch.failed)
         sim_refuse(h, "key too large");
-    struct sim_entry *entry = find_or_make(h, contract, durability);
+    struct sim_entry *entry = find_or_create(h, contract, durability);
     if (entry->touched_in == h->call)
         return entry;
     tide_slice before = entry->val;
     bool lapsed = entry->exists && durability == SIM_TEMPORARY && entry->live_until < h->seq;
-    if (lapsed) { /* its life is over; eviction had not come by */
+    if (lapsed) { /* the life is over, but no eviction has removed the entry yet */
+        /* A plain call removes the lapsed value for good. An attempt keeps it in the touch, so that
+         * undoing restores it. */
         if (!h->attempt)
-            discard(h, before);
+            discard_value(h, before);
         entry->exists = false;
         entry->val = (tide_slice){ 0 };
     }
@@ -183,6 +195,7 @@ struct sim_touch *sim_entry_write(struct sim_host *h, struct sim_entry *entry)
     return touch;
 }
 
+/* Returns how many ledgers a new entry lives. */
 static uint32_t first_life(const struct sim_host *h, const struct sim_entry *entry)
 {
     return entry->durability == SIM_TEMPORARY ? h->temporary_life : h->persistent_life;
@@ -197,11 +210,12 @@ void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val 
     if (h->scratch.failed)
         sim_refuse(h, "value too large");
     tide_slice xdr = tide_buf_view(&h->scratch);
+    /* An equal value keeps the old bytes: the entry counts as written but not as changed. */
     if (entry->exists && tide_slice_eq(entry->val, xdr))
         return;
     uint8_t *copy = sim_room(NULL, xdr.len);
     memcpy(copy, xdr.ptr, xdr.len);
-    discard(h, entry->val);
+    discard_value(h, entry->val);
     entry->val = (tide_slice){ copy, xdr.len };
     if (!entry->exists)
         entry->live_until = h->seq + first_life(h, entry);
@@ -211,11 +225,12 @@ void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val 
 void sim_entry_clear(struct sim_host *h, struct sim_entry *entry)
 {
     sim_entry_write(h, entry);
-    discard(h, entry->val);
+    discard_value(h, entry->val);
     entry->val = (tide_slice){ 0 };
     entry->exists = false;
 }
 
+/* The first access of a call records the state before it. */
 struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *account, uint32_t asset,
                                     bool write)
 {
@@ -239,6 +254,8 @@ struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *acco
     return touch;
 }
 
+/* Restores the state that the touch recorded. Calls change balances only, no other field of
+ * accounts. */
 static void undo_one(struct sim_touch *touch)
 {
     switch (touch->kind) {
@@ -256,8 +273,8 @@ static void undo_one(struct sim_touch *touch)
     }
 }
 
-/* Takes a value that came back into use out of the garbage. */
-static void keep(struct sim_host *h, const uint8_t *ptr)
+/* Removes a value from the garbage, because undoing brings the value back into use. */
+static void keep_value(struct sim_host *h, const uint8_t *ptr)
 {
     for (uint32_t i = 0; ptr && i < h->garbage_count; i++) {
         if (h->garbage[i] == ptr)
@@ -265,6 +282,7 @@ static void keep(struct sim_host *h, const uint8_t *ptr)
     }
 }
 
+/* Entries that were only read are as before, so they need no undoing. */
 void sim_undo(struct sim_host *h)
 {
     for (uint32_t i = 0; i < h->out.touch_count; i++) {
@@ -272,25 +290,28 @@ void sim_undo(struct sim_host *h)
         if (!touch->written && !touch->lapsed)
             continue;
         if (touch->kind == SIM_TOUCH_DATA && touch->entry->val.ptr != touch->val.ptr) {
-            keep(h, touch->val.ptr);
-            discard(h, touch->entry->val);
+            keep_value(h, touch->val.ptr);
+            discard_value(h, touch->entry->val);
         }
         undo_one(touch);
     }
 }
 
+/* Drops the old values of lapsed temporary entries, which the kept attempt saw as absent. */
 void sim_drop_lapsed(struct sim_host *h)
 {
     for (uint32_t i = 0; i < h->out.touch_count; i++) {
         struct sim_touch *touch = &h->out.touches[i];
         if (!touch->lapsed)
             continue;
-        discard(h, touch->val);
+        discard_value(h, touch->val);
         touch->val = (tide_slice){ 0 };
         touch->lapsed = false;
     }
 }
 
+/* Returns true if the entry's existence, value or balance changed. A longer life alone is no
+ * difference. */
 static bool differs(const struct sim_touch *touch)
 {
     switch (touch->kind) {
@@ -305,6 +326,7 @@ static bool differs(const struct sim_touch *touch)
     return false;
 }
 
+/* Stamps even written entries without a difference: the network rewrites them too. */
 void sim_commit(struct sim_host *h)
 {
     h->out.changed += h->out.code_created;
@@ -322,12 +344,14 @@ void sim_commit(struct sim_host *h)
     }
 }
 
+/* Entries that do not exist were kept for the outcome only: absent keys that were read, and removed
+ * entries. */
 void sim_drop_outcome(struct sim_host *h)
 {
     for (uint32_t i = 0; i < h->out.touch_count; i++) {
         struct sim_touch *touch = &h->out.touches[i];
         if (touch->kind == SIM_TOUCH_DATA && !touch->entry->exists)
-            forget(h, touch->entry);
+            free_entry(h, touch->entry);
     }
     for (uint32_t i = 0; i < h->garbage_count; i++)
         free(h->garbage[i]);
@@ -341,6 +365,8 @@ void sim_drop_outcome(struct sim_host *h)
 
 struct sim_entry *sim_entry_next(struct sim_host *h, struct sim_walk *walk)
 {
+    /* The walk must not meet entries that exist only for the last outcome, nor may they be freed
+     * during the walk. */
     if (walk->bucket == 0 && !walk->entry)
         sim_drop_outcome(h);
     for (;;) {
@@ -368,6 +394,7 @@ struct sim_entry *sim_entry_live(struct sim_host *h, uint32_t *at)
     return NULL;
 }
 
+/* Evicted entries stay in the table: a restoration needs their value. */
 void sim_entry_archive(struct sim_host *h, struct sim_entry *entry)
 {
     assert(entry->durability == SIM_PERSISTENT && !entry->evicted);
@@ -386,7 +413,7 @@ void sim_entry_evict(struct sim_host *h, struct sim_entry *entry)
 {
     assert(entry->durability == SIM_TEMPORARY && entry->live_until < h->seq);
     free((void *)(uintptr_t)entry->val.ptr);
-    forget(h, entry);
+    free_entry(h, entry);
 }
 
 void sim_store_close(struct sim_host *h)

@@ -1,13 +1,14 @@
-/* Accounts, assets and contracts of the model. */
+/* Accounts, classic assets and contracts of the model, and classic balances. */
 #include "tools/sim/host/host_impl.h"
 
-#define BUCKETS_MIN 256u
+#define BUCKETS_MIN 256u /* power of two */
 
 static uint64_t address_hash(struct sim_addr address)
 {
     return sim_hash(address.kind, address.key, TIDE_HASH_BYTES);
 }
 
+/* Doubles the table. Accounts do not move in memory. */
 static void rehash_accounts(struct sim_host *h)
 {
     uint32_t buckets = h->account_buckets ? h->account_buckets * 2 : BUCKETS_MIN;
@@ -69,6 +70,7 @@ uint32_t sim_asset_add(struct sim_host *h, const char *code, struct sim_addr iss
     return h->asset_count++;
 }
 
+/* Doubles the table. Contracts do not move in memory. */
 static void rehash_contracts(struct sim_host *h)
 {
     uint32_t buckets = h->contract_buckets ? h->contract_buckets * 2 : BUCKETS_MIN;
@@ -152,9 +154,11 @@ void sim_close(struct sim_host *h)
 
 /* --- classic balances --------------------------------------------------------- */
 
-#define BASE_RESERVE 5000000
+#define BASE_RESERVE 5000000 /* stroops */
 
-static struct sim_account *holder(struct sim_host *h, struct sim_addr party, uint32_t asset)
+/* Returns the account and touches the entry that holds the balance. The reasons are error numbers
+ * of the network's Stellar Asset Contract. */
+static struct sim_account *balance_holder(struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
     struct sim_account *account = sim_account_find(h, party);
     sim_require(h, account, "Ok(Contract(6))");
@@ -166,11 +170,13 @@ static struct sim_account *holder(struct sim_host *h, struct sim_addr party, uin
     return account;
 }
 
-static int64_t reserve(const struct sim_account *account)
+/* Returns the stroops that an account must keep: two base reserves and one for each subentry. */
+static int64_t minimum_balance(const struct sim_account *account)
 {
     return (2 + (int64_t)account->subentries) * BASE_RESERVE;
 }
 
+/* An issuer's balance of its own asset is unlimited and not stored. */
 static bool is_issuer(const struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
     return asset && sim_addr_eq(h->assets[asset].issuer, party);
@@ -181,9 +187,9 @@ void sim_classic_take(struct sim_host *h, struct sim_addr from, uint32_t asset, 
     sim_require(h, amount <= INT64_MAX, "Ok(Contract(12))");
     if (is_issuer(h, from, asset))
         return;
-    struct sim_account *account = holder(h, from, asset);
+    struct sim_account *account = balance_holder(h, from, asset);
     int64_t *balance = asset ? &account->lines[asset].balance : &account->balance;
-    int64_t floor = asset ? 0 : reserve(account);
+    int64_t floor = asset ? 0 : minimum_balance(account);
     sim_require(h, *balance - amount >= floor, "Ok(Contract(10))");
     *balance = (int64_t)(*balance - amount);
 }
@@ -193,11 +199,11 @@ void sim_classic_give(struct sim_host *h, struct sim_addr to, uint32_t asset, si
     sim_require(h, amount <= INT64_MAX, "Ok(Contract(12))");
     if (is_issuer(h, to, asset))
         return;
-    struct sim_account *account = holder(h, to, asset);
+    struct sim_account *account = balance_holder(h, to, asset);
     int64_t *balance = asset ? &account->lines[asset].balance : &account->balance;
     int64_t limit = asset ? account->lines[asset].limit : INT64_MAX;
     sim_require(h, *balance <= limit - amount, "Ok(Contract(10))");
-    sim_require(h, asset || *balance + amount >= reserve(account), "Ok(Contract(10))");
+    sim_require(h, asset || *balance + amount >= minimum_balance(account), "Ok(Contract(10))");
     *balance = (int64_t)(*balance + amount);
 }
 

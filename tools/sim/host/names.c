@@ -1,3 +1,4 @@
+/* The catalogue's names as arrays, indexed by event and by entry. */
 #include "tools/sim/host/names.h"
 
 const char *const sim_event_names[TIDE_EV_COUNT] = {

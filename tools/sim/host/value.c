@@ -1,3 +1,4 @@
+/* Contract values as trees: construction, order, type checks. */
 #include "tools/sim/host/value.h"
 
 sim_val sim_vec(struct tide_arena *arena, const sim_val *items, uint32_t count)
@@ -25,7 +26,7 @@ void sim_vec_push(struct tide_arena *arena, sim_val *vec, sim_val item)
     vec->len++;
 }
 
-/* First pair whose key is not below key. */
+/* Returns the first pair whose key is not below key, or len. */
 static uint32_t lower_bound(const sim_val *map, const sim_val *key)
 {
     uint32_t at = 0;
@@ -34,7 +35,8 @@ static uint32_t lower_bound(const sim_val *map, const sim_val *key)
     return at;
 }
 
-static void insert(sim_val *map, uint32_t at, sim_val key, sim_val val)
+/* Inserts a pair at `at`. map->map must have room for one more. */
+static void insert_pair(sim_val *map, uint32_t at, sim_val key, sim_val val)
 {
     memmove(&map->map[at + 1], &map->map[at], (map->len - at) * sizeof(*map->map));
     map->map[at] = (struct sim_pair){ key, val };
@@ -53,7 +55,7 @@ sim_val sim_struct(struct tide_arena *arena, const struct sim_field *fields, uin
         if (fields[i].val.type == TIDE_SCV_VOID)
             continue;
         sim_val key = sim_sym(fields[i].name);
-        insert(&out, lower_bound(&out, &key), key, fields[i].val);
+        insert_pair(&out, lower_bound(&out, &key), key, fields[i].val);
     }
     return out;
 }
@@ -68,6 +70,7 @@ sim_val *sim_map_get(const sim_val *map, const sim_val *key)
     return NULL;
 }
 
+/* Replaces in place; a new pair moves the map to new memory, because arena blocks do not grow. */
 void sim_map_put(struct tide_arena *arena, sim_val *map, sim_val key, sim_val val)
 {
     assert(map->type == TIDE_SCV_MAP);
@@ -82,14 +85,16 @@ void sim_map_put(struct tide_arena *arena, sim_val *map, sim_val key, sim_val va
     if (map->len)
         memcpy(pairs, map->map, map->len * sizeof(*pairs));
     map->map = pairs;
-    insert(map, at, key, val);
+    insert_pair(map, at, key, val);
 }
 
-static int order(bool less, bool more)
+/* Returns -1, 0 or 1, as a comparison does. */
+static int sign_of(bool less, bool more)
 {
     return (int)more - (int)less;
 }
 
+/* A Vec that is a prefix of the other is the smaller one. */
 static int cmp_vec(const sim_val *a, const sim_val *b)
 {
     for (uint32_t i = 0; i < a->len && i < b->len; i++) {
@@ -97,7 +102,7 @@ static int cmp_vec(const sim_val *a, const sim_val *b)
         if (c)
             return c;
     }
-    return order(a->len<b->len, a->len> b->len);
+    return sign_of(a->len<b->len, a->len> b->len);
 }
 
 static int cmp_map(const sim_val *a, const sim_val *b)
@@ -109,22 +114,22 @@ static int cmp_map(const sim_val *a, const sim_val *b)
         if (c)
             return c;
     }
-    return order(a->len<b->len, a->len> b->len);
+    return sign_of(a->len<b->len, a->len> b->len);
 }
 
 int sim_val_cmp(const sim_val *a, const sim_val *b)
 {
     if (a->type != b->type)
-        return order(a->type<b->type, a->type> b->type);
+        return sign_of(a->type<b->type, a->type> b->type);
     switch (a->type) {
     case TIDE_SCV_BOOL:
-        return order(a->b<b->b, a->b> b->b);
+        return sign_of(a->b<b->b, a->b> b->b);
     case TIDE_SCV_U32:
-        return order(a->u32<b->u32, a->u32> b->u32);
+        return sign_of(a->u32<b->u32, a->u32> b->u32);
     case TIDE_SCV_U64:
-        return order(a->u64<b->u64, a->u64> b->u64);
+        return sign_of(a->u64<b->u64, a->u64> b->u64);
     case TIDE_SCV_I128:
-        return order(a->i128<b->i128, a->i128> b->i128);
+        return sign_of(a->i128<b->i128, a->i128> b->i128);
     case TIDE_SCV_BYTES:
     case TIDE_SCV_STRING:
     case TIDE_SCV_SYMBOL:
@@ -135,13 +140,14 @@ int sim_val_cmp(const sim_val *a, const sim_val *b)
         return cmp_map(a, b);
     case TIDE_SCV_ADDRESS:
         if (a->addr.kind != b->addr.kind)
-            return order(a->addr.kind<b->addr.kind, a->addr.kind> b->addr.kind);
+            return sign_of(a->addr.kind<b->addr.kind, a->addr.kind> b->addr.kind);
         return memcmp(a->addr.key, b->addr.key, TIDE_HASH_BYTES);
     default:
-        return 0; /* VOID and the instance key have one value */
+        return 0; /* VOID and the instance key have one value each */
     }
 }
 
+/* Returns true if the value has the type of that letter (see sim_types_fit). */
 static bool letter_fits(char letter, const sim_val *val)
 {
     switch (letter) {
@@ -174,6 +180,7 @@ bool sim_types_fit(const char *types, const sim_val *vals, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         if (*types == '\0')
             return false;
+        /* A V takes the next letter as the type of every item. */
         if (*types != 'V') {
             if (!letter_fits(*types++, &vals[i]))
                 return false;

@@ -1,13 +1,13 @@
-/* Contract values as trees: what the model computes with.
+/* Contract values as trees, on which the model computes.
  *
- * Shapes   every ScVal arm that the protocol's contracts use; the type tag is enum
- *          tide_scval_type, so a tag is the arm's discriminant.
- * Memory   items, entries and bytes lie in the arena of the call that made them and die
- *          with it; a tree is private to its reader and may be changed in place. What
- *          outlives a call is its XDR.
- * Maps     are kept sorted by key, as the host keeps them; equal keys do not occur.
- * Full     an arena without room makes the constructor return an empty value and stays
- *          full; the host asks once, at the end of a call, and refuses it. */
+ * Shapes   Every ScVal arm that the protocol's contracts use. The type tag is enum tide_scval_type,
+ *          so a tag is the arm's discriminant.
+ * Memory   Items, entries and bytes lie in the arena of the call that made them and are freed with
+ *          it. A tree is private to its reader, which may change it in place. Values outlive a call
+ *          only as XDR.
+ * Maps     are sorted by key, as the network's host sorts them; keys are distinct.
+ * Full     If the arena has no room, a constructor returns an empty value and the arena stays full.
+ *          The host checks this at the end of a call at the latest, and refuses the call. */
 #ifndef SIM_VALUE_H
 #define SIM_VALUE_H
 
@@ -16,7 +16,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/scval.h"
 
-/* An amount. Compare with operators; compute with sim_add and its family (host.h) only. */
+/* An amount. Compare with operators; compute only with sim_add and its family (host.h). */
 typedef tide_raw_i128 sim_amount;
 
 #define SIM_ACCOUNT  0u
@@ -28,11 +28,12 @@ struct sim_addr {
     uint8_t key[TIDE_HASH_BYTES];
 };
 
+/* A value: type selects the member. VOID and the instance key have none. */
 typedef struct sim_val sim_val;
 
 struct sim_val {
     uint32_t type; /* enum tide_scval_type */
-    uint32_t len;  /* VEC: items, MAP: pairs */
+    uint32_t len;  /* items of a VEC, pairs of a MAP */
     union {
         bool b;
         uint32_t u32;
@@ -46,6 +47,7 @@ struct sim_val {
     };
 };
 
+/* An entry of a MAP. */
 struct sim_pair {
     sim_val key;
     sim_val val;
@@ -53,19 +55,19 @@ struct sim_pair {
 
 /* ScContractInstance. */
 struct sim_instance {
-    bool stellar_asset; /* else wasm */
+    bool stellar_asset; /* else the executable is wasm */
     uint8_t wasm[TIDE_HASH_BYTES];
     sim_val storage; /* MAP */
 };
 
-/* A named value: a field of a struct, a data field of an event. */
+/* A named value: a field of a struct, or a data field of an event. */
 struct sim_field {
     const char *name;
     sim_val val;
 };
 
-/* Lists written in place: SIM_VALS(a, b) and SIM_FIELDS({ "name", v }, …) each stand
- * for two arguments, pointer and count. */
+/* Lists written in place: SIM_VALS(a, b) and SIM_FIELDS({ "name", v }, …) each expand to two
+ * arguments, pointer and count. SIM_NONE is the empty list. */
 #define SIM_VALS(...) \
     (const sim_val[]){ __VA_ARGS__ }, (uint32_t)TIDE_COUNT(((const sim_val[]){ __VA_ARGS__ }))
 #define SIM_FIELDS(...)                        \
@@ -103,7 +105,8 @@ static inline sim_val sim_address(struct sim_addr v)
     return (sim_val){ .type = TIDE_SCV_ADDRESS, .addr = v };
 }
 
-/* The bytes are borrowed; they live as long as the value. */
+/* Borrows the bytes, which must live as long as the value. sim_string and sim_symbol do the
+ * same. */
 static inline sim_val sim_bytes(tide_slice v)
 {
     return (sim_val){ .type = TIDE_SCV_BYTES, .bytes = v };
@@ -129,29 +132,30 @@ static inline bool sim_addr_eq(struct sim_addr a, struct sim_addr b)
     return a.kind == b.kind && memcmp(a.key, b.key, TIDE_HASH_BYTES) == 0;
 }
 
-/* A Vec of copies of items. */
+/* Returns a Vec of copies of the items. */
 sim_val sim_vec(struct tide_arena *arena, const sim_val *items, uint32_t count);
-/* Appends in place: vec's items move to new memory. */
+/* Appends an item: the Vec's items move to new memory. */
 void sim_vec_push(struct tide_arena *arena, sim_val *vec, sim_val item);
-/* A Map of the fields, keyed by Symbol, sorted; fields of type VOID are left out. */
+/* Returns a Map of the fields, keyed by Symbol and sorted; fields of type VOID are left out. */
 sim_val sim_struct(struct tide_arena *arena, const struct sim_field *fields, uint32_t count);
-/* The value under key, or NULL. The pointer stays good until the next put to the map. */
+/* Returns the value under key, or NULL. The pointer is valid until the next put to the map. */
 sim_val *sim_map_get(const sim_val *map, const sim_val *key);
-/* Creates or replaces, in order. */
+/* Creates or replaces the pair of key, in order. */
 void sim_map_put(struct tide_arena *arena, sim_val *map, sim_val key, sim_val val);
 
-/* ScVal order: by arm, then by content (vecs item by item, maps pair by pair, symbols and
- * strings byte by byte). */
+/* Compares in ScVal order: by arm, then by content (Vecs item by item, Maps pair by pair, symbols
+ * and strings byte by byte). Returns a negative number, 0 or a positive number. */
 int sim_val_cmp(const sim_val *a, const sim_val *b);
 
-/* Appends the value's XDR. */
+/* Appends the value's XDR. buf->failed is set if there is no room. */
 void sim_val_xdr(struct tide_buf *buf, const sim_val *val);
-/* A tree of XDR that sim_val_xdr wrote: trusted, asserted, never refused. Bytes borrow from
+/* Returns the tree of XDR that sim_val_xdr wrote. Other XDR fails an assertion. Bytes borrow from
  * xdr, which must live as long as the tree. */
 sim_val sim_val_read(struct tide_arena *arena, tide_slice xdr);
 
-/* Types as text, one letter each: b bool, u u32, U u64, i i128, a address, y symbol, s string,
- * x bytes, h 32 bytes, V before a letter: a Vec of it. True when count values fit. */
+/* Returns true if the count values have the types that the text lists, one letter each: b bool, u
+ * u32, U u64, i i128, a address, y symbol, s string, x bytes, h 32 bytes, V before a letter: a Vec
+ * of it. */
 bool sim_types_fit(const char *types, const sim_val *vals, uint32_t count);
 
 #endif

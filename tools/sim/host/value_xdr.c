@@ -1,4 +1,5 @@
-/* Trees to XDR and back. The reader trusts its input: only what the writer here wrote. */
+/* Conversion of trees to XDR and back. The reader trusts its input: it reads only XDR that the
+ * writer in this file wrote. */
 #include "tidemark/xdr.h"
 #include "tools/sim/host/value.h"
 
@@ -12,7 +13,7 @@ static void write_address(struct tide_buf *buf, const struct sim_addr *addr)
 
 static void write_map(struct tide_buf *buf, const sim_val *map)
 {
-    tide_buf_be32(buf, 1); /* optional */
+    tide_buf_be32(buf, 1); /* the optional map is present */
     tide_buf_be32(buf, map->len);
     for (uint32_t i = 0; i < map->len; i++) {
         sim_val_xdr(buf, &map->map[i].key);
@@ -22,6 +23,8 @@ static void write_map(struct tide_buf *buf, const sim_val *map)
 
 static void write_instance(struct tide_buf *buf, const struct sim_instance *instance)
 {
+    /* The executable's discriminant: 0 wasm with its hash, 1 Stellar asset. An empty storage is an
+     * absent map, as the network's host writes it. */
     tide_buf_be32(buf, instance->stellar_asset);
     if (!instance->stellar_asset)
         tide_buf_put(buf, instance->wasm, TIDE_HASH_BYTES);
@@ -54,7 +57,7 @@ void sim_val_xdr(struct tide_buf *buf, const sim_val *val)
         tide_xdr_put_var(buf, val->bytes);
         break;
     case TIDE_SCV_VEC:
-        tide_buf_be32(buf, 1); /* optional */
+        tide_buf_be32(buf, 1); /* the optional vector is present */
         tide_buf_be32(buf, val->len);
         for (uint32_t i = 0; i < val->len; i++)
             sim_val_xdr(buf, &val->vec[i]);
@@ -74,6 +77,7 @@ void sim_val_xdr(struct tide_buf *buf, const sim_val *val)
     }
 }
 
+/* Position in the XDR that is read. Reading past the end fails an assertion. */
 struct reader {
     struct tide_arena *arena;
     const uint8_t *cur;
@@ -96,6 +100,7 @@ static uint64_t read_u64(struct reader *r)
     return v;
 }
 
+/* Returns n bytes, borrowed, and skips their padding to a multiple of four. */
 static tide_slice read_opaque(struct reader *r, uint32_t n)
 {
     size_t padded = ((size_t)n + 3) & ~(size_t)3;
@@ -113,6 +118,8 @@ static sim_val read_map(struct reader *r)
     if (read_u32(r) == 0)
         return out;
     uint32_t count = read_u32(r);
+    /* A full arena leaves the map empty; the pairs are still read, so that the position stays
+     * right. */
     out.map = count ? tide_new(r->arena, struct sim_pair, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         sim_val key = read_val(r);

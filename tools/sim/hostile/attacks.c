@@ -1,10 +1,11 @@
-/* Calls and events: those that fail, and those that pass. */
+/* Attacks by calls and events, failed and passed. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/hostile/hostile_impl.h"
 
 #include <string.h>
 
+/* Functions of the protocol, and names with a meaning for the host or for index programs. */
 static const char *const functions[] = {
     "swap_exact_in",
     "initialize",
@@ -23,17 +24,18 @@ static const char *const functions[] = {
     "execute",
 };
 
-static tide_slice some_function(struct dice *d)
+static tide_slice random_function(struct dice *d)
 {
     return tide_slice_str(functions[dice_of(d, TIDE_COUNT(functions))]);
 }
 
-/* Any of ours, Stellar assets and wallets included. */
-static const uint8_t *any_of_ours(struct hostile *h)
+/* Returns the id of a random contract of the protocol, Stellar assets included. */
+static const uint8_t *random_contract(struct hostile *h)
 {
     return h->chain->parties.contracts[dice_of(&h->dice, PARTY_TOKEN + PARTY_MARKETS)].id;
 }
 
+/* Appends up to `most` arguments. */
 static void put_args(struct attack *a, uint32_t most, struct hostile_bounds bounds)
 {
     uint32_t count = dice_of(a->dice, most + 1);
@@ -48,12 +50,13 @@ static void put_args(struct attack *a, uint32_t most, struct hostile_bounds boun
     }
 }
 
+/* Appends a diagnostic event, sometimes even if the chain's options exclude them. */
 static void put_diagnostics(struct attack *a, const uint8_t id[TIDE_HASH_BYTES])
 {
     struct tide_buf *out = &a->chain->diagnostics;
     if (!a->chain->options.diagnostics && !dice_percent(a->dice, 20))
         return;
-    tide_buf_be32(out, dice_of(a->dice, 2)); /* in a call that succeeded */
+    tide_buf_be32(out, dice_of(a->dice, 2)); /* in a successful call, or not */
     hostile_put_event_head(out, id, 2, 2);
     lcm_put_symbol(out, "error");
     hostile_value(a->dice, out, (struct hostile_bounds){ .bytes = 400, .depth = 40, .wild = true });
@@ -62,20 +65,22 @@ static void put_diagnostics(struct attack *a, const uint8_t id[TIDE_HASH_BYTES])
     a->diagnostics++;
 }
 
-static int32_t some_failure(struct dice *d)
+/* Returns a result code: trapped, limits exceeded, archived entry, refundable fee too small. */
+static int32_t random_failure(struct dice *d)
 {
     return -2 - (int32_t)dice_of(d, 4); /* trapped, limits, archived, fee too small */
 }
 
-static void refuse(struct hostile *h, struct hostile_bounds bounds, uint32_t most)
+/* Makes a failed call of a protocol contract. */
+static void make_refused_call(struct hostile *h, struct hostile_bounds bounds, uint32_t most)
 {
     struct attack a;
     uint8_t name[32];
     attack_begin(&a, h);
-    const uint8_t *to = any_of_ours(h);
+    const uint8_t *to = random_contract(h);
     put_args(&a, most, bounds);
-    tide_slice function = some_function(&h->dice);
-    if (dice_percent(&h->dice, 20)) { /* a name is bytes, up to 32 */
+    tide_slice function = random_function(&h->dice);
+    if (dice_percent(&h->dice, 20)) { /* a function's name is any bytes, up to 32 */
         uint32_t len = dice_of(&h->dice, 33);
         for (uint32_t i = 0; i < len; i++)
             name[i] = (uint8_t)dice_u64(&h->dice);
@@ -83,16 +88,19 @@ static void refuse(struct hostile *h, struct hostile_bounds bounds, uint32_t mos
     }
     attack_call(&a, to, function);
     put_diagnostics(&a, to);
-    attack_end(&a, LCM_OP_INVOKE, some_failure(&h->dice));
+    attack_end(&a, LCM_OP_INVOKE, random_failure(&h->dice));
 }
 
+/* The network keeps the arguments of refused calls, even wild ones. */
 void hostile_refused(struct hostile *h)
 {
     uint32_t bytes = dice_percent(&h->dice, 85) ? 2000 : 30000;
-    refuse(h, (struct hostile_bounds){ .bytes = bytes, .depth = HOSTILE_DEPTH_WILD, .wild = true },
-           10);
+    make_refused_call(
+        h, (struct hostile_bounds){ .bytes = bytes, .depth = HOSTILE_DEPTH_WILD, .wild = true },
+        10);
 }
 
+/* Appends events of the contract, up to that many bytes. */
 static void put_events(struct attack *a, const struct sim_contract *ours, uint32_t bytes)
 {
     struct tide_buf *out = &a->chain->events_xdr;
@@ -103,25 +111,28 @@ static void put_events(struct attack *a, const struct sim_contract *ours, uint32
     }
 }
 
+/* Appends the return value. */
 static void put_return(struct attack *a)
 {
     hostile_value(a->dice, &a->chain->answer,
                   (struct hostile_bounds){ .bytes = 1500, .depth = HOSTILE_DEPTH_VALID });
 }
 
+/* The network lets a contract with foreign code emit these events. */
 void hostile_events(struct hostile *h)
 {
     struct attack a;
     attack_begin(&a, h);
     const struct sim_contract *ours = hostile_ours(h);
     put_args(&a, 4, (struct hostile_bounds){ .bytes = 800, .depth = HOSTILE_DEPTH_VALID });
-    attack_call(&a, ours->address.key, some_function(&h->dice));
+    attack_call(&a, ours->address.key, random_function(&h->dice));
     put_events(&a, ours, HOSTILE_EVENT_BYTES - 3000);
     put_return(&a);
     put_diagnostics(&a, ours->address.key);
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
+/* A stranger's contract calls two protocol contracts; all three emit events. */
 void hostile_router(struct hostile *h)
 {
     struct attack a;
@@ -133,19 +144,20 @@ void hostile_router(struct hostile *h)
     attack_instance(&a, first->address.key);
     if (second != first)
         attack_instance(&a, second->address.key);
-    attack_call(&a, id, some_function(&h->dice));
+    attack_call(&a, id, random_function(&h->dice));
     hostile_put_event(h, &a.chain->events_xdr, id, first->role, hostile_style(&h->dice));
     a.events++;
     put_events(&a, first, HOSTILE_EVENT_BYTES / 3);
     put_events(&a, second, HOSTILE_EVENT_BYTES - 4000);
     put_return(&a);
-    attack_end(&a, LCM_OP_INVOKE, dice_percent(&h->dice, 15) ? some_failure(&h->dice) : 0);
+    attack_end(&a, LCM_OP_INVOKE, dice_percent(&h->dice, 15) ? random_failure(&h->dice) : 0);
 }
 
 /* --- Stellar assets ---------------------------------------------------------------------- */
 
 static const char *const asset_names[] = { "transfer", "mint", "burn", "clawback" };
 
+/* Appends a memo as the network's asset contract writes it: number, hash or text. */
 static void put_memo(struct hostile *h, struct tide_buf *out)
 {
     switch (dice_of(&h->dice, 3)) {
@@ -164,7 +176,7 @@ static void put_memo(struct hostile *h, struct tide_buf *out)
     }
 }
 
-/* Amounts as the contract allows them: from 0 to the largest i128. */
+/* Appends an amount in the contract's range, from 0 to the largest i128. */
 static void put_amount(struct hostile *h, struct tide_buf *out)
 {
     tide_buf_be32(out, TIDE_SCV_I128);
@@ -172,13 +184,15 @@ static void put_amount(struct hostile *h, struct tide_buf *out)
     tide_buf_be64(out, hostile_u64(&h->dice));
 }
 
+/* Appends a random address. */
 static void put_holder(struct hostile *h, struct tide_buf *out)
 {
     tide_buf_be32(out, TIDE_SCV_ADDRESS);
     hostile_put_any_address(h, out);
 }
 
-/* An event of a Stellar asset in the form of its own code; name 0 is a transfer. */
+/* Appends an event of a Stellar asset in the form that its code emits. name is an index in
+ * asset_names; 0 is a transfer. */
 static void put_asset_event(struct attack *a, uint32_t place, uint32_t name)
 {
     struct hostile *h = a->h;
@@ -197,7 +211,7 @@ static void put_asset_event(struct attack *a, uint32_t place, uint32_t name)
     if (name == 0)
         put_holder(h, out);
     lcm_put_string(out, text);
-    if (name < 2 && dice_percent(&h->dice, 40)) {
+    if (name < 2 && dice_percent(&h->dice, 40)) { /* transfers and mints may have a memo */
         tide_buf_be32(out, TIDE_SCV_MAP);
         tide_buf_be32(out, 1);
         tide_buf_be32(out, 2);
@@ -211,6 +225,7 @@ static void put_asset_event(struct attack *a, uint32_t place, uint32_t name)
     a->events++;
 }
 
+/* Appends up to `most` events of Stellar assets. */
 static void put_asset_events(struct attack *a, uint32_t most)
 {
     struct tide_buf *out = &a->chain->events_xdr;
@@ -220,7 +235,8 @@ static void put_asset_events(struct attack *a, uint32_t most)
                         dice_percent(a->dice, 70) ? 0 : dice_of(a->dice, TIDE_COUNT(asset_names)));
 }
 
-/* By calling the asset, or from within a stranger's contract; some with an event of ours among. */
+/* Calls the asset, or a stranger's contract that calls the asset; some of the latter with an event
+ * of a protocol contract. */
 void hostile_asset(struct hostile *h)
 {
     struct attack a;
@@ -242,8 +258,9 @@ void hostile_asset(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-/* --- not ours, though it looks like it -------------------------------------------------- */
+/* --- imitations: nothing of it concerns the protocol ------------------------------------- */
 
+/* The footprint lists protocol contracts, but the called contract is a stranger's. */
 void hostile_footprint(struct hostile *h)
 {
     struct attack a;
@@ -255,7 +272,7 @@ void hostile_footprint(struct hostile *h)
         const struct sim_contract *ours = hostile_ours(h);
         const struct tide_kind *kind = hostile_kind(h, ours->role);
         if (i % 3 == 0 || !kind) {
-            attack_instance(&a, any_of_ours(h));
+            attack_instance(&a, random_contract(h));
             continue;
         }
         hostile_put_entry(h, kind, STYLE_EXTREME);
@@ -267,11 +284,12 @@ void hostile_footprint(struct hostile *h)
         attack_key(&a, a.read_write < HOSTILE_WRITES && i % 5 == 0, &data);
     }
     put_args(&a, 2, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
-    attack_call(&a, id, some_function(&h->dice));
+    attack_call(&a, id, random_function(&h->dice));
     put_asset_events(&a, 80);
-    attack_end(&a, LCM_OP_INVOKE, dice_percent(&h->dice, 30) ? some_failure(&h->dice) : 0);
+    attack_end(&a, LCM_OP_INVOKE, dice_percent(&h->dice, 30) ? random_failure(&h->dice) : 0);
 }
 
+/* Events and entries have the protocol's shapes, but belong to a stranger's contract. */
 void hostile_strangers(struct hostile *h)
 {
     struct attack a;
@@ -281,7 +299,7 @@ void hostile_strangers(struct hostile *h)
     const struct sim_contract *like = hostile_ours(h);
     a.own_instance = true;
     put_args(&a, 3, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
-    attack_call(&a, id, some_function(&h->dice));
+    attack_call(&a, id, random_function(&h->dice));
     uint32_t count = dice_size(&h->dice, 1, 12);
     for (uint32_t i = 0; i < count; i++) {
         hostile_put_event(h, &a.chain->events_xdr, id, like->role, hostile_style(&h->dice));
@@ -295,26 +313,28 @@ void hostile_strangers(struct hostile *h)
     }
     if (dice_percent(&h->dice, 40)) {
         hostile_put_instance(h, like->role, hostile_style(&h->dice));
+        /* key of the instance */
         attack_write(&a, id, SIM_PERSISTENT, TIDE_SLICE("\0\0\0\x14"), tide_buf_view(&h->value));
     }
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-/* --- as large as they may be ----------------------------------------------------------------- */
+/* --- as large as the network allows ------------------------------------------------------ */
 
+/* Makes one event of the greatest size, or as many as possible of the smallest. */
 static void large_events(struct hostile *h)
 {
     struct attack a;
     attack_begin(&a, h);
     const struct sim_contract *ours = hostile_ours(h);
-    attack_call(&a, ours->address.key, some_function(&h->dice));
+    attack_call(&a, ours->address.key, random_function(&h->dice));
     if (dice_of(&h->dice, 2)) {
         hostile_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 1);
         lcm_put_symbol(&a.chain->events_xdr, "swap");
         tide_buf_be32(&a.chain->events_xdr, TIDE_SCV_BYTES);
         hostile_put_bytes(&h->dice, &a.chain->events_xdr, HOSTILE_EVENT_BYTES - 200);
         a.events++;
-    } else { /* the smallest there is, as often as they fit */
+    } else { /* the smallest event, as often as it fits */
         while (a.chain->events_xdr.len < HOSTILE_EVENT_BYTES - 80) {
             hostile_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 0);
             tide_buf_be32(&a.chain->events_xdr, TIDE_SCV_VOID);
@@ -324,14 +344,16 @@ static void large_events(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
+/* Makes an entry of the greatest size. */
 static void large_entry(struct hostile *h)
 {
     struct attack a;
     attack_begin(&a, h);
     const struct sim_contract *ours = hostile_ours(h);
-    while (ours->role == TIDE_ROLE_compliance_registry && !hostile_all(h)) /* as in style_of */
+    /* as in style_of of attacks_state.c */
+    while (ours->role == TIDE_ROLE_compliance_registry && !hostile_all(h))
         ours = hostile_ours(h);
-    attack_call(&a, ours->address.key, some_function(&h->dice));
+    attack_call(&a, ours->address.key, random_function(&h->dice));
     tide_buf_reset(&h->key);
     tide_buf_be32(&h->key, TIDE_SCV_STRING);
     hostile_put_text(&h->dice, &h->key, 180);
@@ -353,10 +375,11 @@ void hostile_large(struct hostile *h)
 {
     switch (dice_of(&h->dice, 3)) {
     case 0:
-        refuse(h,
-               (struct hostile_bounds){
-                   .bytes = HOSTILE_TX_BYTES - 4000, .depth = HOSTILE_DEPTH_WILD, .wild = true },
-               1);
+        make_refused_call(h,
+                          (struct hostile_bounds){ .bytes = HOSTILE_TX_BYTES - 4000,
+                                                   .depth = HOSTILE_DEPTH_WILD,
+                                                   .wild = true },
+                          1);
         return;
     case 1:
         large_events(h);
@@ -367,6 +390,7 @@ void hostile_large(struct hostile *h)
     }
 }
 
+/* Repeats large attacks until the ledger is full. */
 void hostile_flood(struct hostile *h)
 {
     const struct lcm *lcm = &h->chain->lcm;

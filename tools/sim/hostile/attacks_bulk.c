@@ -1,16 +1,19 @@
-/* Bulk: as many events and entries in one operation as --hostile-bulk says, most of them equal.
- * Work for them must grow as their number does. */
+/* Bulk: one operation with as many events or entries as --hostile-bulk says, most of them equal.
+ * The time that an index needs for them must grow in proportion to their number. */
 #include "tools/sim/hostile/hostile_impl.h"
 
-enum { BULK = 100, BULKS = 3 };
+enum { BULK = 100, BULKS = 3 }; /* repetitions by default; bulk attacks of a chain */
 
+/* A bulk transaction that is being made. */
 struct bulk {
     struct attack a;
     uint32_t count;
-    const struct sim_contract *ours[TIDE_ROLE_COUNT]; /* one of each role; NULL: there is none */
+    /* one contract of each role; NULL: there is none */
+    const struct sim_contract *ours[TIDE_ROLE_COUNT];
 };
 
-static void find_ours(struct bulk *c, struct hostile *h)
+/* Finds the first deployed contract of each role. */
+static void find_contracts(struct bulk *c, struct hostile *h)
 {
     for (uint32_t place = 0; place < PARTY_TOKEN + PARTY_MARKETS; place++) {
         const struct sim_contract *one =
@@ -20,10 +23,11 @@ static void find_ours(struct bulk *c, struct hostile *h)
     }
 }
 
-static void begin(struct bulk *c, struct hostile *h)
+/* Begins a call that lists all these contracts as running. */
+static void begin_bulk(struct bulk *c, struct hostile *h)
 {
     *c = (struct bulk){ .count = h->options.bulk ? h->options.bulk : BULK };
-    find_ours(c, h);
+    find_contracts(c, h);
     attack_begin(&c->a, h);
     c->a.own_instance = true;
     for (uint32_t role = 0; role < TIDE_ROLE_COUNT; role++)
@@ -32,8 +36,9 @@ static void begin(struct bulk *c, struct hostile *h)
     attack_call(&c->a, c->ours[TIDE_ROLE_earnings_distributor]->address.key, TIDE_SLICE("bulk"));
 }
 
-/* Every second one has the fields of all others of its kind. Kinds take turns: what belongs to what
- * comes next in an operation is far from it, or near. */
+/* Writes the events. Every second one of a kind has the same fields, because its dice are reset to
+ * a state of the kind. The kinds take turns, so that equal events stand both near and far from each
+ * other. */
 static void put_events(struct bulk *c)
 {
     struct hostile *h = c->a.h;
@@ -54,7 +59,7 @@ static void put_events(struct bulk *c)
         }
 }
 
-/* versions: of one entry of each kind, else as many new entries. */
+/* Writes the entries of each kind: versions of one entry, or new entries. */
 static void put_entries(struct bulk *c, bool versions)
 {
     struct hostile *h = c->a.h;
@@ -83,12 +88,13 @@ static void put_entries(struct bulk *c, bool versions)
     tide_buf_release(&address);
 }
 
+/* The first bulk has events, the second new entries, the third versions. */
 void hostile_bulk(struct hostile *h)
 {
     struct bulk c;
     if (!hostile_all(h) || h->bulks == BULKS || h->bulk_at == h->chain->ledger)
         return;
-    begin(&c, h);
+    begin_bulk(&c, h);
     if (h->bulks == 0)
         put_events(&c);
     else

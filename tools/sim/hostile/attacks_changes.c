@@ -1,41 +1,46 @@
-/* Entry changes in any order: no hash covers them, so one server may list what no core would. A
- * transaction takes a few keys and lists them again and again, in every group of changes. */
+/* Entry changes in any order. No hash covers them, so a malicious server may list changes that no
+ * core would. A transaction picks a few keys and lists them many times, in every group of
+ * changes. */
 #include "tidemark/scval.h"
 #include "tools/sim/chain/chain_call.h"
 #include "tools/sim/hostile/hostile_impl.h"
 
+/* keys of a transaction, changes of a transaction, groups of changes */
 enum { SUBJECTS = 5, CHANGES_MOST = 160, PLACES = 5 };
 
-/* A key that the transaction changes again and again; its bytes are in h->subjects. */
+/* A key that the transaction changes many times. Its bytes are in h->subjects. */
 struct subject {
-    size_t address, key; /* where they begin */
+    size_t address, key; /* offsets in h->subjects */
     size_t address_len, key_len;
     uint32_t durability;
     enum tide_role role;
     const struct tide_kind *kind; /* NULL: an instance, or no kind of the catalogue */
     bool instance;
-    const struct sim_entry *victim; /* of the model's world; NULL: none */
+    const struct sim_entry *victim; /* entry of the model with that key; NULL: none */
 };
 
 /* A group of changes of the transaction. */
-struct place {
+struct change_group {
     struct tide_buf *buf;
     uint32_t *count;
 };
 
-static tide_slice part(const struct hostile *h, size_t at, size_t len)
+/* Returns a part of the subjects' bytes. */
+static tide_slice subject_part(const struct hostile *h, size_t at, size_t len)
 {
     return tide_slice_of(h->subjects.ptr + at, len);
 }
 
+/* Returns the subject's entry as the lcm functions take it. */
 static struct lcm_data data_of(const struct hostile *h, const struct subject *s)
 {
-    return (struct lcm_data){ part(h, s->address, s->address_len), part(h, s->key, s->key_len),
-                              s->durability };
+    return (struct lcm_data){ subject_part(h, s->address, s->address_len),
+                              subject_part(h, s->key, s->key_len), s->durability };
 }
 
-static void keep_subject(struct hostile *h, struct subject *s, struct sim_addr contract,
-                         tide_slice key)
+/* Appends the subject's address and key to h->subjects. */
+static void set_subject_key(struct hostile *h, struct subject *s, struct sim_addr contract,
+                            tide_slice key)
 {
     s->address = h->subjects.len;
     chain_put_addr(&h->subjects, contract);
@@ -45,18 +50,19 @@ static void keep_subject(struct hostile *h, struct subject *s, struct sim_addr c
     s->key_len = key.len;
 }
 
+/* Returns a random contract, Stellar assets included. */
 static const struct sim_contract *any_contract(struct hostile *h)
 {
     const uint32_t assets[] = { PARTY_USDC, PARTY_XLM };
     if (dice_percent(&h->dice, 80))
         return hostile_ours(h);
-    uint32_t place = assets[dice_of(&h->dice, TIDE_COUNT(assets))];
-    return sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(place)));
+    uint32_t change_group = assets[dice_of(&h->dice, TIDE_COUNT(assets))];
+    return sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(change_group)));
 }
 
-static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
+static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 }; /* ScVal */
 
-/* A token that markets or catalogs may name. */
+/* Makes the subject a token's instance, which markets or catalogs may name. */
 static void choose_token(struct hostile *h, struct subject *s)
 {
     struct sim_addr token = { .kind = SIM_CONTRACT };
@@ -64,10 +70,11 @@ static void choose_token(struct hostile *h, struct subject *s)
     *s = (struct subject){ .durability = SIM_PERSISTENT,
                            .role = TIDE_ROLE_synth_token,
                            .instance = true };
-    keep_subject(h, s, token, instance_key);
+    set_subject_key(h, s, token, instance_key);
 }
 
-/* An entry of a kind that rollups are folded from; NULL when none is found behind the bucket. */
+/* Returns an entry of a kind from which rollups are computed, or NULL if there is none. The search
+ * starts at a random bucket; a second try starts at the first. */
 static const struct sim_entry *rolled_entry(struct hostile *h)
 {
     static const int rolled[] = {
@@ -85,7 +92,7 @@ static const struct sim_entry *rolled_entry(struct hostile *h)
     return NULL;
 }
 
-/* From all_from on also an entry of the population, or an instance. */
+/* Makes the subject an entry of the population, or an instance. */
 static void choose_victim(struct hostile *h, struct subject *s)
 {
     const struct sim_contract *contract = any_contract(h);
@@ -104,9 +111,11 @@ static void choose_victim(struct hostile *h, struct subject *s)
                            .kind = hostile_kind_of(entry),
                            .victim = entry };
     s->instance = tide_scval_type_of(entry->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE;
-    keep_subject(h, s, entry->contract->address, entry->key);
+    set_subject_key(h, s, entry->contract->address, entry->key);
 }
 
+/* Chooses a subject. From all_from on, most are entries of the population. Before, the compliance
+ * registry is spared: see style_of of attacks_state.c. */
 static void choose_subject(struct hostile *h, struct subject *s)
 {
     const struct sim_contract *contract = any_contract(h);
@@ -127,10 +136,10 @@ static void choose_subject(struct hostile *h, struct subject *s)
                            .kind = kind };
     if (!spared && dice_percent(&h->dice, 10))
         s->durability = !s->durability;
-    keep_subject(h, s, contract->address, tide_buf_view(&h->key));
+    set_subject_key(h, s, contract->address, tide_buf_view(&h->key));
 }
 
-/* Into h->value. */
+/* Writes a value for the subject to h->value. */
 static void put_value(struct hostile *h, const struct subject *s)
 {
     bool spared = s->role == TIDE_ROLE_compliance_registry && !hostile_all(h);
@@ -145,7 +154,8 @@ static void put_value(struct hostile *h, const struct subject *s)
     }
 }
 
-static void put_life(struct hostile *h, const struct place *at, uint32_t kind,
+/* Appends a change of the key's lifetime. */
+static void put_life(struct hostile *h, const struct change_group *at, uint32_t kind,
                      const struct lcm_data *data)
 {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -159,7 +169,8 @@ static void put_life(struct hostile *h, const struct place *at, uint32_t kind,
         lcm_put_ttl(at->buf, hostile_u32(&h->dice), hash, hostile_u32(&h->dice));
 }
 
-static void put_data(struct hostile *h, const struct place *at, uint32_t kind,
+/* Appends a change of the key's entry. */
+static void put_data(struct hostile *h, const struct change_group *at, uint32_t kind,
                      const struct subject *s)
 {
     struct lcm_data data = data_of(h, s);
@@ -172,8 +183,9 @@ static void put_data(struct hostile *h, const struct place *at, uint32_t kind,
     lcm_put_data(at->buf, hostile_u32(&h->dice), &data, tide_buf_view(&h->value));
 }
 
-/* Entries that are none of the protocol's: accounts, code, lives of nothing. */
-static void put_other(struct hostile *h, const struct place *at, uint32_t kind)
+/* Appends a change of an entry that is none of the protocol's: an account, code, a lifetime without
+ * an entry. */
+static void put_other(struct hostile *h, const struct change_group *at, uint32_t kind)
 {
     uint8_t any[TIDE_HASH_BYTES];
     hostile_foreign(h, dice_of(&h->dice, 8), any);
@@ -187,13 +199,15 @@ static void put_other(struct hostile *h, const struct place *at, uint32_t kind)
         lcm_put_ttl_key(at->buf, any);
 }
 
+/* Appends random changes of the subjects. */
 static void put_changes(struct hostile *h, const struct subject *subjects, uint32_t count,
-                        const struct place *places)
+                        const struct change_group *places)
 {
     uint32_t changes = dice_size(&h->dice, 1, CHANGES_MOST);
     for (uint32_t i = 0; i < changes; i++) {
-        /* most stand where a node lists them */
-        const struct place *at = &places[dice_of(&h->dice, 2) ? 0 : dice_of(&h->dice, PLACES)];
+        /* Half of the changes stand in the operation's group, where nodes list them. */
+        const struct change_group *at =
+            &places[dice_of(&h->dice, 2) ? 0 : dice_of(&h->dice, PLACES)];
         const struct subject *s = &subjects[dice_of(&h->dice, count)];
         uint32_t kind = dice_of(&h->dice, CHANGE_RESTORED + 1);
         struct lcm_data data = data_of(h, s);
@@ -206,10 +220,10 @@ static void put_changes(struct hostile *h, const struct subject *subjects, uint3
     }
 }
 
-/* Without an instance most routes answer that its contract is not there, and nothing else would be
- * seen: instances of the world are put back at the end. */
-static void put_back(struct hostile *h, const struct subject *subjects, uint32_t count,
-                     const struct place *last)
+/* Recreates the instances of the model's contracts at the end. Without an instance most routes
+ * answer that its contract is missing, and would show nothing of the attack. */
+static void restore_instances(struct hostile *h, const struct subject *subjects, uint32_t count,
+                              const struct change_group *last)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct lcm_data data = data_of(h, &subjects[i]);
@@ -220,11 +234,11 @@ static void put_back(struct hostile *h, const struct subject *subjects, uint32_t
     }
 }
 
-/* Keys leave live state, some twice, some with a change by an upgrade beside. */
+/* Evicts some keys, some twice, and lists some changes by an upgrade. */
 static void put_after_all(struct hostile *h, const struct subject *subjects, uint32_t count)
 {
     struct lcm_list upgrade = { .count = 0 };
-    struct place at = { &h->late, &upgrade.count };
+    struct change_group at = { &h->late, &upgrade.count };
     tide_buf_reset(&h->late);
     for (uint32_t i = dice_of(&h->dice, 6); i > 0; i--) {
         const struct subject *s = &subjects[dice_of(&h->dice, count)];
@@ -239,8 +253,8 @@ static void put_after_all(struct hostile *h, const struct subject *subjects, uin
         lcm_upgrade(&h->chain->lcm, &upgrade);
 }
 
-/* A call of ours, or of a stranger's contract that lists ours. */
-static void call_any(struct attack *a, const struct subject *subjects, uint32_t count)
+/* Calls a protocol contract, or a stranger's contract whose footprint lists one. */
+static void call_contract(struct attack *a, const struct subject *subjects, uint32_t count)
 {
     struct hostile *h = a->h;
     uint8_t id[TIDE_HASH_BYTES];
@@ -267,17 +281,18 @@ void hostile_changes(struct hostile *h)
     tide_buf_reset(&h->subjects);
     for (uint32_t i = 0; i < count; i++)
         choose_subject(h, &subjects[i]);
-    call_any(&a, subjects, count);
+    call_contract(&a, subjects, count);
     struct chain *chain = a.chain;
     tide_buf_reset(&h->after);
     tide_buf_reset(&h->refund);
-    const struct place places[PLACES] = { { &chain->changes, &a.changes },
-                                          { &chain->fee_changes, &a.tx.fee_changes.count },
-                                          { &chain->before, &a.tx.before.count },
-                                          { &h->after, &a.tx.after.count },
-                                          { &h->refund, &refunds } };
+    const struct change_group places[PLACES] = { { &chain->changes, &a.changes },
+                                                 { &chain->fee_changes, &a.tx.fee_changes.count },
+                                                 { &chain->before, &a.tx.before.count },
+                                                 { &h->after, &a.tx.after.count },
+                                                 { &h->refund, &refunds } };
     put_changes(h, subjects, count, places);
-    put_back(h, subjects, count, &places[chain->lcm.version == 2 ? PLACES - 1 : 3]);
+    /* The last group of the ledger: refunds in version 2, changes behind the operations before. */
+    restore_instances(h, subjects, count, &places[chain->lcm.version == 2 ? PLACES - 1 : 3]);
     a.tx.after.xdr = tide_buf_view(&h->after);
     attack_end(&a, LCM_OP_INVOKE, dice_percent(&h->dice, 10) ? -2 : 0);
     if (chain->lcm.version == 2)

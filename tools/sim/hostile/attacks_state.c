@@ -1,14 +1,15 @@
-/* Entries: what foreign code writes, tokens by the hundred, names, lives, code. */
+/* Attacks by entries, tokens, names, lifetimes and code. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/hostile/hostile_impl.h"
 
 #include <string.h>
 
-static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
+static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 }; /* ScVal */
 
-/* Before all_from, the registry holds what it can: an entry of it that is not
- * understood may be a freeze, and answers about everybody stop. */
+/* Returns the style of an entry. Before all_from, entries of the compliance registry have the right
+ * shape: an index must treat one that it cannot read as a possible freeze, and then stops answering
+ * about all addresses. */
 static enum hostile_style style_of(struct hostile *h, const struct sim_contract *ours)
 {
     enum hostile_style style = hostile_style(&h->dice);
@@ -16,6 +17,7 @@ static enum hostile_style style_of(struct hostile *h, const struct sim_contract 
     return spared ? STYLE_EXTREME : style;
 }
 
+/* Foreign code at a protocol contract's address writes and removes entries. */
 void hostile_entries(struct hostile *h)
 {
     struct attack a;
@@ -34,6 +36,7 @@ void hostile_entries(struct hostile *h)
     }
     struct hostile_entry *old = hostile_any_entry(h, false);
     if (old && dice_percent(&h->dice, 50) &&
+        /* A transaction changes a key once. */
         old->touched != ((uint64_t)a.chain->ledger << 32 | (a.chain->index + 1)))
         attack_remove(&a, old);
     attack_end(&a, LCM_OP_INVOKE, 0);
@@ -41,7 +44,8 @@ void hostile_entries(struct hostile *h)
 
 /* --- tokens ------------------------------------------------------------------------------- */
 
-/* A market's config or a partner's asset under a name of its own, whose token is any address. */
+/* Writes a market's configuration or a partner's asset under a name of the attackers. Its token is
+ * any address. */
 static void put_token_entry(struct attack *a, const struct sim_contract *ours,
                             const struct tide_kind *kind)
 {
@@ -52,8 +56,9 @@ static void put_token_entry(struct attack *a, const struct sim_contract *ours,
                      tide_buf_view(&h->value));
 }
 
-/* What a stranger's token tells, whether or not a market names it. */
-static void emit_as_token(struct hostile *h)
+/* Emits events of a stranger's token, which a market may or may not name, and writes its instance
+ * and an entry. */
+static void emit_token_events(struct hostile *h)
 {
     struct attack a;
     uint8_t id[TIDE_HASH_BYTES];
@@ -82,7 +87,8 @@ static void emit_as_token(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-static void name_tokens(struct hostile *h, bool market, uint32_t count)
+/* Registers tokens in the engine or in the partner registry. */
+static void register_tokens(struct hostile *h, bool market, uint32_t count)
 {
     struct attack a;
     uint32_t place = market ? PARTY_ENGINE : PARTY_PARTNERS;
@@ -97,21 +103,22 @@ static void name_tokens(struct hostile *h, bool market, uint32_t count)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-/* Now and then as many as some transactions can name. */
+/* Registers tokens; now and then as many as eight full transactions can. */
 void hostile_tokens(struct hostile *h)
 {
     enum { MOST = 150, MANY_TXS = 8 };
     bool market = dice_of(&h->dice, 2), many = dice_percent(&h->dice, 5);
     for (uint32_t i = 0; many && i < MANY_TXS; i++)
-        name_tokens(h, false, MOST);
-    name_tokens(h, market, dice_size(&h->dice, 1, MOST));
-    emit_as_token(h);
+        register_tokens(h, false, MOST);
+    register_tokens(h, market, dice_size(&h->dice, 1, MOST));
+    emit_token_events(h);
 }
 
-/* A live entry of a partner's catalog. */
+/* Writes a live asset of a partner's catalog to h->key and h->value, by trying until one is
+ * live. */
 static void put_listing(struct hostile *h)
 {
-    static const uint8_t live[] = "\0\0\0\xf\0\0\0\4live\0\0\0\0\0\0\0\1";
+    static const uint8_t live[] = "\0\0\0\xf\0\0\0\4live\0\0\0\0\0\0\0\1"; /* the pair live: true */
     const struct tide_kind *kind = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
     do
         hostile_put_entry(h, kind, STYLE_EXTREME);
@@ -119,7 +126,8 @@ static void put_listing(struct hostile *h)
            !memmem(h->value.ptr, h->value.len, live, sizeof live - 1));
 }
 
-/* The contract that was listed last shows what it is in the ledger after. */
+/* Lists a new contract in a catalog. The contract that the last ledger listed writes its
+ * instance. */
 void hostile_listings(struct hostile *h)
 {
     struct attack a;
@@ -137,7 +145,7 @@ void hostile_listings(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
     attack_begin(&a, h);
     attack_call(&a, registry, TIDE_SLICE("preg_asset"));
-    h->named = next;
+    h->named = next; /* the catalog's token is this contract */
     put_listing(h);
     h->named = NULL;
     attack_write(&a, registry, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
@@ -146,9 +154,9 @@ void hostile_listings(struct hostile *h)
     h->listed_at = h->chain->ledger;
 }
 
-/* --- names -------------------------------------------------------------------------------- */
+/* --- names of the DAO --------------------------------------------------------------------- */
 
-/* Renames what the DAO's storage names, or gives it back what the model's world has there. */
+/* Overwrites the contracts that the DAO's storage names, or restores the model's names. */
 void hostile_names(struct hostile *h)
 {
     struct attack a;
@@ -171,8 +179,9 @@ void hostile_names(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 
-/* --- lives --------------------------------------------------------------------------------- */
+/* --- lifetimes ----------------------------------------------------------------------------- */
 
+/* Makes a transaction that extends an entry's lifetime. */
 static void put_extension(struct hostile *h, struct hostile_entry *entry, uint32_t live_until)
 {
     struct attack a;
@@ -183,8 +192,8 @@ static void put_extension(struct hostile *h, struct hostile_entry *entry, uint32
     attack_end(&a, LCM_OP_EXTEND_TTL, 0);
 }
 
-/* Transactions of one stage do not see each other: each extends what the ledger began with, and
- * the longest life counts, whichever comes last. */
+/* Extends one key by several transactions. Those of one stage do not see each other: each extends
+ * the life at the ledger's start, and the longest life counts, whichever comes last. */
 static void extend_one_key(struct hostile *h, struct hostile_entry *entry)
 {
     uint32_t count = 1 + dice_of(&h->dice, 4), longest = entry->live_until;
@@ -196,7 +205,8 @@ static void extend_one_key(struct hostile *h, struct hostile_entry *entry)
     entry->live_until = longest;
 }
 
-static void restore_one(struct hostile *h, struct hostile_entry *entry)
+/* Makes a transaction that restores an entry. */
+static void restore_entry(struct hostile *h, struct hostile_entry *entry)
 {
     struct attack a;
     attack_begin(&a, h);
@@ -205,43 +215,45 @@ static void restore_one(struct hostile *h, struct hostile_entry *entry)
     attack_end(&a, LCM_OP_RESTORE, 0);
 }
 
+/* Extends a live entry, or restores a lapsed one. */
 void hostile_lives(struct hostile *h)
 {
     bool lapsed = dice_percent(&h->dice, 30);
     struct hostile_entry *entry = hostile_any_entry(h, lapsed);
     if (entry && lapsed)
-        restore_one(h, entry);
+        restore_entry(h, entry);
     else if (entry && entry->modified < h->chain->ledger)
         extend_one_key(h, entry);
 }
 
 /* --- code ---------------------------------------------------------------------------------- */
 
+/* Appends a random hash. */
 static void put_random(struct hostile *h, struct tide_buf *out)
 {
     for (uint32_t i = 0; i < TIDE_HASH_BYTES / 8; i++)
         tide_buf_be64(out, dice_u64(&h->dice));
 }
 
-/* A contract that any wasm makes, with arguments for its constructor. */
-static void create(struct hostile *h)
+/* Makes a transaction that creates a contract from any code, with arguments for its constructor. */
+static void create_contract(struct hostile *h)
 {
     struct attack a;
     uint32_t args = dice_of(&h->dice, 4);
     attack_begin(&a, h);
     struct tide_buf *body = &a.chain->body;
     tide_buf_be32(body, 3); /* create contract v2 */
-    tide_buf_be32(body, 0);
+    tide_buf_be32(body, 0); /* from address */
     lcm_put_address_account(body, a.from->key);
     put_random(h, body);
-    tide_buf_be32(body, 0);
+    tide_buf_be32(body, 0); /* executable: wasm */
     put_random(h, body);
     tide_buf_be32(body, args);
     for (uint32_t i = 0; i < args; i++)
         hostile_value(&h->dice, body, (struct hostile_bounds){ .bytes = 800, .depth = 90 });
-    tide_buf_be32(body, 0);
+    tide_buf_be32(body, 0); /* no authorisations */
     bool passes = dice_of(&h->dice, 2);
-    if (passes) { /* its constructor may call ours */
+    if (passes) { /* the constructor may call protocol contracts */
         const struct sim_contract *ours = hostile_ours(h);
         attack_instance(&a, ours->address.key);
         hostile_put_event(h, &a.chain->events_xdr, ours->address.key, ours->role,
@@ -251,11 +263,12 @@ static void create(struct hostile *h)
     attack_end(&a, LCM_OP_INVOKE, passes ? 0 : -2);
 }
 
-static void upload(struct hostile *h)
+/* Makes a transaction that uploads code. */
+static void upload_code(struct hostile *h)
 {
     struct attack a;
     attack_begin(&a, h);
-    tide_buf_be32(&a.chain->body, 2);
+    tide_buf_be32(&a.chain->body, 2); /* upload */
     hostile_put_bytes(&h->dice, &a.chain->body, dice_of(&h->dice, 60000));
     tide_buf_be32(&a.chain->body, 0);
     attack_end(&a, LCM_OP_INVOKE, dice_of(&h->dice, 2) ? 0 : -2);
@@ -264,15 +277,15 @@ static void upload(struct hostile *h)
 void hostile_code(struct hostile *h)
 {
     if (dice_of(&h->dice, 3))
-        create(h);
+        create_contract(h);
     else
-        upload(h);
+        upload_code(h);
 }
 
-/* --- nothing is spared --------------------------------------------------------------------- */
+/* --- attacks on the workload's entries ------------------------------------------------------ */
 
-/* An entry of the model's world, at random. */
-static struct sim_entry *any_entry(struct hostile *h)
+/* Returns a random live entry of a protocol contract in the model, or NULL. */
+static struct sim_entry *random_entry(struct hostile *h)
 {
     struct sim_host *host = &h->chain->host;
     struct sim_walk walk = { .bucket = dice_of(&h->dice, host->entry_buckets) };
@@ -285,18 +298,19 @@ static struct sim_entry *any_entry(struct hostile *h)
     return NULL;
 }
 
-/* The symbol that a key vec begins with. */
+/* Finds the kind by the symbol that begins a key's Vec. */
 const struct tide_kind *hostile_kind_of(const struct sim_entry *entry)
 {
     struct tide_xdr x = tide_xdr_of(entry->key);
     if (tide_scval_type_of(entry->key) != TIDE_SCV_VEC)
         return NULL;
-    tide_xdr_skip(&x, 16);
+    tide_xdr_skip(&x, 16); /* Vec, present, length, type of the first item */
     tide_slice name = tide_xdr_var(&x, 32);
     return x.status == TIDE_OK ? tide_entry_find(entry->contract->role, name) : NULL;
 }
 
-/* A value of its kind, or one that is not; false when the catalogue has no such key. */
+/* Writes another value for the entry to h->value, of the right shape or not. Returns false if the
+ * catalogue has no such key. */
 static bool put_other_value(struct hostile *h, const struct sim_entry *victim)
 {
     const struct tide_kind *kind = hostile_kind_of(victim);
@@ -308,12 +322,13 @@ static bool put_other_value(struct hostile *h, const struct sim_entry *victim)
     return kind || tide_scval_type_of(victim->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE;
 }
 
+/* Overwrites up to eight entries of the workload. Entries of one transaction are distinct. */
 void hostile_scorch(struct hostile *h)
 {
     enum { MOST = 8 };
     struct attack a;
     const struct sim_entry *seen[MOST];
-    const struct sim_entry *victim = any_entry(h);
+    const struct sim_entry *victim = random_entry(h);
     if (!victim)
         return;
     attack_begin(&a, h);
@@ -326,7 +341,7 @@ void hostile_scorch(struct hostile *h)
         if (!again && put_other_value(h, victim))
             attack_overwrite(&a, victim, tide_buf_view(&h->value));
         seen[i] = victim;
-        victim = any_entry(h);
+        victim = random_entry(h);
     }
     attack_end(&a, LCM_OP_INVOKE, 0);
 }

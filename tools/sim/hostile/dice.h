@@ -1,4 +1,4 @@
-/* The randomness of the hostile chain: one stream, apart from the workload's and the strangers'. */
+/* The attackers' random numbers: a stream apart from those of the workload and the strangers. */
 #ifndef SIM_HOSTILE_DICE_H
 #define SIM_HOSTILE_DICE_H
 
@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* State of the generator. */
 struct dice {
     uint64_t state;
 };
 
-/* splitmix64 */
+/* Returns a random number. The generator is splitmix64. */
 static inline uint64_t dice_u64(struct dice *d)
 {
     uint64_t z = (d->state += 0x9e3779b97f4a7c15u);
@@ -20,18 +21,19 @@ static inline uint64_t dice_u64(struct dice *d)
     return z ^ (z >> 31);
 }
 
-/* 0 … n-1; n is not 0. */
+/* Returns a random number from 0 to n - 1; n is not 0. */
 static inline uint32_t dice_of(struct dice *d, uint32_t n)
 {
     return (uint32_t)(dice_u64(d) % n);
 }
 
+/* Returns true with that probability. */
 static inline bool dice_percent(struct dice *d, uint32_t percent)
 {
     return dice_of(d, 100) < percent;
 }
 
-/* low … high, small ones likelier. */
+/* Returns a random number from low to high; small ones are likelier. */
 static inline uint32_t dice_size(struct dice *d, uint32_t low, uint32_t high)
 {
     uint32_t range = high - low + 1;

@@ -1,11 +1,13 @@
-/* The attackers: their accounts, and which attack runs next. */
+/* The attackers of a chain: their accounts, and the choice of the next attack. */
 #include "tools/sim/hostile/hostile_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* attacks of a ledger; ledgers that the population needs to start */
 enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16, HOSTILE_BUFFERS = 9 };
 
+/* An attack, as attacks.def lists it. */
 struct kind {
     const char *name;
     uint32_t weight;
@@ -18,6 +20,7 @@ static const struct kind kinds[HOSTILE_ATTACKS] = {
 #undef HOSTILE_ATTACK
 };
 
+/* A name is compared whole: "code" is no prefix of another one's. */
 tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *err)
 {
     *attacks = 0;
@@ -28,13 +31,15 @@ tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *
                !(strlen(kinds[i].name) == len && memcmp(kinds[i].name, at, len) == 0))
             i++;
         if (i == HOSTILE_ATTACKS)
-            return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks: no attack %.*s", (int)len, at);
+            return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks: unknown attack %.*s", (int)len,
+                             at);
         *attacks |= 1u << i;
         at += len + (at[len] == ',');
     }
     return TIDE_OK;
 }
 
+/* Lists the buffers for opening and closing. */
 static void list_buffers(struct hostile *h, struct tide_buf *all[HOSTILE_BUFFERS])
 {
     struct tide_buf *buffers[] = { &h->args,     &h->key,   &h->value,  &h->address, &h->hash_key,
@@ -43,7 +48,8 @@ static void list_buffers(struct hostile *h, struct tide_buf *all[HOSTILE_BUFFERS
     memcpy(all, buffers, sizeof buffers);
 }
 
-static tide_status enlist(struct hostile *h)
+/* Creates the attackers' accounts. They exist in the ledger's changes only, not in the model. */
+static tide_status create_accounts(struct hostile *h)
 {
     const struct chain_options *options = &h->chain->options;
     for (uint32_t i = 0; i < HOSTILE_ACCOUNTS; i++) {
@@ -58,6 +64,8 @@ static tide_status enlist(struct hostile *h)
     return TIDE_OK;
 }
 
+/* Returns the attack's weight; 0 if it cannot happen now. A named attack of weight 0 gets weight
+ * 1. */
 static uint32_t weight_of(const struct hostile *h, uint32_t i)
 {
     uint32_t chosen = h->options.attacks ? h->options.attacks : UINT32_MAX;
@@ -68,6 +76,7 @@ static uint32_t weight_of(const struct hostile *h, uint32_t i)
     return kinds[i].weight || !h->options.attacks ? kinds[i].weight : 1;
 }
 
+/* Runs one random attack. */
 static void attack_once(struct hostile *h)
 {
     uint32_t total = 0, i = 0;
@@ -81,18 +90,19 @@ static void attack_once(struct hostile *h)
     kinds[i].run(h);
 }
 
-/* The protocol is deployed in peace: before, there is nothing to attack. */
-static bool at_peace(const struct hostile *h)
+/* Returns true while the protocol is being deployed, when there is nothing to attack. */
+static bool is_before_attacks(const struct hostile *h)
 {
     return !h->chain->deployed ||
            h->chain->ledger < h->chain->options.first_ledger + AFTER_DEPLOYMENT;
 }
 
-/* Adds the attacks of the ledger in the making, behind its last ordinary transaction. */
+/* Callback of the chain: adds the attacks of the ledger that is being made, behind its last
+ * ordinary transaction. */
 static void attack_ledger(void *attackers)
 {
     struct hostile *h = attackers;
-    if (at_peace(h))
+    if (is_before_attacks(h))
         return;
     uint32_t count = dice_of(&h->dice, MOST_A_LEDGER + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -120,7 +130,7 @@ tide_status hostile_open(struct hostile **out, struct chain *chain,
         tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
     chain->attack = attack_ledger;
     chain->attackers = h;
-    return h->entries ? enlist(h) : TIDE_E_MEMORY;
+    return h->entries ? create_accounts(h) : TIDE_E_MEMORY;
 }
 
 void hostile_close(struct hostile *h)

@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 
-static void drop(struct hostile_entry *entry)
+/* Frees an entry's buffers and zeroes it. */
+static void clear_entry(struct hostile_entry *entry)
 {
     tide_buf_release(&entry->key);
     tide_buf_release(&entry->val);
     *entry = (struct hostile_entry){ 0 };
 }
 
-/* The simulator is a tool: without memory it ends. */
-static void set(struct tide_buf *buf, tide_slice to)
+/* Copies bytes to a buffer. Without memory the program ends: the simulator is a tool. */
+static void set_buffer(struct tide_buf *buf, tide_slice to)
 {
     tide_buf_reset(buf);
     tide_buf_slice(buf, to);
@@ -23,13 +24,14 @@ static void set(struct tide_buf *buf, tide_slice to)
 void hostile_forget(struct hostile *h)
 {
     for (uint32_t i = 0; h->entries && i < h->entry_count; i++)
-        drop(&h->entries[i]);
+        clear_entry(&h->entries[i]);
     free(h->entries);
     h->entries = NULL;
 }
 
-static struct hostile_entry *find(struct hostile *h, const uint8_t contract[TIDE_HASH_BYTES],
-                                  uint32_t durability, tide_slice key)
+/* Returns the recorded entry with that key, or NULL. */
+static struct hostile_entry *find_entry(struct hostile *h, const uint8_t contract[TIDE_HASH_BYTES],
+                                        uint32_t durability, tide_slice key)
 {
     for (uint32_t i = 0; i < h->entry_count; i++) {
         struct hostile_entry *e = &h->entries[i];
@@ -40,16 +42,17 @@ static struct hostile_entry *find(struct hostile *h, const uint8_t contract[TIDE
     return NULL;
 }
 
-/* A place for a new entry: what is remembered of another goes, its row stays on the ledger. */
-static struct hostile_entry *place_for(struct hostile *h)
+/* Returns a free place. If there is none, forgets a random entry, which stays on the ledger. */
+static struct hostile_entry *new_entry(struct hostile *h)
 {
     if (h->entry_count < HOSTILE_ENTRIES)
         return &h->entries[h->entry_count++];
     struct hostile_entry *entry = &h->entries[dice_of(&h->dice, HOSTILE_ENTRIES)];
-    drop(entry);
+    clear_entry(entry);
     return entry;
 }
 
+/* Returns the entry as the lcm functions take it. */
 static struct lcm_data data_of(struct hostile *h, const struct hostile_entry *entry)
 {
     tide_buf_reset(&h->address);
@@ -58,7 +61,8 @@ static struct lcm_data data_of(struct hostile *h, const struct hostile_entry *en
                               entry->durability };
 }
 
-/* A change of the entry's life: modified and live_until as they then stand. */
+/* Appends a change of an entry's lifetime. modified and live_until are the lifetime entry's
+ * values. */
 static void put_ttl(struct attack *a, uint32_t kind, const struct lcm_data *data, uint32_t modified,
                     uint32_t live_until)
 {
@@ -74,6 +78,7 @@ static void put_ttl(struct attack *a, uint32_t kind, const struct lcm_data *data
         lcm_put_ttl(&a->chain->changes, modified, hash, live_until);
 }
 
+/* Appends a change of an entry. */
 static void put_data(struct attack *a, uint32_t kind, uint32_t modified,
                      const struct lcm_data *data, tide_slice value)
 {
@@ -84,21 +89,25 @@ static void put_data(struct attack *a, uint32_t kind, uint32_t modified,
         lcm_put_data(&a->chain->changes, modified, data, value);
 }
 
+/* Returns the end of a new life: half of them lapse soon. */
 static uint32_t new_life(struct hostile *h)
 {
     return h->chain->ledger + 4 + dice_of(&h->dice, dice_percent(&h->dice, 50) ? 40 : 4000);
 }
 
-static bool lapsed(const struct hostile *h, const struct hostile_entry *entry)
+/* Returns true if the entry's life has ended. */
+static bool has_lapsed(const struct hostile *h, const struct hostile_entry *entry)
 {
     return entry->live_until < h->chain->ledger;
 }
 
-static void update(struct attack *a, struct hostile_entry *entry, const struct lcm_data *data,
-                   tide_slice value)
+/* Appends the update of an entry, which restores it first if its life has ended. */
+static void update_entry(struct attack *a, struct hostile_entry *entry, const struct lcm_data *data,
+                         tide_slice value)
 {
-    bool restored = lapsed(a->h, entry);
+    bool restored = has_lapsed(a->h, entry);
     if (restored) {
+        /* index of the key in the read-write footprint */
         tide_buf_be32(&a->chain->archived, a->read_write - 1);
         a->archived++;
     }
@@ -115,30 +124,31 @@ void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uin
                   tide_slice key, tide_slice value)
 {
     struct hostile *h = a->h;
-    struct hostile_entry *entry = find(h, contract, durability, key);
+    struct hostile_entry *entry = find_entry(h, contract, durability, key);
     uint64_t now = (uint64_t)a->chain->ledger << 32 | (a->chain->index + 1);
     if (entry && entry->touched == now)
         return;
     if (!entry) {
-        entry = place_for(h);
+        entry = new_entry(h);
         memcpy(entry->contract, contract, TIDE_HASH_BYTES);
         entry->durability = durability;
         tide_buf_init(&entry->key, TIDE_LEDGER_BYTES_MAX);
         tide_buf_init(&entry->val, TIDE_LEDGER_BYTES_MAX);
-        set(&entry->key, key);
+        set_buffer(&entry->key, key);
     }
     entry->touched = now;
     struct lcm_data data = data_of(h, entry);
     attack_key(a, true, &data);
-    bool gone = !entry->exists || (durability == SIM_TEMPORARY && lapsed(h, entry));
+    /* a lapsed temporary entry does not exist for the network */
+    bool gone = !entry->exists || (durability == SIM_TEMPORARY && has_lapsed(h, entry));
     if (gone) {
         entry->live_until = new_life(h);
         put_data(a, CHANGE_CREATED, a->chain->ledger, &data, value);
         put_ttl(a, CHANGE_CREATED, &data, a->chain->ledger, entry->live_until);
     } else {
-        update(a, entry, &data, value);
+        update_entry(a, entry, &data, value);
     }
-    set(&entry->val, value);
+    set_buffer(&entry->val, value);
     entry->modified = a->chain->ledger;
     entry->exists = true;
     entry->evicted = false;
@@ -201,13 +211,14 @@ struct hostile_entry *hostile_any_entry(struct hostile *h, bool wanted)
     uint32_t start = h->entry_count ? dice_of(&h->dice, h->entry_count) : 0;
     for (uint32_t i = 0; i < h->entry_count; i++) {
         struct hostile_entry *e = &h->entries[(start + i) % h->entry_count];
-        if (e->exists && lapsed(h, e) == wanted && !(wanted && e->durability == SIM_TEMPORARY))
+        if (e->exists && has_lapsed(h, e) == wanted && !(wanted && e->durability == SIM_TEMPORARY))
             return e;
     }
     return NULL;
 }
 
-static void evict(struct hostile *h, struct hostile_entry *entry)
+/* Lists the entry and its lifetime as evicted. A persistent entry can be restored later. */
+static void evict_entry(struct hostile *h, struct hostile_entry *entry)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     struct tide_buf *key = &h->hash_key;
@@ -227,7 +238,7 @@ void hostile_evict(struct hostile *h)
 {
     for (uint32_t i = 0; i < h->entry_count; i++) {
         struct hostile_entry *entry = &h->entries[i];
-        if (entry->exists && !entry->evicted && lapsed(h, entry) && dice_percent(&h->dice, 20))
-            evict(h, entry);
+        if (entry->exists && !entry->evicted && has_lapsed(h, entry) && dice_percent(&h->dice, 20))
+            evict_entry(h, entry);
     }
 }

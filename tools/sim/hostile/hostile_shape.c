@@ -1,5 +1,5 @@
-/* What looks like the protocol's: events, entries and instances as the catalogue has them, with
- * every field at its limits, or a little wrong, or not at all like it. */
+/* Imitations of the protocol's events, entries and instances in the catalogue's shapes: with every
+ * field at its limits, a little wrong, or of any content. */
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/xdr.h"
@@ -32,7 +32,8 @@ void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_
     tide_sha256(out, tide_slice_of(text, (size_t)len));
 }
 
-static void put_anybody(struct hostile *h, struct tide_buf *out)
+/* Appends the address of a random party of the chain. */
+static void put_party_address(struct hostile *h, struct tide_buf *out)
 {
     const struct parties *parties = &h->chain->parties;
     if (dice_percent(&h->dice, 30))
@@ -51,7 +52,7 @@ void hostile_put_any_address(struct hostile *h, struct tide_buf *out)
     uint32_t luck = dice_of(&h->dice, 100);
     uint8_t id[TIDE_HASH_BYTES];
     if (hostile_all(h) && luck < 30) {
-        put_anybody(h, out);
+        put_party_address(h, out);
     } else if (luck < 60) {
         lcm_put_address_account(out, h->accounts[dice_of(&h->dice, HOSTILE_ACCOUNTS)].key);
     } else if (luck < 85) {
@@ -69,7 +70,8 @@ void hostile_put_any_address(struct hostile *h, struct tide_buf *out)
     }
 }
 
-/* Before all_from, numbers that name something stay above those of the workload. */
+/* Returns a number that identifies something. Before all_from, such numbers stay above those of the
+ * workload. */
 static uint32_t named_u32(struct hostile *h)
 {
     static const uint32_t names[] = { INT32_MAX - 1, INT32_MAX,      0x80000000,
@@ -80,6 +82,7 @@ static uint32_t named_u32(struct hostile *h)
                                       : INT32_MAX - dice_of(&h->dice, 4096);
 }
 
+/* Returns a 64-bit number that identifies something. */
 static uint64_t named_u64(struct hostile *h)
 {
     static const uint64_t names[] = { INT32_MAX, 0x80000000,         UINT32_MAX,     1ull << 32u,
@@ -90,6 +93,7 @@ static uint64_t named_u64(struct hostile *h)
                                       : INT64_MAX - dice_of(&h->dice, 4096);
 }
 
+/* Appends a symbol that names something: the attackers' own, or the workload's from all_from on. */
 static void put_name(struct hostile *h, struct tide_buf *out)
 {
     static const char *const theirs[] = { "XLMUSDC", "sGOLD", "sBTC", "GOLD", "XLM", "USDC" };
@@ -102,6 +106,7 @@ static void put_name(struct hostile *h, struct tide_buf *out)
 
 static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id);
 
+/* Appends a Vec of values of that type. */
 static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type item)
 {
     uint32_t count = dice_percent(&h->dice, 95) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 300);
@@ -112,6 +117,7 @@ static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type i
         put_typed(h, out, item, true);
 }
 
+/* Appends a status as an enum variant: known, unknown or empty. */
 static void put_status(struct hostile *h, struct tide_buf *out)
 {
     static const char *const words[] = { "Active",   "Passed", "Executed", "Cancelled", "Pending",
@@ -122,6 +128,7 @@ static void put_status(struct hostile *h, struct tide_buf *out)
     lcm_put_symbol(out, words[dice_of(&h->dice, TIDE_COUNT(words))]);
 }
 
+/* Appends a boolean or a number. */
 static void put_number(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
 {
     struct dice *d = &h->dice;
@@ -140,6 +147,7 @@ static void put_number(struct hostile *h, struct tide_buf *out, enum tide_type t
     }
 }
 
+/* Appends a string or bytes. */
 static void put_opaque(struct hostile *h, struct tide_buf *out, enum tide_type type)
 {
     struct dice *d = &h->dice;
@@ -181,7 +189,8 @@ static void put_call_data(struct hostile *h, struct tide_buf *out)
     tide_buf_release(&data);
 }
 
-/* Appends a value of the catalogue's type. id: it names something, so it is one of the attackers'. */
+/* Appends a value of the catalogue's type. id: it identifies something, so it must be one of the
+ * attackers'. */
 static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
 {
     switch (type) {
@@ -226,7 +235,7 @@ static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type ty
     }
 }
 
-/* Whether the number says which one is meant, not how much. */
+/* Returns true if the field is an identifier, not an amount. The column's name decides. */
 static bool names_something(const struct tide_field *field)
 {
     const char *c = field->column;
@@ -235,6 +244,7 @@ static bool names_something(const struct tide_field *field)
            strstr(c, "sequence") || (len >= 2 && strcmp(c + len - 2, "id") == 0);
 }
 
+/* Appends a field's value; in the bent style, one in four has any type. */
 static void put_field(struct hostile *h, struct tide_buf *out, const struct tide_field *field,
                       enum hostile_style style)
 {
@@ -248,11 +258,13 @@ static void put_field(struct hostile *h, struct tide_buf *out, const struct tide
 
 /* --- maps of fields ------------------------------------------------------------------ */
 
+/* A member of a map. field is NULL for a nested struct. */
 struct member {
     const char *name;
-    const struct tide_field *field; /* of a struct: its first */
+    const struct tide_field *field; /* NULL: a nested struct */
 };
 
+/* Orders members by name, as the host sorts symbols. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
@@ -261,7 +273,7 @@ static int by_name(const void *a, const void *b)
 static void put_members(struct hostile *h, struct tide_buf *out, struct member *members,
                         uint32_t count, enum hostile_style style);
 
-/* Members of the struct that a SUB is in. */
+/* Appends the nested struct whose name is outer. */
 static void put_sub(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
                     const char *outer, enum hostile_style style)
 {
@@ -275,7 +287,7 @@ static void put_sub(struct hostile *h, struct tide_buf *out, const struct tide_k
     put_members(h, out, members, count, style);
 }
 
-/* A map; bent, one member may be missing and one too many. */
+/* Appends a map of the members. In the bent style, one may be missing and another may be added. */
 static void put_members(struct hostile *h, struct tide_buf *out, struct member *members,
                         uint32_t count, enum hostile_style style)
 {
@@ -299,7 +311,7 @@ static void put_members(struct hostile *h, struct tide_buf *out, struct member *
     }
 }
 
-/* Fields of those places, structs once each under their own name: a map. */
+/* Appends a map of the fields that stand in those places (bits by enum tide_place). */
 static void put_map(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
                     uint32_t places, enum hostile_style style)
 {
@@ -313,7 +325,7 @@ static void put_map(struct hostile *h, struct tide_buf *out, const struct tide_k
     put_members(h, out, members, count, style);
 }
 
-/* The name of the struct inside an entry's value, of which there is one at most. */
+/* Returns the name of the struct inside an entry's value, or NULL. A kind has one at most. */
 static const char *outer_of(const struct tide_kind *kind)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -336,6 +348,7 @@ void hostile_put_event_head(struct tide_buf *out, const uint8_t id[TIDE_HASH_BYT
     tide_buf_be32(out, topics);
 }
 
+/* Appends an event that resembles none of the catalogue. */
 static void put_any_event(struct hostile *h, struct tide_buf *out,
                           const uint8_t id[TIDE_HASH_BYTES])
 {
@@ -345,7 +358,7 @@ static void put_any_event(struct hostile *h, struct tide_buf *out,
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 900, .depth = 60 });
 }
 
-/* The host itself emits it, always in this form. */
+/* Appends an executable_update, which the network's host itself emits. Its form never varies. */
 static void put_upgrade(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES])
 {
     hostile_put_event_head(out, id, 0, 3);
@@ -363,6 +376,7 @@ static void put_upgrade(struct hostile *h, struct tide_buf *out, const uint8_t i
     tide_buf_be32(out, 0);
 }
 
+/* Returns the number of the kind's fields in that place. */
 static uint32_t count_place(const struct tide_kind *kind, enum tide_place place)
 {
     uint32_t count = 0;
@@ -371,6 +385,7 @@ static uint32_t count_place(const struct tide_kind *kind, enum tide_place place)
     return count;
 }
 
+/* Appends an event's data in the kind's shape: a Vec of items, a scalar, or a map. */
 static void put_data(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
                      enum hostile_style style)
 {
@@ -396,6 +411,7 @@ static void put_data(struct hostile *h, struct tide_buf *out, const struct tide_
     put_map(h, out, kind, 1u << TIDE_P_DATA | 1u << TIDE_P_DATA_OPT | 1u << TIDE_P_SCALAR, style);
 }
 
+/* Returns a random kind of event of that role, or NULL if none is found. */
 static const struct tide_kind *event_kind(struct hostile *h, enum tide_role role)
 {
     for (uint32_t tries = 0; tries < 400; tries++) {
@@ -414,7 +430,7 @@ void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
         put_upgrade(h, out, id);
         return;
     }
-    bool admin = dice_of(&h->dice, 2); /* topics that may be absent */
+    bool admin = dice_of(&h->dice, 2); /* the topics that may be absent are there */
     bool more = style == STYLE_BENT && dice_percent(&h->dice, 30);
     uint32_t topics = 1 + count_place(kind, TIDE_P_TOPIC) +
                       (admin ? count_place(kind, TIDE_P_TOPIC_OPT) : 0) + more;
@@ -453,13 +469,14 @@ const struct tide_kind *hostile_kind(struct hostile *h, enum tide_role role)
     return NULL;
 }
 
-/* Any short value that no entry of ours has for a key. */
+/* Writes a short key that no protocol entry has to h->key. */
 static void put_any_key(struct hostile *h)
 {
     tide_buf_be32(&h->key, TIDE_SCV_VEC);
     tide_buf_be32(&h->key, 1);
     tide_buf_be32(&h->key, 2);
     lcm_put_symbol(&h->key, dice_of(&h->dice, 2) ? "Pool" : "Zed");
+    /* depth 0: a leaf, so the key stays short */
     hostile_value(&h->dice, &h->key, (struct hostile_bounds){ .bytes = 190, .depth = 0 });
 }
 
@@ -518,6 +535,7 @@ void hostile_put_entry(struct hostile *h, const struct tide_kind *kind, enum hos
     hostile_put_entry_value(h, kind, style);
 }
 
+/* Orders slots as the host sorts keys: bare symbols before Vecs, each by name. */
 static int by_slot(const void *a, const void *b)
 {
     const struct tide_field *x = *(const struct tide_field *const *)a;

@@ -1,16 +1,17 @@
-/* An attacker's transaction: fee, number, operation, resources. */
+/* An attacker's transaction: fee, sequence number, operation, resources. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 #include "tools/sim/hostile/hostile_impl.h"
 
+/* Returns the accounts in turn, so that no account signs two transactions of a ledger. */
 static struct lcm_account *next_account(struct hostile *h)
 {
     return &h->accounts[h->next_account++ % HOSTILE_ACCOUNTS];
 }
 
-/* The fee is charged to the payer, whose number does not move. */
-static void charge(struct attack *a, struct lcm_account *payer)
+/* Charges the fee to the payer. Its sequence number stays. */
+static void charge_fee(struct attack *a, struct lcm_account *payer)
 {
     struct lcm_account before = *payer;
     payer->balance -= a->tx.fee_charged;
@@ -26,21 +27,22 @@ void attack_begin(struct attack *a, struct hostile *h)
     chain_reset(chain);
     tide_buf_reset(&h->args);
     a->tx = (struct lcm_tx){ .source = a->from->key, .success = true, .op_count = 1 };
-    a->tx.fee = a->tx.fee_charged = 1000100;
+    a->tx.fee = a->tx.fee_charged = 1000100; /* stroops: more than any resources cost */
     struct lcm_account *payer = a->from;
-    if (dice_percent(&h->dice, 10)) {
+    if (dice_percent(&h->dice, 10)) { /* one in ten is wrapped in a fee bump of another attacker */
         payer = next_account(h);
         a->tx.fee_source = payer->key;
         a->tx.fee = a->tx.fee_charged / 2;
     }
-    charge(a, payer);
+    charge_fee(a, payer);
     struct lcm_account before = *a->from;
     a->tx.seq = ++a->from->seq;
     a->from->modified = chain->ledger;
     chain_account_change(&chain->before, &a->tx.before.count, &before, a->from);
 }
 
-/* An authorisation that the host may or may not look at: credentials with any signature. */
+/* Appends an authorisation that the called code may or may not check: credentials with any
+ * signature. */
 static void put_auth(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], tide_slice function)
 {
     struct tide_buf *buf = &a->chain->body;
@@ -95,6 +97,7 @@ void attack_key(struct attack *a, bool write, const struct lcm_data *data)
         a->read_only++;
 }
 
+/* Appends the SorobanTransactionData: archived keys, footprint, resources. */
 static void put_soroban(struct attack *a)
 {
     struct chain *chain = a->chain;
@@ -108,7 +111,7 @@ static void put_soroban(struct attack *a)
     tide_buf_slice(buf, tide_buf_view(&chain->read_only));
     tide_buf_be32(buf, a->read_write);
     tide_buf_slice(buf, tide_buf_view(&chain->read_write));
-    tide_buf_be32(buf, 100000000);
+    tide_buf_be32(buf, 100000000); /* instructions, bytes read, bytes written, fee */
     tide_buf_be32(buf, 200000);
     tide_buf_be32(buf, 129000);
     tide_buf_be64(buf, (uint64_t)(a->tx.fee_charged - 100));
@@ -132,6 +135,7 @@ void attack_end(struct attack *a, enum lcm_op type, int32_t code)
         .events = { tide_buf_view(&chain->events_xdr), code ? 0 : a->events },
     };
     if (code == 0 && type == LCM_OP_INVOKE) {
+        /* The network stores void for a call that returns nothing. */
         if (chain->answer.len == 0)
             tide_buf_be32(&chain->answer, TIDE_SCV_VOID);
         a->tx.return_value = tide_buf_view(&chain->answer);

@@ -1,8 +1,10 @@
+/* Random contract values at their limits. */
 #include "tools/sim/hostile/value.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 
+/* Numbers where programs tend to err: ends of types, powers of ten, limits of dates. */
 static const uint64_t edges[] = {
     0,
     1,
@@ -35,7 +37,8 @@ static const uint64_t edges[] = {
     10000000000000000000u,
 };
 
-/* Names and texts that other layers may take for something else. */
+/* Texts that programs may misread: invalid UTF-8, control characters, formulas, quotes, SQL,
+ * JSON. */
 #define TEXT(literal)                                   \
     {                                                   \
         (const uint8_t *)(literal), sizeof(literal) - 1 \
@@ -78,6 +81,7 @@ static const tide_slice texts[] = {
     TEXT("\xf0\x9f\x92\xa9\xf0\x9f\x92\xa9"),
 };
 
+/* Returns an edge, or a random number of random length. */
 uint64_t hostile_u64(struct dice *d)
 {
     if (dice_percent(d, 70))
@@ -100,7 +104,8 @@ void hostile_put_i128(struct dice *d, struct tide_buf *out)
     tide_buf_be64(out, hostile_u64(d));
 }
 
-static void pad(struct tide_buf *out, uint32_t len)
+/* Appends the padding behind len bytes. */
+static void put_padding(struct tide_buf *out, uint32_t len)
 {
     static const uint8_t zeros[3];
     tide_buf_put(out, zeros, (4 - len % 4) % 4);
@@ -108,11 +113,11 @@ static void pad(struct tide_buf *out, uint32_t len)
 
 void hostile_put_bytes(struct dice *d, struct tide_buf *out, uint32_t len)
 {
-    uint32_t same = dice_percent(d, 30) ? 0 : UINT32_MAX; /* what compresses, and what does not */
+    uint32_t same = dice_percent(d, 30) ? 0 : UINT32_MAX; /* zeros compress, random bytes do not */
     tide_buf_be32(out, len);
     for (uint32_t i = 0; i < len; i++)
         tide_buf_u8(out, (uint8_t)(dice_u64(d) & same));
-    pad(out, len);
+    put_padding(out, len);
 }
 
 void hostile_put_text(struct dice *d, struct tide_buf *out, uint32_t max)
@@ -128,7 +133,7 @@ void hostile_put_text(struct dice *d, struct tide_buf *out, uint32_t max)
     tide_buf_be32(out, len);
     for (uint32_t i = 0; i < len; i++)
         tide_buf_u8(out, text.ptr[i % text.len]);
-    pad(out, len);
+    put_padding(out, len);
 }
 
 void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter)
@@ -141,7 +146,8 @@ void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter)
     tide_xdr_put_var(out, tide_slice_of(text, len));
 }
 
-/* An SCAddress of arm 2, 3 or 4: those that occur in events and arguments alone. */
+/* Appends an SCAddress of arm 2, 3 or 4. These occur in events and arguments only, not in
+ * entries. */
 static void put_odd_address(struct dice *d, struct tide_buf *out)
 {
     uint32_t arm = 2 + dice_of(d, 3);
@@ -154,6 +160,7 @@ static void put_odd_address(struct dice *d, struct tide_buf *out)
         tide_buf_be64(out, dice_u64(d));
 }
 
+/* Appends an SCAddress of any arm. */
 static void put_address(struct dice *d, struct tide_buf *out)
 {
     if (dice_percent(d, 40)) {
@@ -168,6 +175,7 @@ static void put_address(struct dice *d, struct tide_buf *out)
         tide_buf_be64(out, dice_percent(d, 20) ? 0 : dice_u64(d));
 }
 
+/* Appends an ScError: a contract's number, or a code of the host. */
 static void put_error(struct dice *d, struct tide_buf *out)
 {
     uint32_t type = dice_of(d, 10);
@@ -175,7 +183,8 @@ static void put_error(struct dice *d, struct tide_buf *out)
     tide_buf_be32(out, type == 0 ? hostile_u32(d) : dice_of(d, 10));
 }
 
-static uint32_t length(struct dice *d, uint32_t bytes)
+/* Returns a length: often one at a limit, never more than fits in `bytes`. */
+static uint32_t random_length(struct dice *d, uint32_t bytes)
 {
     static const uint32_t lengths[] = { 0, 1, 3, 31, 32, 33, 64, 255, 256 };
     uint32_t most = bytes > 12 ? bytes - 12 : 0;
@@ -184,18 +193,20 @@ static uint32_t length(struct dice *d, uint32_t bytes)
     return len < most ? len : most;
 }
 
+/* Appends 64-bit words. */
 static void put_fixed_words(struct dice *d, struct tide_buf *out, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
         tide_buf_be64(out, hostile_u64(d));
 }
 
+/* Appends a symbol that the host would refuse. */
 static void put_wild_symbol(struct dice *d, struct tide_buf *out)
 {
     hostile_put_text(d, out, 32);
 }
 
-/* The arms that hold no other value. */
+/* Appends a value of an arm that contains no other value. */
 static void put_leaf(struct dice *d, struct tide_buf *out, uint32_t arm,
                      struct hostile_bounds bounds)
 {
@@ -227,11 +238,11 @@ static void put_leaf(struct dice *d, struct tide_buf *out, uint32_t arm,
         put_fixed_words(d, out, 4);
         return;
     case TIDE_SCV_BYTES:
-        hostile_put_bytes(d, out, length(d, bounds.bytes));
+        hostile_put_bytes(d, out, random_length(d, bounds.bytes));
         return;
     case TIDE_SCV_STRING:
     case TIDE_SCV_EXECUTABLE_TAG:
-        hostile_put_text(d, out, length(d, bounds.bytes));
+        hostile_put_text(d, out, random_length(d, bounds.bytes));
         return;
     case TIDE_SCV_SYMBOL:
         if (bounds.wild)
@@ -242,12 +253,12 @@ static void put_leaf(struct dice *d, struct tide_buf *out, uint32_t arm,
     case TIDE_SCV_ADDRESS:
         put_address(d, out);
         return;
-    default: /* void, the key of an instance */
+    default: /* VOID and the key of an instance have no content */
         return;
     }
 }
 
-/* Leaves that a map's key or a vec's item may be, ascending. */
+/* Arms that a map's key or a Vec's item may have, in ascending order. */
 static const uint8_t leaves[] = {
     TIDE_SCV_BOOL,   TIDE_SCV_VOID,    TIDE_SCV_ERROR,     TIDE_SCV_U32,      TIDE_SCV_I32,
     TIDE_SCV_U64,    TIDE_SCV_I64,     TIDE_SCV_TIMEPOINT, TIDE_SCV_DURATION, TIDE_SCV_U128,
@@ -255,6 +266,7 @@ static const uint8_t leaves[] = {
     TIDE_SCV_SYMBOL, TIDE_SCV_ADDRESS,
 };
 
+/* Appends a random value without nesting. */
 static void put_any_leaf(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     static const uint8_t wild[] = { TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE,
@@ -264,7 +276,8 @@ static void put_any_leaf(struct dice *d, struct tide_buf *out, struct hostile_bo
     put_leaf(d, out, arm, bounds);
 }
 
-static struct hostile_bounds within(struct hostile_bounds bounds, uint32_t parts)
+/* Returns the bounds of each of the value's parts, one level deeper. */
+static struct hostile_bounds part_bounds(struct hostile_bounds bounds, uint32_t parts)
 {
     uint32_t bytes = bounds.bytes / (parts ? parts : 1);
     return (struct hostile_bounds){ .bytes = bytes > 16 ? bytes - 16 : 0,
@@ -272,6 +285,7 @@ static struct hostile_bounds within(struct hostile_bounds bounds, uint32_t parts
                                     .wild = bounds.wild };
 }
 
+/* Appends a Vec of random values. */
 static void put_vec(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     uint32_t most = bounds.bytes / 24;
@@ -281,10 +295,11 @@ static void put_vec(struct dice *d, struct tide_buf *out, struct hostile_bounds 
     tide_buf_be32(out, 1);
     tide_buf_be32(out, count);
     for (uint32_t i = 0; i < count; i++)
-        hostile_value(d, out, within(bounds, count));
+        hostile_value(d, out, part_bounds(bounds, count));
 }
 
-/* Keys of one arm each, in the order of arms: ascending whatever they hold. */
+/* Appends a map with at most one key of each arm, in the order of the arms: ascending whatever the
+ * keys contain. */
 static void put_mixed_map(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     bool chosen[TIDE_COUNT(leaves)] = { false };
@@ -299,12 +314,13 @@ static void put_mixed_map(struct dice *d, struct tide_buf *out, struct hostile_b
     for (uint32_t i = 0; i < TIDE_COUNT(leaves); i++) {
         if (!chosen[i])
             continue;
-        put_leaf(d, out, leaves[i], within(bounds, 4 * count));
-        hostile_value(d, out, within(bounds, 2 * count));
+        put_leaf(d, out, leaves[i], part_bounds(bounds, 4 * count));
+        hostile_value(d, out, part_bounds(bounds, 2 * count));
     }
 }
 
-/* Many keys of one kind: numbers, or strings of the same length that end in a number. */
+/* Appends a map with many keys of one arm: numbers, or strings and symbols of equal length that end
+ * in a number. */
 static void put_long_map(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     uint32_t most = bounds.bytes / 32, kind = dice_of(d, 3);
@@ -330,7 +346,8 @@ static void put_long_map(struct dice *d, struct tide_buf *out, struct hostile_bo
     }
 }
 
-/* One key, which is a map of one key, and so on: text that quotes its keys doubles each time. */
+/* Appends a map whose key is a map of one key, and so on. A text form that quotes its keys doubles
+ * in size at each level. */
 static void put_key_chain(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     uint32_t most = bounds.bytes / 20 < bounds.depth ? bounds.bytes / 20 : bounds.depth;
@@ -345,6 +362,7 @@ static void put_key_chain(struct dice *d, struct tide_buf *out, struct hostile_b
         tide_buf_be32(out, TIDE_SCV_VOID);
 }
 
+/* Appends a Vec in a Vec, and so on, nearly as deep as allowed. */
 static void put_vec_chain(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     uint32_t most = bounds.bytes / 12 < bounds.depth ? bounds.bytes / 12 : bounds.depth;
@@ -357,7 +375,7 @@ static void put_vec_chain(struct dice *d, struct tide_buf *out, struct hostile_b
     put_any_leaf(d, out, (struct hostile_bounds){ .bytes = 16, .wild = bounds.wild });
 }
 
-/* Absent vecs and maps, equal keys, keys out of order, instances. */
+/* Appends a wild value: an absent Vec or Map, a map with equal keys, or an instance. */
 static void put_illegal(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds)
 {
     switch (dice_of(d, 4)) {
@@ -371,12 +389,12 @@ static void put_illegal(struct dice *d, struct tide_buf *out, struct hostile_bou
         tide_buf_be32(out, 3);
         for (uint32_t i = 0; i < 3; i++) {
             tide_buf_be32(out, TIDE_SCV_VOID);
-            put_any_leaf(d, out, within(bounds, 4));
+            put_any_leaf(d, out, part_bounds(bounds, 4));
         }
         return;
     case 2:
         tide_buf_be32(out, TIDE_SCV_CONTRACT_INSTANCE);
-        tide_buf_be32(out, 1); /* of a Stellar asset */
+        tide_buf_be32(out, 1); /* the executable: a Stellar asset */
         tide_buf_be32(out, 0);
         return;
     default:
@@ -386,8 +404,8 @@ static void put_illegal(struct dice *d, struct tide_buf *out, struct hostile_bou
             tide_buf_be64(out, dice_u64(d));
         tide_buf_be32(out, 1);
         tide_buf_be32(out, 1);
-        put_any_leaf(d, out, within(bounds, 4));
-        hostile_value(d, out, within(bounds, 2));
+        put_any_leaf(d, out, part_bounds(bounds, 4));
+        hostile_value(d, out, part_bounds(bounds, 2));
         return;
     }
 }

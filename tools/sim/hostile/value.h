@@ -1,37 +1,39 @@
-/* Contract values at their limits, as XDR: every arm, deep, long, with text that is none.
+/* Contract values at their limits, as XDR: every arm, deep nesting, long content, strings that are
+ * no text.
  *
- * Valid    what the contract host accepts: maps strictly ascending, symbols of its letters, no
- *          absent vec or map, at most 100 levels. Events, entries and return values are so.
- * Wild     what XDR allows and the host refuses: such arguments stand in refused calls, since
- *          the network keeps the envelope of a call that failed. */
+ * Valid    The contract host accepts these values: maps strictly ascending, symbols of its letters,
+ *          no absent Vec or Map, at most 100 levels. Events, entries and return values are valid.
+ * Wild     XDR allows these values and the host refuses them. They occur in arguments of refused
+ *          calls, because the network keeps the envelope of a failed call. */
 #ifndef SIM_HOSTILE_VALUE_H
 #define SIM_HOSTILE_VALUE_H
 
 #include "tidemark/buf.h"
 #include "tools/sim/hostile/dice.h"
 
+/* Levels of nesting. */
 enum { HOSTILE_DEPTH_VALID = 90, HOSTILE_DEPTH_WILD = 240 };
 
-/* What a value may be. */
+/* Bounds of a value. */
 struct hostile_bounds {
-    uint32_t bytes; /* about as many bytes of XDR at most */
-    uint32_t depth; /* levels of nesting left */
-    bool wild;
+    uint32_t bytes; /* most bytes of XDR, roughly */
+    uint32_t depth; /* levels of nesting that are left */
+    bool wild;      /* wild values are allowed */
 };
 
-/* Appends one value. */
+/* Appends one random value. */
 void hostile_value(struct dice *d, struct tide_buf *out, struct hostile_bounds bounds);
 
-/* Integers near the ends of their types, near powers of ten, or anywhere. */
+/* Return integers near the ends of their types, near powers of ten, or random ones. */
 uint32_t hostile_u32(struct dice *d);
 uint64_t hostile_u64(struct dice *d);
-/* Appends the two halves of an i128, without the arm. */
+/* Appends both halves of an i128, without the arm. */
 void hostile_put_i128(struct dice *d, struct tide_buf *out);
-/* Appends a string of at most max bytes that need not be text, with its length and padding. */
+/* Appends a string of at most max bytes, with length and padding. The bytes need not be UTF-8. */
 void hostile_put_text(struct dice *d, struct tide_buf *out, uint32_t max);
-/* Appends a symbol's content: letter first, then up to 31 of the host's letters. */
+/* Appends a symbol's content: the letter, then up to 31 letters that the host allows. */
 void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter);
-/* Appends random opaque bytes with length and padding. */
+/* Appends opaque bytes with length and padding: random or zero. */
 void hostile_put_bytes(struct dice *d, struct tide_buf *out, uint32_t len);
 
 #endif

@@ -1,10 +1,12 @@
+/* Ed25519 signatures of simulated keys with one nonce a key, and the table that finds the keys. */
 #include "tools/sim/ledger/keys.h"
 #include "tidemark/hash.h"
 #include "tidemark/i128.h"
 
 /* --- numbers modulo the order of the group, RFC 8032 section 5.1 ------------------ */
 
-/* 2^252 + 27742317777372353535851937790883648493, least significant word first, as all here. */
+/* The group's order: 2^252 + 27742317777372353535851937790883648493. Numbers in this file have
+ * their least significant word first. */
 static const uint64_t order[4] = { 0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0, 0x1000000000000000 };
 
 static bool at_least_order(const uint64_t n[4])
@@ -16,7 +18,8 @@ static bool at_least_order(const uint64_t n[4])
     return true;
 }
 
-static void take_order(uint64_t n[4])
+/* Subtracts the order once. */
+static void subtract_order(uint64_t n[4])
 {
     uint64_t borrow = 0;
     for (int i = 0; i < 4; i++) {
@@ -26,8 +29,9 @@ static void take_order(uint64_t n[4])
     }
 }
 
-/* n mod order: the upper 252 bits are less than it; the others join one by one. */
-static void reduce(uint64_t out[4], const uint64_t n[8])
+/* Computes n mod order. The upper 252 bits are less than the order; the lower bits join one by
+ * one. */
+static void reduce_mod_order(uint64_t out[4], const uint64_t n[8])
 {
     for (int i = 0; i < 4; i++)
         out[i] = n[i + 4] >> 4 | (i < 3 ? n[i + 5] << 60 : 0);
@@ -36,11 +40,11 @@ static void reduce(uint64_t out[4], const uint64_t n[8])
             out[i] = out[i] << 1 | out[i - 1] >> 63;
         out[0] = out[0] << 1 | (n[bit / 64] >> bit % 64 & 1);
         if (at_least_order(out))
-            take_order(out);
+            subtract_order(out);
     }
 }
 
-/* a * b + c mod order */
+/* Computes a * b + c mod order. */
 static void multiply_add(uint64_t out[4], const uint64_t a[4], const uint64_t b[4],
                          const uint64_t c[4])
 {
@@ -54,21 +58,22 @@ static void multiply_add(uint64_t out[4], const uint64_t a[4], const uint64_t b[
         }
         product[i + 4] = (uint64_t)carry;
     }
-    reduce(out, product);
+    reduce_mod_order(out, product);
 }
 
-/* Little-endian bytes; this is the order of words in memory too. */
+/* Hashes a and b to a number mod order. The hash is little-endian: so are the machine's words. */
 static void hash_number(uint64_t out[4], tide_slice a, tide_slice b)
 {
     uint64_t n[8];
     tide_sha512((uint8_t *)n, a, b);
-    reduce(out, n);
+    reduce_mod_order(out, n);
 }
 
 /* --- pairs ---------------------------------------------------------------------- */
 
-/* The place in the table: of the key, or where it would stand. Twice as many places as pairs. */
-static uint32_t place_of(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
+/* Returns the place of the key in the table, or the free place where it belongs. The table has
+ * twice as many places as pairs, so a free one always ends the search. */
+static uint32_t find_place(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
 {
     uint32_t at;
     memcpy(&at, public, sizeof at);
@@ -80,7 +85,8 @@ static uint32_t place_of(const struct keys *keys, const uint8_t public[TIDE_HASH
     }
 }
 
-static tide_status grow(struct keys *keys)
+/* Doubles pairs and table, and enters all pairs again. */
+static tide_status grow_table(struct keys *keys)
 {
     uint32_t max = keys->max ? keys->max * 2 : 256;
     struct keys_pair *pairs = realloc(keys->pairs, max * sizeof *pairs);
@@ -94,7 +100,7 @@ static tide_status grow(struct keys *keys)
     keys->table = table;
     keys->max = max;
     for (uint32_t i = 0; i < keys->count; i++)
-        table[place_of(keys, pairs[i].public)] = i + 1;
+        table[find_place(keys, pairs[i].public)] = i + 1;
     return TIDE_OK;
 }
 
@@ -108,10 +114,10 @@ tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
     memcpy(public, tide_sign_public(key), TIDE_HASH_BYTES);
     tide_sign_close(key);
     if (keys->count == keys->max)
-        status = grow(keys);
+        status = grow_table(keys);
     if (status != TIDE_OK)
         return status;
-    uint32_t at = place_of(keys, public);
+    uint32_t at = find_place(keys, public);
     if (keys->table[at])
         return TIDE_OK;
     struct keys_pair *pair = &keys->pairs[keys->count++];
@@ -129,7 +135,8 @@ void keys_close(struct keys *keys)
     *keys = (struct keys){ 0 };
 }
 
-/* The key's scalar, and the nonce of its signature over nothing. */
+/* Computes the key's secret scalar and a nonce. The nonce is the one of the key's RFC 8032
+ * signature over the empty message, so its curve point is the first half of that signature. */
 static bool make_ready(struct keys_pair *pair)
 {
     uint8_t secret[64], signature[TIDE_SIGNATURE_BYTES];
@@ -141,6 +148,7 @@ static bool make_ready(struct keys_pair *pair)
     memcpy(pair->point, signature, TIDE_HASH_BYTES);
     tide_sha512(secret, tide_slice_of(pair->seed, TIDE_SEED_BYTES), (tide_slice){ 0 });
     hash_number(pair->nonce, tide_slice_of(secret + 32, 32), (tide_slice){ 0 });
+    /* The clamping of RFC 8032. */
     secret[0] &= 0xf8;
     secret[31] = (uint8_t)((secret[31] & 0x7f) | 0x40);
     memcpy(pair->scalar, secret, sizeof pair->scalar);
@@ -150,7 +158,7 @@ static bool make_ready(struct keys_pair *pair)
 bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
                const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
-    uint32_t at = keys->max ? keys->table[place_of(keys, public)] : 0;
+    uint32_t at = keys->max ? keys->table[find_place(keys, public)] : 0;
     struct keys_pair *pair = at ? &keys->pairs[at - 1] : NULL;
     if (!pair || (!pair->ready && !make_ready(pair)))
         return false;
@@ -158,6 +166,7 @@ bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
     uint64_t challenge[4], answer[4];
     memcpy(head, pair->point, TIDE_HASH_BYTES);
     memcpy(head + TIDE_HASH_BYTES, public, TIDE_HASH_BYTES);
+    /* A signature is the nonce's point and challenge * scalar + nonce. */
     hash_number(challenge, tide_slice_of(head, sizeof head), tide_slice_of(hash, TIDE_HASH_BYTES));
     multiply_add(answer, challenge, pair->scalar, pair->nonce);
     memcpy(out, pair->point, TIDE_HASH_BYTES);

@@ -1,34 +1,37 @@
 /* Key pairs of simulated accounts, found by their public keys.
  *
- * The keys are public knowledge, so signatures must hold but need no secrecy. keys_sign uses one
- * nonce for all messages of a key. That makes a signature ten times as cheap, and would reveal a
- * real key: programs that sign for real accounts use tide_sign. */
+ * The seeds are public, so signatures must be valid but protect nothing. keys_sign uses one nonce
+ * for all messages of a key. That makes a signature ten times as cheap, and would reveal a real
+ * key: programs that sign for real accounts use tide_sign. */
 #ifndef SIM_KEYS_H
 #define SIM_KEYS_H
 
 #include "tidemark/sign.h"
 
+/* A key pair. The fields behind `ready` are computed at the key's first signature. */
 struct keys_pair {
     uint8_t public[TIDE_HASH_BYTES];
     uint8_t seed[TIDE_SEED_BYTES];
-    bool ready;                     /* what follows is there */
-    uint8_t point[TIDE_HASH_BYTES]; /* of the nonce: the first half of every signature */
-    uint64_t nonce[4], scalar[4];   /* least significant word first */
+    bool ready; /* the fields below are set */
+    /* curve point of the nonce: the first half of every signature */
+    uint8_t point[TIDE_HASH_BYTES];
+    uint64_t nonce[4], scalar[4]; /* modulo the group's order; least significant word first */
 };
 
-/* Zeros: no key. */
+/* A set of pairs. Zeros: no key. One thread uses it at a time. */
 struct keys {
     struct keys_pair *pairs;
-    uint32_t *table; /* place in pairs + 1, by the key's first bytes; 0: free */
+    uint32_t *table; /* hash table by the key's first bytes: index in pairs + 1; 0: free */
     uint32_t count, max;
 };
 
-/* Adds the pair of a seed (once), and tells its public key. TIDE_E_MEMORY. */
+/* Adds the pair of a seed unless it is there, and returns its public key. Returns TIDE_E_MEMORY. */
 tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
                      uint8_t public[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 void keys_close(struct keys *keys);
 
-/* The signature over a hash, deterministic; false when the key is a stranger's. */
+/* Signs a hash; the same inputs give the same signature. Returns false if the key is not in the
+ * set. */
 bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
                const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES]);
 

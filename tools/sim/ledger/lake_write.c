@@ -1,3 +1,4 @@
+/* Objects of a SEP-54 lake and records of a framed stream. */
 #include "tools/sim/ledger/lake_write.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
@@ -11,9 +12,10 @@
     "%s is of another chain: append with the options it was written with, or write to an " \
     "empty folder"
 
-/* Room for the batch's own fields in front of its ledgers. */
+/* Bytes in front of a batch's ledgers: first ledger, last ledger, number of ledgers. */
 enum { BATCH_HEAD = 12 };
 
+/* Fails with errno's text. */
 static tide_status fail_io(struct tide_err *err, const char *what, const char *path)
 {
     char reason[128];
@@ -21,6 +23,8 @@ static tide_status fail_io(struct tide_err *err, const char *what, const char *p
     return tide_fail(err, TIDE_E_IO, "%s %s: %s", what, path, text);
 }
 
+/* Keys begin with the complement of the ledger, so that listing by name returns the newest
+ * first. */
 void lake_key(struct tide_buf *path, const struct lake_options *options, uint32_t sequence)
 {
     uint32_t batch = options->ledgers_per_object;
@@ -37,7 +41,8 @@ void lake_key(struct tide_buf *path, const struct lake_options *options, uint32_
     tide_buf_putf(path, ".xdr.zst");
 }
 
-/* lake->path = dir/key and a NUL. */
+/* Returns dir/key of the ledger's object, in lake->path until the next call; NULL if it is too
+ * long. */
 static const char *object_path(struct lake_write *lake, uint32_t sequence)
 {
     tide_buf_reset(&lake->path);
@@ -54,7 +59,7 @@ static tide_status make_folder(const char *path, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* Every missing folder in front of the last slash. */
+/* Creates every missing folder in front of the last slash. path is changed, then restored. */
 static tide_status make_parents(char *path, struct tide_err *err)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -78,8 +83,8 @@ static tide_status write_file(const char *path, tide_slice bytes, struct tide_er
     return TIDE_OK;
 }
 
-/* Whether there is such a file to read, and whether it holds these bytes. */
-static bool is_there(const char *path, tide_slice bytes, bool *same)
+/* Returns true if the file can be read; *same tells if it holds exactly these bytes. */
+static bool read_file_matches(const char *path, tide_slice bytes, bool *same)
 {
     uint8_t chunk[4096];
     size_t at = 0, len = 0;
@@ -96,6 +101,7 @@ static bool is_there(const char *path, tide_slice bytes, bool *same)
     return true;
 }
 
+/* Writes .config.json, or checks that the existing one is the same. */
 static tide_status write_config(struct lake_write *lake, struct tide_err *err)
 {
     struct tide_buf *text = &lake->packed;
@@ -113,7 +119,7 @@ static tide_status write_config(struct lake_write *lake, struct tide_err *err)
         return tide_fail(err, TIDE_E_LIMIT, "lake folder name is too long");
     char *path = (char *)lake->path.ptr;
     bool same = false;
-    if (is_there(path, tide_buf_view(text), &same))
+    if (read_file_matches(path, tide_buf_view(text), &same))
         return same ? TIDE_OK : tide_fail(err, TIDE_E_CONFLICT, OTHERS, path);
     tide_status status = make_parents(path, err);
     return status == TIDE_OK ? write_file(path, tide_buf_view(text), err) : status;
@@ -123,6 +129,7 @@ tide_status lake_open(struct lake_write *lake, const struct lake_options *option
                       struct tide_err *err)
 {
     *lake = (struct lake_write){ .options = *options };
+    /* A batch holds several ledgers, so it may exceed the limit of one. */
     size_t most = (size_t)TIDE_LEDGER_BYTES_MAX * 2;
     tide_buf_init(&lake->batch, most);
     tide_buf_init(&lake->packed, most + most / 8);
@@ -142,17 +149,19 @@ tide_status lake_open(struct lake_write *lake, const struct lake_options *option
     return status;
 }
 
-/* The first name in order that a lake could hold: its newest. False when there is none. */
-static bool newest_name(const char *dir, char out[256])
+/* Finds the first name in order that an object or partition can have: the newest one. Returns false
+ * if there is none. */
+static bool find_newest_name(const char *dir, char out[256])
 {
     bool found = false;
     DIR *folder = opendir(dir);
     if (!folder)
         return false;
-    /* one thread reads this handle */
+    /* readdir is safe here: one thread reads this handle. */
     for (struct dirent *e = readdir(folder); e; e = readdir(folder)) { /* NOLINT */
         if (e->d_name[0] == '.' || strlen(e->d_name) < 10 || strncmp(e->d_name + 8, "--", 2) != 0)
             continue;
+        /* Temporary files of an interrupted write are no objects. */
         if (strstr(e->d_name, ".tmp") || (found && strcmp(e->d_name, out) >= 0))
             continue;
         snprintf(out, 256, "%s", e->d_name);
@@ -166,11 +175,11 @@ tide_status lake_last(const struct lake_write *lake, uint32_t *last, struct tide
 {
     char name[256], path[4096];
     *last = 0;
-    if (!lake->options.dir || !newest_name(lake->options.dir, name))
+    if (!lake->options.dir || !find_newest_name(lake->options.dir, name))
         return TIDE_OK;
     if (lake->options.objects_per_partition > 1) {
         int len = snprintf(path, sizeof path, "%s/%s", lake->options.dir, name);
-        if (len < 0 || (size_t)len >= sizeof path || !newest_name(path, name))
+        if (len < 0 || (size_t)len >= sizeof path || !find_newest_name(path, name))
             return tide_fail(err, TIDE_E_CONFLICT, "partition %s holds no object", name);
     }
     char *end = NULL;
@@ -181,6 +190,7 @@ tide_status lake_last(const struct lake_write *lake, uint32_t *last, struct tide
     return TIDE_OK;
 }
 
+/* Fills in the batch's head, which lake_put left empty, and compresses the batch. */
 static tide_status pack_batch(struct lake_write *lake, struct tide_err *err)
 {
     uint32_t fields[3] = { __builtin_bswap32(lake->first),
@@ -195,23 +205,26 @@ static tide_status pack_batch(struct lake_write *lake, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Writes the packed object under a temporary name and renames it. An existing object must have the
+ * same bytes. */
 static tide_status write_object(struct lake_write *lake, struct tide_err *err)
 {
-    char aside[4096];
+    char temporary[4096];
     bool same = false;
     const char *path = object_path(lake, lake->first);
-    if (path && is_there(path, tide_buf_view(&lake->packed), &same))
+    if (path && read_file_matches(path, tide_buf_view(&lake->packed), &same))
         return same ? TIDE_OK : tide_fail(err, TIDE_E_CONFLICT, OTHERS, path);
-    if (!path || (size_t)snprintf(aside, sizeof aside, "%s.tmp", path) >= sizeof aside)
+    if (!path || (size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
         return tide_fail(err, TIDE_E_LIMIT, "lake folder name is too long");
-    tide_status status = make_parents(aside, err);
+    tide_status status = make_parents(temporary, err);
     if (status == TIDE_OK)
-        status = write_file(aside, tide_buf_view(&lake->packed), err);
-    if (status == TIDE_OK && rename(aside, path) != 0)
+        status = write_file(temporary, tide_buf_view(&lake->packed), err);
+    if (status == TIDE_OK && rename(temporary, path) != 0)
         status = fail_io(err, "cannot write", path);
     return status;
 }
 
+/* Ends the batch. The object of skip_to itself is made again, so that write_object compares it. */
 static tide_status finish_object(struct lake_write *lake, uint32_t sequence, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
@@ -223,6 +236,7 @@ static tide_status finish_object(struct lake_write *lake, uint32_t sequence, str
     return status;
 }
 
+/* Appends one record to the stream. */
 static tide_status put_stream(struct lake_write *lake, tide_slice lcm, struct tide_err *err)
 {
     uint32_t head = __builtin_bswap32((uint32_t)lcm.len | 0x80000000u);

@@ -1,12 +1,12 @@
-/* The ledger around its transactions: header, transaction set, hashes. */
+/* The frame of a ledger around its transactions: header, transaction set, hashes. */
 #include "tools/sim/ledger/lcm.h"
 #include "tidemark/xdr.h"
 
-/* Soroban transactions that share a cluster, clusters that share a stage: any split is legal
- * as long as readers follow it. */
+/* Transactions in a cluster, clusters in a stage of the parallel Soroban phase. Any split is valid
+ * for readers. */
 enum { CLUSTER_TXS = 5, STAGE_CLUSTERS = 4 };
 
-static const int64_t total_coins = 1000000000000000000;
+static const int64_t total_coins = 1000000000000000000; /* stroops: the network's total of XLM */
 
 void lcm_open(struct lcm *lcm)
 {
@@ -72,7 +72,7 @@ void lcm_upgrade(struct lcm *lcm, const struct lcm_list *changes)
     lcm->upgrade_count++;
 }
 
-/* Classic before Soroban, each by hash: the order of a transaction set. */
+/* Orders a transaction set: classic before Soroban transactions, each phase by hash. */
 static int by_phase_and_hash(const void *a, const void *b)
 {
     const struct lcm_envelope *x = a, *y = b;
@@ -81,6 +81,7 @@ static int by_phase_and_hash(const void *a, const void *b)
     return memcmp(x->hash, y->hash, TIDE_HASH_BYTES);
 }
 
+/* Appends some of the sorted envelopes, with their number. */
 static void put_envelopes(struct lcm *lcm, uint32_t first, uint32_t count)
 {
     tide_buf_be32(&lcm->out, count);
@@ -88,39 +89,41 @@ static void put_envelopes(struct lcm *lcm, uint32_t first, uint32_t count)
         tide_buf_put(&lcm->out, lcm->envelopes.ptr + lcm->index[i].at, lcm->index[i].len);
 }
 
-/* A phase of components: none, or one with all its transactions. */
+/* Appends a phase of fee components: none, or one component with all transactions. */
 static void put_component_phase(struct lcm *lcm, uint32_t first, uint32_t count)
 {
     tide_buf_be32(&lcm->out, 0);
     tide_buf_be32(&lcm->out, count ? 1 : 0);
     if (!count)
         return;
-    tide_buf_be32(&lcm->out, 0); /* maybe discounted fee */
-    tide_buf_be32(&lcm->out, 1);
+    tide_buf_be32(&lcm->out, 0); /* component type: maybe discounted fee */
+    tide_buf_be32(&lcm->out, 1); /* a base fee follows */
     tide_buf_be64(&lcm->out, 100);
     put_envelopes(lcm, first, count);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
+/* Appends a stage: a list of clusters, each of which is a list of envelopes. */
 static void put_stage(struct lcm *lcm, uint32_t first, uint32_t count)
 {
     tide_buf_be32(&lcm->out, (count + CLUSTER_TXS - 1) / CLUSTER_TXS);
     for (uint32_t at = 0; at < count; at += CLUSTER_TXS)
-        put_envelopes(lcm, first + at, least(CLUSTER_TXS, count - at));
+        put_envelopes(lcm, first + at, min_u32(CLUSTER_TXS, count - at));
 }
 
+/* Appends a phase of stages that a node may execute in parallel. */
 static void put_parallel_phase(struct lcm *lcm, uint32_t first, uint32_t count)
 {
     const uint32_t stage = CLUSTER_TXS * STAGE_CLUSTERS;
-    tide_buf_be32(&lcm->out, 1);
+    tide_buf_be32(&lcm->out, 1); /* phase type: parallel */
     tide_buf_be32(&lcm->out, 0); /* no base fee of its own */
     tide_buf_be32(&lcm->out, (count + stage - 1) / stage);
     for (uint32_t at = 0; at < count; at += stage)
-        put_stage(lcm, first + at, least(stage, count - at));
+        put_stage(lcm, first + at, min_u32(stage, count - at));
 }
 
 static void put_tx_set(struct lcm *lcm)
@@ -130,9 +133,9 @@ static void put_tx_set(struct lcm *lcm)
         qsort(lcm->index, lcm->tx_count, sizeof *lcm->index, by_phase_and_hash);
     while (classic < lcm->tx_count && !lcm->index[classic].soroban)
         classic++;
-    tide_buf_be32(&lcm->out, 1);
+    tide_buf_be32(&lcm->out, 1); /* GeneralizedTransactionSet 1 */
     tide_buf_put(&lcm->out, lcm->previous_hash, TIDE_HASH_BYTES);
-    tide_buf_be32(&lcm->out, 2);
+    tide_buf_be32(&lcm->out, 2); /* phases */
     put_component_phase(lcm, 0, classic);
     if (lcm->version == 2)
         put_parallel_phase(lcm, classic, lcm->tx_count - classic);
@@ -140,6 +143,7 @@ static void put_tx_set(struct lcm *lcm)
         put_component_phase(lcm, classic, lcm->tx_count - classic);
 }
 
+/* Hashes the TransactionResultSet: the number of results and the results. */
 static void hash_results(const struct lcm *lcm, uint8_t out[TIDE_HASH_BYTES])
 {
     uint32_t count = __builtin_bswap32(lcm->tx_count);
@@ -150,7 +154,8 @@ static void hash_results(const struct lcm *lcm, uint8_t out[TIDE_HASH_BYTES])
     tide_sha256_final(&h, out);
 }
 
-/* Stands for the bucket list, which nothing here keeps. */
+/* Makes up the next bucket-list hash: this program has no bucket list. The hash depends on all
+ * results. */
 static void next_bucket_hash(struct lcm *lcm)
 {
     struct tide_sha256 h;
@@ -178,6 +183,7 @@ static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTE
     tide_buf_be64(buf, (uint64_t)lcm->fee_pool);
     tide_buf_be32(buf, 0); /* inflation sequence */
     tide_buf_be64(buf, lcm->sequence);
+    /* base fee and base reserve, stroops; then the most transactions of a set */
     tide_buf_be32(buf, 100);
     tide_buf_be32(buf, 5000000);
     tide_buf_be32(buf, 1000);
@@ -185,7 +191,7 @@ static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTE
     tide_buf_be32(buf, 0);
 }
 
-/* What applying did, each transaction with the refund that came after all of them. */
+/* Appends results and metas, each with the refund that came behind all transactions. */
 static void put_processing(struct lcm *lcm)
 {
     if (lcm->version == 1) {
@@ -203,7 +209,8 @@ static void put_processing(struct lcm *lcm)
     }
 }
 
-static tide_status outcome(const struct lcm *lcm)
+/* Returns TIDE_E_LIMIT if a buffer is full. */
+static tide_status buffers_status(const struct lcm *lcm)
 {
     const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
                                      &lcm->evicted,   &lcm->upgrades,   &lcm->out };
@@ -214,14 +221,15 @@ static tide_status outcome(const struct lcm *lcm)
     return TIDE_OK;
 }
 
-/* The set stands behind the header that carries its hash, so it is built first, hashed, and
- * the rest written after it; then header and set change places by one more copy. */
+/* The transaction set stands behind the header, which contains the set's hash. The set is therefore
+ * written at the front of the buffer and hashed; header and a copy of the set follow. The ledger
+ * begins behind the first set. */
 tide_status lcm_end(struct lcm *lcm, tide_slice *out)
 {
     struct tide_buf *buf = &lcm->out;
     uint8_t tx_set_hash[TIDE_HASH_BYTES], result_hash[TIDE_HASH_BYTES], hash[TIDE_HASH_BYTES];
     put_tx_set(lcm);
-    if (outcome(lcm) != TIDE_OK)
+    if (buffers_status(lcm) != TIDE_OK)
         return TIDE_E_LIMIT;
     tide_sha256(tx_set_hash, tide_buf_view(buf));
     hash_results(lcm, result_hash);
@@ -235,6 +243,7 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     put_header(lcm, tx_set_hash, result_hash);
     size_t header_end = buf->len;
     tide_buf_be32(buf, 0); /* history entry extension */
+    /* The copy below reads from the buffer itself, so the buffer must not move while it grows. */
     if (!tide_buf_room(buf, mark))
         return TIDE_E_LIMIT;
     tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));

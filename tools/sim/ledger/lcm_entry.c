@@ -1,10 +1,11 @@
-/* The parts of a ledger: entries, keys, addresses, the head of an event. */
+/* Parts of a ledger: entries, keys, addresses, the head of an event. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
 
 enum { ENTRY_ACCOUNT = 0, ENTRY_TRUSTLINE = 1, ENTRY_DATA = 6, ENTRY_CODE = 7, ENTRY_TTL = 9 };
 
+/* Appends a PublicKey of type ed25519. */
 static void put_account_id(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
 {
     tide_buf_be32(buf, 0);
@@ -49,7 +50,7 @@ void lcm_put_ttl(struct tide_buf *buf, uint32_t modified, const uint8_t key_hash
     tide_buf_be32(buf, ENTRY_TTL);
     tide_buf_put(buf, key_hash, TIDE_HASH_BYTES);
     tide_buf_be32(buf, live_until);
-    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0); /* entry extension */
 }
 
 void lcm_put_data(struct tide_buf *buf, uint32_t modified, const struct lcm_data *data,
@@ -62,7 +63,7 @@ void lcm_put_data(struct tide_buf *buf, uint32_t modified, const struct lcm_data
     tide_buf_slice(buf, data->key);
     tide_buf_be32(buf, data->durability);
     tide_buf_slice(buf, value);
-    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0); /* entry extension */
 }
 
 void lcm_put_account_key(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
@@ -115,6 +116,7 @@ void lcm_put_asset4(struct tide_buf *buf, const char *code, const uint8_t issuer
 {
     uint8_t padded[4] = { 0 };
     size_t len = strlen(code);
+    /* An AlphaNum4 code is padded with zeros. */
     assert(len >= 1 && len <= sizeof padded);
     memcpy(padded, code, len);
     tide_buf_be32(buf, 1);
@@ -126,7 +128,7 @@ void lcm_put_event_head(struct tide_buf *buf, const uint8_t contract[TIDE_HASH_B
                         uint32_t topic_count)
 {
     tide_buf_be32(buf, 0); /* extension */
-    tide_buf_be32(buf, 1);
+    tide_buf_be32(buf, 1); /* the contract id is present */
     tide_buf_put(buf, contract, TIDE_HASH_BYTES);
     tide_buf_be32(buf, 1); /* CONTRACT */
     tide_buf_be32(buf, 0); /* body v0 */
@@ -149,5 +151,6 @@ void lcm_put_i128(struct tide_buf *buf, int64_t value)
 {
     tide_buf_be32(buf, TIDE_SCV_I128);
     tide_buf_be64(buf, value < 0 ? UINT64_MAX : 0);
+    /* The high half is the sign. */
     tide_buf_be64(buf, (uint64_t)value);
 }

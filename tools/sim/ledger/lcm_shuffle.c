@@ -1,23 +1,27 @@
-/* The changes of a finished ledger as another node lists them. Core keeps them in hash maps with a salt
- * of the process: changes stand in the order of a salted hash of their keys, those of one key as
- * they were made. */
+/* The entry changes of a finished ledger in the order of another node. Core keeps changes in hash
+ * maps with a salt of the process, so nodes list them in different orders. Here they stand in the
+ * order of a salted hash of their keys; changes of one key keep their order. */
 #include "tidemark/meta.h"
 #include "tools/sim/ledger/lcm.h"
 
+/* A change or an evicted key in the ledger's bytes. */
 struct piece {
-    uint64_t rank;
-    size_t at; /* in the ledger */
+    uint64_t rank; /* salted hash of the key */
+    size_t at;     /* offset in the ledger */
     size_t len;
 };
 
+/* State of the walk over the ledger. */
 struct shuffle {
     uint64_t salt;
     uint8_t *ledger;
-    struct piece *pieces; /* of the present group */
+    /* pieces of the present group: an operation's changes, or the evicted keys */
+    struct piece *pieces;
     size_t count, max;
-    struct tide_buf copy;
+    struct tide_buf copy; /* the rearranged group */
 };
 
+/* Returns the rank of a key: the first bytes of its salted hash. */
 static uint64_t rank_of(const struct shuffle *s, uint32_t type, tide_slice key)
 {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -32,8 +36,8 @@ static uint64_t rank_of(const struct shuffle *s, uint32_t type, tide_slice key)
     return rank;
 }
 
-/* The bytes that tell one entry from others. All entries of an account that are no contract data
- * count as one. */
+/* Returns the bytes that identify the change's entry. All entries of one type of an account, for
+ * instance its trustlines, count as one, so they keep their order. */
 static tide_slice key_of(const struct tide_change *change)
 {
     enum { ACCOUNT_ID = 36 };
@@ -41,6 +45,7 @@ static tide_slice key_of(const struct tide_change *change)
         return tide_slice_of(change->contract.ptr, change->contract.len + change->key.len + 4);
     if (change->type == TIDE_ENTRY_TTL || change->type == TIDE_ENTRY_CONTRACT_CODE)
         return tide_slice_of(change->key_hash, TIDE_HASH_BYTES);
+    /* a removed entry is a LedgerKey, without the last modified ledger */
     size_t head = change->kind == TIDE_CHANGE_REMOVED ? 4 : 8;
     assert(change->entry.len >= head + ACCOUNT_ID);
     return tide_slice_of(change->entry.ptr + head, ACCOUNT_ID);
@@ -64,6 +69,7 @@ static tide_status on_change(void *self, const struct tide_tx *tx, const struct 
 {
     struct shuffle *s = self;
     (void)tx;
+    /* A change is a type of four bytes and the entry. */
     return add_piece(s, (struct piece){ .rank = rank_of(s, change->type, key_of(change)),
                                         .at = (size_t)(change->entry.ptr - 4 - s->ledger),
                                         .len = change->entry.len + 4 });
@@ -85,7 +91,8 @@ static int by_rank(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-static tide_status rearrange(struct shuffle *s)
+/* Sorts the group's pieces and writes them back over their old bytes, which they fill exactly. */
+static tide_status rearrange_group(struct shuffle *s)
 {
     if (!s->count)
         return TIDE_OK;
@@ -104,13 +111,13 @@ static tide_status rearrange(struct shuffle *s)
 static tide_status on_changes_end(void *self, const struct tide_tx *tx)
 {
     (void)tx;
-    return rearrange(self);
+    return rearrange_group(self);
 }
 
 static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
 {
     (void)tail;
-    return rearrange(self);
+    return rearrange_group(self);
 }
 
 tide_status lcm_shuffle(struct tide_buf *out, size_t at, uint64_t salt)

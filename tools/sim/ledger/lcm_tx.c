@@ -1,17 +1,21 @@
-/* One transaction: its envelope, its result, its meta. */
+/* One transaction of a ledger: its envelope, its result, its meta. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
 
-enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 };
+enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 }; /* EnvelopeType */
+/* TransactionResultCode */
 enum { TX_FEE_BUMP_SUCCESS = 1, TX_SUCCESS = 0, TX_FAILED = -1, TX_FEE_BUMP_FAILED = -13 };
 
+/* Appends a MuxedAccount without a muxed id. */
 static void put_muxed(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
 {
     tide_buf_be32(buf, 0);
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
+/* Appends the list of signatures: one, or none if the key is unknown. Its hint is the end of the
+ * key. */
 static void put_signature(struct lcm *lcm, const uint8_t key[TIDE_HASH_BYTES],
                           const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -25,13 +29,14 @@ static void put_signature(struct lcm *lcm, const uint8_t key[TIDE_HASH_BYTES],
     tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
 }
 
+/* Appends a list: the number of items and their XDR. */
 static void put_list(struct tide_buf *buf, const struct lcm_list *list)
 {
     tide_buf_be32(buf, list->count);
     tide_buf_slice(buf, list->xdr);
 }
 
-/* Transaction: what the inner (or only) signature covers. */
+/* Appends a Transaction: the content that the inner (or only) signature covers. */
 static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     put_muxed(buf, tx->source);
@@ -39,7 +44,7 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_be64(buf, (uint64_t)tx->seq);
     tide_buf_be32(buf, tx->valid_until ? 1 : 0);
     if (tx->valid_until) {
-        tide_buf_be64(buf, 0);
+        tide_buf_be64(buf, 0); /* no lower time bound */
         tide_buf_be64(buf, tx->valid_until);
     }
     tide_buf_be32(buf, tx->memo ? 1 : 0);
@@ -47,7 +52,7 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
         tide_xdr_put_var(buf, tide_slice_str(tx->memo));
     tide_buf_be32(buf, tx->op_count);
     for (uint32_t i = 0; i < tx->op_count; i++) {
-        tide_buf_be32(buf, 0); /* the transaction's source */
+        tide_buf_be32(buf, 0); /* the source is the transaction's */
         tide_buf_be32(buf, (uint32_t)tx->ops[i].type);
         tide_buf_slice(buf, tx->ops[i].body);
     }
@@ -55,6 +60,7 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_slice(buf, tx->soroban);
 }
 
+/* Hashes the signature's payload: network id, envelope type, the transaction or fee bump. */
 static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
                         uint8_t out[TIDE_HASH_BYTES])
 {
@@ -68,7 +74,8 @@ static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
     tide_sha256_final(&h, out);
 }
 
-/* Appends the envelope to lcm->envelopes. inner_hash is set for fee bumps alone. */
+/* Appends the envelope and sets tx->hash. inner_hash is set for fee bumps only. A given envelope is
+ * copied. */
 static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[TIDE_HASH_BYTES])
 {
     struct tide_buf *buf = &lcm->envelopes;
@@ -78,12 +85,14 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
         if (tx->inner_hash)
             memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
         return;
+        /* A fee bump stands around the inner envelope, so its head comes first and its signature
+     * last. */
     }
     if (tx->fee_source) {
         tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
         outer = buf->len;
         put_muxed(buf, tx->fee_source);
-        tide_buf_be64(buf, (uint64_t)tx->fee * 2);
+        tide_buf_be64(buf, (uint64_t)tx->fee * 2); /* the fee bump bids twice as much */
     }
     tide_buf_be32(buf, ENVELOPE_TX);
     size_t mark = buf->len;
@@ -101,6 +110,8 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
     }
 }
 
+/* Appends the OperationResults. The result of an invocation is the hash of its answer and
+ * events. */
 static void put_operation_results(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     tide_buf_be32(buf, (uint32_t)(tx->success ? TX_SUCCESS : TX_FAILED));
@@ -115,7 +126,8 @@ static void put_operation_results(struct tide_buf *buf, const struct lcm_tx *tx)
     }
 }
 
-/* TransactionResultPair; the inner result of a fee bump says fee 0, its outer one the charge. */
+/* Appends a TransactionResultPair. The inner result of a fee bump has fee 0; the outer one has the
+ * charged fee. */
 static void put_result_pair(struct tide_buf *buf, const struct lcm_tx *tx,
                             const uint8_t inner_hash[TIDE_HASH_BYTES])
 {
@@ -132,7 +144,7 @@ static void put_result_pair(struct tide_buf *buf, const struct lcm_tx *tx,
         tide_buf_be32(buf, 0);
 }
 
-/* SHA-256 of what the host hashes for each successful invocation: return value, then events. */
+/* Hashes an invocation's success preimage: return value, then events. */
 static void hash_success(struct lcm_tx *tx)
 {
     struct lcm_operation *op = &tx->ops[0];
@@ -148,10 +160,11 @@ static void hash_success(struct lcm_tx *tx)
     tide_sha256_final(&h, op->success);
 }
 
-/* The fee breakdown that nodes write beside the return value. */
+/* Appends the fee breakdown that nodes write beside the return value. The split of the resource fee
+ * is made up. */
 static void put_fee_breakdown(struct tide_buf *buf, const struct lcm_tx *tx)
 {
-    int64_t resource = tx->fee_charged - 100;
+    int64_t resource = tx->fee_charged - 100; /* without the inclusion fee */
     tide_buf_be32(buf, 1);
     tide_buf_be32(buf, 0);
     tide_buf_be64(buf, (uint64_t)(resource / 2));
@@ -159,6 +172,7 @@ static void put_fee_breakdown(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_be64(buf, (uint64_t)(resource / 4));
 }
 
+/* Appends a TransactionMeta 3. Failed transactions have no operation metas. */
 static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     tide_buf_be32(buf, 3);
@@ -171,9 +185,9 @@ static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_slice(buf, tx->after.xdr);
     tide_buf_slice(buf, tx->refund.xdr);
     bool invoked = tx->soroban.len && tx->success && tx->ops[0].type == LCM_OP_INVOKE;
-    bool told = invoked || (tx->soroban.len && tx->diagnostics.count);
-    tide_buf_be32(buf, told ? 1 : 0);
-    if (!told)
+    bool has_soroban_meta = invoked || (tx->soroban.len && tx->diagnostics.count);
+    tide_buf_be32(buf, has_soroban_meta ? 1 : 0);
+    if (!has_soroban_meta)
         return;
     put_fee_breakdown(buf, tx);
     if (invoked) {
@@ -181,12 +195,14 @@ static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
         tide_buf_slice(buf, tx->return_value);
     } else {
         tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, TIDE_SCV_BOOL); /* what core leaves there: false */
+        /* placeholder that core writes instead of a return value: false */
+        tide_buf_be32(buf, TIDE_SCV_BOOL);
         tide_buf_be32(buf, 0);
     }
     put_list(buf, &tx->diagnostics);
 }
 
+/* Appends a TransactionMeta 4. */
 static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     tide_buf_be32(buf, 4);
@@ -198,7 +214,8 @@ static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
         put_list(buf, &tx->ops[i].changes);
         put_list(buf, &tx->ops[i].events);
     }
-    put_list(buf, &tx->after); /* refunds stand behind all transactions */
+    /* the list of changes behind the operations; refunds come behind all transactions */
+    put_list(buf, &tx->after);
     tide_buf_be32(buf, tx->soroban.len ? 1 : 0);
     if (tx->soroban.len) {
         bool returned = tx->success && tx->return_value.len;
@@ -211,7 +228,8 @@ static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
     put_list(buf, &tx->diagnostics);
 }
 
-static bool more_room(struct lcm *lcm)
+/* Doubles the arrays that have an element for each transaction. */
+static bool grow_index(struct lcm *lcm)
 {
     uint32_t more = lcm->index_max ? lcm->index_max * 2 : 256;
     struct lcm_envelope *index = realloc(lcm->index, more * sizeof *index);
@@ -225,6 +243,7 @@ static bool more_room(struct lcm *lcm)
     return index && parts;
 }
 
+/* Records where the envelope stands, for the sorting of the transaction set. */
 static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
 {
     struct lcm_envelope *entry = &lcm->index[lcm->tx_count];
@@ -239,7 +258,8 @@ void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
     assert(tx->op_count >= 1 && tx->op_count <= LCM_OPS_MAX);
     uint8_t inner_hash[TIDE_HASH_BYTES] = { 0 };
     size_t at = lcm->envelopes.len;
-    if (lcm->tx_count == lcm->index_max && !more_room(lcm)) {
+    /* lcm_end reports the failed buffer. */
+    if (lcm->tx_count == lcm->index_max && !grow_index(lcm)) {
         lcm->envelopes.failed = true;
         return;
     }
@@ -248,7 +268,7 @@ void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
     hash_success(tx);
     struct tide_buf *buf = &lcm->processing;
     if (lcm->version == 2)
-        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 0); /* TransactionResultMetaV1 begins with an extension */
     size_t mark = buf->len;
     put_result_pair(buf, tx, inner_hash);
     if (!buf->failed)

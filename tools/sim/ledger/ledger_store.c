@@ -1,3 +1,4 @@
+/* A ring of ledgers whose bytes are in a file without a name. */
 #include "tools/sim/ledger/ledger_store.h"
 #include "tidemark/meta.h"
 
@@ -6,26 +7,28 @@
 #include <pthread.h>
 #include <unistd.h>
 
+/* One place of the ring. */
 struct slot {
     struct ledger_info info;
-    uint64_t at;     /* of its bytes in the file */
-    uint64_t *heads; /* first bytes of its transactions' hashes, outer and inner; owned */
+    uint64_t at;     /* offset of the ledger's bytes in the file */
+    uint64_t *heads; /* first eight bytes of the transactions' hashes, outer and inner; owned */
     size_t head_count;
 };
 
 struct ledger_store {
-    pthread_rwlock_t lock; /* over all below but the bytes in the file */
+    pthread_rwlock_t lock; /* guards all fields below; the bytes in the file need no lock */
     int file;
-    uint64_t end;      /* of what was written */
-    uint64_t given_up; /* before this, the file has no bytes any more */
+    uint64_t end;      /* length of the file: where the next ledger is written */
+    uint64_t given_up; /* bytes of the file in front of this offset are given back */
     struct slot *ring;
-    uint32_t retention;
-    uint32_t count;
-    uint32_t latest;
+    uint32_t retention; /* places of the ring */
+    uint32_t count;     /* ledgers in the ring */
+    uint32_t latest;    /* newest ledger, valid if count > 0 */
 };
 
 /* --- opening ------------------------------------------------------------------ */
 
+/* Returns a temporary file that disappears when it is closed, or -1. */
 static int nameless_file(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -71,14 +74,14 @@ void ledger_store_close(struct ledger_store *s)
     free(s);
 }
 
-/* --- which ledgers ------------------------------------------------------------ */
+/* --- look-up by sequence ------------------------------------------------------ */
 
 static uint32_t oldest_of(const struct ledger_store *s)
 {
     return s->latest - s->count + 1;
 }
 
-static bool known(const struct ledger_store *s, uint32_t sequence)
+static bool is_stored(const struct ledger_store *s, uint32_t sequence)
 {
     return s->count > 0 && sequence >= oldest_of(s) && sequence <= s->latest;
 }
@@ -101,10 +104,12 @@ bool ledger_store_range(struct ledger_store *s, struct ledger_info *oldest,
     return any;
 }
 
+/* Copies the slot under the lock. heads of the copy may be freed at any time and must not be
+ * read. */
 static bool find_slot(struct ledger_store *s, uint32_t sequence, struct slot *out)
 {
     pthread_rwlock_rdlock(&s->lock);
-    bool there = known(s, sequence);
+    bool there = is_stored(s, sequence);
     if (there)
         *out = *slot_of(s, sequence);
     pthread_rwlock_unlock(&s->lock);
@@ -131,12 +136,13 @@ bool ledger_store_read(struct ledger_store *s, uint32_t sequence, struct tide_bu
         return false;
     lcm->len += slot.info.len;
     *info = slot.info;
-    /* it may have left the ring, and its bytes the file, while they were read */
+    /* The ledger may have left the ring, and its bytes the file, while the bytes were read. */
     return find_slot(s, sequence, &slot);
 }
 
 /* --- transactions ------------------------------------------------------------- */
 
+/* Returns the first eight bytes of a hash. */
 static uint64_t head_of(const uint8_t hash[TIDE_HASH_BYTES])
 {
     uint64_t head;
@@ -168,11 +174,11 @@ uint32_t ledger_store_find(struct ledger_store *s, const uint8_t hash[TIDE_HASH_
 
 /* --- adding ------------------------------------------------------------------- */
 
-/* What the walk over a new ledger finds. */
+/* Result of the walk over a new ledger. */
 struct found {
     struct ledger_info info;
     const uint8_t *lcm;
-    struct tide_buf heads; /* uint64_t of each hash */
+    struct tide_buf heads; /* a uint64_t for each hash */
 };
 
 static tide_status on_header(void *self, const struct tide_ledger_header *h)
@@ -190,6 +196,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *h)
     return TIDE_OK;
 }
 
+/* Records a transaction's hashes. Its content is not visited. */
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct found *found = self;
@@ -204,10 +211,11 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
-/* Gives the bytes before the oldest ledger back. Where the file system cannot, they stay. */
-static void give_back(struct ledger_store *s)
+/* Gives the bytes in front of the oldest ledger back to the file system. If the file system cannot
+ * punch holes, the bytes stay. */
+static void punch_old_bytes(struct ledger_store *s)
 {
-    enum { WORTH_IT = 16 << 20 };
+    enum { WORTH_IT = 16 << 20 }; /* bytes */
     uint64_t keep = slot_of(s, oldest_of(s))->at;
     if (keep - s->given_up < WORTH_IT)
         return;
@@ -216,8 +224,9 @@ static void give_back(struct ledger_store *s)
     s->given_up = keep;
 }
 
-/* heads moves to the store. */
-static void publish(struct ledger_store *s, const struct ledger_info *info, struct tide_buf *heads)
+/* Enters a ledger whose bytes are in the file already. heads moves to the store. */
+static void publish_ledger(struct ledger_store *s, const struct ledger_info *info,
+                           struct tide_buf *heads)
 {
     pthread_rwlock_wrlock(&s->lock);
     struct slot *slot = slot_of(s, info->sequence);
@@ -230,7 +239,7 @@ static void publish(struct ledger_store *s, const struct ledger_info *info, stru
     s->latest = info->sequence;
     s->count += s->count < s->retention;
     s->end += info->len;
-    give_back(s);
+    punch_old_bytes(s);
     pthread_rwlock_unlock(&s->lock);
 }
 
@@ -243,13 +252,14 @@ tide_status ledger_store_add(struct ledger_store *s, tide_slice lcm, struct tide
     found.info.len = (uint32_t)lcm.len;
     if (status == TIDE_OK && found.heads.failed)
         status = tide_fail(err, TIDE_E_MEMORY, "no memory for a ledger's transactions");
+    /* Only the adding thread changes the fields, so it reads them without the lock. */
     if (status == TIDE_OK && s->count > 0 && found.info.sequence != s->latest + 1)
         status = tide_fail(err, TIDE_E_CHAIN, "ledger %u does not follow %u", found.info.sequence,
                            s->latest);
     if (status == TIDE_OK && pwrite(s->file, lcm.ptr, lcm.len, (off_t)s->end) != (ssize_t)lcm.len)
         status = tide_fail(err, TIDE_E_IO, "cannot keep a ledger: %s", strerror(errno));
     if (status == TIDE_OK)
-        publish(s, &found.info, &found.heads);
+        publish_ledger(s, &found.info, &found.heads);
     tide_buf_release(&found.heads);
     return status;
 }

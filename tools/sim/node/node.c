@@ -1,6 +1,7 @@
-/* A node: its chain, opened, closed, and moved on by a ledger. */
+/* A node: opening, closing, and the next ledger. */
 #include "tools/sim/node/node_impl.h"
 
+/* Lists the buffers for opening and closing. */
 static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf *out[11])
 {
     struct tide_buf *all[11] = { &node->result,  &node->text,   &node->events,  &node->auth_xdr,
@@ -10,6 +11,7 @@ static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf
     return out;
 }
 
+/* Allocates everything. A failure leaves a node that node_close can close. */
 static tide_status open_all(struct sim_node *node, const struct chain_options *options)
 {
     struct tide_buf *all[11];
@@ -19,7 +21,7 @@ static tide_status open_all(struct sim_node *node, const struct chain_options *o
     buffers_of(node, all);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], SIM_ARENA);
-    node->random = options->seed ^ 0x74696465;
+    node->random = options->seed ^ 0x74696465; /* another sequence than the workload's */
     node->queue = calloc(NODE_QUEUE_MAX, sizeof *node->queue);
     node->bans = calloc(NODE_BANS_MAX, sizeof *node->bans);
     node->nonces = calloc(NODE_NONCES_MAX, sizeof *node->nonces);

@@ -1,25 +1,26 @@
-/* Transactions from outside, applied in the ledger that is being made. */
+/* Transactions of clients, applied in the ledger that is being made. */
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
-/* Result codes of InvokeHostFunction; the other two have the same where they have them. */
+/* Result codes of InvokeHostFunction. RestoreFootprint has the same codes where it has them. */
 enum { TRAPPED = -2, NO_RESOURCES = -3, ARCHIVED = -4, LOW_REFUNDABLE = -5 };
 
-/* One of them at work. */
+/* A transaction that is being applied. */
 struct job {
     struct sim_node *node;
     struct node_waiting *item;
     struct chain_making m;
     struct lcm_tx tx;
-    int64_t refundable;
-    int64_t used;
-    int32_t code; /* of its operation */
+    int64_t refundable; /* most that can be given back of the fee, stroops */
+    int64_t used;       /* part of it that the call used, stroops */
+    int32_t code;       /* result code of its operation */
     const char *reason;
 };
 
 /* --- fees ----------------------------------------------------------------------------- */
 
-static void charge(struct chain *chain, struct node_waiting *item)
+/* Charges the fee, or what is left on the account: an earlier transaction may have spent it. */
+static void charge_fee(struct chain *chain, struct node_waiting *item)
 {
     item->payer = sim_account_find(&chain->host, node_account(item->tx.env.fee_source_key));
     item->charged = node_charge(&item->tx);
@@ -31,16 +32,18 @@ static void charge(struct chain *chain, struct node_waiting *item)
     item->after = chain_account(item->payer);
 }
 
+/* Callback of the chain, like the functions below that take a void pointer. */
 static void charge_chosen(void *self)
 {
     struct sim_node *node = self;
     for (uint32_t i = 0; i < node->waiting; i++) {
         if (node->queue[i].chosen)
-            charge(&node->chain, &node->queue[i]);
+            charge_fee(&node->chain, &node->queue[i]);
     }
 }
 
-static void give_back(void *self)
+/* Version 1 has given the refunds with the transactions. */
+static void refund_fees(void *self)
 {
     struct sim_node *node = self;
     struct chain *chain = &node->chain;
@@ -54,9 +57,10 @@ static void give_back(void *self)
     }
 }
 
-/* --- around the operation ----------------------------------------------------------------- */
+/* --- before and after the operation ------------------------------------------------------- */
 
-static void begin(struct job *job)
+/* Begins the transaction: fee changes and sequence number. */
+static void begin_transaction(struct job *job)
 {
     struct chain *chain = &job->node->chain;
     const struct node_tx *tx = &job->item->tx;
@@ -81,7 +85,8 @@ static void begin(struct job *job)
     job->tx.before.xdr = tide_buf_view(&chain->before);
 }
 
-static void finish(struct job *job)
+/* Adds the finished transaction with its fee events to the ledger. */
+static void finish_transaction(struct job *job)
 {
     struct chain *chain = &job->node->chain;
     struct node_waiting *item = job->item;
@@ -103,12 +108,14 @@ static void finish(struct job *job)
 
 /* --- contracts -------------------------------------------------------------------------- */
 
-static const char *object(struct job *job, int32_t code, const char *reason)
+/* Stores the operation's code and returns the reason. */
+static const char *set_refusal(struct job *job, int32_t code, const char *reason)
 {
     job->code = code;
     return reason;
 }
 
+/* Returns how many nonces the call uses. The source needs none. */
 static uint32_t used_grants(const struct node_auths *auths)
 {
     uint32_t count = 0;
@@ -117,8 +124,10 @@ static uint32_t used_grants(const struct node_auths *auths)
     return count;
 }
 
-/* What the network asks while a call runs, asked at its end: the model tells no difference. */
-static const char *judge(void *self, const struct sim_outcome *out)
+/* Checks a passed call against its transaction: authorisations, footprint, resources, nonces. The
+ * network checks them while the call runs. Here the checks follow the call; a failure undoes it, so
+ * the result is the same. */
+static const char *judge_call(void *self, const struct sim_outcome *out)
 {
     struct job *job = self;
     struct sim_node *node = job->node;
@@ -128,20 +137,21 @@ static const char *judge(void *self, const struct sim_outcome *out)
     if (!why)
         why = node_footprint_covers(node, &job->m, tx);
     if (why)
-        return object(job, TRAPPED, why);
+        return set_refusal(job, TRAPPED, why);
     struct node_cost cost = node_cost_of(&node->chain, out, used_grants(&node->auths));
     if (cost.instructions > tx->env.instructions || cost.write > tx->write ||
         cost.disk_read > tx->disk_read)
-        return object(job, NO_RESOURCES, NODE_NO_RESOURCES);
+        return set_refusal(job, NO_RESOURCES, NODE_NO_RESOURCES);
     if (node_fee_used(&cost) > job->refundable)
-        return object(job, LOW_REFUNDABLE, NODE_NO_RESOURCES);
+        return set_refusal(job, LOW_REFUNDABLE, NODE_NO_RESOURCES);
     if (node->nonce_count + used_grants(&node->auths) > NODE_NONCES_MAX)
-        return object(job, TRAPPED, NODE_USED_NONCE);
+        return set_refusal(job, TRAPPED, NODE_USED_NONCE);
     job->used = node_fee_used(&cost);
     return NULL;
 }
 
-/* A contract refused; unless the network would have stopped the call before it came to that. */
+/* Replaces the reason of a contract's refusal if the network would have stopped the call earlier,
+ * for lack of an authorisation or footprint key. m.out is set if judge_call has run. */
 static void find_earlier_fault(struct job *job, struct sim_outcome *out)
 {
     struct sim_node *node = job->node;
@@ -155,8 +165,8 @@ static void find_earlier_fault(struct job *job, struct sim_outcome *out)
         out->reason = why;
 }
 
-/* The outcome of the call; job->code says why it failed. */
-static struct sim_outcome run(struct job *job)
+/* Runs the call and returns its outcome; job->code is the operation's result code. */
+static struct sim_outcome run_call(struct job *job)
 {
     struct sim_node *node = job->node;
     const struct node_tx *tx = &job->item->tx;
@@ -167,8 +177,8 @@ static struct sim_outcome run(struct job *job)
                                    .fn = fn,
                                    .arg_count = tx->env.arg_count,
                                    .self = job,
-                                   .judge = judge };
-    job->code = TRAPPED;
+                                   .judge = judge_call };
+    job->code = TRAPPED; /* code of every refusal by a contract */
     if (node_footprint_archived(node, tx)) {
         job->code = ARCHIVED;
         refused.reason = NODE_ARCHIVED;
@@ -185,6 +195,7 @@ static struct sim_outcome run(struct job *job)
     return out;
 }
 
+/* Uses the nonces of the call's grants. */
 static void put_nonces(struct job *job)
 {
     struct node_auths *auths = &job->node->auths;
@@ -199,7 +210,7 @@ static void put_nonces(struct job *job)
     }
 }
 
-/* A call that passed: its changes, its events, its return value. */
+/* Writes a passed call: changes, events, return value. */
 static void put_outcome(struct job *job)
 {
     struct chain *chain = &job->node->chain;
@@ -215,10 +226,11 @@ static void put_outcome(struct job *job)
     chain->events += job->m.events;
 }
 
+/* Applies a contract call. */
 static void apply_call(struct job *job)
 {
     struct chain *chain = &job->node->chain;
-    struct sim_outcome out = run(job);
+    struct sim_outcome out = run_call(job);
     job->m.out = &out;
     if (out.ok) {
         put_outcome(job);
@@ -237,6 +249,7 @@ static void apply_call(struct job *job)
         (struct lcm_list){ tide_buf_view(&chain->diagnostics), job->m.diagnostics };
 }
 
+/* Applies RestoreFootprint, which never fails here. */
 static void apply_restore(struct job *job)
 {
     struct chain *chain = &job->node->chain;
@@ -253,7 +266,9 @@ static void apply_restore(struct job *job)
                                 .changes = { tide_buf_view(&chain->changes), job->m.changes } };
 }
 
-static void apply(struct sim_node *node, struct node_waiting *item)
+/* Applies one transaction. Classic ones can only be the friendbot's, because node_check accepts no
+ * others. */
+static void apply_transaction(struct sim_node *node, struct node_waiting *item)
 {
     struct job job = { .node = node, .item = item };
     const struct node_tx *tx = &item->tx;
@@ -262,7 +277,7 @@ static void apply(struct sim_node *node, struct node_waiting *item)
                                   .write = tx->write,
                                   .read_only = tx->env.read_only_count,
                                   .read_write = tx->env.read_write_count };
-    begin(&job);
+    begin_transaction(&job);
     if (!tx->soroban) {
         node_apply_funding(node, item, &job.tx);
     } else {
@@ -272,23 +287,24 @@ static void apply(struct sim_node *node, struct node_waiting *item)
         else
             apply_restore(&job);
     }
-    finish(&job);
+    finish_transaction(&job);
 }
 
+/* Applies the selected transactions of one phase, in the order of the queue. */
 static void apply_chosen(struct sim_node *node, bool soroban)
 {
     for (uint32_t i = 0; i < node->waiting; i++) {
         if (node->queue[i].chosen && node->queue[i].tx.soroban == soroban)
-            apply(node, &node->queue[i]);
+            apply_transaction(node, &node->queue[i]);
     }
 }
 
-static void classic(void *self)
+static void apply_classic(void *self)
 {
     apply_chosen(self, false);
 }
 
-static void invoke(void *self)
+static void apply_soroban(void *self)
 {
     apply_chosen(self, true);
 }
@@ -298,9 +314,9 @@ struct chain_guests node_guests(struct sim_node *node)
     return (struct chain_guests){ .self = node,
                                   .gather = node_gather,
                                   .charge = charge_chosen,
-                                  .classic = classic,
-                                  .invoke = invoke,
-                                  .refund = give_back,
+                                  .classic = apply_classic,
+                                  .invoke = apply_soroban,
+                                  .refund = refund_fees,
                                   .holds = node_holds,
                                   .present = node_present };
 }

@@ -1,13 +1,14 @@
-/* Authorisation as the network does it: trees of calls that an address has agreed to, matched
- * with the calls that asked for it, in the order in which they asked. */
+/* Authorisation as on the network: trees of calls that an address has authorised, matched with the
+ * calls that required it, in the order in which these ran. */
 #include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
 #include "tools/sim/node/node_impl.h"
 
-#define NOT_YET UINT32_MAX
+#define NOT_YET UINT32_MAX /* no step, or no frame yet */
 
 /* --- reading ------------------------------------------------------------------------ */
 
+/* Reads an SCAddress of an account or a contract. */
 static struct sim_addr read_address(struct tide_xdr *x)
 {
     struct sim_addr out = { .kind = tide_xdr_u32(x) };
@@ -19,12 +20,13 @@ static struct sim_addr read_address(struct tide_xdr *x)
     return out;
 }
 
-/* Only account and contract addresses; others have no signature anyway. */
+/* Returns true if an account or contract address follows. Other addresses have no signature. */
 static bool plain_address(const struct tide_xdr *x)
 {
     return tide_xdr_left(x) >= 4 && tide_be32(x->cur) <= SIM_CONTRACT;
 }
 
+/* Reads a SorobanAuthorizedFunction. Returns false if it is not a contract's function. */
 static bool read_function(struct node_step *step, struct tide_xdr *x)
 {
     step->callable = tide_xdr_u32(x) == 0;
@@ -40,7 +42,8 @@ static bool read_function(struct node_step *step, struct tide_xdr *x)
     return true;
 }
 
-/* A call and those below it. False: too many, or something that is not a call. */
+/* Reads a call and the calls below it. Returns false if there are too many, or if one is not a
+ * contract's function. */
 static bool read_steps(struct node_auths *auths, struct tide_xdr *x, uint32_t parent)
 {
     if (auths->step_count == NODE_STEPS_MAX)
@@ -57,13 +60,15 @@ static bool read_steps(struct node_auths *auths, struct tide_xdr *x, uint32_t pa
     return whole;
 }
 
+/* Reads one SorobanAuthorizationEntry. The grant's steps are those from its root to the next
+ * grant's root. */
 static bool read_grant(struct node_auths *auths, struct tide_xdr *x, const uint8_t *source)
 {
     struct node_grant *grant = &auths->grants[auths->grant_count++];
     *grant = (struct node_grant){ .arm = tide_xdr_u32(x), .root = auths->step_count };
     grant->party = node_account(source);
     if (grant->arm > 1)
-        return false; /* credentials that no account here uses */
+        return false; /* credentials of a newer kind */
     if (grant->arm) {
         const uint8_t *mark = x->cur;
         if (!plain_address(x))
@@ -96,7 +101,7 @@ bool node_auths_read(struct sim_node *node, const struct node_tx *tx)
 
 /* --- signatures ---------------------------------------------------------------------- */
 
-/* A Vec of one Map {public_key, signature}. */
+/* Reads an account's signature: a Vec of one Map {public_key, signature}. */
 static bool read_signature(tide_slice value, tide_slice *key, tide_slice *signature)
 {
     static const uint8_t head[] = { 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 1,
@@ -116,7 +121,8 @@ static bool read_signature(tide_slice value, tide_slice *key, tide_slice *signat
     return named && tide_xdr_end(&x) == TIDE_OK && key->len == TIDE_HASH_BYTES;
 }
 
-/* The key that signs for an address: an account's own, a wallet's owner's; NULL for others. */
+/* Returns the key that signs for an address: an account's own, or a wallet's owner's. Returns NULL
+ * for other addresses and missing accounts. */
 static const uint8_t *signer_of(struct sim_node *node, const struct node_grant *grant)
 {
     if (grant->party.kind == SIM_ACCOUNT)
@@ -136,6 +142,8 @@ static bool is_nonce_used(const struct sim_node *node, struct sim_addr party, in
     return false;
 }
 
+/* Returns NULL if the grant's credentials are valid, else the reason of the refusal. The source has
+ * authorised by signing the envelope. */
 static const char *authenticate(struct sim_node *node, const struct node_grant *grant,
                                 uint32_t ledger)
 {
@@ -162,6 +170,7 @@ static const char *authenticate(struct sim_node *node, const struct node_grant *
 
 /* --- matching --------------------------------------------------------------------------- */
 
+/* Returns true if the step names the frame's contract, function and arguments. */
 static bool same_call(struct sim_node *node, const struct node_step *step,
                       const struct sim_frame *frame)
 {
@@ -174,8 +183,8 @@ static bool same_call(struct sim_node *node, const struct node_step *step,
     return !node->answer.failed && tide_slice_eq(tide_buf_view(&node->answer), step->args);
 }
 
-/* Where in the grant's tree the call stands: below the nearest call above it that the tree has
- * been matched with, or at the root. NOT_YET when nothing is left there that fits. */
+/* Finds the unused step of the grant that fits the frame. Below a matched call, it must be a child
+ * of that call's step; else it must be the root. Returns NOT_YET if there is none. */
 static uint32_t find_step(struct sim_node *node, const struct sim_outcome *out, uint32_t grant,
                           uint32_t frame)
 {
@@ -184,6 +193,7 @@ static uint32_t find_step(struct sim_node *node, const struct sim_outcome *out, 
     uint32_t end =
         grant + 1 < auths->grant_count ? auths->grants[grant + 1].root : auths->step_count;
     uint32_t above = NOT_YET;
+    /* Walks up to the nearest frame that a step of this grant has matched. */
     for (uint32_t f = frame, up; above == NOT_YET && (up = out->frames[f].parent) != f; f = up) {
         for (uint32_t s = first; s < end; s++)
             above = auths->steps[s].frame == up ? s : above;
@@ -210,8 +220,10 @@ bool node_auth_by_contract(struct sim_node *node, const struct sim_outcome *out,
     return false;
 }
 
-static const char *cover(struct sim_node *node, const struct sim_outcome *out,
-                         const struct sim_auth *auth, uint32_t ledger)
+/* Finds a grant for one required authorisation and uses its step. The credentials are checked at
+ * the first use. */
+static const char *cover_auth(struct sim_node *node, const struct sim_outcome *out,
+                              const struct sim_auth *auth, uint32_t ledger)
 {
     struct node_auths *auths = &node->auths;
     if (node_auth_by_contract(node, out, auth))
@@ -236,7 +248,7 @@ static const char *cover(struct sim_node *node, const struct sim_outcome *out,
 const char *node_auths_cover(struct sim_node *node, const struct sim_outcome *out, uint32_t ledger)
 {
     for (uint32_t i = 0; i < out->auth_count; i++) {
-        const char *why = cover(node, out, &out->auths[i], ledger);
+        const char *why = cover_auth(node, out, &out->auths[i], ledger);
         if (why)
             return why;
     }
@@ -256,6 +268,7 @@ bool node_nonce_use(struct sim_node *node, const struct node_grant *grant)
     return true;
 }
 
+/* The order of the nonces does not matter, so the last one fills the gap. */
 void node_nonces_age(struct sim_node *node)
 {
     for (uint32_t i = 0; i < node->nonce_count;) {

@@ -1,29 +1,34 @@
-/* Whether a transaction may stand in the next ledger, in the order in which the network asks. */
+/* Validity of a transaction in the next ledger. The checks come in the network's order, which
+ * decides the reported code. */
 #include "tidemark/sign.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
 enum { OP_BAD_AUTH = -1, OP_NO_ACCOUNT = -2 }; /* OperationResultCode */
+/* stroops, stroops, instructions of a transaction */
 enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
 
-/* The least it has to bid for inclusion, beside its resources. */
+/* Returns the least bid for inclusion, in stroops, without resources. A fee bump counts as one more
+ * operation. */
 static int64_t least_inclusion(const struct node_tx *tx)
 {
     return (int64_t)BASE_FEE * (tx->env.op_count + node_tx_bumped(tx));
 }
 
-static int64_t resources(const struct node_tx *tx)
+/* Returns the declared resource fee. */
+static int64_t resource_fee(const struct node_tx *tx)
 {
     return tx->soroban && tx->env.has_soroban ? tx->env.resource_fee : 0;
 }
 
 int64_t node_charge(const struct node_tx *tx)
 {
-    return resources(tx) + least_inclusion(tx);
+    return resource_fee(tx) + least_inclusion(tx);
 }
 
 /* --- contracts ---------------------------------------------------------------------- */
 
+/* Returns true for the kinds of keys that a footprint may have. */
 static bool key_allowed(tide_slice key)
 {
     uint32_t type = key.len >= 4 ? tide_be32(key.ptr) : UINT32_MAX;
@@ -31,7 +36,7 @@ static bool key_allowed(tide_slice key)
            type == TIDE_ENTRY_CONTRACT_CODE;
 }
 
-/* Kinds of keys, and none twice. */
+/* Returns true if the footprint has allowed kinds of keys only, and none twice. */
 static bool footprint_fits(const struct tide_envelope *env)
 {
     tide_slice keys[NODE_FOOTPRINT_MAX];
@@ -51,7 +56,8 @@ static bool footprint_fits(const struct tide_envelope *env)
     return true;
 }
 
-static bool list_fits(const struct node_tx *tx)
+/* Returns true if the indexes of restored keys are in range and ascending. */
+static bool archived_list_fits(const struct node_tx *tx)
 {
     for (uint32_t i = 0; i < tx->archived_count; i++) {
         uint32_t place = tide_be32(tx->archived.ptr + (size_t)i * 4);
@@ -62,6 +68,8 @@ static bool list_fits(const struct node_tx *tx)
     return true;
 }
 
+/* Returns true if a contract transaction respects the network's limits and declares a fee that
+ * covers its resources. */
 static bool soroban_fits(const struct node_tx *tx)
 {
     const struct tide_envelope *env = &tx->env;
@@ -72,11 +80,12 @@ static bool soroban_fits(const struct node_tx *tx)
                               .read_write = env->read_write_count };
     return tx->memo == 0 && !tx->muxed && tx->bytes.len <= NODE_TX_BYTES_MAX &&
            env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= NODE_TX_BYTES_MAX * 2 &&
-           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && list_fits(tx) &&
+           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && archived_list_fits(tx) &&
            (tx->op_type != LCM_OP_RESTORE || env->read_only_count == 0) &&
            env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len);
 }
 
+/* Checks the form: TX_MALFORMED, TX_MISSING_OPERATION, TX_NOT_SUPPORTED or TX_SOROBAN_INVALID. */
 static int32_t check_kind(const struct node_tx *tx)
 {
     bool alone = tx->soroban && tx->env.op_count == 1;
@@ -94,7 +103,7 @@ static int32_t check_kind(const struct node_tx *tx)
 
 /* --- signatures --------------------------------------------------------------------- */
 
-/* The sources of the transaction and of its operation have signed, and no other key. */
+/* Checks that the sources of the transaction and of its operation have signed, and no other key. */
 static int32_t check_signatures(const struct node_tx *tx, int32_t *op)
 {
     bool two = memcmp(tx->env.source_key, tx->op_source, TIDE_HASH_BYTES) != 0;
@@ -109,8 +118,9 @@ static int32_t check_signatures(const struct node_tx *tx, int32_t *op)
 
 /* --- accounts -------------------------------------------------------------------------- */
 
-/* What the payer has bid for other transactions in the queue. */
-static int64_t promised(const struct sim_node *node, const struct node_tx *tx)
+/* Returns the bids of the payer's other transactions in the queue, in stroops. The inner hash
+ * excludes the transaction that this one replaces. */
+static int64_t queued_bids(const struct sim_node *node, const struct node_tx *tx)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < node->waiting; i++) {
@@ -122,13 +132,15 @@ static int64_t promised(const struct sim_node *node, const struct node_tx *tx)
     return sum;
 }
 
+/* Returns true if the payer can pay the bid beside its reserve and its other bids. */
 static bool can_pay(const struct sim_node *node, const struct node_tx *tx,
                     const struct sim_account *payer)
 {
     int64_t reserve = (2 + (int64_t)payer->subentries) * BASE_RESERVE;
-    return tx->env.fee <= payer->balance - reserve - promised(node, tx);
+    return tx->env.fee <= payer->balance - reserve - queued_bids(node, tx);
 }
 
+/* max_ledger is exclusive, as on the network. */
 static int32_t check_time(const struct node_tx *tx, uint64_t close_time, uint32_t ledger)
 {
     if (tx->min_time > close_time || tx->min_ledger > ledger)
@@ -140,12 +152,13 @@ static int32_t check_time(const struct node_tx *tx, uint64_t close_time, uint32_
 
 static struct sim_account *account_of(const struct sim_node *node, const uint8_t *key)
 {
-    /* looking does not change the host */
+    /* The look-up does not change the host, so the cast is safe. */
     struct sim_host *host = (struct sim_host *)(uintptr_t)&node->chain.host;
     return sim_account_find(host, node_account(key));
 }
 
-/* The inner (or only) transaction; its fee is the outer one's business. */
+/* Checks the inner or only transaction. The fee of a fee bump is checked with its outer
+ * transaction. */
 static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx,
                            uint64_t close_time, uint32_t ledger, int32_t *op)
 {
@@ -153,7 +166,7 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
     if (code == TX_SUCCESS)
         code = check_time(tx, close_time, ledger);
     if (code == TX_SUCCESS && !node_tx_bumped(tx) &&
-        tx->inner_fee - resources(tx) < least_inclusion(tx))
+        tx->inner_fee - resource_fee(tx) < least_inclusion(tx))
         code = TX_INSUFFICIENT_FEE;
     if (code != TX_SUCCESS)
         return code;
@@ -169,18 +182,21 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
     return check_signatures(tx, op);
 }
 
-static bool bump_pays(const struct node_tx *tx)
+/* Returns true if a fee bump pays at least the inner transaction's rate for each operation. */
+static bool bump_fee_suffices(const struct node_tx *tx)
 {
-    int64_t outer = tx->env.fee - resources(tx), inner = tx->inner_fee - resources(tx);
+    int64_t outer = tx->env.fee - resource_fee(tx), inner = tx->inner_fee - resource_fee(tx);
     return outer >= least_inclusion(tx) &&
            outer * tx->env.op_count >= inner * ((int64_t)tx->env.op_count + 1);
 }
 
+/* Checks the outer transaction of a fee bump. TX_FEE_BUMP_INNER_FAILED leaves the exact code to
+ * check_inner. */
 static int32_t check_bump(const struct sim_node *node, const struct node_tx *tx)
 {
     if (tx->env.op_count == 0 || tx->strange)
         return TX_FEE_BUMP_INNER_FAILED;
-    if (!bump_pays(tx))
+    if (!bump_fee_suffices(tx))
         return TX_INSUFFICIENT_FEE;
     const struct sim_account *payer = account_of(node, tx->env.fee_source_key);
     if (!payer)
@@ -210,7 +226,7 @@ struct node_verdict node_check(const struct sim_node *node, const struct node_tx
     return out;
 }
 
-/* The operation's word where the transaction failed by it. */
+/* Appends a result code; TX_FAILED is followed by the operation's code. */
 static void put_code(struct tide_buf *out, int32_t code, int32_t op)
 {
     tide_buf_be32(out, (uint32_t)code);

@@ -1,8 +1,11 @@
-/* Resources and fees: figures of the network's size, by a formula of our own. */
+/* Resources and fees. The figures have the size of the network's, but come from a simple formula
+ * that counts calls and entries. */
 #include "tools/sim/node/node_impl.h"
 
+/* typical XDR sizes without variable parts */
 enum { ACCOUNT_BYTES = 92, LINE_BYTES = 116, ENTRY_BYTES = 60, NONCE_BYTES = 80, EVENT_BYTES = 52 };
 
+/* Returns the bytes of a touched entry. */
 static uint32_t size_of(const struct sim_touch *touch)
 {
     if (touch->kind == SIM_TOUCH_ACCOUNT)
@@ -14,6 +17,7 @@ static uint32_t size_of(const struct sim_touch *touch)
     return (uint32_t)(ENTRY_BYTES + entry->key.len + value.len);
 }
 
+/* Returns the XDR size of the call's events. */
 static uint32_t event_bytes(const struct sim_outcome *out)
 {
     struct tide_buf xdr;
@@ -33,6 +37,8 @@ struct node_cost node_cost_of(const struct chain *chain, const struct sim_outcom
                         30000 * out->touch_count + 400000 * signatures;
     cost.write = NONCE_BYTES * signatures;
     cost.created = signatures;
+    /* Contract data is in memory on the network, so only classic and lapsed entries are read from
+     * disk. */
     for (uint32_t i = 0; i < out->touch_count; i++) {
         const struct sim_touch *touch = &out->touches[i];
         bool data = touch->kind == SIM_TOUCH_DATA;
@@ -48,6 +54,7 @@ struct node_cost node_cost_of(const struct chain *chain, const struct sim_outcom
     return cost;
 }
 
+/* Rates in stroops: instructions, keys, kilobytes read and written, kilobytes of the envelope. */
 int64_t node_fee_fixed(const struct node_cost *cost, size_t tx_bytes)
 {
     int64_t fee = cost->instructions / 400 + 1;

@@ -1,14 +1,16 @@
-/* Entries as clients look them up; restoring entries. */
+/* Look-ups of entries by clients; restoration of entries. */
 #include "schema/wire/skip_impl.h"
 #include "tools/sim/node/node_impl.h"
 
-/* LedgerEntryData: an entry without the ledger in front and the extension behind. */
+/* Sets the answer to LedgerEntryData: the entry without its ledger in front and its extension
+ * behind. */
 static void set_data(struct sim_node *node, struct node_entry *out, uint32_t modified)
 {
     out->data = tide_slice_of(node->entries.ptr + 4, node->entries.len - 8);
     out->modified = modified;
 }
 
+/* A look-up marks the account as used by a client, even if it does not exist yet. */
 static tide_status find_account(struct sim_node *node, const uint8_t *key, struct node_entry *out)
 {
     const struct sim_account *account = sim_account_find(&node->chain.host, node_account(key));
@@ -21,6 +23,7 @@ static tide_status find_account(struct sim_node *node, const uint8_t *key, struc
     return TIDE_OK;
 }
 
+/* A lapsed temporary entry does not exist for clients; a lapsed persistent one is archived. */
 static tide_status find_data(struct sim_node *node, const struct tide_change *key,
                              struct node_entry *out)
 {
@@ -50,6 +53,7 @@ tide_status node_entry(struct sim_node *node, tide_slice key, struct node_entry 
         return x.status;
     switch (read.type) {
     case TIDE_ENTRY_ACCOUNT:
+        /* behind the key's type and the public key's type */
         return find_account(node, key.ptr + 8, out);
     case TIDE_ENTRY_CONTRACT_DATA:
         return find_data(node, &read, out);
@@ -73,5 +77,5 @@ uint32_t node_restore(struct sim_node *node, const struct node_tx *tx, struct ch
         if (entry && entry->live_until < chain->ledger && entry->durability == SIM_PERSISTENT)
             chain_restore(chain, chain->index, entry, &m->changes);
     }
-    return m->changes / 2;
+    return m->changes / 2; /* each restoration has two changes: entry and lifetime */
 }

@@ -1,10 +1,11 @@
-/* Refusals in the network's words. The model's contracts give their reason as text; the network
- * has a type and a code, and the text stands beside them in a diagnostic event. */
+/* Refusals as the network reports them. The model's contracts name their reason as text. The
+ * network reports a type and a code; a diagnostic event contains the text too. */
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tools/sim/node/node_impl.h"
 
+/* SCErrorType and SCErrorCode. */
 enum {
     ERROR_CONTRACT = 0,
     ERROR_WASM = 1,
@@ -15,6 +16,7 @@ enum {
 };
 enum { CODE_MISSING = 3, CODE_EXCEEDED = 5, CODE_ACTION = 6, CODE_SIZE = 9 };
 
+/* The type and code of a reason. */
 struct error {
     const char *reason;
     uint32_t type, code;
@@ -26,7 +28,7 @@ static const struct error errors[] = {
     { NODE_NO_AUTH,                            ERROR_AUTH,    CODE_ACTION },
     { NODE_BAD_SIGNATURE,                      ERROR_AUTH,    CODE_ACTION },
     { NODE_LATE_SIGNATURE,                     ERROR_AUTH,    CODE_ACTION },
-    { NODE_USED_NONCE,                         ERROR_AUTH,    4 },
+    { NODE_USED_NONCE,                         ERROR_AUTH,    4 }, /* ExistingValue */
     { NODE_NOT_ROOT,                           ERROR_AUTH,    CODE_ACTION },
     { NODE_NO_KEY,                             ERROR_STORAGE, CODE_EXCEEDED },
     { NODE_NO_RESOURCES,                       ERROR_BUDGET,  CODE_EXCEEDED },
@@ -38,6 +40,7 @@ static const struct error errors[] = {
     { "too much memory for one call",          ERROR_BUDGET,  CODE_EXCEEDED },
 };
 
+/* Names by SCErrorType and SCErrorCode. */
 static const char *const types[] = { "Contract", "WasmVm", "Context", "Storage", "Object",
                                      "Crypto", "Events", "Budget", "Value", "Auth" };
 static const char *const codes[] = { "ArithDomain", "IndexBounds", "InvalidInput", "MissingValue",
@@ -45,7 +48,9 @@ static const char *const codes[] = { "ArithDomain", "IndexBounds", "InvalidInput
                                      "InternalError", "UnexpectedType", "UnexpectedSize" };
 /* clang-format on */
 
-static struct error find(const char *reason)
+/* Returns the error of a reason. "Ok(Contract(N))" is error number N of a contract. An unknown
+ * reason is a contract's panic. */
+static struct error find_error(const char *reason)
 {
     static const char numbered[] = "Ok(Contract(";
     uint64_t n = 0;
@@ -60,13 +65,13 @@ static struct error find(const char *reason)
         if (strcmp(errors[i].reason, reason) == 0)
             return errors[i];
     }
-    return (struct error){ reason, ERROR_WASM, CODE_ACTION }; /* a contract that panicked */
+    return (struct error){ reason, ERROR_WASM, CODE_ACTION }; /* a contract panicked */
 }
 
-/* "Error(Contract, #10)" or "Error(Auth, InvalidAction)" of a refusal's reason. */
+/* Appends "Error(Contract, #10)" or "Error(Auth, InvalidAction)" for a reason. */
 static void put_error_text(struct tide_buf *out, const char *reason)
 {
-    struct error e = find(reason);
+    struct error e = find_error(reason);
     if (e.type == ERROR_CONTRACT)
         tide_buf_putf(out, "Error(Contract, #%u)", e.code);
     else
@@ -88,9 +93,10 @@ void node_error_message(struct tide_buf *out, const uint8_t *contract, const cha
     tide_buf_putf(out, "], data:\"%s\"\n", reason);
 }
 
+/* Topics: the symbol error and the error; data: the reason. */
 void node_error_event(struct tide_buf *out, const uint8_t *contract, const char *reason)
 {
-    struct error e = find(reason);
+    struct error e = find_error(reason);
     tide_buf_be32(out, 0); /* not in a successful call */
     tide_buf_be32(out, 0);
     tide_buf_be32(out, 1);

@@ -1,4 +1,5 @@
-/* Footprints: what a transaction says it will touch, and what a call did touch. */
+/* Footprints: the keys that a transaction declares against those that its call touched. Arguments
+ * as values. */
 #include "schema/wire/skip_impl.h"
 #include "tools/sim/node/node_impl.h"
 
@@ -12,6 +13,7 @@ void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count)
     }
 }
 
+/* Returns true if the keys include the wanted one. */
 static bool has_key(tide_slice keys, uint32_t count, tide_slice wanted)
 {
     struct tide_xdr x = tide_xdr_of(keys);
@@ -38,7 +40,8 @@ struct sim_entry *node_data_entry(struct sim_node *node, tide_slice key)
     return entry && entry->exists ? entry : NULL;
 }
 
-static bool listed(const struct node_tx *tx, uint32_t place)
+/* Returns true if the transaction lists this read-write key for restoration. */
+static bool is_listed(const struct node_tx *tx, uint32_t place)
 {
     for (uint32_t i = 0; i < tx->archived_count; i++) {
         if (tide_be32(tx->archived.ptr + (size_t)i * 4) == place)
@@ -53,11 +56,12 @@ bool node_footprint_archived(struct sim_node *node, const struct node_tx *tx)
     const struct tide_envelope *env = &tx->env;
     node_footprint_keys(keys, env->read_only, env->read_only_count);
     node_footprint_keys(keys + env->read_only_count, env->read_write, env->read_write_count);
+    /* The indexes of the list count read-write keys only; read-only keys cannot be restored. */
     for (uint32_t i = 0; i < env->read_only_count + env->read_write_count; i++) {
         const struct sim_entry *entry = node_data_entry(node, keys[i]);
         bool lapsed =
             entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger;
-        if (lapsed && (i < env->read_only_count || !listed(tx, i - env->read_only_count)))
+        if (lapsed && (i < env->read_only_count || !is_listed(tx, i - env->read_only_count)))
             return true;
     }
     return false;
@@ -75,7 +79,8 @@ void node_restore_listed(struct sim_node *node, const struct node_tx *tx, struct
     }
 }
 
-/* The code of the contract, as its instance says; NULL when it runs natively. */
+/* Returns the code hash in the contract's instance, or NULL if the contract is a Stellar asset or
+ * not deployed. */
 static const uint8_t *code_of(const struct sim_contract *contract)
 {
     const struct sim_entry *entry = contract->instance;
@@ -101,12 +106,14 @@ uint32_t node_put_code_keys(struct tide_buf *to, const struct sim_outcome *out)
     return count;
 }
 
+/* Returns true if the footprint has the key; a written key must be a read-write key. */
 static bool has_either(const struct tide_envelope *env, tide_slice key, bool write)
 {
     return has_key(env->read_write, env->read_write_count, key) ||
            (!write && has_key(env->read_only, env->read_only_count, key));
 }
 
+/* Returns true if the read-write footprint has the keys of all used nonces. */
 static bool has_nonces(struct sim_node *node, const struct tide_envelope *env)
 {
     const struct node_auths *auths = &node->auths;
@@ -149,8 +156,9 @@ const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
 
 /* --- arguments ---------------------------------------------------------------------------- */
 
-/* Scalars and vecs of scalars: more no function here takes. */
-static bool known_value(struct tide_xdr *x, bool inner)
+/* Returns true for scalars and Vecs of scalars: functions here take no other types. Moves x behind
+ * the value. */
+static bool is_known_value(struct tide_xdr *x, bool inner)
 {
     struct tide_xdr look = *x;
     uint32_t type = tide_xdr_u32(&look);
@@ -163,7 +171,7 @@ static bool known_value(struct tide_xdr *x, bool inner)
         known = tide_xdr_u32(&look) == 1;
         uint32_t count = tide_xdr_u32(&look);
         for (uint32_t i = 0; i < count && known; i++)
-            known = known_value(&look, true);
+            known = is_known_value(&look, true);
     }
     tide_scval_skip(x);
     return known && x->status == TIDE_OK;
@@ -177,7 +185,7 @@ const sim_val *node_args(struct sim_node *node, const struct node_tx *tx)
     sim_val *args = tide_new(arena, sim_val, (size_t)tx->env.arg_count + 1);
     for (uint32_t i = 0; args && i < tx->env.arg_count; i++) {
         const uint8_t *mark = x.cur;
-        if (!known_value(&x, false))
+        if (!is_known_value(&x, false))
             return NULL;
         args[i] = sim_val_read(arena, tide_xdr_span(&x, mark));
     }

@@ -1,13 +1,13 @@
-/* The friendbot: one transaction that creates an account with XLM, a USDC trustline and USDC. */
+/* The friendbot: a transaction that creates an account with XLM, a USDC trustline and USDC. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
-enum { USDC = 1, FEE = 200 };
+enum { USDC = 1, FEE = 200 }; /* USDC: index of the asset; FEE in stroops */
 
-#define FUND_XLM     (10000LL * 10000000)
+#define FUND_XLM     (10000LL * 10000000) /* stroops; USDC has seven decimals too */
 #define FUND_USDC    (10000LL * 10000000)
-#define FRIENDBOT_OF (1000000000LL * 10000000) /* XLM and USDC that it starts with */
+#define FRIENDBOT_OF (1000000000LL * 10000000) /* XLM and USDC that the friendbot starts with */
 
 tide_status node_friendbot_open(struct sim_node *node)
 {
@@ -26,13 +26,14 @@ tide_status node_friendbot_open(struct sim_node *node)
 
 /* --- the envelope ------------------------------------------------------------------------- */
 
+/* Appends an account id or a muxed account without id: both have the same form. */
 static void put_key(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
 {
     tide_buf_be32(buf, 0);
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-/* CreateAccount and Payment, not yet signed. */
+/* Writes the transaction with CreateAccount and Payment to node->envelope, unsigned. */
 static void put_funding(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
 {
     struct tide_buf *buf = &node->envelope;
@@ -43,7 +44,7 @@ static void put_funding(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES
     tide_buf_be64(buf, (uint64_t)node->friendbot_seq + 1);
     tide_buf_be64(buf, 0); /* no conditions, no memo */
     tide_buf_be32(buf, 2);
-    tide_buf_be64(buf, LCM_OP_CREATE_ACCOUNT); /* its source is the transaction's */
+    tide_buf_be64(buf, LCM_OP_CREATE_ACCOUNT); /* the operation's source is the transaction's */
     put_key(buf, key);
     tide_buf_be64(buf, FUND_XLM);
     tide_buf_be64(buf, LCM_OP_PAYMENT);
@@ -53,13 +54,15 @@ static void put_funding(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES
     tide_buf_be32(buf, 0);
 }
 
+/* Signs the transaction and parses it. The first parse, without signatures, computes the hash to
+ * sign. */
 static tide_status sign_funding(struct sim_node *node, struct node_tx *tx)
 {
     struct tide_buf *buf = &node->envelope;
     uint8_t signature[TIDE_SIGNATURE_BYTES];
     const uint8_t *key = node->friendbot->address.key;
     size_t mark = buf->len;
-    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0); /* no signatures */
     tide_status status = buf->failed
                              ? TIDE_E_MEMORY
                              : node_tx_read(tx, tide_buf_view(buf), node->chain.parties.network_id);
@@ -73,7 +76,8 @@ static tide_status sign_funding(struct sim_node *node, struct node_tx *tx)
                        : node_tx_read(tx, tide_buf_view(buf), node->chain.parties.network_id);
 }
 
-static bool is_waiting(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
+/* Returns true if the queue has a funding of this account. */
+static bool is_funding_queued(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
 {
     for (uint32_t i = 0; i < node->waiting; i++) {
         if (node->queue[i].own && memcmp(node->queue[i].funded, key, TIDE_HASH_BYTES) == 0)
@@ -85,8 +89,10 @@ static bool is_waiting(const struct sim_node *node, const uint8_t key[TIDE_HASH_
 tide_status node_fund(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
                       uint8_t hash[TIDE_HASH_BYTES])
 {
-    if (sim_account_find(&node->chain.host, node_account(key)) || is_waiting(node, key))
+    if (sim_account_find(&node->chain.host, node_account(key)) || is_funding_queued(node, key))
         return TIDE_E_CONFLICT;
+    /* Every queued funding takes FUND_XLM; twice that amount keeps the friendbot above its
+     * reserve. */
     if (node->waiting >= NODE_QUEUE_MAX ||
         node->friendbot->balance / (2 * FUND_XLM) <= (int64_t)node->waiting)
         return TIDE_E_LIMIT;
@@ -104,7 +110,7 @@ tide_status node_fund(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
 
 /* --- in a ledger -------------------------------------------------------------------------- */
 
-/* One funding while it is applied; the buffers are the chain's. */
+/* A funding that is being applied. Its changes and events are in the chain's buffers. */
 struct funding {
     struct sim_node *node;
     struct chain *chain;
@@ -112,6 +118,7 @@ struct funding {
     uint32_t changes;
 };
 
+/* Returns the account's USDC trustline as an entry. */
 static struct lcm_trustline line_of(const struct funding *f, const struct sim_account *account)
 {
     const struct sim_line *line = &account->lines[USDC];
@@ -124,6 +131,7 @@ static struct lcm_trustline line_of(const struct funding *f, const struct sim_ac
     return out;
 }
 
+/* Appends a change of the account's USDC trustline. */
 static void put_line(struct funding *f, uint32_t change, const struct sim_account *account)
 {
     struct lcm_trustline line = line_of(f, account);
@@ -131,6 +139,7 @@ static void put_line(struct funding *f, uint32_t change, const struct sim_accoun
     lcm_put_trustline(&f->chain->changes, &line);
 }
 
+/* Changes the account's USDC balance and appends both states. */
 static void move_usdc(struct funding *f, struct sim_account *account, int64_t by)
 {
     put_line(f, CHANGE_STATE, account);
@@ -145,6 +154,7 @@ static void put_party(struct tide_buf *buf, const struct sim_account *account)
     chain_put_addr(buf, account->address);
 }
 
+/* Appends the transfer event of a payment from the friendbot. */
 static void put_transfer(struct funding *f, bool usdc, int64_t amount)
 {
     const struct parties *parties = &f->chain->parties;
@@ -164,7 +174,7 @@ static void put_transfer(struct funding *f, bool usdc, int64_t amount)
     lcm_put_i128(buf, amount);
 }
 
-/* The account begins with a trustline, which no network gives unasked. */
+/* Creates the account and its trustline. A real network creates no trustline unasked. */
 static void create_account(struct funding *f, const uint8_t *key)
 {
     struct chain *chain = f->chain;
@@ -196,15 +206,15 @@ void node_apply_funding(struct sim_node *node, const struct node_waiting *item, 
     move_usdc(&f, node->friendbot, -FUND_USDC);
     move_usdc(&f, f.made, FUND_USDC);
     put_transfer(&f, true, FUND_USDC);
-    tide_slice all = tide_buf_view(&chain->changes), told = tide_buf_view(&chain->events_xdr);
+    tide_slice all = tide_buf_view(&chain->changes), events_xdr = tide_buf_view(&chain->events_xdr);
     tx->op_count = 2;
     tx->success = true;
     tx->ops[0] = (struct lcm_operation){ .type = LCM_OP_CREATE_ACCOUNT,
                                          .changes = { { all.ptr, changes }, count },
-                                         .events = { { told.ptr, events }, 1 } };
+                                         .events = { { events_xdr.ptr, events }, 1 } };
     tx->ops[1] = (struct lcm_operation){
         .type = LCM_OP_PAYMENT,
         .changes = { { all.ptr + changes, all.len - changes }, f.changes - count },
-        .events = { { told.ptr + events, told.len - events }, 1 },
+        .events = { { events_xdr.ptr + events, events_xdr.len - events }, 1 },
     };
 }

@@ -1,6 +1,7 @@
-/* What waits for a ledger: taken, refused, replaced, dropped, banned. */
+/* The queue of transactions for the next ledgers: accepted, rejected, replaced, dropped, banned. */
 #include "tools/sim/node/node_impl.h"
 
+/* bytes of all envelopes; a replacement's bid must be this many times as high */
 enum { QUEUE_BYTES_MAX = 16u << 20, BUMP_FACTOR = 10 };
 
 const char *node_status_name(enum node_status status)
@@ -9,9 +10,10 @@ const char *node_status_name(enum node_status status)
     return names[status];
 }
 
-/* --- accounts in use by clients --------------------------------------------------------------- */
+/* --- accounts in use by clients -------------------------------------------------------------- */
 
-/* Place among the held; NODE_HELD_MAX when there is no room, or it is no account of the parties. */
+/* Returns the account's index in node->held, or the next free one. Returns NODE_HELD_MAX if there
+ * is no room or if the key is no account of the parties. */
 static uint32_t find_held(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
                           uint32_t *account)
 {
@@ -34,13 +36,15 @@ void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
     uint32_t at = find_held(node, key, &account);
     node->guest_until = until;
     if (at < NODE_HELD_MAX) {
-        if (account < PARTY_USER) /* an office: the protocol needs it soon again */
+        /* The protocol needs accounts with a role again soon. */
+        if (account < PARTY_USER)
             until = node->chain.ledger + NODE_PATIENCE + 1;
         node->held[at] = (struct node_held){ account, until };
         node->held_count += at == node->held_count;
     }
 }
 
+/* Addresses of accounts in arguments contain the key's bytes. */
 bool node_holds(void *self, uint32_t account, tide_slice args)
 {
     struct sim_node *node = self;
@@ -53,12 +57,14 @@ bool node_holds(void *self, uint32_t account, tide_slice args)
     return false;
 }
 
+/* Clients count as active for some ledgers after their last request. */
 bool node_present(void *self)
 {
     const struct sim_node *node = self;
     return node->guest_until > node->chain.ledger;
 }
 
+/* Removes accounts that no client has used for long enough. */
 static void forget_accounts(struct sim_node *node)
 {
     for (uint32_t i = 0; i < node->held_count;) {
@@ -71,7 +77,7 @@ static void forget_accounts(struct sim_node *node)
 
 /* --- bans --------------------------------------------------------------------------------- */
 
-static bool banned(const struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
+static bool is_banned(const struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
 {
     for (uint32_t i = 0; i < NODE_BANS_MAX; i++) {
         if (node->bans[i].until > node->chain.ledger &&
@@ -81,7 +87,7 @@ static bool banned(const struct sim_node *node, const uint8_t hash[TIDE_HASH_BYT
     return false;
 }
 
-static void ban(struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
+static void ban_hash(struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct node_banned *entry = &node->bans[node->ban_next++ % NODE_BANS_MAX];
     memcpy(entry->hash, hash, TIDE_HASH_BYTES);
@@ -90,6 +96,7 @@ static void ban(struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
 
 /* --- the queue ------------------------------------------------------------------------------- */
 
+/* The queue keeps its order. */
 static void remove_at(struct sim_node *node, uint32_t i)
 {
     free(node->queue[i].bytes);
@@ -98,7 +105,8 @@ static void remove_at(struct sim_node *node, uint32_t i)
             (node->waiting - i) * sizeof(struct node_waiting));
 }
 
-static struct node_waiting *of_source(struct sim_node *node, const uint8_t *key)
+/* Returns the queued transaction of a source account, or NULL. The friendbot's do not count. */
+static struct node_waiting *find_by_source(struct sim_node *node, const uint8_t *key)
 {
     for (uint32_t i = 0; i < node->waiting; i++) {
         if (!node->queue[i].own &&
@@ -108,6 +116,7 @@ static struct node_waiting *of_source(struct sim_node *node, const uint8_t *key)
     return NULL;
 }
 
+/* Returns true if the queue has room for one more transaction of that many bytes. */
 static bool has_room(const struct sim_node *node, size_t more)
 {
     for (uint32_t i = 0; i < node->waiting; i++)
@@ -115,12 +124,14 @@ static bool has_room(const struct sim_node *node, size_t more)
     return node->waiting < NODE_QUEUE_MAX && more <= QUEUE_BYTES_MAX;
 }
 
+/* Returns the bid for inclusion, without the resource fee. */
 static int64_t inclusion_bid(const struct node_tx *tx)
 {
     return tx->env.fee - (tx->soroban && tx->env.has_soroban ? tx->env.resource_fee : 0);
 }
 
-/* The least that a bump of what waits has to bid, resources included. */
+/* Returns the least fee of a transaction that replaces a queued one: ten times its bid for each
+ * operation, rounded up, and the new transaction's resources. */
 static int64_t least_bump(const struct node_tx *now, const struct node_tx *next)
 {
     int64_t old_ops = (int64_t)now->env.op_count + node_tx_bumped(now);
@@ -135,6 +146,7 @@ tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, co
     *item = (struct node_waiting){ .own = funded != NULL, .bytes = malloc(tx->bytes.len) };
     if (!item->bytes)
         return TIDE_E_MEMORY;
+    /* The queue parses its own copy, because the parsed transaction borrows from the bytes. */
     memcpy(item->bytes, tx->bytes.ptr, tx->bytes.len);
     if (funded)
         memcpy(item->funded, funded, TIDE_HASH_BYTES);
@@ -145,8 +157,9 @@ tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, co
     return status;
 }
 
-static enum node_status refuse(struct sim_node *node, const struct node_tx *tx,
-                               struct node_verdict verdict, struct node_sent *out)
+/* Sets the result of an invalid transaction. */
+static enum node_status reject_tx(struct sim_node *node, const struct node_tx *tx,
+                                  struct node_verdict verdict, struct node_sent *out)
 {
     tide_buf_reset(&node->result);
     node_put_result(&node->result, tx, &verdict);
@@ -154,26 +167,30 @@ static enum node_status refuse(struct sim_node *node, const struct node_tx *tx,
     return NODE_ERROR;
 }
 
-static enum node_status take(struct sim_node *node, const struct node_tx *tx, struct node_sent *out)
+/* Applies the queue's rules in the network's order: ban, duplicate, one transaction for each
+ * account, replacement by a fee bump, room, validity. */
+static enum node_status enqueue_tx(struct sim_node *node, const struct node_tx *tx,
+                                   struct node_sent *out)
 {
-    if (banned(node, tx->hash))
+    if (is_banned(node, tx->hash))
         return NODE_TRY_AGAIN_LATER;
-    struct node_waiting *now = of_source(node, tx->env.source_key);
+    struct node_waiting *now = find_by_source(node, tx->env.source_key);
     if (now && memcmp(now->tx.hash, tx->hash, TIDE_HASH_BYTES) == 0)
         return NODE_DUPLICATE;
     if (now && (!node_tx_bumped(tx) || now->tx.env.seq_num != tx->env.seq_num))
         return NODE_TRY_AGAIN_LATER;
     if (now && tx->env.fee < least_bump(&now->tx, tx)) {
         struct node_verdict low = { .code = TX_INSUFFICIENT_FEE, .fee = least_bump(&now->tx, tx) };
-        return refuse(node, tx, low, out);
+        return reject_tx(node, tx, low, out);
     }
     if (!now && !has_room(node, tx->bytes.len))
         return NODE_TRY_AGAIN_LATER;
+    /* The next ledger's close time is not known before it closes; the usual step is assumed. */
     uint32_t step = node->chain.pace ? node->chain.pace : node->chain.options.close_step;
     struct node_verdict verdict =
         node_check(node, tx, node->chain.now + step, node->chain.ledger + 1);
     if (verdict.code != TX_SUCCESS)
-        return refuse(node, tx, verdict, out);
+        return reject_tx(node, tx, verdict, out);
     if (now)
         remove_at(node, (uint32_t)(now - node->queue));
     if (node_put_waiting(node, tx, NULL) != TIDE_OK)
@@ -192,13 +209,13 @@ tide_status node_send(struct sim_node *node, tide_slice envelope, struct node_se
     if (status != TIDE_OK)
         return status;
     memcpy(out->hash, tx->hash, TIDE_HASH_BYTES);
-    out->status = take(node, tx, out);
+    out->status = enqueue_tx(node, tx, out);
     return TIDE_OK;
 }
 
-/* --- a ledger takes some of them ----------------------------------------------------------------- */
+/* --- the queue and the ledgers --------------------------------------------------------------- */
 
-/* Dropped now: what has become impossible since it was taken. */
+/* Returns false if the transaction has become invalid since the queue accepted it. */
 static bool still_valid(struct sim_node *node, const struct node_waiting *item)
 {
     if (item->own)
@@ -210,12 +227,13 @@ uint32_t node_gather(void *self)
 {
     struct sim_node *node = self;
     uint32_t chosen = 0;
+    /* A held ledger takes nothing, but transactions age in it. */
     if (node->hold)
         return 0;
     for (uint32_t i = 0; i < node->waiting;) {
         struct node_waiting *item = &node->queue[i];
         if (!still_valid(node, item)) {
-            ban(node, item->tx.hash);
+            ban_hash(node, item->tx.hash);
             remove_at(node, i);
             continue;
         }
@@ -233,7 +251,7 @@ void node_age(struct sim_node *node)
         struct node_waiting *item = &node->queue[i];
         item->age += !item->own;
         if (!item->done && item->age >= NODE_PATIENCE)
-            ban(node, item->tx.hash);
+            ban_hash(node, item->tx.hash);
         if (item->done || item->age >= NODE_PATIENCE)
             remove_at(node, i);
         else

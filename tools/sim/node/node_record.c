@@ -1,10 +1,11 @@
-/* What a call would have to be authorised with: its entries, unsigned. */
+/* Recording: the authorisation entries that a simulated call requires, unsigned. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
-#define NONE UINT32_MAX
+#define NONE UINT32_MAX /* no step */
 
+/* Returns a random nonce (splitmix64), positive. */
 static int64_t next_nonce(struct sim_node *node)
 {
     uint64_t z = (node->random += 0x9e3779b97f4a7c15u);
@@ -13,7 +14,7 @@ static int64_t next_nonce(struct sim_node *node)
     return (int64_t)((z ^ (z >> 31)) >> 1);
 }
 
-/* The nearest step above the frame that the same address authorised. */
+/* Returns the step of the nearest frame above for which the same address has an entry, or NONE. */
 static uint32_t step_above(const struct node_auths *auths, const struct sim_outcome *out,
                            const struct sim_auth *auth)
 {
@@ -27,8 +28,10 @@ static uint32_t step_above(const struct node_auths *auths, const struct sim_outc
     return NONE;
 }
 
-static const char *record(struct sim_node *node, const struct sim_outcome *out,
-                          const struct sim_auth *auth, const uint8_t *source)
+/* Adds a required authorisation to the tree of its party, or begins a tree. The network's
+ * simulation records trees only at the root call, hence NODE_NOT_ROOT. */
+static const char *record_auth(struct sim_node *node, const struct sim_outcome *out,
+                               const struct sim_auth *auth, const uint8_t *source)
 {
     struct node_auths *auths = &node->auths;
     uint32_t above = step_above(auths, out, auth);
@@ -51,6 +54,7 @@ static const char *record(struct sim_node *node, const struct sim_outcome *out,
     return NULL;
 }
 
+/* Appends a step and those below it as SorobanAuthorizedInvocation. */
 static void put_step(struct sim_node *node, const struct sim_outcome *out, uint32_t at)
 {
     const struct node_auths *auths = &node->auths;
@@ -72,6 +76,7 @@ static void put_step(struct sim_node *node, const struct sim_outcome *out, uint3
     }
 }
 
+/* Appends an entry with an empty signature. */
 static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint32_t i)
 {
     const struct node_grant *grant = &node->auths.grants[i];
@@ -95,7 +100,7 @@ const char *node_auths_record(struct sim_node *node, const struct sim_outcome *o
     for (uint32_t i = 0; i < out->auth_count; i++) {
         const char *why = NULL;
         if (!node_auth_by_contract(node, out, &out->auths[i]))
-            why = record(node, out, &out->auths[i], source);
+            why = record_auth(node, out, &out->auths[i], source);
         if (why)
             return why;
     }
@@ -104,6 +109,7 @@ const char *node_auths_record(struct sim_node *node, const struct sim_outcome *o
         put_grant(node, out, i);
         at[i + 1] = node->auth_xdr.len;
     }
+    /* The slices are made once the buffer no longer moves. */
     for (uint32_t i = 0; i < auths->grant_count; i++)
         node->items[i] = tide_slice_of(node->auth_xdr.ptr + at[i], at[i + 1] - at[i]);
     return node->auth_xdr.failed ? NODE_NO_RESOURCES : NULL;

@@ -1,11 +1,12 @@
-/* Simulation: a call run on the state behind the latest ledger, as of the next one, and undone;
- * what it takes to send it for real. */
+/* Simulation: the call runs on the state behind the newest ledger, in the next ledger's number, and
+ * is undone. The answer has everything that a client needs to send it. */
 #include "tidemark/xdr.h"
 #include "tools/sim/node/node_impl.h"
 
-enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200, SPARE = 6000 /* stroops */ };
+/* SIGNATURE_BYTES: XDR of a signature in an authorisation. SPARE: stroops added to the fee. */
+enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200, SPARE = 6000 };
 
-/* A simulation at work. */
+/* A simulation that is being run. */
 struct trial {
     struct sim_node *node;
     tide_slice envelope;
@@ -13,13 +14,14 @@ struct trial {
     struct node_simulated *out;
     struct chain_making m;
     struct node_cost cost;
-    bool enforcing;
-    bool passed;
-    uint32_t signatures;
+    bool enforcing;      /* the operation has authorisations, which are checked */
+    bool passed;         /* judge_trial has accepted the call */
+    uint32_t signatures; /* nonces that the call uses */
 };
 
-static const char undone[] = "simulated";
+static const char undone[] = "simulated"; /* reason by which a passed call is undone */
 
+/* Sets the error of a transaction that is not simulated at all. */
 static void fail_with(struct trial *t, const char *text)
 {
     tide_buf_reset(&t->node->text);
@@ -27,8 +29,9 @@ static void fail_with(struct trial *t, const char *text)
     t->out->error = tide_buf_view(&t->node->text);
 }
 
-/* --- what the call took ------------------------------------------------------------------- */
+/* --- footprint and events ------------------------------------------------------------------- */
 
+/* Adds the nonces' keys to the footprint, and marks their accounts as used by a client. */
 static void put_nonce_keys(struct trial *t)
 {
     const struct node_auths *auths = &t->node->auths;
@@ -49,6 +52,7 @@ static void put_nonce_keys(struct trial *t)
     }
 }
 
+/* Writes the footprint: touched keys, code keys, nonces. */
 static void put_footprint(struct trial *t)
 {
     struct chain *chain = t->m.chain;
@@ -58,6 +62,7 @@ static void put_footprint(struct trial *t)
     put_nonce_keys(t);
 }
 
+/* Writes the call's events as DiagnosticEvents. */
 static void put_events(struct trial *t)
 {
     struct tide_buf *buf = &t->node->events;
@@ -74,8 +79,9 @@ static void put_events(struct trial *t)
     t->out->events = (struct node_list){ t->node->event_items, count };
 }
 
-/* --- state changes ---------------------------------------------------------------------------- */
+/* --- state changes --------------------------------------------------------------------------- */
 
+/* Appends a contract data entry as a LedgerEntry, before or after the call. */
 static void put_data_entry(struct trial *t, const struct sim_touch *touch, bool before)
 {
     struct tide_buf *address = &t->node->answer;
@@ -87,6 +93,7 @@ static void put_data_entry(struct trial *t, const struct sim_touch *touch, bool 
                  before ? touch->val : entry->val);
 }
 
+/* Appends a touched entry as a LedgerEntry, before or after the call. */
 static void put_entry(struct trial *t, const struct sim_touch *touch, bool before)
 {
     struct tide_buf *buf = &t->node->keys;
@@ -110,7 +117,8 @@ static void put_entry(struct trial *t, const struct sim_touch *touch, bool befor
     }
 }
 
-/* Three spans of node->keys each: key, before, after; where, until the buffer stands still. */
+/* Writes the state changes. Each has three parts in node->keys: key, entry before, entry after. The
+ * offsets become slices when the buffer no longer moves. */
 static void put_changes(struct trial *t)
 {
     struct tide_buf *buf = &t->node->keys;
@@ -145,26 +153,29 @@ static void put_changes(struct trial *t)
     t->out->change_count = count;
 }
 
-/* --- what to send -------------------------------------------------------------------------------- */
+/* --- the transaction to send ----------------------------------------------------------------- */
 
-static uint32_t more(uint32_t n, uint32_t hundredths, uint32_t least)
+/* Returns n with a share of it added, at least `least`. */
+static uint32_t padded(uint32_t n, uint32_t hundredths, uint32_t least)
 {
     uint32_t share = (uint32_t)((uint64_t)n * hundredths / 100);
     return n + (share > least ? share : least);
 }
 
-/* Padded as the network's own simulation does, and by more: where that one counts small steps,
- * the model counts whole calls. */
-static void pad(struct trial *t)
+/* Adds room to the resources, as the network's simulation does, but more: the model's counts are
+ * coarser. */
+static void pad_cost(struct trial *t)
 {
     struct node_cost *cost = &t->cost;
-    cost->instructions = more(cost->instructions, 4, 1000000);
-    cost->write = more(cost->write, 10, 1000);
-    cost->disk_read = more(cost->disk_read, 10, 500);
+    cost->instructions = padded(cost->instructions, 4, 1000000);
+    cost->write = padded(cost->write, 10, 1000);
+    cost->disk_read = padded(cost->disk_read, 10, 500);
     cost->read_only = t->m.read_only;
     cost->read_write = t->m.read_write;
 }
 
+/* Returns the resource fee of the transaction that the client will send, with its signatures. The
+ * envelope's size is an estimate. */
 static int64_t fee_of(const struct trial *t, size_t data_bytes)
 {
     size_t bytes = t->envelope.len + data_bytes + 200;
@@ -174,6 +185,7 @@ static int64_t fee_of(const struct trial *t, size_t data_bytes)
     return node_fee_fixed(&t->cost, bytes) + node_fee_used(&t->cost) * 115 / 100 + SPARE;
 }
 
+/* Writes the SorobanTransactionData. listed: the archived keys are restored with the call. */
 static void put_data(struct trial *t, struct tide_buf *buf, bool listed)
 {
     const struct chain *chain = t->m.chain;
@@ -195,7 +207,8 @@ static void put_data(struct trial *t, struct tide_buf *buf, bool listed)
     t->out->data = tide_buf_view(buf);
 }
 
-/* Before protocol 23 a transaction of its own restores what has lapsed. */
+/* Writes the RestoreFootprint that a client must send first. Calls restore entries themselves since
+ * protocol 23. */
 static void put_restore(struct trial *t)
 {
     tide_slice keys[NODE_FOOTPRINT_MAX];
@@ -220,8 +233,10 @@ static void put_restore(struct trial *t)
     t->out->restore = tide_buf_view(buf);
 }
 
-/* --- running it --------------------------------------------------------------------------------------- */
+/* --- running the call ------------------------------------------------------------------------ */
 
+/* Checks the given authorisations, or records the required ones. Returns the reason of a refusal,
+ * or NULL. */
 static const char *authorise(struct trial *t, const struct sim_outcome *out)
 {
     struct sim_node *node = t->node;
@@ -232,7 +247,9 @@ static const char *authorise(struct trial *t, const struct sim_outcome *out)
     return why;
 }
 
-static const char *judge(void *self, const struct sim_outcome *out)
+/* Writes the answer while the call's effects stand. Always returns a reason, so that the call is
+ * undone. */
+static const char *judge_trial(void *self, const struct sim_outcome *out)
 {
     struct trial *t = self;
     struct chain *chain = &t->node->chain;
@@ -244,7 +261,7 @@ static const char *judge(void *self, const struct sim_outcome *out)
     put_events(t);
     put_changes(t);
     t->cost = node_cost_of(chain, out, t->signatures);
-    pad(t);
+    pad_cost(t);
     bool listed = t->m.archived && lcm_protocol(&chain->lcm) >= 23;
     put_data(t, &t->node->data, listed);
     if (t->m.archived && !listed)
@@ -256,6 +273,7 @@ static const char *judge(void *self, const struct sim_outcome *out)
     return undone;
 }
 
+/* Sets the error and the event of a refused call. */
 static void put_refusal(struct trial *t, const char *reason)
 {
     struct sim_node *node = t->node;
@@ -269,7 +287,8 @@ static void put_refusal(struct trial *t, const char *reason)
     t->out->error = tide_buf_view(&node->text);
 }
 
-static void call(struct trial *t)
+/* Runs the call. Its own authorisations decide between checking and recording. */
+static void simulate_call(struct trial *t)
 {
     struct sim_node *node = t->node;
     const struct node_tx *tx = t->tx;
@@ -279,7 +298,7 @@ static void call(struct trial *t)
                                    .fn = fn,
                                    .arg_count = tx->env.arg_count,
                                    .self = t,
-                                   .judge = judge };
+                                   .judge = judge_trial };
     memcpy(attempt.contract.key, tx->env.contract, TIDE_HASH_BYTES);
     memcpy(fn, tx->env.function.ptr, tx->env.function.len);
     attempt.args = node_args(node, tx);
@@ -293,7 +312,8 @@ static void call(struct trial *t)
         put_refusal(t, out->reason);
 }
 
-static void run(struct trial *t)
+/* Checks that the transaction can be simulated. */
+static void run_trial(struct trial *t)
 {
     const struct node_tx *tx = t->tx;
     if (tx->env.op_count != 1)
@@ -303,7 +323,7 @@ static void run(struct trial *t)
     else if (tx->strange || tx->op_type != LCM_OP_INVOKE)
         fail_with(t, "unsupported operation type: only InvokeContract is simulated");
     else
-        call(t);
+        simulate_call(t);
 }
 
 tide_status node_simulate(struct sim_node *node, tide_slice envelope, struct node_simulated *out)
@@ -319,9 +339,10 @@ tide_status node_simulate(struct sim_node *node, tide_slice envelope, struct nod
     t.m.chain = chain;
     if (node->parsed.env.source_key)
         node_use(node, node->parsed.env.source_key);
+    /* The call runs in the number of the next ledger, so that lives and expiries are right. */
     chain->ledger++;
     sim_ledger(&chain->host, chain->ledger, chain->now);
-    run(&t);
+    run_trial(&t);
     chain->ledger--;
     sim_ledger(&chain->host, chain->ledger, chain->now);
     return TIDE_OK;

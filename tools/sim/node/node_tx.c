@@ -1,8 +1,10 @@
-/* An envelope taken apart. tide_envelope_read has checked every byte before the rest is read. */
+/* Parsing of an envelope. tide_envelope_read has checked every byte before the functions here read
+ * the rest. */
 #include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
 #include "tools/sim/node/node_impl.h"
 
+/* Reads DecoratedSignatures. */
 static void read_signatures(struct node_signatures *out, struct tide_xdr *x)
 {
     out->count = tide_xdr_count(x, NODE_SIGNATURES_MAX, 8);
@@ -19,6 +21,8 @@ static void read_time_bounds(struct node_tx *tx, struct tide_xdr *x)
     tx->max_time = tide_xdr_u64(x);
 }
 
+/* Reads Preconditions: 0 none, 1 time bounds, 2 all. A least age or gap, or extra signers, are not
+ * supported. */
 static void read_conditions(struct node_tx *tx, struct tide_xdr *x)
 {
     uint32_t arm = tide_xdr_u32(x);
@@ -34,6 +38,7 @@ static void read_conditions(struct node_tx *tx, struct tide_xdr *x)
     }
     tx->has_min_seq = tide_xdr_bool(x);
     tx->min_seq = tx->has_min_seq ? (int64_t)tide_xdr_u64(x) : 0;
+    /* least age and least ledger gap */
     tx->strange |= tide_xdr_u64(x) != 0 || tide_xdr_u32(x) != 0;
     uint32_t signers = tide_xdr_u32(x);
     tx->strange |= signers > 0;
@@ -41,6 +46,7 @@ static void read_conditions(struct node_tx *tx, struct tide_xdr *x)
         skip_signer_key(x);
 }
 
+/* Skips the memo's content: text, id, or a hash. */
 static void read_memo(struct node_tx *tx, struct tide_xdr *x)
 {
     tx->memo = tide_xdr_u32(x);
@@ -52,9 +58,10 @@ static void read_memo(struct node_tx *tx, struct tide_xdr *x)
         tide_xdr_skip(x, 32);
 }
 
+/* Reads a MuxedAccount and returns its ed25519 key. */
 static const uint8_t *read_muxed(struct node_tx *tx, struct tide_xdr *x)
 {
-    bool muxed = tide_xdr_u32(x) == 256;
+    bool muxed = tide_xdr_u32(x) == 256; /* KEY_TYPE_MUXED_ED25519 */
     tx->muxed |= muxed;
     if (muxed)
         tide_xdr_skip(x, 8);
@@ -63,7 +70,8 @@ static const uint8_t *read_muxed(struct node_tx *tx, struct tide_xdr *x)
     return key;
 }
 
-static void read_op(struct node_tx *tx, struct tide_xdr *x)
+/* Reads one operation. Contract calls and RestoreFootprint are supported. */
+static void read_operation(struct node_tx *tx, struct tide_xdr *x)
 {
     tx->op_source = tide_xdr_bool(x) ? read_muxed(tx, x) : tx->env.source_key;
     tx->op_type = tide_xdr_u32(x);
@@ -73,6 +81,7 @@ static void read_op(struct node_tx *tx, struct tide_xdr *x)
         tx->op_type == LCM_OP_INVOKE && (tx->env.host_function != 0 || !tx->env.contract);
 }
 
+/* Reads the SorobanTransactionData that tide_envelope_read does not: archived keys and bytes. */
 static void read_data(struct node_tx *tx)
 {
     struct tide_xdr x = tide_xdr_of(tx->env.soroban);
@@ -92,10 +101,11 @@ static void read_data(struct node_tx *tx)
     tx->write = tide_xdr_u32(&x);
 }
 
+/* Reads a Transaction. Its sizes are checked. */
 static void read_transaction(struct node_tx *tx, tide_slice part)
 {
     struct tide_xdr x = tide_xdr_of(part);
-    tx->muxed = tx->env.source.len == 44;
+    tx->muxed = tx->env.source.len == 44; /* 44 bytes: with a muxed id */
     tide_xdr_skip(&x, tx->env.source.len);
     tx->inner_fee = tide_xdr_u32(&x);
     tide_xdr_skip(&x, 8); /* sequence number */
@@ -103,13 +113,14 @@ static void read_transaction(struct node_tx *tx, tide_slice part)
     read_memo(tx, &x);
     tx->op_source = tx->env.source_key;
     if (tide_xdr_u32(&x) == 1)
-        read_op(tx, &x);
+        read_operation(tx, &x);
     else
         tx->strange = true;
     if (tx->env.has_soroban)
         read_data(tx);
 }
 
+/* Hashes the inner transaction of a fee bump as an envelope of its own. */
 static void hash_inner(struct node_tx *tx, const uint8_t network_id[TIDE_HASH_BYTES])
 {
     struct tide_envelope inner = tx->env;
@@ -118,8 +129,8 @@ static void hash_inner(struct node_tx *tx, const uint8_t network_id[TIDE_HASH_BY
     tide_envelope_hash(tx->inner_hash, &inner, network_id);
 }
 
-/* The signatures that stand behind a part, up to the end of what holds it. */
-static void read_behind(struct node_signatures *out, tide_slice part, tide_slice whole)
+/* Reads the signatures that follow part up to the end of whole. */
+static void read_signatures_behind(struct node_signatures *out, tide_slice part, tide_slice whole)
 {
     const uint8_t *at = part.ptr + part.len;
     struct tide_xdr x = tide_xdr_of(tide_slice_of(at, (size_t)(whole.ptr + whole.len - at)));
@@ -137,18 +148,18 @@ tide_status node_tx_read(struct node_tx *tx, tide_slice envelope,
     tide_envelope_hash(tx->hash, &tx->env, network_id);
     memcpy(tx->inner_hash, tx->hash, TIDE_HASH_BYTES);
     if (tx->env.type == 0) {
-        tx->strange = true; /* older than anything that runs here */
+        tx->strange = true; /* TransactionV0 is older than contracts */
         return TIDE_OK;
     }
     tide_slice part = tx->env.signed_part;
     if (node_tx_bumped(tx)) {
         part = tx->env.inner_signed_part;
         hash_inner(tx, network_id);
-        read_behind(&tx->payer, tx->env.signed_part, envelope);
-        read_behind(&tx->signatures, part, tx->env.signed_part);
+        read_signatures_behind(&tx->payer, tx->env.signed_part, envelope);
+        read_signatures_behind(&tx->signatures, part, tx->env.signed_part);
         tx->muxed |= tx->env.fee_source.len == 44;
     } else {
-        read_behind(&tx->signatures, part, envelope);
+        read_signatures_behind(&tx->signatures, part, envelope);
     }
     read_transaction(tx, part);
     return TIDE_OK;

@@ -1,3 +1,4 @@
+/* The reader of options, and the options of a chain. */
 #include "tools/sim/options/options.h"
 #include "tidemark/text.h"
 
@@ -8,13 +9,13 @@ static const struct sim_option chain_table[] = {
     { "deployment",  SIM_TEXT,   AT(deployment), 0, 0, "FILE  names and addresses (default: deployment.json beside the lake)" },
     { "passphrase",  SIM_TEXT,   AT(passphrase), 0, 0, "TEXT  of the network (default: " SIM_PASSPHRASE ")" },
     { "profile",     SIM_TEXT,   AT(profile),    0, 0, "mixed|swaps  the kind of calls (default: mixed)" },
-    { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  everything follows from it (default: 1)" },
+    { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  the same seed gives the same chain (default: 1)" },
     { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512, or what --events needs)" },
     { "txs",         SIM_NUMBER, AT(txs),        1, 10000, "N  calls a ledger, on average (default: 12)" },
-    { "full",        SIM_FLAG,   AT(full),       0, 0, "every ledger behind the deployment has so many calls, and closes --close-step after the last" },
+    { "full",        SIM_FLAG,   AT(full),       0, 0, "every ledger behind the deployment has exactly --txs calls, and closes --close-step after the last" },
     { "addresses",   SIM_NUMBER, AT(addresses),  1, PARTY_USERS_MAX, "N  accounts of the population (default, and least: 36 and two for each of --txs)" },
     { "noise",       SIM_NUMBER, AT(noise),      0, 100, "N  transactions of strangers to a hundred calls (default: 15)" },
-    { "life",        SIM_NUMBER, AT(life),       0, 2073599, "N  ledgers an entry lives without care; 0 is the network's 2073599 (default: 1200)" },
+    { "life",        SIM_NUMBER, AT(life),       0, 2073599, "N  ledgers that an entry lives unless it is extended; 0 is the network's 2073599 (default: 1200)" },
     { "first-ledger", SIM_NUMBER, AT(first_ledger), 2, UINT32_MAX / 2, "N  (default: 1024)" },
     { "close-step",  SIM_NUMBER, AT(close_step), 1, 3600, "S  seconds between ledgers (default: 5)" },
     { "start-time",  SIM_NUMBER, AT(start_time), 1, UINT32_MAX, "S  unix time before the first ledger (default: 1767225600)" },
@@ -22,17 +23,17 @@ static const struct sim_option chain_table[] = {
     { "shuffle",     SIM_NUMBER, AT(shuffle),    1, UINT64_MAX, "SEED  entry changes in another order, as another node lists them; the hashes stay (default: as they were made)" },
     { "ledgers-per-object", SIM_NUMBER, AT(ledgers_per_object), 1, 65536, "N  (default: 64; serve: 1)" },
     { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
-    { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
+    { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  adds attackers, who send anything that the network accepts" },
     { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite entries of the workload (default: never)" },
-    { "hostile-bulk", SIM_NUMBER, AT(hostile_bulk), 1, 480, "N  how often the attack bulk repeats each event and entry (default: 100)" },
-    { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
+    { "hostile-bulk", SIM_NUMBER, AT(hostile_bulk), 1, 480, "N  repetitions of each event and entry by the attack bulk (default: 100)" },
+    { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  attacks, separated by commas (default: all; see hostile/attacks.def)" },
     { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "no call is signed for a protocol contract, as on the real network" },
     { "catalog-native", SIM_FLAG, AT(catalog_native), 0, 0, "partners list the native asset's contract as their token" },
     { "diagnostics", SIM_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
 };
 /* clang-format on */
 
-/* --- tables ------------------------------------------------------------------ */
+/* --- the reader -------------------------------------------------------------- */
 
 void sim_options_help(FILE *to, const struct sim_options *tables, size_t table_count)
 {
@@ -42,9 +43,10 @@ void sim_options_help(FILE *to, const struct sim_options *tables, size_t table_c
     }
 }
 
-/* The option and, through *to, the structure that it is a field of. */
-static const struct sim_option *find(const struct sim_options *tables, size_t table_count,
-                                     tide_slice name, char **to)
+/* Finds an option and sets *to to the structure that its field is in. Returns NULL if there is
+ * none. */
+static const struct sim_option *find_option(const struct sim_options *tables, size_t table_count,
+                                            tide_slice name, char **to)
 {
     for (size_t t = 0; t < table_count; t++) {
         *to = tables[t].to;
@@ -56,6 +58,7 @@ static const struct sim_option *find(const struct sim_options *tables, size_t ta
     return NULL;
 }
 
+/* Parses a number and checks its range. */
 static tide_status set_number(uint64_t *to, const struct sim_option *option, const char *value,
                               struct tide_err *err)
 {
@@ -66,6 +69,7 @@ static tide_status set_number(uint64_t *to, const struct sim_option *option, con
                      value, option->min, option->max);
 }
 
+/* Appends a text to an option that may be given more than once. */
 static tide_status add_text(struct sim_texts *to, const struct sim_option *option,
                             const char *value, struct tide_err *err)
 {
@@ -76,8 +80,9 @@ static tide_status add_text(struct sim_texts *to, const struct sim_option *optio
     return TIDE_OK;
 }
 
-static tide_status set(char *at, const struct sim_option *option, const char *value,
-                       struct tide_err *err)
+/* Sets the option's field in the structure at `at`. */
+static tide_status set_option(char *at, const struct sim_option *option, const char *value,
+                              struct tide_err *err)
 {
     void *field = at + option->at;
     switch (option->kind) {
@@ -101,27 +106,28 @@ tide_status sim_options_read(const struct sim_options *tables, size_t table_coun
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];
         if (strncmp(text, "--", 2) != 0)
-            return tide_fail(err, TIDE_E_USAGE, "%s is no option", text);
+            return tide_fail(err, TIDE_E_USAGE, "%s is not an option", text);
         const char *equals = strchr(text, '=');
         size_t len = equals ? (size_t)(equals - text) : strlen(text);
         char *to = NULL;
         const struct sim_option *option =
-            find(tables, table_count, tide_slice_of(text + 2, len - 2), &to);
+            find_option(tables, table_count, tide_slice_of(text + 2, len - 2), &to);
         if (!option)
             return tide_fail(err, TIDE_E_USAGE, "unknown option %s", text);
         const char *value = equals ? equals + 1 : NULL;
         if (option->kind == SIM_FLAG && value)
             return tide_fail(err, TIDE_E_USAGE, "--%s takes no value", option->name);
+        /* The value is the rest of the argument, or the next one. */
         if (option->kind != SIM_FLAG && !value && (i + 1 == argc || !(value = argv[++i])))
             return tide_fail(err, TIDE_E_USAGE, "--%s needs a value", option->name);
-        tide_status status = set(to, option, value, err);
+        tide_status status = set_option(to, option, value, err);
         if (status != TIDE_OK)
             return status;
     }
     return TIDE_OK;
 }
 
-/* --- a chain's --------------------------------------------------------------- */
+/* --- settings of a chain ------------------------------------------------------- */
 
 struct sim_settings sim_settings_default(void)
 {
@@ -162,7 +168,7 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
     return TIDE_OK;
 }
 
-/* The settings are checked: the list holds names of attacks alone. */
+/* The list is known to be valid: sim_settings_check has parsed it. */
 struct hostile_options sim_settings_hostile(const struct sim_settings *s)
 {
     struct tide_err err;

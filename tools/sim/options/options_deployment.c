@@ -1,14 +1,18 @@
+/* Writing of deployment.json. */
 #include "tidemark/text.h"
 #include "tools/sim/options/options.h"
 
-enum { TEXT_MAX = 1 << 20, PATH_TEXT = 4096 };
+enum { TEXT_MAX = 1 << 20, PATH_TEXT = 4096 }; /* bytes */
 
-static tide_status place(const struct sim_settings *s, char path[PATH_TEXT], struct tide_err *err)
+/* Returns the path: --deployment, or deployment.json in the folder that contains the lake's
+ * folder. */
+static tide_status deployment_path(const struct sim_settings *s, char path[PATH_TEXT],
+                                   struct tide_err *err)
 {
     int len = s->deployment ? snprintf(path, PATH_TEXT, "%s", s->deployment)
                             : snprintf(path, PATH_TEXT, "%s/../deployment.json", s->lake);
     if (len < 0 || len >= PATH_TEXT)
-        return tide_fail(err, TIDE_E_USAGE, "--deployment is too long a name");
+        return tide_fail(err, TIDE_E_USAGE, "the name of --deployment is too long");
     return TIDE_OK;
 }
 
@@ -19,7 +23,7 @@ tide_status sim_settings_deployment(const struct sim_settings *s, const struct p
     struct tide_buf json;
     if (!s->deployment && !s->lake)
         return TIDE_OK;
-    tide_status status = place(s, path, err);
+    tide_status status = deployment_path(s, path, err);
     if (status != TIDE_OK)
         return status;
     tide_buf_init(&json, TEXT_MAX);

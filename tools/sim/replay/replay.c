@@ -1,18 +1,19 @@
-/* tidemark-sim replay: the recorded calls through the model, everything compared. */
+/* tidemark-sim replay: runs recorded calls in the model and compares everything. */
 #include "tools/sim/replay/replay.h"
 #include "tidemark/text.h"
 #include "tools/sim/options/command.h"
 
-/* How many were compared and how many were equal. */
+/* How many things were compared, and how many of them were equal. */
 struct tally {
     uint64_t all;
     uint64_t equal;
 };
 
+/* A replay that is being run. */
 struct replay {
     struct sim_host host;
-    struct tide_arena args; /* values of the call in hand */
-    struct tide_buf text;   /* XDR or base64 under comparison */
+    struct tide_arena args; /* arguments of the present call */
+    struct tide_buf text;   /* base64 and XDR that are being compared */
     struct tide_buf xdr;
     struct replay_lines calls;
     struct replay_lines events;
@@ -27,22 +28,24 @@ struct replay {
 
 /* --- differences -------------------------------------------------------------------- */
 
-static void differ(const struct replay_lines *lines, const char *what, const char *want,
-                   const char *got)
+/* Prints one difference with the line of the recording. */
+static void print_difference(const struct replay_lines *lines, const char *what, const char *want,
+                             const char *got)
 {
     printf("%s:%" PRIu32 ": %s: recorded %s, model %s\n", lines->path, lines->number, what, want,
            got);
 }
 
-static bool same_json(const struct replay_lines *lines, const char *what, const json_t *want,
-                      const sim_val *got)
+/* Compares a recorded value with the model's, and prints a difference. */
+static bool json_equals(const struct replay_lines *lines, const char *what, const json_t *want,
+                        const sim_val *got)
 {
     json_t *ours = replay_json(got);
     bool same = json_equal(want, ours);
     if (!same) {
         char *left = json_dumps(want, JSON_ENCODE_ANY | JSON_COMPACT);
         char *right = json_dumps(ours, JSON_ENCODE_ANY | JSON_COMPACT);
-        differ(lines, what, left ? left : "nothing", right ? right : "nothing");
+        print_difference(lines, what, left ? left : "nothing", right ? right : "nothing");
         free(left);
         free(right);
     }
@@ -50,8 +53,9 @@ static bool same_json(const struct replay_lines *lines, const char *what, const 
     return same;
 }
 
-static bool same_number(const struct replay_lines *lines, const char *what, uint64_t want,
-                        uint64_t got)
+/* Compares two numbers, and prints a difference. */
+static bool number_equals(const struct replay_lines *lines, const char *what, uint64_t want,
+                          uint64_t got)
 {
     if (want == got)
         return true;
@@ -59,25 +63,25 @@ static bool same_number(const struct replay_lines *lines, const char *what, uint
     char right[24];
     snprintf(left, sizeof(left), "%" PRIu64, want);
     snprintf(right, sizeof(right), "%" PRIu64, got);
-    differ(lines, what, left, right);
+    print_difference(lines, what, left, right);
     return false;
 }
 
-/* xdr against base64 text. */
-static bool same_xdr(struct replay *r, const struct replay_lines *lines, const char *what,
-                     const char *want, tide_slice xdr)
+/* Compares XDR with recorded base64, and prints a difference. */
+static bool xdr_equals(struct replay *r, const struct replay_lines *lines, const char *what,
+                       const char *want, tide_slice xdr)
 {
     tide_buf_reset(&r->text);
     tide_buf_base64(&r->text, xdr);
     if (tide_slice_eq_str(tide_buf_view(&r->text), want))
         return true;
     tide_buf_u8(&r->text, 0);
-    differ(lines, what, want, (const char *)r->text.ptr);
+    print_difference(lines, what, want, (const char *)r->text.ptr);
     return false;
 }
 
-/* The recorded reason has its non-ASCII bytes as \xNN. */
-static bool same_reason(const char *want, const char *got)
+/* Compares two reasons. The recording has non-ASCII bytes as \xNN. */
+static bool reason_equals(const char *want, const char *got)
 {
     for (; *want && *got; got++) {
         uint8_t byte = (uint8_t)*want++;
@@ -94,6 +98,8 @@ static bool same_reason(const char *want, const char *got)
 
 /* --- events ---------------------------------------------------------------------------- */
 
+/* Compares the model's events of the present call with the recorded ones, which are read on. *same
+ * becomes false if one differs. */
 static tide_status compare_events(struct replay *r, bool *same, struct tide_err *err)
 {
     const json_t *call = r->calls.line;
@@ -104,14 +110,14 @@ static tide_status compare_events(struct replay *r, bool *same, struct tide_err 
                     replay_number(line, "event") == i;
         r->event.all++;
         if (!ours) {
-            differ(&r->events, "event", "none for this call", "another");
+            print_difference(&r->events, "event", "none for this call", "another");
             *same = false;
             continue;
         }
         tide_buf_reset(&r->xdr);
         sim_event_xdr(&r->xdr, &r->host.out.events[i]);
         bool equal =
-            same_xdr(r, &r->events, "event", replay_text(line, "xdr"), tide_buf_view(&r->xdr));
+            xdr_equals(r, &r->events, "event", replay_text(line, "xdr"), tide_buf_view(&r->xdr));
         r->event.equal += equal;
         *same = *same && equal;
         tide_status status = replay_lines_next(&r->events, err);
@@ -121,7 +127,7 @@ static tide_status compare_events(struct replay *r, bool *same, struct tide_err 
     return TIDE_OK;
 }
 
-/* Recorded events up to this call that the model did not make. */
+/* Counts recorded events up to this call that the model did not emit as differences. */
 static tide_status skip_events(struct replay *r, bool *same, struct tide_err *err)
 {
     const json_t *call = r->calls.line;
@@ -132,7 +138,7 @@ static tide_status skip_events(struct replay *r, bool *same, struct tide_err *er
         uint64_t at = line ? replay_number(line, "ledger") : UINT64_MAX;
         if (at > ledger || (at == ledger && replay_number(line, "tx") > tx))
             return TIDE_OK;
-        differ(&r->events, "event", "one", "none");
+        print_difference(&r->events, "event", "one", "none");
         r->event.all++;
         *same = false;
         tide_status status = replay_lines_next(&r->events, err);
@@ -143,7 +149,7 @@ static tide_status skip_events(struct replay *r, bool *same, struct tide_err *er
 
 /* --- calls ------------------------------------------------------------------------------- */
 
-/* Runs the line's call or read function; the outcome is in the host. */
+/* Runs the call or read function of a line. The outcome is in the host. */
 static void run_line(struct replay *r, const json_t *line, bool view)
 {
     struct sim_addr source = { 0 };
@@ -161,26 +167,30 @@ static void run_line(struct replay *r, const json_t *line, bool view)
     uint32_t count = 0;
     const struct sim_fn *fn = contract ? sim_fn_find(contract, name) : NULL;
     if (fn && !replay_args(&r->args, args, &count, fn->types, json_object_get(line, "args")))
-        count = REPLAY_ARGS_MAX; /* no function takes as many: the host refuses them */
+        count = REPLAY_ARGS_MAX; /* no function takes as many, so the host refuses the call */
     if (view)
         (void)sim_view(&r->host, address, name ? name : "", args, count);
     else
         (void)sim_invoke(&r->host, source, address, name ? name : "", args, count);
 }
 
+/* Compares success and answer. */
 static bool compare_outcome(struct replay *r, const struct replay_lines *lines)
 {
     const json_t *line = lines->line;
     const struct sim_outcome *out = &r->host.out;
     bool want = json_is_true(json_object_get(line, "ok"));
     if (want != out->ok) {
-        differ(lines, replay_text(line, "fn"), want ? "accepted" : replay_text(line, "reason"),
-               out->ok ? "accepted" : out->reason);
+        print_difference(lines, replay_text(line, "fn"),
+                         want ? "accepted" : replay_text(line, "reason"),
+                         out->ok ? "accepted" : out->reason);
         return false;
     }
-    return !want || same_json(lines, "answer", json_object_get(line, "ret"), &out->ret);
+    return !want || json_equals(lines, "answer", json_object_get(line, "ret"), &out->ret);
 }
 
+/* Runs the present call and compares its outcome, events and number of changed entries. Reasons of
+ * refusals are counted apart: their words may differ. */
 static tide_status replay_call(struct replay *r, struct tide_err *err)
 {
     const json_t *line = r->calls.line;
@@ -188,14 +198,15 @@ static tide_status replay_call(struct replay *r, struct tide_err *err)
     sim_ledger(&r->host, (uint32_t)replay_number(line, "ledger"), replay_number(line, "closeTime"));
     run_line(r, line, false);
     bool same = compare_outcome(r, &r->calls);
+    same &= number_equals(&r->calls, "number of events", replay_number(line, "events"),
+                          out->event_count);
     same &=
-        same_number(&r->calls, "number of events", replay_number(line, "events"), out->event_count);
-    same &= same_number(&r->calls, "entries changed", replay_number(line, "changed"), out->changed);
+        number_equals(&r->calls, "entries changed", replay_number(line, "changed"), out->changed);
     r->accepted += out->ok;
     r->refused += !out->ok;
     if (!out->ok && !json_is_true(json_object_get(line, "ok"))) {
         r->reason.all++;
-        bool worded = same_reason(replay_text(line, "reason"), out->reason);
+        bool worded = reason_equals(replay_text(line, "reason"), out->reason);
         r->reason.equal += worded;
         if (!worded)
             printf("%s:%" PRIu32 ": refused for another reason: recorded %s, model %s\n",
@@ -211,6 +222,7 @@ static tide_status replay_call(struct replay *r, struct tide_err *err)
 
 /* --- answers of read functions, entries ----------------------------------------------------- */
 
+/* Runs the read functions recorded before a ledger. */
 static tide_status replay_views(struct replay *r, uint64_t before, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
@@ -226,6 +238,7 @@ static tide_status replay_views(struct replay *r, uint64_t before, struct tide_e
     return status;
 }
 
+/* Compares a recorded entry with the model's. */
 static bool compare_entry(struct replay *r, const struct replay_lines *lines,
                           struct sim_contract *contract)
 {
@@ -234,22 +247,24 @@ static bool compare_entry(struct replay *r, const struct replay_lines *lines,
         strcmp(replay_text(line, "durability"), "temporary") == 0 ? SIM_TEMPORARY : SIM_PERSISTENT;
     tide_buf_reset(&r->xdr);
     if (tide_buf_base64_decode(&r->xdr, tide_slice_str(replay_text(line, "key_xdr"))) != TIDE_OK) {
-        differ(lines, "key", "not base64", "none");
+        print_difference(lines, "key", "not base64", "none");
         return false;
     }
     struct sim_entry *entry =
         contract ? sim_entry_find(&r->host, contract, tide_buf_view(&r->xdr), durability) : NULL;
     if (!entry || !entry->exists) {
-        differ(lines, "entry", "one", "none");
+        print_difference(lines, "entry", "one", "none");
         return false;
     }
-    bool same = same_xdr(r, lines, "entry", replay_text(line, "val_xdr"), entry->val);
-    return same_number(lines, "live_until", replay_number(line, "live_until"), entry->live_until) &&
+    bool same = xdr_equals(r, lines, "entry", replay_text(line, "val_xdr"), entry->val);
+    return number_equals(lines, "live_until", replay_number(line, "live_until"),
+                         entry->live_until) &&
            same;
 }
 
-/* Nonces have arbitrary keys: their number per address is compared. */
-static uint32_t forget_nonces(struct sim_host *h)
+/* Returns how many nonces of the model the recording does not have, and resets their counts. Keys
+ * of nonces are random, so only their number for each address is compared. */
+static uint32_t count_unseen_nonces(struct sim_host *h)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < h->contract_buckets; i++) {
@@ -261,6 +276,7 @@ static uint32_t forget_nonces(struct sim_host *h)
     return left;
 }
 
+/* Compares a recorded state with the model's, entry by entry and in number. */
 static tide_status replay_state(struct replay *r, struct replay_lines *lines, struct tide_err *err)
 {
     uint64_t found = 0;
@@ -275,7 +291,7 @@ static tide_status replay_state(struct replay *r, struct replay_lines *lines, st
             contract ? contract->nonces_seen++ : 0;
             r->state.equal += ours;
             if (!ours)
-                differ(lines, "nonce", "one", "none");
+                print_difference(lines, "nonce", "one", "none");
             continue;
         }
         found++;
@@ -285,14 +301,15 @@ static tide_status replay_state(struct replay *r, struct replay_lines *lines, st
     struct sim_walk walk = { 0 };
     while (sim_entry_next(&r->host, &walk))
         live++;
-    if (!same_number(lines, "entries in all", found, live))
+    if (!number_equals(lines, "entries in all", found, live))
         r->state.all++;
-    if (!same_number(lines, "nonces left over", 0, forget_nonces(&r->host)))
+    if (!number_equals(lines, "nonces left over", 0, count_unseen_nonces(&r->host)))
         r->state.all++;
     return status;
 }
 
-/* States as of a ledger before the one given; those without as_of at the end. */
+/* Compares the states as of a ledger before the given one. States without as_of are those of the
+ * end. */
 static tide_status replay_states(struct replay *r, uint64_t before, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
@@ -305,6 +322,7 @@ static tide_status replay_states(struct replay *r, uint64_t before, struct tide_
     return status;
 }
 
+/* Runs all calls. States and read functions come in between, in the order of ledgers. */
 static tide_status replay_all(struct replay *r, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
@@ -325,8 +343,9 @@ static tide_status replay_all(struct replay *r, struct tide_err *err)
     return status;
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* --- the command ----------------------------------------------------------------------------- */
 
+/* Parses the command line and opens the files. */
 static tide_status open_files(struct replay *r, int argc, char **argv, struct tide_err *err)
 {
     const char *deployment = NULL;
@@ -361,15 +380,17 @@ static tide_status open_files(struct replay *r, int argc, char **argv, struct ti
     return replay_world(&r->host, deployment, err);
 }
 
-static bool report(const char *name, struct tally tally)
+/* Prints a tally. Returns true if all were equal. */
+static bool report_tally(const char *name, struct tally tally)
 {
     printf("%-7s %" PRIu64 " of %" PRIu64 " equal", name, tally.equal, tally.all);
     return tally.equal == tally.all;
 }
 
+/* Prints all tallies. Returns true if all were equal. */
 static bool report_all(const struct replay *r)
 {
-    bool same = report("calls", r->call);
+    bool same = report_tally("calls", r->call);
     printf(" (%" PRIu64 " accepted, %" PRIu64 " refused; %" PRIu64 " of %" PRIu64
            " reasons word for word)\n",
            r->accepted, r->refused, r->reason.equal, r->reason.all);
@@ -385,13 +406,13 @@ static bool report_all(const struct replay *r)
     for (size_t i = 0; i < TIDE_COUNT(rest); i++) {
         if (!rest[i].path)
             continue;
-        same = report(rest[i].name, rest[i].tally) && same;
+        same = report_tally(rest[i].name, rest[i].tally) && same;
         printf("\n");
     }
     return same;
 }
 
-static void release(struct replay *r)
+static void close_replay(struct replay *r)
 {
     replay_lines_close(&r->calls);
     replay_lines_close(&r->events);
@@ -442,7 +463,7 @@ int sim_replay_command(int argc, char **argv)
     } else {
         code = report_all(r) ? 0 : 1;
     }
-    release(r);
+    close_replay(r);
     free(r);
     return code;
 }

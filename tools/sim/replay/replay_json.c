@@ -1,4 +1,4 @@
-/* The recordings' JSON: files of lines, the deployment, values. */
+/* Reading of the recordings: files of JSON lines, the deployment, values. */
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
@@ -6,11 +6,11 @@
 #include "tools/sim/replay/replay.h"
 
 #define START_STROOPS 40000000000000 /* 4 000 000 XLM */
-#define PIECE         65536u
+#define PIECE         65536u         /* bytes of one read */
 
 /* --- files ------------------------------------------------------------------------ */
 
-/* A whole file; the caller releases out. */
+/* Reads a whole file. The caller releases out, after a failure too. */
 static tide_status read_file(struct tide_buf *out, const char *path, struct tide_err *err)
 {
     FILE *file = fopen(path, "rb");
@@ -74,13 +74,15 @@ uint64_t replay_number(const json_t *object, const char *field)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* --- the world ----------------------------------------------------------------------- */
+/* --- contracts and accounts ------------------------------------------------------------ */
 
-static bool starts(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* Returns the role of a contract by its name in deployment.json; TIDE_ROLE_COUNT if it is
+ * unknown. */
 static enum tide_role role_of(const char *name)
 {
     static const char *const names[] = {
@@ -91,15 +93,16 @@ static enum tide_role role_of(const char *name)
         if (strcmp(names[i], name) == 0)
             return (enum tide_role)i;
     }
-    if (starts(name, "token_"))
+    if (starts_with(name, "token_"))
         return TIDE_ROLE_synth_token;
-    if (starts(name, "wallet"))
+    if (starts_with(name, "wallet"))
         return TIDE_ROLE_wallet;
     if (strcmp(name, "usdc") == 0 || strcmp(name, "xlm") == 0)
         return TIDE_ROLE_stellar_asset;
     return TIDE_ROLE_COUNT;
 }
 
+/* Creates the contracts. */
 static tide_status add_contracts(struct sim_host *h, json_t *contracts, uint32_t usdc,
                                  struct tide_err *err)
 {
@@ -118,6 +121,7 @@ static tide_status add_contracts(struct sim_host *h, json_t *contracts, uint32_t
     return TIDE_OK;
 }
 
+/* Creates the accounts with the balances and trustlines that the recorded chain gave them. */
 static tide_status add_accounts(struct sim_host *h, json_t *accounts, uint32_t usdc,
                                 struct tide_err *err)
 {
@@ -181,6 +185,7 @@ bool replay_address(struct sim_addr *out, const char *text)
     return true;
 }
 
+/* Parses hexadecimal bytes. */
 static bool read_hex(struct tide_arena *arena, tide_slice *out, tide_slice text)
 {
     uint8_t *bytes = tide_new(arena, uint8_t, text.len / 2 + 1);
@@ -190,6 +195,7 @@ static bool read_hex(struct tide_arena *arena, tide_slice *out, tide_slice text)
     return true;
 }
 
+/* Converts a JSON string to a value of the type. */
 static bool read_text(struct tide_arena *arena, sim_val *out, char type, tide_slice text)
 {
     tide_i128 number;
@@ -217,6 +223,7 @@ static bool read_text(struct tide_arena *arena, sim_val *out, char type, tide_sl
     }
 }
 
+/* Converts a JSON value to a value of the type. */
 static bool read_one(struct tide_arena *arena, sim_val *out, char type, const json_t *json)
 {
     if (type == 'b') {
@@ -237,6 +244,7 @@ static bool read_one(struct tide_arena *arena, sim_val *out, char type, const js
                      tide_slice_of(json_string_value(json), json_string_length(json)));
 }
 
+/* Converts a JSON array to a Vec whose items have the type. */
 static bool read_vec(struct tide_arena *arena, sim_val *out, char type, const json_t *json)
 {
     size_t count = json_array_size(json);

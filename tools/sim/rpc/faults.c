@@ -1,8 +1,10 @@
+/* The set of faults: reading their text, counting calls, deciding which call they affect. */
 #include "tools/sim/rpc/faults.h"
 #include "tidemark/text.h"
 
 #include <pthread.h>
 
+/* Methods that a kind of fault can affect, as faults.def names them. */
 enum where {
     WHERE_ANY,
     WHERE_VIEW,
@@ -15,6 +17,7 @@ enum where {
     WHERE_FIND,
     WHERE_SIMULATE
 };
+/* Argument that a kind takes. */
 enum argument { ARGUMENT_NONE, ARGUMENT_NUMBER, ARGUMENT_MAYBE, ARGUMENT_TEXT };
 
 static const struct {
@@ -31,7 +34,7 @@ static const struct {
 
 static const struct {
     const char *name;
-    uint32_t where; /* a bit for each */
+    uint32_t where; /* bits by enum where */
 } methods[] = {
     { "getHealth", 1u << WHERE_VIEW },
     { "getNetwork", 1u << WHERE_NETWORK },
@@ -45,16 +48,18 @@ static const struct {
     { "getFeeStats", 1u << WHERE_VIEW },
 };
 
+/* A fault that has been set. */
 struct rule {
-    char text[SIM_FAULT_TEXT * 2]; /* as it was given */
-    int method;                    /* in methods; -1: all of JSON-RPC's */
+    char text[SIM_FAULT_TEXT * 2]; /* the text that set it */
+    int method;                    /* index in methods; -1: all methods */
     enum sim_fault_kind kind;
     uint64_t number;
     char argument[SIM_FAULT_TEXT];
-    uint64_t from, count; /* count 0: always */
-    uint64_t seen, struck;
+    uint64_t from, count;  /* first call affected, from 1; calls affected, 0: all */
+    uint64_t seen, struck; /* calls of its methods; calls affected */
 };
 
+/* lock guards all other fields. */
 struct sim_faults {
     pthread_mutex_t lock;
     uint32_t count;
@@ -78,9 +83,10 @@ void sim_faults_close(struct sim_faults *faults)
     free(faults);
 }
 
-/* --- reading the text ---------------------------------------------------------- */
+/* --- parsing the text ---------------------------------------------------------- */
 
-/* Cuts SIGN and digits off the end of *text; *value stays where there are none. */
+/* Cuts a sign and the number behind it off the end of *text. Leaves *value as it is if there is
+ * none. */
 static void cut_number(tide_slice *text, char sign, uint64_t *value)
 {
     size_t at = text->len;
@@ -93,6 +99,7 @@ static void cut_number(tide_slice *text, char sign, uint64_t *value)
         text->len = at - 1;
 }
 
+/* Finds a kind by its word. */
 static bool find_kind(tide_slice word, enum sim_fault_kind *kind)
 {
     for (size_t i = 0; i < TIDE_COUNT(kinds); i++) {
@@ -104,6 +111,7 @@ static bool find_kind(tide_slice word, enum sim_fault_kind *kind)
     return false;
 }
 
+/* Finds a method by its name; * gives -1. */
 static bool find_method(tide_slice name, int *method)
 {
     *method = -1;
@@ -116,13 +124,14 @@ static bool find_method(tide_slice name, int *method)
     return *method >= 0;
 }
 
-static bool fits(int method, enum sim_fault_kind kind)
+/* Returns true if the kind can affect the method. */
+static bool fits_method(int method, enum sim_fault_kind kind)
 {
     enum where where = kinds[kind].where;
     return where == WHERE_ANY || method < 0 || (methods[method].where >> where & 1) != 0;
 }
 
-/* "-32603 some text" */
+/* Returns true for a code and a text, such as "-32603 some text". */
 static bool is_rpc_error(const char *text)
 {
     char *end = NULL;
@@ -141,10 +150,12 @@ bool sim_fault_word(const char *text, char word[SIM_FAULT_WORD], int32_t *code)
     snprintf(word, SIM_FAULT_WORD, "%.*s", (int)len, text);
     for (size_t i = 0; i < TIDE_COUNT(words); i++)
         if (strcmp(words[i], word) == 0)
+            /* Only an ERROR has a code, which is negative. */
             return (strcmp(word, "ERROR") == 0) == (*code < 0);
     return false;
 }
 
+/* Returns true if the text is a valid argument of the kind. */
 static bool is_good_text(enum sim_fault_kind kind, const char *text)
 {
     char word[SIM_FAULT_WORD];
@@ -156,6 +167,7 @@ static bool is_good_text(enum sim_fault_kind kind, const char *text)
     return kind == SIM_FAULT_REFUSES || is_rpc_error(text);
 }
 
+/* Reads and checks the argument. given: there was a colon. */
 static tide_status read_argument(struct rule *rule, bool given, tide_slice argument,
                                  struct tide_err *err)
 {
@@ -181,6 +193,7 @@ static tide_status read_argument(struct rule *rule, bool given, tide_slice argum
     return TIDE_OK;
 }
 
+/* Parses one fault. */
 static tide_status read_rule(struct rule *rule, tide_slice text, struct tide_err *err)
 {
     *rule = (struct rule){ .from = 1 };
@@ -190,6 +203,7 @@ static tide_status read_rule(struct rule *rule, tide_slice text, struct tide_err
     snprintf(rule->text, sizeof rule->text, "%.*s", TIDE_SLICE_FMT(text));
     tide_slice method = tide_slice_of(text.ptr, (size_t)(equals - text.ptr));
     tide_slice rest = tide_slice_of(equals + 1, text.len - method.len - 1);
+    /* COUNT and FROM come last, so they are cut off before the argument is looked for. */
     cut_number(&rest, 'x', &rule->count);
     cut_number(&rest, '@', &rule->from);
     const uint8_t *colon = rest.len ? memchr(rest.ptr, ':', rest.len) : NULL;
@@ -199,13 +213,13 @@ static tide_status read_rule(struct rule *rule, tide_slice text, struct tide_err
         return tide_fail(err, TIDE_E_USAGE, "%.*s is no method", TIDE_SLICE_FMT(method));
     if (!find_kind(word, &rule->kind))
         return tide_fail(err, TIDE_E_USAGE, "%.*s is no kind of fault", TIDE_SLICE_FMT(word));
-    if (!fits(rule->method, rule->kind))
+    if (!fits_method(rule->method, rule->kind))
         return tide_fail(err, TIDE_E_USAGE, "%.*s means nothing to %.*s", TIDE_SLICE_FMT(word),
                          TIDE_SLICE_FMT(method));
     return read_argument(rule, colon != NULL, argument, err);
 }
 
-/* --- setting and telling -------------------------------------------------------- */
+/* --- setting and listing -------------------------------------------------------- */
 
 tide_status sim_faults_add(struct sim_faults *faults, tide_slice text, struct tide_err *err)
 {
@@ -253,15 +267,16 @@ void sim_faults_help(struct tide_buf *text)
     }
 }
 
-/* --- striking --------------------------------------------------------------------- */
+/* --- matching calls ----------------------------------------------------------------- */
 
-/* Whether there is anything to alter is known only while the answer is made. */
+/* Returns true for kinds that are only proposed: the answer shows if there is anything to alter. */
 static bool is_proposed(enum sim_fault_kind kind)
 {
     enum where where = kinds[kind].where;
     return where == WHERE_LEDGERS || where == WHERE_PAGES || where == WHERE_EVENTS;
 }
 
+/* Returns true if the fault affects the method. */
 static bool concerns(const struct rule *rule, const char *method)
 {
     return rule->method < 0 || strcmp(methods[rule->method].name, method) == 0;
@@ -279,6 +294,7 @@ void sim_faults_match(struct sim_faults *faults, const char *method, struct sim_
         bool due = rule->seen >= rule->from && (!rule->count || rule->struck < rule->count);
         if (!due || sim_fault_on(hit, rule->kind))
             continue;
+        /* A proposed fault counts when it strikes. */
         rule->struck += !is_proposed(rule->kind);
         hit->on |= (uint64_t)1 << rule->kind;
         hit->number[rule->kind] = rule->number;
@@ -295,6 +311,7 @@ bool sim_faults_strike(struct sim_faults *faults, const struct sim_fault_hit *hi
     bool struck = false;
     pthread_mutex_lock(&faults->lock);
     uint32_t i = hit->rule[kind];
+    /* The faults may have been cleared or replaced since sim_faults_match. */
     if (sim_fault_on(hit, kind) && i < faults->count && faults->rules[i].kind == kind) {
         struct rule *rule = &faults->rules[i];
         struck = !rule->count || rule->struck < rule->count;

@@ -1,10 +1,11 @@
-/* JSON-RPC 2.0: what a request is, which method it means, what becomes of its answer. */
+/* JSON-RPC 2.0: parsing a request, finding its method, framing the answer, faults of the answer. */
 #include "tools/sim/rpc/rpc.h"
 #include "schema/base/json_read.h"
 #include "tidemark/text.h"
 
 #include <stdarg.h>
 
+/* The methods by their number. */
 static const struct {
     const char *name;
     rpc_method *run;
@@ -31,7 +32,7 @@ bool rpc_refuse(struct rpc_call *call, int code, const char *format, ...)
 
 /* --- answers ------------------------------------------------------------------------ */
 
-/* An id as it was given; null when it was none. */
+/* Appends an id as the request has it; null if it has none. */
 static void put_id(struct tide_buf *out, const json_t *id)
 {
     char number[32];
@@ -47,6 +48,7 @@ static void put_id(struct tide_buf *out, const json_t *id)
     }
 }
 
+/* Appends an error answer. */
 static void put_error(struct tide_buf *out, const json_t *id, int code, const char *message)
 {
     tide_buf_str(out, "{\"jsonrpc\":\"2.0\",\"id\":");
@@ -56,7 +58,7 @@ static void put_error(struct tide_buf *out, const json_t *id, int code, const ch
     tide_buf_str(out, "}}");
 }
 
-/* Back to where it was; sticky failure stays. */
+/* Cuts the buffer back to a length. A failed buffer stays failed. */
 static void cut_back(struct tide_buf *out, size_t len)
 {
     if (!out->failed)
@@ -65,8 +67,8 @@ static void cut_back(struct tide_buf *out, size_t len)
 
 /* --- faults --------------------------------------------------------------------------- */
 
-/* HTTP answers in the call's place. */
-static bool never_runs(const struct sim_fault_hit *hit)
+/* Returns true if HTTP answers in place of the call, which then does not run. */
+static bool is_replaced_by_http(const struct sim_fault_hit *hit)
 {
     static const enum sim_fault_kind kinds[] = { SIM_FAULT_HANG, SIM_FAULT_STATUS, SIM_FAULT_BUSY,
                                                  SIM_FAULT_HTML, SIM_FAULT_EMPTY };
@@ -77,8 +79,8 @@ static bool never_runs(const struct sim_fault_hit *hit)
     return sim_fault_on(hit, SIM_FAULT_CLOSE) && strcmp(hit->text, "before") == 0;
 }
 
-/* An error in the call's place. */
-static bool failed_on_purpose(struct rpc_call *call, const char *method)
+/* Sets an error in place of the call. Returns false if no fault demands one. */
+static bool set_fault_error(struct rpc_call *call, const char *method)
 {
     const struct sim_fault_hit *hit = call->hit;
     if (sim_fault_on(hit, SIM_FAULT_RPC_ERROR)) {
@@ -94,7 +96,8 @@ static bool failed_on_purpose(struct rpc_call *call, const char *method)
     return true;
 }
 
-/* Digits behind these names become more than any integer holds. */
+/* Replaces the digits behind some names by more than any integer holds. from: where the result
+ * begins. */
 static void make_huge(struct tide_buf *out, size_t from)
 {
     static const char *const names[] = { "\"latestLedger\":", "\"sequence\":", "\"ledger\":" };
@@ -126,7 +129,7 @@ static void make_huge(struct tide_buf *out, size_t from)
 
 /* --- one call --------------------------------------------------------------------------- */
 
-/* What the call sees of the chain. False while there is no ledger. */
+/* Sets the ledgers that the call sees. Returns false if there is no ledger yet. */
 static bool open_view(struct rpc_call *call)
 {
     const struct sim_fault_hit *hit = call->hit;
@@ -148,17 +151,19 @@ static bool open_view(struct rpc_call *call)
     return true;
 }
 
+/* Returns true if the method needs state. */
 static bool needs_node(uint32_t method)
 {
     return method == RPC_getLedgerEntries || method == RPC_simulateTransaction ||
            method == RPC_sendTransaction;
 }
 
-static bool run(struct rpc_call *call, uint32_t method)
+/* Runs the method. Returns false if the call is refused. */
+static bool run_method(struct rpc_call *call, uint32_t method)
 {
     if (sim_fault_on(call->hit, SIM_FAULT_DELAY))
         call->rpc->pause(call->rpc->self, call->hit->number[SIM_FAULT_DELAY]);
-    if (failed_on_purpose(call, methods[method].name))
+    if (set_fault_error(call, methods[method].name))
         return false;
     if (!open_view(call))
         return rpc_refuse(call, RPC_INTERNAL, "data stores are not initialized: DB is empty");
@@ -171,7 +176,7 @@ static bool run(struct rpc_call *call, uint32_t method)
     return true;
 }
 
-/* Runs the method and appends its answer. */
+/* Runs the method and appends its answer, or its error. */
 static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
                         struct rpc_reply *reply)
 {
@@ -181,7 +186,7 @@ static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
     const json_t *id = json_object_get(request, "id");
     sim_faults_match(rpc->faults, methods[method].name, &hit);
     reply->hit = hit;
-    if (never_runs(&hit))
+    if (is_replaced_by_http(&hit))
         return;
     struct rpc_call call = {
         .rpc = rpc, .params = json_object_get(request, "params"), .hit = &hit, .out = out
@@ -195,7 +200,8 @@ static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
         put_id(out, id);
     tide_buf_str(out, ",\"result\":");
     size_t result = out->len;
-    bool good = run(&call, method);
+    /* An error replaces all that the method appended. */
+    bool good = run_method(&call, method);
     if (!good) {
         out->len = from;
         out->failed = false;
@@ -211,12 +217,14 @@ static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
     tide_buf_str(out, "}");
 }
 
+/* Returns true for the types of an id that JSON-RPC allows. */
 static bool id_fits(const json_t *id)
 {
     return !id || json_is_null(id) || json_is_string(id) || json_is_number(id);
 }
 
-/* The method's number, or -1 with a code and message. */
+/* Returns the number of the request's method. Returns -1 and sets code and message if the request
+ * is invalid. */
 static int method_of(const json_t *request, int *code, const char **message)
 {
     const json_t *name = json_object_get(request, "method");
@@ -244,7 +252,7 @@ static int method_of(const json_t *request, int *code, const char **message)
     return params && !json_is_object(params) && !json_is_null(params) ? -1 : (int)method;
 }
 
-/* A notification runs and leaves no answer. */
+/* Answers one request. A notification, which has no id, runs but has no answer. */
 static void answer_one(struct rpc *rpc, const json_t *request, struct rpc_reply *reply)
 {
     int code = 0;
@@ -277,6 +285,7 @@ void rpc_answer(struct rpc *rpc, tide_slice request, struct rpc_reply *reply)
         reply->nothing = out->len == 0 && reply->hit.on == 0;
     }
     json_decref(root);
+    /* The answer did not fit: the buffer is emptied for the error. */
     if (out->failed) {
         out->len = 0;
         out->failed = false;

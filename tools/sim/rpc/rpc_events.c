@@ -1,20 +1,23 @@
-/* getEvents: filters, order, pages. */
+/* getEvents: filters, the order of events, pages. */
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
 
+/* events of a page by default and at most; ledgers of a call; events of a ledger */
 enum { PAGE_USUAL = 100, PAGE_MOST = 10000, SCAN_MOST = 10000, EVENTS_MOST = 1 << 20 };
 
 /* --- ids ------------------------------------------------------------------------ */
 
-/* "%019d-%010d": sorts as its text does. */
+/* An event's id, "%019d-%010d" as text. Ids and their texts have the same order. */
 struct event_id {
-    uint64_t toid; /* ledger << 32 | transaction << 12 | operation */
-    uint32_t index;
+    uint64_t toid;  /* ledger << 32 | transaction << 12 | operation */
+    uint32_t index; /* index of the event in the operation */
 };
 
+/* Returns the event's id, as stellar-rpc forms it. Fee events have no operation: stage 0 comes
+ * before all transactions, stage 1 behind the transaction, stage 2 behind all. */
 static struct event_id event_id_of(uint32_t ledger, const struct tide_event *event)
 {
     enum { OP_OF_STAGE_1 = 4095, TX_OF_STAGE_2 = 1048575 };
@@ -26,11 +29,13 @@ static struct event_id event_id_of(uint32_t ledger, const struct tide_event *eve
     return (struct event_id){ (uint64_t)ledger << 32 | tx << 12 | op, event->index };
 }
 
+/* Returns an id behind all events of a ledger. */
 static struct event_id last_id_of(uint32_t ledger)
 {
     return (struct event_id){ (uint64_t)ledger << 32 | UINT32_MAX, UINT32_MAX };
 }
 
+/* Compares two ids. */
 static int compare_ids(struct event_id a, struct event_id b)
 {
     if (a.toid != b.toid)
@@ -38,11 +43,13 @@ static int compare_ids(struct event_id a, struct event_id b)
     return (a.index > b.index) - (a.index < b.index);
 }
 
+/* Appends an id's text. */
 static void put_id(struct tide_buf *out, struct event_id id)
 {
     tide_buf_putf(out, "%019" PRIu64 "-%010" PRIu32, id.toid, id.index);
 }
 
+/* Parses an id's text. */
 static bool event_id_read(struct event_id *id, tide_slice text)
 {
     const uint8_t *dash = text.len ? memchr(text.ptr, '-', text.len) : NULL;
@@ -62,22 +69,26 @@ static bool event_id_read(struct event_id *id, tide_slice text)
 
 enum { FILTERS_MAX = 5, TYPE_SYSTEM = 1, TYPE_CONTRACT = 2 };
 
+/* A filter of a request. */
 struct event_filter {
-    uint32_t types;          /* TYPE_SYSTEM, TYPE_CONTRACT */
-    uint32_t contract_count; /* 0: any */
+    uint32_t types;          /* bits TYPE_SYSTEM and TYPE_CONTRACT */
+    uint32_t contract_count; /* 0: any contract */
     uint8_t contracts[FILTERS_MAX][TIDE_HASH_BYTES];
 };
 
+/* The filters of a request. An event must match one of them. */
 struct event_filters {
-    uint32_t count; /* 0: every event */
+    uint32_t count; /* 0: every event matches */
     struct event_filter items[FILTERS_MAX];
 };
 
+/* Refuses the call because of a filter, with stellar-rpc's words. */
 static bool refuse_filter(struct rpc_call *call, uint32_t filter, const char *why)
 {
     return rpc_refuse(call, RPC_PARAMS, "filter %u invalid: %s", filter + 1, why);
 }
 
+/* Reads a filter's type. */
 static bool read_type(struct rpc_call *call, uint32_t at, struct event_filter *filter,
                       const char *type)
 {
@@ -92,6 +103,7 @@ static bool read_type(struct rpc_call *call, uint32_t at, struct event_filter *f
                                           "'system' or 'contract'");
 }
 
+/* Reads a filter's contracts. */
 static bool read_contracts(struct rpc_call *call, uint32_t at, struct event_filter *filter,
                            const json_t *ids)
 {
@@ -115,6 +127,7 @@ static bool read_contracts(struct rpc_call *call, uint32_t at, struct event_filt
     return true;
 }
 
+/* Reads one filter. */
 static bool read_filter(struct rpc_call *call, uint32_t at, struct event_filter *filter,
                         const json_t *given)
 {
@@ -129,6 +142,7 @@ static bool read_filter(struct rpc_call *call, uint32_t at, struct event_filter 
            read_contracts(call, at, filter, contracts);
 }
 
+/* Reads all filters. */
 static bool read_filters(struct rpc_call *call, struct event_filters *filters)
 {
     const json_t *given = NULL;
@@ -144,6 +158,7 @@ static bool read_filters(struct rpc_call *call, struct event_filters *filters)
     return true;
 }
 
+/* Returns true if the event has the filter's type and contract. */
 static bool filter_matches(const struct event_filter *filter, const struct tide_event *event)
 {
     if (!(filter->types & (event->type == 0 ? TYPE_SYSTEM : TYPE_CONTRACT)))
@@ -154,6 +169,7 @@ static bool filter_matches(const struct event_filter *filter, const struct tide_
     return matches;
 }
 
+/* Returns true if one of the filters matches. */
 static bool filters_match(const struct event_filters *filters, const struct tide_event *event)
 {
     bool matches = filters->count == 0;
@@ -162,8 +178,9 @@ static bool filters_match(const struct event_filters *filters, const struct tide
     return matches;
 }
 
-/* --- a ledger's events in the order of their ids -------------------------------------- */
+/* --- events of a ledger, in the order of their ids ------------------------------------ */
 
+/* An event that matches. It borrows from the ledger's bytes. */
 struct found {
     struct event_id id;
     struct tide_event event;
@@ -171,21 +188,23 @@ struct found {
     bool successful;
 };
 
+/* State of a call over its ledgers. */
 struct scan {
     struct rpc_call *call;
     struct event_filters filters;
-    struct event_id after; /* events up to this one are left out */
+    struct event_id after; /* events up to this id are left out */
     uint32_t limit;
     uint32_t ledger;
-    uint32_t given;
+    uint32_t given; /* events in the answer */
     uint64_t close_time;
-    struct tide_buf found; /* struct found, of one ledger */
+    struct tide_buf found; /* struct found of the present ledger */
     struct tide_buf lcm;
-    struct event_id last; /* that was given */
-    uint64_t matched;     /* for drop-events */
-    bool duplicated;
+    struct event_id last; /* id of the last event in the answer */
+    uint64_t matched;     /* events that matched, for the fault drop-events */
+    bool duplicated;      /* the fault duplicate has happened */
 };
 
+/* Collects a matching event. Diagnostic events have no id. */
 static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
 {
     struct scan *scan = self;
@@ -200,6 +219,7 @@ static tide_status on_event(void *self, const struct tide_tx *tx, const struct t
     return scan->found.failed ? TIDE_E_LIMIT : TIDE_OK;
 }
 
+/* Orders events by id for qsort. */
 static int by_id(const void *a, const void *b)
 {
     return compare_ids(((const struct found *)a)->id, ((const struct found *)b)->id);
@@ -207,6 +227,7 @@ static int by_id(const void *a, const void *b)
 
 /* --- writing ---------------------------------------------------------------------------- */
 
+/* Appends the topics. */
 static void put_topics(struct tide_buf *out, const struct tide_event *event)
 {
     struct tide_xdr x = tide_xdr_of(event->topics);
@@ -219,6 +240,7 @@ static void put_topics(struct tide_buf *out, const struct tide_event *event)
     tide_buf_str(out, "],");
 }
 
+/* Appends an event as a JSON object. */
 static void put_event(const struct scan *scan, struct tide_buf *out, const struct found *found)
 {
     char closed[TIDE_RFC3339_BYTES], contract[TIDE_STRKEY_TEXT_MAX];
@@ -244,7 +266,7 @@ static void put_event(const struct scan *scan, struct tide_buf *out, const struc
     tide_buf_str(out, "}");
 }
 
-/* Lost on purpose? */
+/* Returns true if the fault drop-events removes this event. */
 static bool is_dropped(struct scan *scan)
 {
     const struct sim_fault_hit *hit = scan->call->hit;
@@ -254,7 +276,7 @@ static bool is_dropped(struct scan *scan)
            sim_faults_strike(scan->call->rpc->faults, hit, SIM_FAULT_DROP_EVENTS);
 }
 
-/* Twice on purpose? Once a page. */
+/* Returns true if the fault duplicate repeats this event; once a page. */
 static bool is_doubled(struct scan *scan)
 {
     const struct sim_fault_hit *hit = scan->call->hit;
@@ -266,6 +288,7 @@ static bool is_doubled(struct scan *scan)
     return scan->duplicated;
 }
 
+/* Appends the ledger's events in the order of their ids, until the page is full. */
 static void put_found(struct scan *scan)
 {
     struct tide_buf *out = scan->call->out;
@@ -287,6 +310,7 @@ static void put_found(struct scan *scan)
     }
 }
 
+/* Reads one ledger and appends its events. Returns false if the ledger cannot be read. */
 static bool scan_ledger(struct scan *scan, uint32_t ledger)
 {
     struct tide_err err;
@@ -306,10 +330,12 @@ static bool scan_ledger(struct scan *scan, uint32_t ledger)
 
 /* --- the method ------------------------------------------------------------------------- */
 
+/* Ledgers of a call. */
 struct range {
     uint32_t start, end; /* exclusive */
 };
 
+/* Reads the cursor and the limit. A cursor and a range exclude each other. */
 static bool read_cursor(struct rpc_call *call, struct scan *scan, const json_t *pagination,
                         struct range *range)
 {
@@ -334,6 +360,7 @@ static bool read_cursor(struct rpc_call *call, struct scan *scan, const json_t *
     return true;
 }
 
+/* Reads the whole request. Limits the range to SCAN_MOST ledgers, as stellar-rpc does. */
 static bool read_request(struct rpc_call *call, struct scan *scan, struct range *range)
 {
     const json_t *pagination = NULL;
@@ -369,6 +396,7 @@ bool rpc_getEvents(struct rpc_call *call)
         good = scan_ledger(&scan, s);
     if (good) {
         tide_buf_str(call->out, "],\"cursor\":\"");
+        /* A full page continues behind its last event, any other behind its last ledger. */
         put_id(call->out, scan.given == scan.limit ? scan.last : last_id_of(range.end - 1));
         tide_buf_putf(
             call->out,

@@ -1,8 +1,10 @@
-/* getFeeStats: there is always room in a simulated ledger, so every bid is the least one. */
+/* getFeeStats: a simulated ledger always has room, so every bid is the base fee. */
 #include "tools/sim/rpc/rpc.h"
 
+/* ledgers that stellar-rpc's statistics cover */
 enum { SOROBAN_LEDGERS = 50, CLASSIC_LEDGERS = 10 };
 
+/* Appends one distribution, all of whose values are the base fee of 100 stroops. */
 static void put_stats(struct tide_buf *out, const char *name, uint32_t ledgers)
 {
     static const char *const fields[] = { "max", "min", "mode", "p10", "p20", "p30", "p40",

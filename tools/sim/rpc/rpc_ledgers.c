@@ -4,6 +4,7 @@
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
 
+/* ledgers of a page by default and at most, as in stellar-rpc */
 enum { PAGE_USUAL = 50, PAGE_MOST = 200 };
 
 /* --- the network ---------------------------------------------------------------- */
@@ -68,8 +69,9 @@ bool rpc_getLatestLedger(struct rpc_call *call)
     return there || rpc_refuse(call, RPC_INTERNAL, "cannot read ledger %u", call->latest.sequence);
 }
 
-/* --- altering a ledger on purpose -------------------------------------------------- */
+/* --- deliberately altered ledgers --------------------------------------------------- */
 
+/* Parts of a ledger that break_chain changes. */
 struct parts {
     struct tide_ledger_header header;
     tide_slice tx_set;
@@ -87,7 +89,8 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
     return TIDE_OK;
 }
 
-/* Another parent, in header and transaction set alike, and hashes that hold. */
+/* Gives the ledger another parent, in header and transaction set, and valid hashes. Only the link
+ * to the ledger before is wrong. */
 static void break_chain(struct tide_buf *lcm)
 {
     struct tide_err err;
@@ -98,33 +101,35 @@ static void break_chain(struct tide_buf *lcm)
     uint8_t *previous = lcm->ptr + (parts.header.previous_hash - lcm->ptr);
     uint8_t *set = lcm->ptr + (parts.tx_set.ptr - lcm->ptr);
     previous[0] = (uint8_t)~previous[0];
-    memcpy(set + 4, previous, TIDE_HASH_BYTES); /* behind the union's arm */
+    memcpy(set + 4, previous, TIDE_HASH_BYTES); /* behind the discriminant */
     tide_sha256(lcm->ptr + (parts.header.tx_set_hash - lcm->ptr), parts.tx_set);
     tide_sha256(lcm->ptr + (parts.header.hash - lcm->ptr), parts.header.header_xdr);
 }
 
-/* A version of LedgerCloseMeta that does not exist. */
-static void poison(struct tide_buf *lcm)
+/* Sets a version of LedgerCloseMeta that does not exist. */
+static void set_unknown_version(struct tide_buf *lcm)
 {
     lcm->ptr[3] = 99;
 }
 
 /* --- a page of ledgers ---------------------------------------------------------------- */
 
+/* A ledger of a page. */
 struct item {
     uint32_t sequence;
-    void (*alter)(struct tide_buf *lcm); /* NULL: as it is */
+    void (*alter)(struct tide_buf *lcm); /* alters the bytes; NULL: they stay */
 };
 
-/* One more than a page, for the one that comes twice. */
+/* A page, with room for one ledger twice. */
 struct page {
     struct item items[PAGE_MOST + 1];
     uint32_t count;
 };
 
-/* The place in the page that a fault means: its ledger, or any when it names none. */
-static bool aim(const struct rpc_call *call, const struct page *page, enum sim_fault_kind kind,
-                uint32_t *at)
+/* Finds the ledger of the page that a fault affects: the one that it names, or else the second.
+ * Returns false if the fault does not strike. */
+static bool find_target(const struct rpc_call *call, const struct page *page,
+                        enum sim_fault_kind kind, uint32_t *at)
 {
     if (!sim_fault_on(call->hit, kind) || page->count == 0)
         return false;
@@ -136,18 +141,19 @@ static bool aim(const struct rpc_call *call, const struct page *page, enum sim_f
     return i < page->count && sim_faults_strike(call->rpc->faults, call->hit, kind);
 }
 
-static void misarrange(const struct rpc_call *call, struct page *page)
+/* Applies the faults to the page, in an order in which they do not hide each other. */
+static void alter_page(const struct rpc_call *call, struct page *page)
 {
     uint32_t at = 0;
-    if (aim(call, page, SIM_FAULT_HASH_BREAK, &at))
+    if (find_target(call, page, SIM_FAULT_HASH_BREAK, &at))
         page->items[at].alter = break_chain;
-    if (aim(call, page, SIM_FAULT_POISON, &at))
-        page->items[at].alter = poison;
-    if (aim(call, page, SIM_FAULT_DUPLICATE, &at)) {
+    if (find_target(call, page, SIM_FAULT_POISON, &at))
+        page->items[at].alter = set_unknown_version;
+    if (find_target(call, page, SIM_FAULT_DUPLICATE, &at)) {
         memmove(&page->items[at + 1], &page->items[at], (page->count - at) * sizeof page->items[0]);
         page->count++;
     }
-    if (aim(call, page, SIM_FAULT_GAP, &at)) {
+    if (find_target(call, page, SIM_FAULT_GAP, &at)) {
         page->count--;
         memmove(&page->items[at], &page->items[at + 1], (page->count - at) * sizeof page->items[0]);
     }
@@ -161,6 +167,7 @@ static void misarrange(const struct rpc_call *call, struct page *page)
     }
 }
 
+/* Appends a ledger as a JSON object. */
 static bool put_ledger(struct rpc_call *call, const struct item *item, struct tide_buf *lcm)
 {
     struct ledger_info info;
@@ -182,6 +189,7 @@ static bool put_ledger(struct rpc_call *call, const struct item *item, struct ti
     return true;
 }
 
+/* Appends the page's ledgers. */
 static bool put_ledgers(struct rpc_call *call, const struct page *page)
 {
     struct tide_buf lcm;
@@ -197,8 +205,9 @@ static bool put_ledgers(struct rpc_call *call, const struct page *page)
     return good;
 }
 
-/* Behind a cursor: the ledger after it, which must be there. */
-static bool start_behind(struct rpc_call *call, struct rpc_page *page)
+/* Sets the page's start to the ledger behind the cursor. Refuses if the call does not see that
+ * ledger. */
+static bool start_behind_cursor(struct rpc_call *call, struct rpc_page *page)
 {
     uint64_t cursor = 0;
     if (tide_parse_u64(&cursor, tide_slice_str(page->cursor), UINT32_MAX) != TIDE_OK)
@@ -218,13 +227,14 @@ bool rpc_getLedgers(struct rpc_call *call)
     struct rpc_page wanted;
     struct page page = { .count = 0 };
     if (!rpc_read_page(call, &wanted, PAGE_USUAL, PAGE_MOST) ||
-        (wanted.cursor && !start_behind(call, &wanted)))
+        (wanted.cursor && !start_behind_cursor(call, &wanted)))
         return false;
     uint32_t last = call->latest.sequence;
     for (uint32_t s = wanted.start; s <= last && page.count < wanted.limit; s++)
         page.items[page.count++] = (struct item){ .sequence = s };
+    /* The cursor is that of the page without faults. */
     uint32_t cursor = page.items[page.count - 1].sequence;
-    misarrange(call, &page);
+    alter_page(call, &page);
     if (!put_ledgers(call, &page))
         return false;
     tide_buf_putf(call->out,

@@ -1,11 +1,12 @@
-/* getLedgerEntries, simulateTransaction, sendTransaction: what needs the node, under its lock. */
+/* getLedgerEntries, simulateTransaction, sendTransaction: methods that use the node, under its
+ * lock. */
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
 
-enum { KEYS_MOST = 200 };
+enum { KEYS_MOST = 200 }; /* keys of a request */
 
-/* The tip as it is while the lock is held, but where a fault tells another. */
-static struct ledger_info tip(const struct rpc_call *call)
+/* Returns the newest ledger while the lock is held, unless a fault shows another one. */
+static struct ledger_info newest_ledger(const struct rpc_call *call)
 {
     struct ledger_info oldest, latest = call->latest;
     const struct sim_fault_hit *hit = call->hit;
@@ -16,6 +17,7 @@ static struct ledger_info tip(const struct rpc_call *call)
 
 /* --- getLedgerEntries -------------------------------------------------------------- */
 
+/* Appends one entry. An unknown key is skipped; a malformed one refuses the call. */
 static bool put_entry(struct rpc_call *call, const char *text, size_t at, struct tide_buf *key,
                       bool *any)
 {
@@ -57,10 +59,11 @@ bool rpc_getLedgerEntries(struct rpc_call *call)
     tide_buf_init(&key, RPC_REQUEST_BYTES_MAX);
     tide_buf_str(call->out, "{\"entries\":[");
     bool good = true;
+    /* The lock makes all entries and the tip those of one ledger. */
     pthread_mutex_lock(call->rpc->lock);
     for (size_t i = 0; good && i < count; i++)
         good = put_entry(call, json_string_value(json_array_get(keys, i)), i, &key, &any);
-    tide_buf_putf(call->out, "],\"latestLedger\":%u}", tip(call).sequence);
+    tide_buf_putf(call->out, "],\"latestLedger\":%u}", newest_ledger(call).sequence);
     pthread_mutex_unlock(call->rpc->lock);
     tide_buf_release(&key);
     return good;
@@ -68,6 +71,7 @@ bool rpc_getLedgerEntries(struct rpc_call *call)
 
 /* --- simulateTransaction ------------------------------------------------------------- */
 
+/* Appends an array of base64 texts and a comma. */
 static void put_texts(struct tide_buf *out, const char *name, const struct node_list *list)
 {
     tide_buf_putf(out, "\"%s\":[", name);
@@ -79,6 +83,7 @@ static void put_texts(struct tide_buf *out, const char *name, const struct node_
     tide_buf_str(out, "],");
 }
 
+/* Appends an entry of a state change, or null. */
 static void put_state(struct tide_buf *out, const char *name, tide_slice entry)
 {
     tide_buf_putf(out, ",\"%s\":", name);
@@ -88,6 +93,7 @@ static void put_state(struct tide_buf *out, const char *name, tide_slice entry)
         tide_buf_str(out, "null");
 }
 
+/* Appends the state changes. */
 static void put_changes(struct tide_buf *out, const struct node_simulated *done)
 {
     static const char *const types[] = { "", "created", "updated", "deleted" };
@@ -103,6 +109,7 @@ static void put_changes(struct tide_buf *out, const struct node_simulated *done)
     tide_buf_str(out, "],");
 }
 
+/* Appends the answer of a simulation: an error with its events, or the data to send. */
 static void put_simulated(struct tide_buf *out, const struct node_simulated *done)
 {
     if (done->error.len) {
@@ -130,11 +137,12 @@ static void put_simulated(struct tide_buf *out, const struct node_simulated *don
         put_changes(out, done);
 }
 
-/* Words of stellar-rpc 28, between two ledgers: no HostError in it. */
+/* Error text of stellar-rpc 28 between two ledgers. It contains no HostError, so clients must not
+ * take it for a contract's. */
 static const char unready[] = "setting ContractComputeV0 is not present in the snapshot\n\n"
                               "Stack backtrace:\n   0: <unknown>\n   1: <unknown>";
 
-/* Its refusals are part of the result. */
+/* Refusals by a contract are part of the result, not errors of the call. */
 bool rpc_simulateTransaction(struct rpc_call *call)
 {
     const char *text = "", *wrong = NULL;
@@ -156,7 +164,7 @@ bool rpc_simulateTransaction(struct rpc_call *call)
         done = (struct node_simulated){ .error = tide_slice_str(wrong) };
     tide_buf_str(call->out, "{");
     put_simulated(call->out, &done);
-    tide_buf_putf(call->out, "\"latestLedger\":%u}", tip(call).sequence);
+    tide_buf_putf(call->out, "\"latestLedger\":%u}", newest_ledger(call).sequence);
     pthread_mutex_unlock(call->rpc->lock);
     tide_buf_release(&envelope);
     return true;
@@ -164,10 +172,11 @@ bool rpc_simulateTransaction(struct rpc_call *call)
 
 /* --- sendTransaction -------------------------------------------------------------------- */
 
+/* Appends the answer of sendTransaction. */
 static void put_sent(struct rpc_call *call, const char *status, const uint8_t *hash,
                      tide_slice result)
 {
-    struct ledger_info latest = tip(call);
+    struct ledger_info latest = newest_ledger(call);
     tide_buf_putf(call->out, "{\"status\":\"%s\",\"hash\":\"", status);
     tide_buf_hex(call->out, tide_slice_of(hash, TIDE_HASH_BYTES));
     tide_buf_str(call->out, "\",");
@@ -177,15 +186,15 @@ static void put_sent(struct rpc_call *call, const char *status, const uint8_t *h
                   latest.sequence, latest.close_time);
 }
 
-/* A word on purpose instead of what came of it. */
-static void put_lie(struct rpc_call *call, const uint8_t *hash)
+/* Appends the status that a fault demands, in place of the true one. */
+static void put_false_status(struct rpc_call *call, const uint8_t *hash)
 {
     char word[SIM_FAULT_WORD];
     int32_t code;
     struct tide_buf result;
     tide_buf_init(&result, 16);
     if (sim_fault_word(call->hit->text, word, &code) && code) {
-        tide_buf_be64(&result, 0); /* no fee */
+        tide_buf_be64(&result, 0); /* fee */
         tide_buf_be32(&result, (uint32_t)code);
         tide_buf_be32(&result, 0);
     }
@@ -198,6 +207,7 @@ bool rpc_sendTransaction(struct rpc_call *call)
     const char *text = "";
     struct tide_buf envelope;
     struct node_sent sent = { 0 };
+    /* The fault `says` answers without sending; the fault `claims` sends and then answers. */
     bool says = sim_fault_on(call->hit, SIM_FAULT_SAYS);
     if (!rpc_text(call, call->params, "transaction", &text) || !rpc_format(call))
         return false;
@@ -207,7 +217,7 @@ bool rpc_sendTransaction(struct rpc_call *call)
     if (status == TIDE_OK && !says)
         status = node_send(call->rpc->node, tide_buf_view(&envelope), &sent);
     if (status == TIDE_OK && (says || sim_fault_on(call->hit, SIM_FAULT_CLAIMS)))
-        put_lie(call, sent.hash);
+        put_false_status(call, sent.hash);
     else if (status == TIDE_OK)
         put_sent(call, node_status_name(sent.status), sent.hash, sent.result);
     pthread_mutex_unlock(call->rpc->lock);

@@ -1,13 +1,15 @@
-/* What the methods' parameters have in common. */
+/* Parameters that several methods have. */
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
 
-static bool wrong_type(struct rpc_call *call, const char *name)
+/* Refuses the call because of a parameter's type. */
+static bool refuse_type(struct rpc_call *call, const char *name)
 {
     return rpc_refuse(call, RPC_PARAMS, "invalid parameters: %s", name);
 }
 
-static const json_t *field(const json_t *object, const char *name)
+/* Returns a field, or NULL if it is absent or null. */
+static const json_t *find_field(const json_t *object, const char *name)
 {
     const json_t *value = object ? json_object_get(object, name) : NULL;
     return json_is_null(value) ? NULL : value;
@@ -15,21 +17,21 @@ static const json_t *field(const json_t *object, const char *name)
 
 bool rpc_u32(struct rpc_call *call, const json_t *object, const char *name, uint32_t *to)
 {
-    const json_t *value = field(object, name);
+    const json_t *value = find_field(object, name);
     if (!value)
         return true;
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < 0 || number > UINT32_MAX)
-        return wrong_type(call, name);
+        return refuse_type(call, name);
     *to = (uint32_t)number;
     return true;
 }
 
 bool rpc_text(struct rpc_call *call, const json_t *object, const char *name, const char **to)
 {
-    const json_t *value = field(object, name);
+    const json_t *value = find_field(object, name);
     if (value && !json_is_string(value))
-        return wrong_type(call, name);
+        return refuse_type(call, name);
     if (value)
         *to = json_string_value(value);
     return true;
@@ -37,9 +39,9 @@ bool rpc_text(struct rpc_call *call, const json_t *object, const char *name, con
 
 bool rpc_object(struct rpc_call *call, const json_t *object, const char *name, const json_t **to)
 {
-    const json_t *value = field(object, name);
+    const json_t *value = find_field(object, name);
     if (value && !json_is_object(value))
-        return wrong_type(call, name);
+        return refuse_type(call, name);
     if (value)
         *to = value;
     return true;
@@ -47,9 +49,9 @@ bool rpc_object(struct rpc_call *call, const json_t *object, const char *name, c
 
 bool rpc_array(struct rpc_call *call, const json_t *object, const char *name, const json_t **to)
 {
-    const json_t *value = field(object, name);
+    const json_t *value = find_field(object, name);
     if (value && !json_is_array(value))
-        return wrong_type(call, name);
+        return refuse_type(call, name);
     if (value)
         *to = value;
     return true;
@@ -69,7 +71,8 @@ bool rpc_format(struct rpc_call *call)
     return true;
 }
 
-static bool in_range(const struct rpc_call *call, uint32_t ledger)
+/* Returns true if the call sees the ledger. */
+static bool is_in_range(const struct rpc_call *call, uint32_t ledger)
 {
     return ledger >= call->oldest.sequence && ledger <= call->latest.sequence;
 }
@@ -89,7 +92,8 @@ bool rpc_read_page(struct rpc_call *call, struct rpc_page *page, uint32_t usual,
         return rpc_refuse(call, RPC_REQUEST,
                           "startLedger (%u) and cursor (%.64s) cannot both be set", page->start,
                           page->cursor);
-    if (!page->cursor && !in_range(call, page->start))
+    /* The texts are stellar-rpc's: clients look for them. */
+    if (!page->cursor && !is_in_range(call, page->start))
         return rpc_refuse(call, RPC_REQUEST,
                           "start ledger (%u) must be between the oldest ledger: %u and the latest "
                           "ledger: %u for this rpc instance",

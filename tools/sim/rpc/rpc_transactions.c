@@ -1,29 +1,31 @@
-/* getTransaction. */
+/* getTransaction: finding a transaction by its hash, and its answer. */
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
 #include "tools/sim/rpc/rpc.h"
 
-/* What the walk over the transaction's ledger gathers. */
+/* State of the walk over the transaction's ledger. */
 struct writer {
     struct rpc_call *call;
     uint8_t network_id[TIDE_HASH_BYTES];
     const uint8_t *hash;
-    const char *asked; /* its text in the request */
+    const char *asked; /* text of the hash in the request */
     const struct ledger_info *ledger;
-    bool wanted; /* the walk is in the transaction of that hash */
+    bool wanted; /* the walk is inside the transaction */
     bool found;
-    uint32_t next_op;
+    uint32_t next_op; /* operation whose list of events begins next */
     struct tide_buf lcm;
-    struct tide_buf envelopes;                         /* struct envelope */
+    struct tide_buf envelopes;                         /* struct envelope of each transaction */
     struct tide_buf op_events, tx_events, diagnostics; /* JSON texts, separated by commas */
 };
 
+/* An envelope of the ledger; xdr borrows from its bytes. */
 struct envelope {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_slice xdr;
 };
 
+/* Opens the buffers. */
 static void open_writer(struct writer *w, struct rpc_call *call)
 {
     struct tide_buf *all[] = { &w->lcm, &w->envelopes, &w->op_events, &w->tx_events,
@@ -42,8 +44,10 @@ static void close_writer(struct writer *w)
         tide_buf_release(all[i]);
 }
 
-/* --- gathering ------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------ */
 
+/* Records the envelope. Envelopes come before the results and in another order, so they are found
+ * by hash. */
 static tide_status on_envelope(void *self, const struct tide_envelope *read)
 {
     struct writer *w = self;
@@ -53,11 +57,13 @@ static tide_status on_envelope(void *self, const struct tide_envelope *read)
     return w->envelopes.failed ? TIDE_E_LIMIT : TIDE_OK;
 }
 
+/* Returns true for equal hashes; a may be NULL. */
 static bool is_hash(const uint8_t *a, const uint8_t *b)
 {
     return a && memcmp(a, b, TIDE_HASH_BYTES) == 0;
 }
 
+/* Enters only the wanted transaction; a fee bump is found by either hash. */
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct writer *w = self;
@@ -66,6 +72,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
+/* Appends an item to a list. */
 static void put_item(struct tide_buf *list, tide_slice xdr)
 {
     if (list->len && list->ptr[list->len - 1] != '[')
@@ -73,25 +80,27 @@ static void put_item(struct tide_buf *list, tide_slice xdr)
     rpc_put_base64(list, xdr);
 }
 
-/* Lists of operations up to this one, each closed but the last. */
-static void reach_op(struct writer *w, uint32_t op)
+/* Begins the lists of all operations up to this one, and closes those before. Operations without
+ * events have empty lists. */
+static void begin_op_list(struct writer *w, uint32_t op)
 {
     for (; w->next_op <= op; w->next_op++)
         tide_buf_str(&w->op_events, w->next_op ? "],[" : "[");
 }
 
+/* Collects an event of the transaction. */
 static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
 {
     (void)tx;
     struct writer *w = self;
-    /* TransactionEvent and DiagnosticEvent: four bytes, then the ContractEvent */
+    /* A TransactionEvent or DiagnosticEvent has four bytes in front of its ContractEvent. */
     tide_slice outer = { event->xdr.ptr - 4, event->xdr.len + 4 };
     if (event->level == TIDE_EVENT_TX) {
         put_item(&w->tx_events, outer);
     } else if (event->level == TIDE_EVENT_DIAGNOSTIC) {
         put_item(&w->diagnostics, outer);
     } else {
-        reach_op(w, event->op);
+        begin_op_list(w, event->op);
         put_item(&w->op_events, event->xdr);
     }
     return TIDE_OK;
@@ -99,6 +108,7 @@ static tide_status on_event(void *self, const struct tide_tx *tx, const struct t
 
 /* --- writing ------------------------------------------------------------------------ */
 
+/* Returns the transaction's envelope. */
 static tide_slice envelope_of(const struct writer *w, const struct tide_tx *tx)
 {
     const struct envelope *all = (const struct envelope *)(const void *)w->envelopes.ptr;
@@ -109,6 +119,7 @@ static tide_slice envelope_of(const struct writer *w, const struct tide_tx *tx)
     return (tide_slice){ 0 };
 }
 
+/* Appends a list as a JSON member unless it is empty. */
 static void put_list(struct tide_buf *out, const char *name, const struct tide_buf *list,
                      const char *close)
 {
@@ -121,9 +132,11 @@ static void put_list(struct tide_buf *out, const char *name, const struct tide_b
     tide_buf_str(out, close);
 }
 
+/* Appends the transaction. */
 static void put_tx(struct writer *w, const struct tide_tx *tx)
 {
     struct tide_buf *out = w->call->out;
+    /* The result pair begins with the hash, which is no part of the result. */
     tide_slice result = { tx->result_pair.ptr + TIDE_HASH_BYTES,
                           tx->result_pair.len - TIDE_HASH_BYTES };
     tide_buf_putf(out,
@@ -150,12 +163,13 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
     if (!w->wanted)
         return TIDE_OK;
     if (tx->op_count > 0)
-        reach_op(w, tx->op_count - 1);
+        begin_op_list(w, tx->op_count - 1);
     put_tx(w, tx);
     w->found = true;
     return TIDE_OK;
 }
 
+/* Walks the ledger, which writes the transaction. Returns false if the ledger cannot be read. */
 static bool write_ledger(struct writer *w, uint32_t sequence)
 {
     struct tide_err err;
@@ -176,6 +190,7 @@ static bool write_ledger(struct writer *w, uint32_t sequence)
 
 /* --- getTransaction ---------------------------------------------------------------------- */
 
+/* Appends the transaction, or NOT_FOUND if the call does not see its ledger. */
 static bool put_one(struct rpc_call *call, const char *asked, const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct writer w;

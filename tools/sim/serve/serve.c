@@ -1,4 +1,4 @@
-/* tidemark-sim serve: a simulated network that is alive, with a Stellar RPC in front of it. */
+/* tidemark-sim serve: runs a simulated network with a Stellar RPC in front of it. */
 #include "tools/sim/serve/serve.h"
 #include "tidemark/log.h"
 #include "tools/sim/options/command.h"
@@ -11,18 +11,19 @@
 /* clang-format off */
 #define AT(field) offsetof(struct serve_options, field)
 static const struct sim_option table[] = {
-    { "listen",      SIM_TEXT,   AT(listen),     0, 0, "HOST:PORT  where; port 0 is any that is free (default: 127.0.0.1:8000)" },
-    { "public",      SIM_FLAG,   AT(public),     0, 0, "may listen beyond this machine" },
-    { "port-file",   SIM_TEXT,   AT(port_file),  0, 0, "FILE  write the port there, once it listens" },
+    { "listen",      SIM_TEXT,   AT(listen),     0, 0, "HOST:PORT  address to listen on; port 0 is any free port (default: 127.0.0.1:8000)" },
+    { "public",      SIM_FLAG,   AT(public),     0, 0, "may listen on addresses that other machines reach" },
+    { "port-file",   SIM_TEXT,   AT(port_file),  0, 0, "FILE  write the port to this file once the server listens" },
     { "close-ms",    SIM_NUMBER, AT(close_ms),   0, 3600000, "MS  a ledger closes every so many milliseconds; 0: only by POST /close (default: 5000)" },
     { "wall-clock",  SIM_FLAG,   AT(wall_clock), 0, 0, "live ledgers close at the time of day instead of --close-step after the last" },
     { "recorded",    SIM_TEXT,   AT(recorded),   0, 0, "FILE  close these ledgers, as write --stream wrote them, instead of a model's; - is standard input" },
-    { "retention",   SIM_NUMBER, AT(retention),  1, 1u << 24u, "N  ledgers that the RPC knows (default: 120960)" },
-    { "fault",       SIM_TEXTS,  AT(faults),     0, 0, "METHOD=KIND[:ARGUMENT][@FROM][xCOUNT]  misbehaves on purpose; may be given again" },
-    { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no log but warnings" },
+    { "retention",   SIM_NUMBER, AT(retention),  1, 1u << 24u, "N  newest ledgers that the RPC serves (default: 120960)" },
+    { "fault",       SIM_TEXTS,  AT(faults),     0, 0, "METHOD=KIND[:ARGUMENT][@FROM][xCOUNT]  misbehaves deliberately; may be given more than once" },
+    { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "log warnings only" },
 };
 /* clang-format on */
 
+/* Prints the help text, with the paths and the kinds of faults. */
 static void print_help(const struct sim_options *tables, size_t table_count)
 {
     struct tide_buf kinds;
@@ -45,15 +46,17 @@ static void print_help(const struct sim_options *tables, size_t table_count)
 
 /* --- closing ledgers ------------------------------------------------------------ */
 
-static struct ledger_info newest(struct serve *serve)
+/* Returns the newest ledger; zeros if there is none. */
+static struct ledger_info newest_ledger(struct serve *serve)
 {
     struct ledger_info oldest, latest = { 0 };
     (void)ledger_store_range(serve->store, &oldest, &latest);
     return latest;
 }
 
-/* At the time of day, a second after the last one at least. */
-static void pace(struct serve *serve)
+/* Sets when the next ledger closes: at the time of day, but at least a second after the last
+ * one. */
+static void set_pace(struct serve *serve)
 {
     uint64_t step = serve->options.chain.close_step;
     if (serve->options.wall_clock) {
@@ -63,14 +66,15 @@ static void pace(struct serve *serve)
     node_pace(serve->node, (uint32_t)step);
 }
 
-/* The queue judges time bounds by when the next ledger is expected: the pause before the last one,
- * which may have been days, says nothing about the next. */
-static void expect_next(struct serve *serve)
+/* The queue checks time bounds against the expected close time of the next ledger. The last
+ * interval may have been days, so it must not be the expectation. */
+static void expect_next_ledger(struct serve *serve)
 {
     if (serve->options.wall_clock)
         node_pace(serve->node, 1);
 }
 
+/* Closes a ledger of the other chain. */
 static tide_status close_other(struct serve_other *other, struct tide_err *err)
 {
     tide_slice lcm;
@@ -80,7 +84,8 @@ static tide_status close_other(struct serve_other *other, struct tide_err *err)
     return ledger_store_add(other->store, lcm, err);
 }
 
-/* The next one is read behind it: it is at hand when it is due. */
+/* Closes a recorded ledger, then reads the next one, which is then ready when it is due. Closes
+ * nothing behind the last. */
 static tide_status close_recorded(struct serve *serve, struct tide_err *err)
 {
     if (serve->recorded.ended)
@@ -90,18 +95,19 @@ static tide_status close_recorded(struct serve *serve, struct tide_err *err)
     return status == TIDE_OK ? recorded_advance(&serve->recorded, err) : status;
 }
 
-static tide_status close_one(struct serve *serve, struct tide_err *err)
+/* Closes one ledger: makes it, writes it to the lake, adds it to the store. */
+static tide_status close_next(struct serve *serve, struct tide_err *err)
 {
     tide_slice lcm;
     if (!serve->node)
         return close_recorded(serve, err);
     if (serve->live)
-        pace(serve);
+        set_pace(serve);
     tide_status status = node_ledger(serve->node, &lcm);
     if (serve->live)
-        expect_next(serve);
+        expect_next_ledger(serve);
     if (status != TIDE_OK)
-        return tide_fail(err, status, "a ledger cannot be written: fewer --txs");
+        return tide_fail(err, status, "a ledger cannot be written: use fewer --txs");
     status = lake_put(&serve->lake, node_latest(serve->node).sequence, lcm, err);
     if (status == TIDE_OK)
         status = ledger_store_add(serve->store, lcm, err);
@@ -115,18 +121,20 @@ tide_status serve_close_ledgers(struct serve *serve, uint32_t count, struct tide
 {
     pthread_mutex_lock(&serve->lock);
     for (uint32_t i = 0; i < count && serve->broken == TIDE_OK; i++) {
-        serve->broken = close_one(serve, &serve->err);
+        serve->broken = close_next(serve, &serve->err);
         atomic_fetch_add(&serve->closed, serve->broken == TIDE_OK);
     }
     tide_status status = serve->broken;
     if (status != TIDE_OK) {
         *err = serve->err;
-        kill(getpid(), SIGTERM); /* wakes the main thread */
+        kill(getpid(), SIGTERM); /* ends the main thread's wait for signals */
     }
     pthread_mutex_unlock(&serve->lock);
     return status;
 }
 
+/* Opens the chain that reset shows: its ledgers begin at 2, and its newest one is as old as this
+ * chain's. */
 static tide_status open_other(struct serve *serve, struct serve_other *other, struct tide_err *err)
 {
     enum { LEDGERS = 24 };
@@ -144,6 +152,7 @@ static tide_status open_other(struct serve *serve, struct serve_other *other, st
     return status;
 }
 
+/* The caller's thread creates the chain; the lock makes others wait. */
 struct ledger_store *serve_other_store(void *self)
 {
     struct serve *serve = self;
@@ -164,14 +173,16 @@ struct ledger_store *serve_other_store(void *self)
     return store;
 }
 
-/* --- its life ---------------------------------------------------------------------- */
+/* --- the main thread ----------------------------------------------------------------- */
 
-static bool asked_to_stop(const sigset_t *signals)
+/* Returns true if a signal to end has come. Signals are blocked, so they wait to be fetched. */
+static bool stop_requested(const sigset_t *signals)
 {
     const struct timespec now = { 0 };
     return sigtimedwait(signals, NULL, &now) > 0;
 }
 
+/* Closes the first recorded ledgers at once. */
 static tide_status head_start_recorded(struct serve *serve, const sigset_t *signals,
                                        struct tide_err *err)
 {
@@ -179,13 +190,13 @@ static tide_status head_start_recorded(struct serve *serve, const sigset_t *sign
     uint64_t left = serve->options.chain.ledgers;
     for (; status == TIDE_OK && left > 0; left--) {
         status = close_recorded(serve, err);
-        if (asked_to_stop(signals))
+        if (stop_requested(signals))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
     }
     return status;
 }
 
-/* The ledgers that are there at once: what the lake holds, and as many as were asked for. */
+/* Closes the first ledgers at once: those that the lake holds, and as many as --ledgers demands. */
 static tide_status head_start(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
     const struct sim_settings *chain = &serve->options.chain;
@@ -197,18 +208,20 @@ static tide_status head_start(struct serve *serve, const sigset_t *signals, stru
     while (status == TIDE_OK &&
            (sequence < wanted || sequence < serve->lake.skip_to || !lake_whole(&serve->lake))) {
         serve->live = sequence >= wanted;
-        status = close_one(serve, err);
+        status = close_next(serve, err);
         sequence = node_latest(serve->node).sequence;
-        if (asked_to_stop(signals))
+        if (stop_requested(signals))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
     }
     serve->live = true;
+    /* Another chain in the lake mostly means other options. */
     if (status == TIDE_E_CONFLICT)
         return tide_fail_context(err, "--ledgers=%" PRIu64 " and all options as it was written",
                                  chain->ledgers);
     return status;
 }
 
+/* Waits until the deadline. Returns false if a signal came. */
 static bool wait_until(const struct timespec *next, const sigset_t *signals)
 {
     struct timespec now;
@@ -220,8 +233,9 @@ static bool wait_until(const struct timespec *next, const sigset_t *signals)
     return sigtimedwait(signals, NULL, &wait) < 0;
 }
 
-/* When the next ledger is due; never in the past, so that a slow machine is not chased. */
-static void step(struct timespec *next, uint64_t ms)
+/* Advances the deadline. A deadline in the past becomes the present: missed ledgers are not made up
+ * for. */
+static void advance_deadline(struct timespec *next, uint64_t ms)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -232,7 +246,8 @@ static void step(struct timespec *next, uint64_t ms)
         *next = now;
 }
 
-static tide_status live(struct serve *serve, const sigset_t *signals, struct tide_err *err)
+/* Closes a ledger for each interval until a signal comes or a ledger fails. */
+static tide_status run_live(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
     struct timespec next;
     tide_status status = TIDE_OK;
@@ -240,10 +255,10 @@ static tide_status live(struct serve *serve, const sigset_t *signals, struct tid
     if (serve->options.close_ms == 0) {
         sigwaitinfo(signals, NULL);
     } else {
-        step(&next, serve->options.close_ms);
+        advance_deadline(&next, serve->options.close_ms);
         while (status == TIDE_OK && wait_until(&next, signals)) {
             status = serve_close_ledgers(serve, 1, err);
-            step(&next, serve->options.close_ms);
+            advance_deadline(&next, serve->options.close_ms);
         }
     }
     pthread_mutex_lock(&serve->lock);
@@ -256,21 +271,22 @@ static tide_status live(struct serve *serve, const sigset_t *signals, struct tid
 
 /* --- listening ------------------------------------------------------------------------ */
 
+/* Writes the port under a temporary name and renames the file, so that no reader sees a part. */
 static tide_status write_port(const char *path, uint16_t port, struct tide_err *err)
 {
-    char aside[4096];
-    if ((size_t)snprintf(aside, sizeof aside, "%s.tmp", path) >= sizeof aside)
-        return tide_fail(err, TIDE_E_USAGE, "--port-file is too long a name");
-    FILE *file = fopen(aside, "w");
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp", path) >= sizeof temporary)
+        return tide_fail(err, TIDE_E_USAGE, "the name of --port-file is too long");
+    FILE *file = fopen(temporary, "w");
     bool good = file && fprintf(file, "%u\n", port) > 0;
     if (file && fclose(file) != 0)
         good = false;
-    if (!good || rename(aside, path) != 0)
+    if (!good || rename(temporary, path) != 0)
         return tide_fail(err, TIDE_E_IO, "cannot write %s", path);
     return TIDE_OK;
 }
 
-/* "127.0.0.1:8000", "[::1]:0" */
+/* Splits "127.0.0.1:8000" or "[::1]:0". */
 static bool split_address(const char *text, char host[64], uint16_t *port)
 {
     const char *colon = strrchr(text, ':');
@@ -288,7 +304,7 @@ static bool split_address(const char *text, char host[64], uint16_t *port)
     return true;
 }
 
-/* Under the lock: requests that come meanwhile wait for it. */
+/* Starts the HTTP server. The caller holds the lock, so that requests wait until the URL is set. */
 static tide_status open_http(struct serve *serve, struct tide_err *err)
 {
     char host[64], url[96];
@@ -311,12 +327,13 @@ static tide_status open_http(struct serve *serve, struct tide_err *err)
     printf("%s\n", url);
     fflush(stdout);
     tide_log(TIDE_INFO, "serve.listening", "url=%s simulated=true passphrase=\"%s\" ledger=%u", url,
-             serve->options.chain.passphrase, newest(serve).sequence);
+             serve->options.chain.passphrase, newest_ledger(serve).sequence);
     if (serve->options.port_file)
         return write_port(serve->options.port_file, port, err);
     return TIDE_OK;
 }
 
+/* Starts the HTTP server under the lock. */
 static tide_status listen_http(struct serve *serve, struct tide_err *err)
 {
     pthread_mutex_lock(&serve->lock);
@@ -328,6 +345,7 @@ static tide_status listen_http(struct serve *serve, struct tide_err *err)
 
 /* --- opening and closing ------------------------------------------------------------------ */
 
+/* Opens all parts. close_all closes what a failure has left open. */
 static tide_status open_all(struct serve *serve, struct tide_err *err)
 {
     const struct sim_settings *chain = &serve->options.chain;
@@ -367,16 +385,18 @@ static tide_status run_open(struct serve *serve, const sigset_t *signals, struct
     if (status == TIDE_OK)
         status = listen_http(serve, err);
     if (status == TIDE_OK)
-        status = live(serve, signals, err);
+        status = run_live(serve, signals, err);
     bool listened = serve->http != NULL;
-    serve_http_close(serve->http); /* first: its threads use all the rest */
+    /* The HTTP threads use all other parts, so they end first. */
+    serve_http_close(serve->http);
     if (listened)
-        tide_log(TIDE_INFO, "serve.stopped", "simulated=true ledger=%u", newest(serve).sequence);
+        tide_log(TIDE_INFO, "serve.stopped", "simulated=true ledger=%u",
+                 newest_ledger(serve).sequence);
     close_all(serve);
     return status;
 }
 
-static tide_status run(struct serve *serve, const sigset_t *signals, struct tide_err *err)
+static tide_status run_serve(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
     struct tide_err late;
     const struct lake_options to = sim_settings_lake(&serve->options.chain);
@@ -388,12 +408,14 @@ static tide_status run(struct serve *serve, const sigset_t *signals, struct tide
     return status == TIDE_OK ? closed : status;
 }
 
-static tide_status check(const struct serve_options *o, struct tide_err *err)
+/* Checks options that depend on each other. */
+static tide_status check_options(const struct serve_options *o, struct tide_err *err)
 {
     if (o->chain.first_ledger + o->chain.ledgers > UINT32_MAX)
-        return tide_fail(err, TIDE_E_USAGE, "--ledgers is more than sequences can tell");
+        return tide_fail(err, TIDE_E_USAGE,
+                         "--ledgers is too great for sequence numbers of 32 bits");
     if (o->recorded && o->chain.lake)
-        return tide_fail(err, TIDE_E_USAGE, "--recorded writes no --lake");
+        return tide_fail(err, TIDE_E_USAGE, "--recorded and --lake exclude each other");
     return sim_settings_check(&o->chain, err);
 }
 
@@ -415,7 +437,7 @@ int sim_serve_command(int argc, char **argv)
         print_help(tables, TIDE_COUNT(tables));
         return 0;
     }
-    /* taken by sigtimedwait in this thread; the server's threads inherit the mask */
+    /* sigtimedwait of this thread fetches the signals. The server's threads inherit the mask. */
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
@@ -424,10 +446,10 @@ int sim_serve_command(int argc, char **argv)
     pthread_mutex_init(&serve.lock, NULL);
     tide_status status = sim_options_read(tables, TIDE_COUNT(tables), argc, argv, &err);
     if (status == TIDE_OK)
-        status = check(o, &err);
+        status = check_options(o, &err);
     tide_log_level_set(o->quiet ? TIDE_WARN : TIDE_INFO);
     if (status == TIDE_OK)
-        status = run(&serve, &signals, &err);
+        status = run_serve(&serve, &signals, &err);
     if (tide_status_exit(status) != 0)
         fprintf(stderr, "tidemark-sim serve: %s\n", err.text);
     pthread_mutex_destroy(&serve.lock);

@@ -1,7 +1,7 @@
-/* The parts of `tidemark-sim serve`: the network, its clock, and what HTTP asks of both.
+/* The parts of `tidemark-sim serve`: the network, its clock, and the HTTP server in front.
  *
- * Lock     over the node, the lake and the other chain; the store has its own. The thread that
- *          closes a ledger holds it until the ledger is in the lake and in the store. */
+ * Lock     guards the node, the lake and the other chain; the store has its own lock. The thread
+ *          that closes a ledger holds it until the ledger is in the lake and in the store. */
 #ifndef SIM_SERVE_H
 #define SIM_SERVE_H
 
@@ -18,6 +18,7 @@
 
 struct rpc;
 
+/* The command's options. */
 struct serve_options {
     struct sim_settings chain;
     const char *listen, *port_file, *recorded;
@@ -26,48 +27,53 @@ struct serve_options {
     struct sim_texts faults;
 };
 
-/* What fault `reset` shows: another chain with the same name. */
+/* The chain that the fault `reset` shows: another chain with the same passphrase. */
 struct serve_other {
     struct sim_node *node;
     struct ledger_store *store;
 };
 
+/* A running server. */
 struct serve {
     struct serve_options options;
     pthread_mutex_t lock;
     struct sim_node *node;    /* NULL: the ledgers are recorded */
-    struct recorded recorded; /* zeros beside a node            */
+    struct recorded recorded; /* zeros if there is a node */
     struct ledger_store *store;
     struct lake_write lake;
-    struct serve_other other; /* NULLs until it is asked for */
+    struct serve_other other; /* NULLs until a call with the fault reset */
     struct sim_faults *faults;
     struct rpc *rpc;
     struct serve_http *http;
-    atomic_bool listening; /* all is in place for requests        */
-    bool live;             /* behind the head start               */
-    tide_status broken;    /* a ledger could not be closed: over  */
-    struct tide_err err;   /* of that                             */
-    atomic_ullong served;  /* HTTP requests                       */
-    atomic_ullong closed;  /* ledgers since the head start        */
+    atomic_bool listening; /* the server is set up: requests need not wait for the lock */
+    bool live;             /* the head start is over */
+    tide_status broken;    /* status of a ledger that could not be closed; ends the program */
+    struct tide_err err;   /* error of broken */
+    atomic_ullong served;  /* HTTP requests */
+    atomic_ullong closed;  /* ledgers closed by serve_close_ledgers */
 };
 
-/* Closes ledgers now. A failure is kept in serve->broken and ends the program. */
+/* Closes ledgers now; any thread may call it. A failure is stored in serve->broken and ends the
+ * program. */
 tide_status serve_close_ledgers(struct serve *serve, uint32_t count,
                                 struct tide_err *err) TIDE_MUST_USE;
 
-/* --- serve_routes.c: any thread -------------------------------------------------------- */
+/* --- serve_routes.c: any thread may call these --------------------------------------- */
 
-/* Opens serve->rpc; needs store, faults and node. The friendbot's URL follows with serve_routes_listening. */
+/* Opens serve->rpc. store, faults and node must be set. serve_routes_listening adds the friendbot's
+ * URL. Returns TIDE_E_MEMORY. */
 tide_status serve_routes_open(struct serve *serve, struct tide_err *err) TIDE_MUST_USE;
 void serve_routes_close(struct serve *serve);
-/* Tells the RPC where it is reached and when a ledger closed. */
+/* Tell the RPC its own URL, and that a ledger has closed. */
 void serve_routes_listening(struct serve *serve, const char *url);
 void serve_routes_closed(struct serve *serve);
+/* Answers one HTTP request. self is the struct serve. */
 void serve_handle(void *self, const struct serve_request *request, struct serve_reply *reply);
-/* The store of the chain that reset shows; made when first asked for. NULL without memory. */
+/* Returns the store of the chain that reset shows, which the first call creates. Returns NULL on
+ * failure. */
 struct ledger_store *serve_other_store(void *self);
 
-/* One line for each path that is no JSON-RPC. */
+/* Help text: the paths of the server. */
 extern const char serve_routes_help[];
 
 #endif

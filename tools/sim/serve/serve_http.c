@@ -1,3 +1,4 @@
+/* The HTTP server over libmicrohttpd: requests, answers, and the shapes that faults give them. */
 #include "tools/sim/serve/serve_http.h"
 
 #include <arpa/inet.h>
@@ -9,40 +10,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A running server. */
 struct serve_http {
     struct serve_http_options options;
     struct MHD_Daemon *daemon;
     uint16_t port;
-    atomic_bool stopped;
+    atomic_bool stopped; /* all waiting ends */
 };
 
-/* One request on its way in. */
+/* A request that is being received. */
 struct intake {
     struct tide_buf body;
     bool too_large;
 };
 
-/* One answer on its way out, where it is not simply a buffer. */
+/* An answer with a shape, while it is sent. */
 struct outlet {
     struct serve_http *http;
     int socket;
     struct tide_buf body;
     enum serve_shape shape;
-    uint64_t cut; /* bytes that go out */
-    uint64_t dripped;
+    uint64_t cut;     /* bytes of the answer that are sent */
+    uint64_t dripped; /* bytes sent so far, one a second */
 };
 
+/* longest sleep without a look at the connection; wait of a request without answer */
 enum { SLICE_MS = 20, UNKNOWN_FATE_MS = 3600000 };
 
 /* --- waiting -------------------------------------------------------------------- */
 
-/* Ends all waiting: threads that sleep for a fault return at once. Any thread. */
+/* Ends all waiting: threads that sleep because of a fault return at once. Any thread may call
+ * it. */
 static void end_waiting(struct serve_http *http)
 {
     atomic_store(&http->stopped, true);
 }
 
-static bool gone(const struct serve_http *http, int socket)
+/* Returns true if the client has gone or the server is being closed. socket -1: there is no
+ * client. */
+static bool is_over(const struct serve_http *http, int socket)
 {
     struct pollfd fd = { .fd = socket, .events = POLLRDHUP };
     if (socket >= 0 && poll(&fd, 1, 0) > 0 && fd.revents & (POLLRDHUP | POLLHUP | POLLERR))
@@ -50,10 +56,10 @@ static bool gone(const struct serve_http *http, int socket)
     return atomic_load(&http->stopped);
 }
 
-/* True when the whole time has passed with the client still there. */
-static bool waited(const struct serve_http *http, int socket, uint64_t ms)
+/* Waits. Returns true if the whole time has passed with the client still connected. */
+static bool wait_for_client(const struct serve_http *http, int socket, uint64_t ms)
 {
-    while (ms > 0 && !gone(http, socket)) {
+    while (ms > 0 && !is_over(http, socket)) {
         uint64_t part = ms < SLICE_MS ? ms : SLICE_MS;
         poll(NULL, 0, (int)part);
         ms -= part;
@@ -63,9 +69,10 @@ static bool waited(const struct serve_http *http, int socket, uint64_t ms)
 
 void serve_http_pause(struct serve_http *http, uint64_t ms)
 {
-    waited(http, -1, ms);
+    wait_for_client(http, -1, ms);
 }
 
+/* Returns the connection's socket, or -1. */
 static int socket_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -75,16 +82,16 @@ static int socket_of(struct MHD_Connection *connection)
 
 /* --- answers ---------------------------------------------------------------------- */
 
-/* Hands out the body as its shape wants. */
-static ssize_t pour(void *self, uint64_t at, char *to, size_t room)
+/* Callback of libmicrohttpd: returns the next bytes of the body, in the shape of the answer. */
+static ssize_t read_body(void *self, uint64_t at, char *to, size_t room)
 {
     struct outlet *o = self;
     if (o->shape == SERVE_SILENCE) {
-        waited(o->http, o->socket, UNKNOWN_FATE_MS);
+        wait_for_client(o->http, o->socket, UNKNOWN_FATE_MS);
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
     if (o->shape == SERVE_DRIP) {
-        if (o->dripped++ && !waited(o->http, o->socket, 1000))
+        if (o->dripped++ && !wait_for_client(o->http, o->socket, 1000))
             return MHD_CONTENT_READER_END_WITH_ERROR;
         room = 1;
     }
@@ -108,7 +115,9 @@ static void free_outlet(void *self)
     free(o);
 }
 
-static struct MHD_Response *shaped(struct serve_http *http, int socket, struct serve_reply *reply)
+/* Makes a response with a shape. The body moves to it. */
+static struct MHD_Response *make_shaped_response(struct serve_http *http, int socket,
+                                                 struct serve_reply *reply)
 {
     struct outlet *o = calloc(1, sizeof *o);
     if (!o)
@@ -127,17 +136,18 @@ static struct MHD_Response *shaped(struct serve_http *http, int socket, struct s
         o->cut = reply->number;
     tide_buf_init(&reply->body, 1);
     struct MHD_Response *response =
-        MHD_create_response_from_callback(length, 32768, pour, o, free_outlet);
+        MHD_create_response_from_callback(length, 32768, read_body, o, free_outlet);
     if (!response)
         free_outlet(o);
     return response;
 }
 
+/* Makes the response. The body moves to it. */
 static struct MHD_Response *make_response(struct serve_http *http, int socket,
                                           struct serve_reply *reply)
 {
     if (reply->shape != SERVE_WHOLE)
-        return shaped(http, socket, reply);
+        return make_shaped_response(http, socket, reply);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->body.len, reply->body.ptr, MHD_RESPMEM_MUST_FREE);
     if (response)
@@ -145,6 +155,7 @@ static struct MHD_Response *make_response(struct serve_http *http, int socket,
     return response;
 }
 
+/* Sets the response's headers. X-Simulated marks every answer as simulated. */
 static void add_headers(struct MHD_Response *response, const struct serve_reply *reply)
 {
     char number[16];
@@ -163,13 +174,14 @@ static void add_headers(struct MHD_Response *response, const struct serve_reply 
     MHD_add_response_header(response, "X-Simulated", "tidemark-sim");
 }
 
+/* Sends the answer, or none. MHD_NO closes the connection. */
 static enum MHD_Result send_reply(struct serve_http *http, struct MHD_Connection *connection,
                                   struct serve_reply *reply)
 {
     int socket = socket_of(connection);
     enum MHD_Result sent = MHD_NO;
     if (reply->shape == SERVE_HANG)
-        waited(http, socket, UNKNOWN_FATE_MS);
+        wait_for_client(http, socket, UNKNOWN_FATE_MS);
     if (reply->shape != SERVE_HANG && reply->shape != SERVE_CLOSE) {
         struct MHD_Response *response = make_response(http, socket, reply);
         if (response) {
@@ -184,6 +196,7 @@ static enum MHD_Result send_reply(struct serve_http *http, struct MHD_Connection
 
 /* --- requests ------------------------------------------------------------------------ */
 
+/* Returns true for an address of this machine. */
 static bool is_loopback(const struct sockaddr *address)
 {
     if (address->sa_family == AF_INET) {
@@ -196,6 +209,7 @@ static bool is_loopback(const struct sockaddr *address)
     return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
+/* Returns true if the client is on this machine. */
 static bool from_loopback(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -203,7 +217,9 @@ static bool from_loopback(struct MHD_Connection *connection)
     return info && is_loopback(info->client_addr);
 }
 
-static void take_in(struct serve_http *http, struct intake *intake, const char *data, size_t len)
+/* Appends a part of the body. A body that is too large is dropped. */
+static void append_data(struct serve_http *http, struct intake *intake, const char *data,
+                        size_t len)
 {
     intake->too_large |= intake->body.len + len > http->options.body_max;
     if (!intake->too_large)
@@ -213,13 +229,15 @@ static void take_in(struct serve_http *http, struct intake *intake, const char *
         tide_buf_reset(&intake->body);
 }
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+/* Returns a header of the request, or NULL. */
+static const char *find_header(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* Called once with the headers, then with each part of the body, then with none: only then may an
- * answer be queued, or the connection is not kept. */
+/* Callback of libmicrohttpd: called once with the headers, then with each part of the body, then
+ * without data. An answer may be queued only in the last call, otherwise the connection is not
+ * reused. */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **memory)
@@ -234,7 +252,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
         return intake ? MHD_YES : MHD_NO;
     }
     if (*size) {
-        take_in(http, intake, data, *size);
+        append_data(http, intake, data, *size);
         *size = 0;
         return MHD_YES;
     }
@@ -242,8 +260,8 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
         .method = method,
         .path = url,
         .addr = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "addr"),
-        .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
-        .origin = header(connection, MHD_HTTP_HEADER_ORIGIN),
+        .content_type = find_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+        .origin = find_header(connection, MHD_HTTP_HEADER_ORIGIN),
         .body = tide_buf_view(&intake->body),
         .too_large = intake->too_large,
         .loopback = from_loopback(connection),
@@ -254,6 +272,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
     return send_reply(http, connection, &reply);
 }
 
+/* Callback of libmicrohttpd: frees a request, whatever became of it. */
 static void on_end(void *self, struct MHD_Connection *connection, void **memory,
                    enum MHD_RequestTerminationCode code)
 {
@@ -270,6 +289,7 @@ static void on_end(void *self, struct MHD_Connection *connection, void **memory,
 
 /* --- opening ---------------------------------------------------------------------------- */
 
+/* Parses the address to listen on. Returns false if it is none. */
 static bool read_address(const struct serve_http_options *o, struct sockaddr_storage *out)
 {
     struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(o->port) };
@@ -283,8 +303,10 @@ static bool read_address(const struct serve_http_options *o, struct sockaddr_sto
     return out->ss_family != 0;
 }
 
-/* Thread per connection never uses epoll, so its stall in this library does not matter here. */
-static struct MHD_Daemon *start(struct serve_http *http, const struct sockaddr_storage *address)
+/* Starts the threads. libmicrohttpd's epoll mode may stall; a thread for each connection never uses
+ * it. */
+static struct MHD_Daemon *start_daemon(struct serve_http *http,
+                                       const struct sockaddr_storage *address)
 {
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL;
     if (address->ss_family == AF_INET6)
@@ -313,7 +335,7 @@ tide_status serve_http_open(struct serve_http **out, const struct serve_http_opt
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
     http->options = *options;
     errno = 0;
-    http->daemon = start(http, &address);
+    http->daemon = start_daemon(http, &address);
     const union MHD_DaemonInfo *info =
         http->daemon ? MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info) {

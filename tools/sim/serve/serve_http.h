@@ -1,7 +1,7 @@
-/* The simulator's HTTP server: one thread per connection, so that a fault may block one.
- * For development: no TLS, no host names, a limit on connections.
+/* The simulator's HTTP server: one thread for each connection, so that a fault may block one. The
+ * server is for development: no TLS, no host names, a limit on connections.
  *
- * Flow     serve_http_open starts it, serve_http_close ends all waiting and joins. */
+ * Use      serve_http_open starts the threads; serve_http_close ends their waits and joins them. */
 #ifndef SIM_SERVE_HTTP_H
 #define SIM_SERVE_HTTP_H
 
@@ -10,59 +10,64 @@
 
 enum { SERVE_CONNECTIONS_MAX = 256 };
 
-/* Borrowed for the call. */
+/* A request. The strings are valid during the callback. */
 struct serve_request {
     const char *method;
     const char *path;         /* without the query */
-    const char *addr;         /* of the query; NULL: not there */
-    const char *content_type; /* NULL: none */
-    const char *origin;       /* NULL: none; a browser sends one */
+    const char *addr;         /* parameter addr of the query; NULL: absent */
+    const char *content_type; /* NULL: absent */
+    const char *origin;       /* Origin, which browsers send; NULL: absent */
     tide_slice body;
-    bool too_large; /* more than the body's ceiling; body is empty then */
-    bool loopback;  /* from this machine */
+    bool too_large; /* the body is larger than body_max, and given as empty */
+    bool loopback;  /* the client is on this machine */
 };
 
-/* How the answer goes out. */
+/* How an answer is sent. */
 enum serve_shape {
     SERVE_WHOLE,
-    SERVE_HANG,    /* never                                            */
-    SERVE_CLOSE,   /* the connection is cut without a byte             */
-    SERVE_SILENCE, /* headers, then nothing                            */
-    SERVE_DRIP,    /* a byte a second                                  */
-    SERVE_CUT,     /* cut after `number` bytes of the body             */
-    SERVE_LONG,    /* Content-Length is `number` too much              */
-    SERVE_PADDED,  /* `number` bytes of spaces behind the body         */
+    SERVE_HANG,    /* no answer at all */
+    SERVE_CLOSE,   /* the connection is closed without a byte */
+    SERVE_SILENCE, /* headers, then no more */
+    SERVE_DRIP,    /* one byte a second */
+    SERVE_CUT,     /* the connection is closed after `number` bytes of the body */
+    SERVE_LONG,    /* Content-Length is `number` bytes too great */
+    SERVE_PADDED,  /* `number` spaces follow the body */
 };
 
+/* An answer. */
 struct serve_reply {
     unsigned status;
-    const char *type;     /* Content-Type, static; NULL: none */
-    const char *allow;    /* Allow, static; NULL: none        */
-    bool open;            /* to pages of any origin              */
-    uint32_t retry_after; /* 0: none */
-    struct tide_buf body; /* open; taken over */
+    const char *type;     /* Content-Type, static text; NULL: none */
+    const char *allow;    /* Allow, static text; NULL: none */
+    bool open;            /* pages of any origin may read the answer */
+    uint32_t retry_after; /* Retry-After in seconds; 0: none */
+    struct tide_buf body; /* opened by the callback's caller, which also frees it */
     enum serve_shape shape;
-    uint64_t number;
+    uint64_t number; /* argument of shape */
 };
 
+/* Options of the server. */
 struct serve_http_options {
-    const char *host; /* 127.0.0.1, ::1, localhost, or another with public */
-    uint16_t port;    /* 0: any that is free */
-    bool public;      /* may listen beyond loopback */
-    size_t body_max;  /* of a request */
+    const char *host; /* 127.0.0.1, ::1, localhost; with public also another address */
+    uint16_t port;    /* 0: any free port */
+    bool public;      /* may listen on addresses that other machines reach */
+    size_t body_max;  /* greatest body of a request, bytes */
     void *self;
-    /* Any number of threads at once. */
+    /* Answers a request. Called by many threads at once. */
     void (*handle)(void *self, const struct serve_request *request, struct serve_reply *reply);
 };
 
 struct serve_http;
 
-/* TIDE_E_USAGE: an address that is none, or beyond loopback without leave; TIDE_E_IO. */
+/* Opens the server. Returns TIDE_E_USAGE if host is no address, or one that needs public; TIDE_E_IO
+ * if it cannot listen. */
 tide_status serve_http_open(struct serve_http **out, const struct serve_http_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
+/* Returns the port that the server listens on. */
 uint16_t serve_http_port(const struct serve_http *http);
-/* Sleeps; returns early when stopped. */
+/* Sleeps; returns early when the server is being closed. */
 void serve_http_pause(struct serve_http *http, uint64_t ms);
+/* Accepts NULL. */
 void serve_http_close(struct serve_http *http);
 
 #endif

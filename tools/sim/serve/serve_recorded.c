@@ -1,3 +1,4 @@
+/* Reading of a framed stream of ledgers, one ahead. */
 #include "tools/sim/serve/serve_recorded.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ tide_status recorded_advance(struct recorded *r, struct tide_err *err)
         return TIDE_OK;
     uint32_t len =
         (uint32_t)mark[0] << 24 | (uint32_t)mark[1] << 16 | (uint32_t)mark[2] << 8 | mark[3];
+    /* The top bit of the length marks a record's last fragment; ledgers have one. */
     if (got < sizeof mark || !(len >> 31))
         return tide_fail(err, TIDE_E_DECODE, "the recorded ledgers are no framed stream");
     len &= 0x7fffffff;
@@ -38,7 +40,7 @@ tide_status recorded_advance(struct recorded *r, struct tide_err *err)
     if (!to)
         return tide_fail(err, TIDE_E_LIMIT, "a recorded ledger has %u bytes", len);
     if (fread(to, 1, len, r->file) != len)
-        return tide_fail(err, TIDE_E_DECODE, "the recorded ledgers end within one");
+        return tide_fail(err, TIDE_E_DECODE, "the recorded ledgers end within a ledger");
     r->next.len += len;
     return TIDE_OK;
 }

@@ -1,8 +1,8 @@
-/* Ledgers that were written before, as `tidemark-sim write --stream` writes them. They stand in for
- * the model where a chain is too large to be made while it is measured.
+/* Ledgers from a file that `tidemark-sim write --stream` wrote. They take the place of the model
+ * where making a chain would take longer than its ledgers may take to close.
  *
  * Ahead    The next ledger is read before it is due, so that it is served on time.
- * Threads  one at a time. */
+ * Threads  One thread at a time. */
 #ifndef SIM_SERVE_RECORDED_H
 #define SIM_SERVE_RECORDED_H
 
@@ -11,18 +11,20 @@
 
 #include <stdio.h>
 
+/* An open file and its next ledger. Zeros: none. */
 struct recorded {
     FILE *file;
     struct tide_buf next;
-    bool ended; /* next holds nothing */
+    bool ended; /* the file has no more ledgers; next is empty */
 };
 
-/* file is "-" for standard input. */
+/* Opens a file and reads its first ledger; "-" is standard input. Returns TIDE_E_IO or an error of
+ * recorded_advance. */
 tide_status recorded_open(struct recorded *recorded, const char *file,
                           struct tide_err *err) TIDE_MUST_USE;
-void recorded_close(struct recorded *recorded); /* one that is zeroed is fine */
-/* Reads the ledger behind the one that next holds. TIDE_E_DECODE: the stream is cut short, or has no
- * frames. */
+void recorded_close(struct recorded *recorded); /* accepts a zeroed one */
+/* Reads the ledger behind the one in next. Returns TIDE_E_DECODE if the file is cut short or no
+ * framed stream, TIDE_E_LIMIT if the ledger is too large. */
 tide_status recorded_advance(struct recorded *recorded, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

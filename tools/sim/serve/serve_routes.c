@@ -1,10 +1,12 @@
-/* What each path of the server does. JSON-RPC itself is rpc.c's. */
+/* The paths of the server. rpc/ answers JSON-RPC itself. */
 #include "tidemark/clock.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
 #include "tools/sim/serve/serve.h"
 
+/* bytes of a control answer; ledgers of one POST /close; age of a healthy tip; wait for a
+ * funding */
 enum { JSON_MAX = 1 << 20, CLOSE_MOST = 100000, HEALTHY_MS = 30000, FUND_WAIT_MS = 30000 };
 
 const char serve_routes_help[] =
@@ -22,7 +24,7 @@ const char serve_routes_help[] =
 static const char type_json[] = "application/json";
 static const char type_text[] = "text/plain; charset=utf-8";
 
-/* --- the RPC behind it ------------------------------------------------------------- */
+/* --- the RPC ----------------------------------------------------------------------- */
 
 static int64_t now_ms(void)
 {
@@ -30,6 +32,7 @@ static int64_t now_ms(void)
     return clock->now_ms(clock->self);
 }
 
+/* Callback of the RPC: sleeps. */
 static void pause_call(void *self, uint64_t ms)
 {
     serve_http_pause(((struct serve *)self)->http, ms);
@@ -47,7 +50,7 @@ tide_status serve_routes_open(struct serve *serve, struct tide_err *err)
     rpc->lock = &serve->lock;
     rpc->passphrase = serve->options.chain.passphrase;
     rpc->retention = (uint32_t)serve->options.retention;
-    /* where ledgers close on demand, an old tip means nothing */
+    /* With --close-ms 0 ledgers close on request, so an old tip is healthy. */
     if (serve->options.close_ms)
         rpc->healthy_ms = HEALTHY_MS > (int64_t)serve->options.close_ms * 6
                               ? HEALTHY_MS
@@ -77,7 +80,8 @@ void serve_routes_closed(struct serve *serve)
 
 /* --- answers -------------------------------------------------------------------------- */
 
-static void say(struct serve_reply *reply, unsigned status, const char *text)
+/* Sets a text as the answer. */
+static void set_text(struct serve_reply *reply, unsigned status, const char *text)
 {
     reply->status = status;
     reply->type = type_text;
@@ -86,43 +90,44 @@ static void say(struct serve_reply *reply, unsigned status, const char *text)
     tide_buf_str(&reply->body, text);
 }
 
-static struct tide_buf *say_json(struct serve_reply *reply)
+/* Returns the body of a JSON answer, which the caller fills. */
+static struct tide_buf *set_json(struct serve_reply *reply)
 {
     reply->type = type_json;
     reply->body.max = JSON_MAX;
     return &reply->body;
 }
 
-static bool is(const char *text, const char *other)
+static bool text_eq(const char *text, const char *other)
 {
     return strcmp(text, other) == 0;
 }
 
 static void deny_method(struct serve_reply *reply, const char *allow)
 {
-    say(reply, 405, "Method not allowed\n");
+    set_text(reply, 405, "Method not allowed\n");
     reply->allow = allow;
 }
 
-/* --- faults that are HTTP's -------------------------------------------------------------- */
+/* --- faults that HTTP carries out ------------------------------------------------------------ */
 
-/* In the place of an answer. */
-static bool refuse_on_purpose(const struct sim_fault_hit *hit, struct serve_reply *reply)
+/* Replaces the answer if a fault demands it. Returns false if none does. */
+static bool replace_answer(const struct sim_fault_hit *hit, struct serve_reply *reply)
 {
     if (sim_fault_on(hit, SIM_FAULT_HANG)) {
         reply->shape = SERVE_HANG;
     } else if (sim_fault_on(hit, SIM_FAULT_CLOSE)) {
         reply->shape = SERVE_CLOSE;
     } else if (sim_fault_on(hit, SIM_FAULT_STATUS)) {
-        say(reply, (unsigned)hit->number[SIM_FAULT_STATUS], "a fault on purpose\n");
+        set_text(reply, (unsigned)hit->number[SIM_FAULT_STATUS], "a fault on purpose\n");
     } else if (sim_fault_on(hit, SIM_FAULT_BUSY)) {
-        say(reply, 429, "too many requests, on purpose\n");
+        set_text(reply, 429, "too many requests, on purpose\n");
         reply->retry_after = (uint32_t)hit->number[SIM_FAULT_BUSY];
     } else if (sim_fault_on(hit, SIM_FAULT_HTML)) {
-        say(reply, 200, "<!DOCTYPE html><html><body>A page, on purpose.</body></html>\n");
+        set_text(reply, 200, "<!DOCTYPE html><html><body>A page, on purpose.</body></html>\n");
         reply->type = "text/html";
     } else if (sim_fault_on(hit, SIM_FAULT_EMPTY)) {
-        say(reply, 200, "");
+        set_text(reply, 200, "");
         reply->type = type_json;
     } else {
         return false;
@@ -130,6 +135,7 @@ static bool refuse_on_purpose(const struct sim_fault_hit *hit, struct serve_repl
     return true;
 }
 
+/* Replaces the answer by open brackets. */
 static void put_nesting(struct tide_buf *out, uint64_t depth)
 {
     tide_buf_reset(out);
@@ -138,8 +144,8 @@ static void put_nesting(struct tide_buf *out, uint64_t depth)
         tide_buf_u8(out, '[');
 }
 
-/* To an answer that is there. */
-static void spoil(const struct sim_fault_hit *hit, struct serve_reply *reply)
+/* Damages an answer that exists. */
+static void damage_answer(const struct sim_fault_hit *hit, struct serve_reply *reply)
 {
     static const struct {
         enum sim_fault_kind kind;
@@ -151,6 +157,7 @@ static void spoil(const struct sim_fault_hit *hit, struct serve_reply *reply)
                    { SIM_FAULT_OVERSIZE, SERVE_PADDED } };
     struct tide_buf *body = &reply->body;
     if (sim_fault_on(hit, SIM_FAULT_TWO)) {
+        /* The answer twice, one behind the other. */
         tide_slice once = tide_buf_view(body);
         if (tide_buf_grow(body, once.len))
             tide_buf_put(body, body->ptr, once.len);
@@ -171,6 +178,7 @@ static void spoil(const struct sim_fault_hit *hit, struct serve_reply *reply)
 
 /* --- JSON-RPC ------------------------------------------------------------------------------ */
 
+/* Returns true for application/json, with or without parameters. */
 static bool is_json(const char *type)
 {
     static const char json[] = "application/json";
@@ -180,39 +188,42 @@ static bool is_json(const char *type)
     return next == 0 || next == ';' || next == ' ';
 }
 
+/* Answers POST / by JSON-RPC. */
 static void handle_rpc(struct serve *serve, const struct serve_request *request,
                        struct serve_reply *reply)
 {
     struct rpc_reply answer = { .nothing = false };
-    if (!is(request->method, "POST")) {
+    if (!text_eq(request->method, "POST")) {
         deny_method(reply, "POST");
         tide_buf_str(&reply->body, "This is a SIMULATED network: nothing here happened anywhere. "
                                    "POST JSON-RPC 2.0, as to Stellar RPC.\n");
         return;
     }
     if (!is_json(request->content_type)) {
-        say(reply, 415, "Unsupported media type: application/json is needed\n");
+        set_text(reply, 415, "Unsupported media type: application/json is needed\n");
         return;
     }
     if (request->too_large) {
-        say(reply, 413, "Request body too large\n");
+        set_text(reply, 413, "Request body too large\n");
         return;
     }
     tide_buf_init(&answer.body, RPC_ANSWER_BYTES_MAX);
     rpc_answer(serve->rpc, request->body, &answer);
-    if (refuse_on_purpose(&answer.hit, reply)) {
+    if (replace_answer(&answer.hit, reply)) {
         tide_buf_release(&answer.body);
         return;
     }
     reply->body = answer.body;
     reply->status = answer.nothing ? 204 : 200;
     reply->type = answer.nothing ? NULL : type_json;
-    spoil(&answer.hit, reply);
+    damage_answer(&answer.hit, reply);
 }
 
-/* --- friendbot ---------------------------------------------------------------------------------- */
+/* --- friendbot ------------------------------------------------------------------------------- */
 
-static bool wait_for(struct serve *serve, const uint8_t hash[TIDE_HASH_BYTES])
+/* Waits until a ledger contains the transaction; closes one if ledgers close on request. Returns
+ * false after FUND_WAIT_MS. */
+static bool wait_for_tx(struct serve *serve, const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct tide_err err;
     if (serve->options.close_ms == 0 && serve_close_ledgers(serve, 1, &err) != TIDE_OK)
@@ -225,13 +236,15 @@ static bool wait_for(struct serve *serve, const uint8_t hash[TIDE_HASH_BYTES])
     return false;
 }
 
-static void say_failed(struct serve_reply *reply, unsigned status, const char *detail)
+/* Sets an error in the form of the network's friendbot. */
+static void set_friendbot_error(struct serve_reply *reply, unsigned status, const char *detail)
 {
-    struct tide_buf *out = say_json(reply);
+    struct tide_buf *out = set_json(reply);
     reply->status = status;
     tide_buf_putf(out, "{\"status\":%u,\"detail\":\"%s\"}\n", status, detail);
 }
 
+/* Funds an account and answers once a ledger contains the transaction. */
 static void handle_friendbot(struct serve *serve, const struct serve_request *request,
                              struct serve_reply *reply)
 {
@@ -241,32 +254,33 @@ static void handle_friendbot(struct serve *serve, const struct serve_request *re
     const char *addr = request->addr ? request->addr : "";
     if (tide_strkey_decode(&kind, key, &len, tide_slice_str(addr)) != TIDE_OK ||
         kind != TIDE_STRKEY_ACCOUNT) {
-        say_failed(reply, 400, "addr is no account");
+        set_friendbot_error(reply, 400, "addr is no account");
         return;
     }
     if (!serve->node) {
-        say_failed(reply, 503, "the ledgers are recorded: no account can be made");
+        set_friendbot_error(reply, 503, "the ledgers are recorded: no account can be made");
         return;
     }
     pthread_mutex_lock(&serve->lock);
     tide_status status = node_fund(serve->node, key, hash);
     pthread_mutex_unlock(&serve->lock);
     if (status == TIDE_E_CONFLICT) {
-        say_failed(reply, 400, "account already funded to starting balance");
+        set_friendbot_error(reply, 400, "account already funded to starting balance");
     } else if (status != TIDE_OK) {
-        say_failed(reply, 503, "the queue is full");
-    } else if (!wait_for(serve, hash)) {
-        say_failed(reply, 504, "no ledger took it in time");
+        set_friendbot_error(reply, 503, "the queue is full");
+    } else if (!wait_for_tx(serve, hash)) {
+        set_friendbot_error(reply, 504, "no ledger took it in time");
     } else {
-        struct tide_buf *out = say_json(reply);
+        struct tide_buf *out = set_json(reply);
         tide_buf_str(out, "{\"successful\":true,\"simulated\":true,\"hash\":\"");
         tide_buf_hex(out, tide_slice_of(hash, sizeof hash));
         tide_buf_str(out, "\"}\n");
     }
 }
 
-/* --- control ------------------------------------------------------------------------------------- */
+/* --- control --------------------------------------------------------------------------------- */
 
+/* Appends counts of ledgers and requests. */
 static void put_stats(struct serve *serve, struct tide_buf *out)
 {
     struct ledger_info oldest = { 0 }, latest = { 0 };
@@ -282,7 +296,7 @@ static void put_stats(struct serve *serve, struct tide_buf *out)
     tide_buf_str(out, "}}\n");
 }
 
-/* The number that a body holds; usual when it is empty. */
+/* Reads the number in the body; usual if the body is empty. Returns false for another body. */
 static bool body_number(const struct serve_request *request, uint64_t usual, uint64_t most,
                         uint64_t *number)
 {
@@ -293,54 +307,57 @@ static bool body_number(const struct serve_request *request, uint64_t usual, uin
     return body.len == 0 || tide_parse_u64(number, body, most) == TIDE_OK;
 }
 
+/* POST /close: closes ledgers now. */
 static void handle_close(struct serve *serve, const struct serve_request *request,
                          struct serve_reply *reply)
 {
     uint64_t count = 0;
     struct tide_err err;
-    if (!is(request->method, "POST"))
+    if (!text_eq(request->method, "POST"))
         deny_method(reply, "POST");
     else if (!body_number(request, 1, CLOSE_MOST, &count))
-        say(reply, 400, "the body is how many ledgers to close\n");
+        set_text(reply, 400, "the body is how many ledgers to close\n");
     else if (serve_close_ledgers(serve, (uint32_t)count, &err) != TIDE_OK)
-        say(reply, 500, err.text);
+        set_text(reply, 500, err.text);
     else
-        put_stats(serve, say_json(reply));
+        put_stats(serve, set_json(reply));
 }
 
+/* POST and DELETE /hold: keep the queue out of ledgers, or end that. */
 static void handle_hold(struct serve *serve, const struct serve_request *request,
                         struct serve_reply *reply)
 {
     uint64_t count = 0;
-    bool take = is(request->method, "DELETE");
-    if (!take && !is(request->method, "POST")) {
+    bool take = text_eq(request->method, "DELETE");
+    if (!take && !text_eq(request->method, "POST")) {
         deny_method(reply, "POST, DELETE");
         return;
     }
     if (!take && !body_number(request, UINT32_MAX, UINT32_MAX, &count)) {
-        say(reply, 400, "the body is how many ledgers take no transaction\n");
+        set_text(reply, 400, "the body is how many ledgers take no transaction\n");
         return;
     }
     if (!serve->node) {
-        say(reply, 409, "the ledgers are recorded: nothing waits\n");
+        set_text(reply, 409, "the ledgers are recorded: nothing waits\n");
         return;
     }
     pthread_mutex_lock(&serve->lock);
     node_hold(serve->node, (uint32_t)count);
     pthread_mutex_unlock(&serve->lock);
-    say(reply, 200, take ? "taken\n" : "held\n");
+    set_text(reply, 200, take ? "taken\n" : "held\n");
 }
 
-/* All lines or the first that is wrong; those before it stay. */
+/* Sets the fault of each line. The first wrong line ends it with an error; faults of lines before
+ * it stay. */
 static void add_faults(struct serve *serve, tide_slice lines, struct serve_reply *reply)
 {
     struct tide_err err;
-    say(reply, 200, "set\n");
+    set_text(reply, 200, "set\n");
     while (lines.len > 0) {
         const uint8_t *end = memchr(lines.ptr, '\n', lines.len);
         tide_slice line = tide_slice_of(lines.ptr, end ? (size_t)(end - lines.ptr) : lines.len);
         if (line.len && sim_faults_add(serve->faults, line, &err) != TIDE_OK) {
-            say(reply, 400, err.text);
+            set_text(reply, 400, err.text);
             return;
         }
         size_t used = line.len + (end != NULL);
@@ -348,36 +365,39 @@ static void add_faults(struct serve *serve, tide_slice lines, struct serve_reply
     }
 }
 
+/* GET, POST and DELETE /faults. */
 static void handle_faults(struct serve *serve, const struct serve_request *request,
                           struct serve_reply *reply)
 {
-    if (is(request->method, "GET")) {
-        sim_faults_list(serve->faults, say_json(reply));
-    } else if (is(request->method, "POST")) {
+    if (text_eq(request->method, "GET")) {
+        sim_faults_list(serve->faults, set_json(reply));
+    } else if (text_eq(request->method, "POST")) {
         add_faults(serve, request->body, reply);
-    } else if (is(request->method, "DELETE")) {
+    } else if (text_eq(request->method, "DELETE")) {
         sim_faults_clear(serve->faults);
-        say(reply, 200, "cleared\n");
+        set_text(reply, 200, "cleared\n");
     } else {
         deny_method(reply, "GET, POST, DELETE");
     }
 }
 
+/* Paths that control the server. Other machines and browsers may not use them: a web page could
+ * post to this machine. */
 static void handle_control(struct serve *serve, const struct serve_request *request,
                            struct serve_reply *reply)
 {
     if (!request->loopback || request->origin)
-        say(reply, 403, "only from this machine, and from no browser\n");
-    else if (is(request->path, "/faults"))
+        set_text(reply, 403, "only from this machine, and from no browser\n");
+    else if (text_eq(request->path, "/faults"))
         handle_faults(serve, request, reply);
-    else if (is(request->path, "/close"))
+    else if (text_eq(request->path, "/close"))
         handle_close(serve, request, reply);
-    else if (is(request->path, "/hold"))
+    else if (text_eq(request->path, "/hold"))
         handle_hold(serve, request, reply);
-    else if (is(request->path, "/stats"))
-        put_stats(serve, say_json(reply));
+    else if (text_eq(request->path, "/stats"))
+        put_stats(serve, set_json(reply));
     else
-        say(reply, 404, "no such path\n");
+        set_text(reply, 404, "no such path\n");
 }
 
 void serve_handle(void *self, const struct serve_request *request, struct serve_reply *reply)
@@ -389,13 +409,13 @@ void serve_handle(void *self, const struct serve_request *request, struct serve_
         pthread_mutex_unlock(&serve->lock);
     }
     atomic_fetch_add(&serve->served, 1);
-    /* as Stellar RPC does: what pages may ask and read */
-    reply->open = is(request->path, "/") || is(request->path, "/friendbot");
-    if (reply->open && is(request->method, "OPTIONS"))
+    /* Like Stellar RPC, the server lets pages of any origin use these paths. */
+    reply->open = text_eq(request->path, "/") || text_eq(request->path, "/friendbot");
+    if (reply->open && text_eq(request->method, "OPTIONS"))
         reply->status = 204;
-    else if (is(request->path, "/"))
+    else if (text_eq(request->path, "/"))
         handle_rpc(serve, request, reply);
-    else if (is(request->path, "/friendbot"))
+    else if (text_eq(request->path, "/friendbot"))
         handle_friendbot(serve, request, reply);
     else
         handle_control(serve, request, reply);

@@ -1,9 +1,11 @@
+/* Names, keys and ids of the simulated accounts and contracts. */
 #include "tools/sim/workload/parties.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
 
+/* The last title has characters that JSON and CSV must escape. */
 /* clang-format off */
 const struct party_market party_markets[PARTY_MARKETS] = {
     { "sGOLD", "Synthetic Gold",                  "GOLD" },
@@ -12,11 +14,13 @@ const struct party_market party_markets[PARTY_MARKETS] = {
     { "PSOIL", "Partner Oil \xe2\x82\xac\xf0\x9f\x9b\xa2 \"crude\"", "OIL" },
 };
 
+/* Names of the contracts in front of the tokens, in the order of their places. */
 static const char *const contract_names[PARTY_TOKEN] = {
     "liquidity_pool", "synthetic_engine", "stability_pool", "compliance_registry",
     "partner_registry", "earnings_distributor", "oracle", "dao_governance", "usdc", "xlm",
 };
 
+/* Names of the accounts that are not numbered, in the order of their places. */
 static const char *const single_names[PARTY_VERIFIER + PARTY_VERIFIERS] = {
     "admin", "daowallet", "deployer", "issuer", "treasury", "devfund", "outsider",
     "sumsub", "persona", "veriff", "didit",
@@ -51,6 +55,7 @@ void parties_salt(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, uint32_t place)
     tide_sha256(out, tide_slice_of(text, (size_t)len));
 }
 
+/* Names the account at place i. The groups stand from the last place to the first. */
 static void name_account(char out[32], uint32_t i)
 {
     static const struct {
@@ -80,7 +85,7 @@ static void name_contract(char out[32], uint32_t i)
         snprintf(out, 32, "wallet%u", i - PARTY_TOKEN - PARTY_MARKETS);
 }
 
-/* SHA-256 of HashIDPreimage: type 8, network, and what the id is made from. */
+/* Hashes a HashIDPreimage: envelope type 8 (contract id), network id, and the source of the id. */
 static void hash_contract_id(uint8_t out[TIDE_HASH_BYTES], const struct parties *parties,
                              const struct tide_buf *preimage)
 {
@@ -93,14 +98,15 @@ static void hash_contract_id(uint8_t out[TIDE_HASH_BYTES], const struct parties 
     tide_sha256_final(&h, out);
 }
 
-static void place_contract(struct parties *parties, uint64_t seed, uint32_t place)
+/* Names a contract and computes its id, from the asset or from deployer and salt. */
+static void make_contract(struct parties *parties, uint64_t seed, uint32_t place)
 {
     struct tide_buf preimage;
     tide_buf_init(&preimage, 256);
     if (place == PARTY_USDC || place == PARTY_XLM) {
         tide_buf_be32(&preimage, 1); /* from an asset */
         if (place == PARTY_XLM)
-            tide_buf_be32(&preimage, 0);
+            tide_buf_be32(&preimage, 0); /* native */
         else
             lcm_put_asset4(&preimage, "USDC", parties->accounts[PARTY_ISSUER].id);
     } else {
@@ -115,7 +121,8 @@ static void place_contract(struct parties *parties, uint64_t seed, uint32_t plac
     tide_buf_release(&preimage);
 }
 
-static tide_status find_signer(struct parties *parties, uint64_t seed, uint32_t place)
+/* Sets the key that signs for a contract: an own one, or the owner's for a wallet. */
+static tide_status set_signer(struct parties *parties, uint64_t seed, uint32_t place)
 {
     uint8_t *signer = parties->signers[place];
     if (place < PARTY_TOKEN + PARTY_MARKETS)
@@ -141,8 +148,8 @@ tide_status parties_open(struct parties *parties, const char *passphrase, uint64
         status = parties_key(parties, parties->accounts[i].id, seed, parties->accounts[i].name);
     }
     for (uint32_t i = 0; status == TIDE_OK && i < PARTY_CONTRACTS; i++) {
-        place_contract(parties, seed, i);
-        status = find_signer(parties, seed, i);
+        make_contract(parties, seed, i);
+        status = set_signer(parties, seed, i);
     }
     return status;
 }
@@ -171,6 +178,7 @@ void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, par
     tide_buf_put(buf, text, tide_strkey_encode(text, kind, id));
 }
 
+/* Writes a member of the JSON object: a name and its strkey. */
 static void put_named(struct tide_buf *json, const struct parties *parties, party_ref party,
                       bool last)
 {

@@ -12,7 +12,8 @@
 /* A party: accounts count up from 0, contracts down from -1. */
 typedef int32_t party_ref;
 
-/* Contracts by place. Tokens follow in the order of party_markets, then the wallets. */
+/* Contracts by place. The tokens follow in the order of party_markets, then the wallet
+ * contracts. */
 enum party_contract_place {
     PARTY_POOL,
     PARTY_ENGINE,
@@ -33,7 +34,7 @@ enum {
     PARTY_CONTRACTS = PARTY_TOKEN + PARTY_MARKETS + PARTY_WALLETS
 };
 
-/* Accounts by place; the users follow. */
+/* Accounts by place. A group with several accounts begins at its name; the users come last. */
 enum party_account_place {
     PARTY_ADMIN,
     PARTY_DAOWALLET,
@@ -50,6 +51,7 @@ enum party_account_place {
     PARTY_USER = PARTY_SIGNER + 4,
 };
 
+/* Sizes of the groups of accounts. */
 enum {
     PARTY_VERIFIERS = 4,
     PARTY_GOVS = 7,
@@ -59,64 +61,74 @@ enum {
     PARTY_USERS_MAX = 100000
 };
 
+/* A synthetic asset and its oracle feed. */
 struct party_market {
-    const char *symbol; /* of the synth            */
-    const char *title;
-    const char *feed; /* oracle symbol           */
+    const char *symbol; /* symbol of the synthetic asset */
+    const char *title;  /* name of its token */
+    const char *feed;   /* symbol in the oracle */
 };
 extern const struct party_market party_markets[PARTY_MARKETS];
 
+/* An account or a contract. */
 struct party {
     char name[32];
     uint8_t id[TIDE_HASH_BYTES]; /* ed25519 key or contract id */
 };
 
+/* All parties of a chain. */
 struct parties {
     char passphrase[256];
     uint8_t network_id[TIDE_HASH_BYTES];
     uint32_t user_count;
     uint32_t account_count;
-    struct party *accounts; /* owned: parties_close */
+    struct party *accounts; /* users are the last user_count of them; owned */
     struct party contracts[PARTY_CONTRACTS];
-    /* The key that signs for a contract: for wallets their owner's, as their code would check. Contracts of
-     * the protocol have no signer; some calls of the workload name one all the same (strict_auth). */
+    /* The key that signs for a contract. A wallet contract has its owner's, as its code would
+     * check. Protocol contracts cannot sign on the network; a key stands here because some calls of
+     * the workload sign for one all the same (see strict_auth). */
     uint8_t signers[PARTY_CONTRACTS][TIDE_HASH_BYTES];
-    struct keys keys; /* of all of them */
+    struct keys keys; /* key pairs of all accounts and signers */
 };
 
-/* user_count 1 to PARTY_USERS_MAX. TIDE_E_MEMORY. */
+/* Makes all parties; user_count is 1 to PARTY_USERS_MAX. Returns TIDE_E_MEMORY. The caller calls
+ * parties_close after a failure too. */
 tide_status parties_open(struct parties *parties, const char *passphrase, uint64_t seed,
                          uint32_t user_count) TIDE_MUST_USE;
 void parties_close(struct parties *parties);
 
-/* The secret seed of a named account: it follows from public values, and is
- * good for simulated networks alone. */
+/* Computes the secret seed of a named account from public values. It is worthless on any real
+ * network. */
 void parties_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name);
-/* Adds that key to the ones that sign here, and tells its public half. TIDE_E_MEMORY. */
+/* Adds the named account's key to the keys that can sign, and returns its public half. Returns
+ * TIDE_E_MEMORY. */
 tide_status parties_key(struct parties *parties, uint8_t out[TIDE_HASH_BYTES], uint64_t seed,
                         const char *name) TIDE_MUST_USE;
-/* The account that a wallet belongs to. */
+/* Returns the place of the account that owns wallet contract number `wallet`. */
 uint32_t parties_owner(const struct parties *parties, uint32_t wallet);
 
+/* Returns the reference of the contract at that place. */
 static inline party_ref parties_contract(uint32_t place)
 {
     return -1 - (party_ref)place;
 }
 
+/* Returns the party that a reference names. */
 static inline const struct party *parties_get(const struct parties *parties, party_ref party)
 {
     return party >= 0 ? &parties->accounts[party] : &parties->contracts[-1 - party];
 }
 
-/* SCAddress XDR, and the same as ScVal. */
+/* Appends the party's SCAddress. */
 void parties_put_address(struct tide_buf *buf, const struct parties *parties, party_ref party);
-/* G… or C…, 56 bytes. */
+/* Appends the party's strkey: G… or C…, 56 bytes. */
 void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, party_ref party);
 
-/* The salt of a contract's id. SACs (usdc, xlm) have none: their ids follow from the asset. */
+/* Computes the salt of a contract's id. Stellar asset contracts (usdc, xlm) have none: their ids
+ * follow from the asset. */
 void parties_salt(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, uint32_t place);
 
-/* deployment.json. Users beyond TIDE_ACCOUNTS_MAX have no name there. */
+/* Appends deployment.json; last_ledger 0 leaves it out. Users beyond TIDE_ACCOUNTS_MAX are not
+ * named there. */
 void parties_deployment(struct tide_buf *json, const struct parties *parties, uint32_t first_ledger,
                         uint32_t last_ledger);
 

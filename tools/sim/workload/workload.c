@@ -1,4 +1,4 @@
-/* The course of the workload: the next call, and what is remembered of an answer. */
+/* Choosing the next call of the workload, and recording the outcome of each call. */
 #include "tools/sim/workload/workload.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
@@ -7,14 +7,16 @@
 const char *const workload_pool_names[WORKLOAD_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SBTCUSDC", "STSLAUSDC" };
 const uint32_t workload_pool_market[WORKLOAD_POOLS] = { PARTY_MARKETS, 0, 2, 1 };
 const char *const workload_feed_names[WORKLOAD_FEEDS] = { "BTC", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
+/* By feed, in USDC with 7 decimals. */
 static const int64_t first_prices[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949, 24737500, 9984005, 4053210 };
 
 typedef void workload_action(struct workload *workload, struct workload_call *call);
 
+/* Families of calls with their weights in both profiles. */
 static const struct {
     workload_action *act;
-    uint32_t mixed; /* shares of all calls */
-    uint32_t swaps;
+    uint32_t mixed; /* weight in the mixed profile */
+    uint32_t swaps; /* weight in the profile of swaps */
 } actions[] = {
     { workload_trade,     300, 2000 },
     { workload_liquidity, 80,  20 },
@@ -31,8 +33,9 @@ static const struct {
 };
 /* clang-format on */
 
-enum { PRICE_EVERY_S = 90 };
+enum { PRICE_EVERY_S = 90 }; /* seconds between rounds of prices */
 
+/* Users send their own calls. A wallet contract's calls are sent by its owner. */
 static void open_users(struct workload *workload)
 {
     for (uint32_t i = 0; i < workload->user_count; i++) {
@@ -74,6 +77,7 @@ void workload_close(struct workload *workload)
     workload->busy_at = NULL;
 }
 
+/* Pauses of days let epochs of revenue end, attestations expire and prices become stale. */
 uint32_t workload_pause(struct workload *workload, uint32_t close_step)
 {
     uint32_t luck = workload_pick(workload, workload->profile == WORKLOAD_SWAPS ? 8000 : 1400);
@@ -86,6 +90,7 @@ uint32_t workload_pause(struct workload *workload, uint32_t close_step)
     return close_step;
 }
 
+/* Four of five providers send prices in a round. */
 void workload_ledger(struct workload *workload, uint32_t ledger, uint64_t now)
 {
     workload->ledger = ledger;
@@ -98,6 +103,7 @@ void workload_ledger(struct workload *workload, uint32_t ledger, uint64_t now)
     }
 }
 
+/* Returns true if a heal is due in this ledger. */
 static bool heal_due(const struct workload *workload)
 {
     for (uint32_t i = 0; i < workload->heal_count; i++) {
@@ -107,8 +113,9 @@ static bool heal_due(const struct workload *workload)
     return false;
 }
 
-/* A client came: the first verifiers and the signers are put back to what it expects. */
-static void set_in_order(struct workload *workload)
+/* Schedules heals that restore the first verifiers and the signers, which a client that has just
+ * come expects. */
+static void restore_roles(struct workload *workload)
 {
     for (uint32_t i = 0; i + 1 < PARTY_VERIFIERS; i++)
         workload_heal_later(workload, HEAL_VERIFIER, PARTY_VERIFIER + i, 0);
@@ -122,9 +129,10 @@ void workload_keep_calm(struct workload *workload, bool wait)
         workload->calm_until = workload->ledger + 1;
     for (uint32_t i = 0; i < workload->heal_count; i++)
         workload->heals[i].due = workload->ledger + wait;
-    if (workload->company_at + 1 != workload->ledger)
-        set_in_order(workload);
-    workload->company_at = workload->ledger;
+    /* Clients were not active in the ledger before: they have just come. */
+    if (workload->clients_at + 1 != workload->ledger)
+        restore_roles(workload);
+    workload->clients_at = workload->ledger;
     workload->calm = !wait;
 }
 
@@ -133,7 +141,8 @@ bool workload_urgent(const struct workload *workload)
     return workload->round > 0 || (workload->calm && heal_due(workload));
 }
 
-static workload_action *choose(struct workload *workload)
+/* Chooses a family of calls by its weight. */
+static workload_action *choose_action(struct workload *workload)
 {
     uint32_t total = 0;
     for (size_t i = 0; i < TIDE_COUNT(actions); i++)
@@ -147,6 +156,7 @@ static workload_action *choose(struct workload *workload)
     }
 }
 
+/* Prices come first: other calls would fail on stale ones. Due heals come next. */
 void workload_next(struct workload *workload, struct workload_call *call)
 {
     if (workload->round > 0)
@@ -154,11 +164,12 @@ void workload_next(struct workload *workload, struct workload_call *call)
     else if (heal_due(workload))
         workload_heal_now(workload, call);
     else
-        choose(workload)(workload, call);
+        choose_action(workload)(workload, call);
     workload->busy_at[call->source] = workload->ledger;
 }
 
-/* The low half of an i128, or a u64 or u32: what the workload counts with. 0 for anything else. */
+/* Reads the low half of an i128, or a u64 or u32; the workload's amounts fit. Returns 0 for another
+ * type. */
 static int64_t number_of(struct tide_xdr *x)
 {
     uint32_t type = tide_xdr_u32(x);
@@ -171,7 +182,7 @@ static int64_t number_of(struct tide_xdr *x)
     return type == TIDE_SCV_U32 ? (int64_t)tide_xdr_u32(x) : 0;
 }
 
-/* One or two numbers. */
+/* Reads an answer of one number, or of a Vec with two numbers. */
 static void read_answer(tide_slice answer, int64_t out[2])
 {
     struct tide_xdr x = tide_xdr_of(answer);
@@ -180,13 +191,14 @@ static void read_answer(tide_slice answer, int64_t out[2])
         out[0] = number_of(&x);
         return;
     }
-    tide_xdr_skip(&x, 12);
+    tide_xdr_skip(&x, 12); /* Vec: type, present, length */
     out[0] = number_of(&x);
     out[1] = number_of(&x);
 }
 
-static void told_pool(struct workload *workload, const struct workload_call *call,
-                      const int64_t answer[2])
+/* Records a pool's new reserves, and the provider's shares. */
+static void record_pool(struct workload *workload, const struct workload_call *call,
+                        const int64_t answer[2])
 {
     struct workload_pool *pool = &workload->pools[call->what];
     struct workload_user *user = &workload->users[call->party];
@@ -203,7 +215,8 @@ static void told_pool(struct workload *workload, const struct workload_call *cal
     }
 }
 
-static void told_vault(struct workload *workload, const struct workload_call *call)
+/* Records a vault's new collateral and debt, and the tokens minted or burnt. */
+static void record_vault(struct workload *workload, const struct workload_call *call)
 {
     struct workload_user *user = &workload->users[call->party];
     uint32_t m = call->what;
@@ -224,25 +237,28 @@ static void told_vault(struct workload *workload, const struct workload_call *ca
         int64_t paid = call->amount < owner->debt[m] ? call->amount : owner->debt[m];
         user->synth[m] -= paid;
         owner->debt[m] -= paid;
-        owner->collateral[m] /= 2; /* how much was seized is unknown */
+        /* the award is not in the answer, so half of the collateral is a guess */
+        owner->collateral[m] /= 2;
         owner->vault[m] = owner->debt[m] > 0;
     }
 }
 
-static void told_proposal(struct workload *workload, uint64_t id)
+/* Records a new proposal over the oldest one. */
+static void record_proposal(struct workload *workload, uint64_t id)
 {
     uint32_t slot = workload->proposal_count++ % WORKLOAD_PROPOSALS;
     workload->proposals[slot] = (struct workload_proposal){ .id = id, .made_at = workload->now };
 }
 
-static void told_attestation(struct workload_user *user, const struct workload_call *call)
+static void record_attestation(struct workload_user *user, const struct workload_call *call)
 {
     user->attested = true;
     user->until = call->amount;
 }
 
-static void told_other(struct workload *workload, const struct workload_call *call,
-                       const int64_t answer[2])
+/* Records the remaining kinds of notes. */
+static void record_other(struct workload *workload, const struct workload_call *call,
+                         const int64_t answer[2])
 {
     struct workload_user *user = &workload->users[call->party];
     if (call->note == NOTE_SAVE)
@@ -250,7 +266,7 @@ static void told_other(struct workload *workload, const struct workload_call *ca
     else if (call->note == NOTE_UNSAVE)
         user->saved -= answer[0];
     else if (call->note == NOTE_ATTEST)
-        told_attestation(user, call);
+        record_attestation(user, call);
     else if (call->note == NOTE_SUBMIT_TX)
         workload->msig_tx = (uint64_t)answer[0] + 1;
     else if (call->note == NOTE_PARTNER)
@@ -269,7 +285,7 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
     case NOTE_ADD:
     case NOTE_REMOVE:
     case NOTE_POOL_MADE:
-        told_pool(workload, call, numbers);
+        record_pool(workload, call, numbers);
         break;
     case NOTE_OPEN:
     case NOTE_DEPOSIT:
@@ -277,14 +293,14 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
     case NOTE_BURN:
     case NOTE_WITHDRAW:
     case NOTE_LIQUIDATE:
-        told_vault(workload, call);
+        record_vault(workload, call);
         break;
     case NOTE_PAY:
         workload->users[call->party].synth[call->what] -= call->amount;
         workload->users[call->other].synth[call->what] += call->amount;
         break;
     case NOTE_PROPOSE:
-        told_proposal(workload, (uint64_t)numbers[0]);
+        record_proposal(workload, (uint64_t)numbers[0]);
         if (call->flag)
             workload->msig_tx = (uint64_t)numbers[1] + 1;
         break;
@@ -294,7 +310,7 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
     case NOTE_ATTEST:
     case NOTE_SUBMIT_TX:
     case NOTE_PARTNER:
-        told_other(workload, call, numbers);
+        record_other(workload, call, numbers);
         break;
     }
 }

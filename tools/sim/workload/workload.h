@@ -1,58 +1,66 @@
-/* The workload of a simulated chain, call by call.
+/* The workload of a simulated chain: the calls of its population, one by one.
  *
- * It does not read the model's state. It remembers the answers to its own calls and guesses the
- * rest, often wrongly on purpose: about a quarter of the calls are refused.
+ * The workload does not read the model's state. It records the answers to its own calls and guesses
+ * the rest, often wrongly on purpose: about a quarter of the calls are refused.
  *
- * Order   workload_deploy until it returns false, a ledger whenever call->ledger_end is set;
- *         then for each ledger workload_ledger once and workload_next for each transaction.
- *         workload_outcome follows each call, before the next call is asked for.
- * Same    seed, options and answers give the same calls. */
+ * Order   workload_deploy until it returns false; a ledger ends behind each call with ledger_end.
+ *         Then, for each ledger, workload_ledger once and workload_next for each transaction.
+ *         workload_outcome follows each call that was made, before the next call is requested.
+ * Heals   A disturbance is a call that stops others, such as a pause. It schedules a heal: the call
+ *         that undoes it some ledgers later.
+ * Bytes   Seed, options and answers decide every call.
+ * Threads One thread uses a workload. */
 #ifndef SIM_WORKLOAD_H
 #define SIM_WORKLOAD_H
 
 #include "tools/sim/workload/parties.h"
 
+/* Mixed: all kinds of calls. Swaps: mostly swaps. */
 enum workload_profile { WORKLOAD_MIXED, WORKLOAD_SWAPS };
 
-/* What workload_outcome has to remember of a call that passed. */
+/* Data of a passed call that workload_outcome records. The comments name the fields of
+ * workload_call that it reads, and the answer. */
 enum workload_note {
-    NOTE_NOTHING,
-    NOTE_SWAP,   /* what: pool, flag: a to b, amount: in; answer: out  */
-    NOTE_ADD,    /* what: pool, amount, other; answer: shares          */
-    NOTE_REMOVE, /* what: pool, amount: shares; answer: both amounts   */
-    NOTE_OPEN,   /* what: market, amount                               */
+    NOTE_NOTHING, /* nothing to record */
+    NOTE_SWAP,    /* what: pool, flag: a to b, amount: sold; answer: bought */
+    NOTE_ADD,     /* what: pool, amount: a, other: b; answer: shares */
+    NOTE_REMOVE,  /* what: pool, amount: shares; answer: amounts of a and b */
+    NOTE_OPEN,    /* what: market, amount; the five below too */
     NOTE_DEPOSIT,
     NOTE_MINT,
     NOTE_BURN,
     NOTE_WITHDRAW,
-    NOTE_LIQUIDATE, /* other: user liquidated                             */
-    NOTE_SAVE,      /* stability pool deposit                             */
-    NOTE_UNSAVE,
-    NOTE_PAY,       /* synth transfer: other: receiver                    */
-    NOTE_ATTEST,    /* user: subject, amount: until when                   */
-    NOTE_PROPOSE,   /* answer: id or [id, tx]                             */
-    NOTE_SUBMIT_TX, /* answer: id                                         */
-    NOTE_PARTNER,   /* answer: id                                         */
-    NOTE_POOL_MADE, /* what: pool                                         */
+    NOTE_LIQUIDATE, /* and other: user who was liquidated */
+    NOTE_SAVE,      /* amount: deposit in the stability pool */
+    NOTE_UNSAVE,    /* answer: amount withdrawn */
+    NOTE_PAY,       /* transfer of a synthetic asset; what: market, amount, other: recipient */
+    NOTE_ATTEST,    /* amount: expiry in unix seconds */
+    /* flag: a transaction was queued; answer: proposal id, or [proposal id, transaction id] */
+    NOTE_PROPOSE,
+    NOTE_SUBMIT_TX, /* answer: transaction id */
+    NOTE_PARTNER,   /* answer: partner id */
+    NOTE_POOL_MADE, /* what: pool */
 };
 
+/* One call. workload_call_init prepares the buffer, which serves many calls. */
 struct workload_call {
-    uint32_t source;   /* account that sends it                                  */
-    uint32_t contract; /* place among the contracts                         */
-    bool create;       /* deploys the contract; no function                      */
-    bool ledger_end;   /* deployment: a ledger closes behind it                  */
-    char fn[33];
+    uint32_t source;   /* place of the account that sends it */
+    uint32_t contract; /* place of the contract */
+    bool create;       /* deploys the contract; there is no function */
+    bool ledger_end;   /* deployment only: the ledger ends behind this call */
+    char fn[33];       /* function; "" and no create: an empty step, no call */
     uint32_t arg_count;
-    struct tide_buf args; /* ScVals back to back                                   */
-    party_ref auth;       /* the authoriser: the source or a contract account       */
-    enum workload_note note;
-    uint32_t party; /* user, by place in workload.users                          */
+    struct tide_buf args;    /* ScVals back to back */
+    party_ref auth;          /* party that authorises: the source, or a wallet contract */
+    enum workload_note note; /* kind of the data below, which the outcome needs */
+    uint32_t party;          /* place in workload.users */
     uint32_t what;
     bool flag;
     int64_t amount;
     int64_t other;
 };
 
+/* Sizes of the workload's tables. */
 enum {
     WORKLOAD_POOLS = 4,
     WORKLOAD_FEEDS = 6,
@@ -61,159 +69,176 @@ enum {
     WORKLOAD_ALLOWANCES = 16
 };
 
+/* A user, or a wallet contract, as the workload believes it to be. Amounts have 7 decimals. */
 struct workload_user {
-    party_ref ref;
-    uint32_t source;
+    party_ref ref;   /* the account or the wallet contract */
+    uint32_t source; /* place of the account that sends its transactions */
     bool attested;
-    int64_t until; /* when the attestation lapses; 0: never */
-    bool vault[PARTY_MARKETS];
+    int64_t until;             /* expiry of the attestation, unix seconds; 0: never */
+    bool vault[PARTY_MARKETS]; /* there is an open vault; collateral and debt are the vault's */
     int64_t collateral[PARTY_MARKETS];
     int64_t debt[PARTY_MARKETS];
-    int64_t synth[PARTY_MARKETS];
-    int64_t shares[WORKLOAD_POOLS];
-    int64_t saved;
+    int64_t synth[PARTY_MARKETS];   /* synthetic tokens held */
+    int64_t shares[WORKLOAD_POOLS]; /* shares of each pool */
+    int64_t saved;                  /* deposit in the stability pool */
 };
 
+/* A pool, as the workload believes it to be: reserves of both tokens. */
 struct workload_pool {
     bool made;
     int64_t a, b;
 };
 
+/* A proposal of the DAO that is not decided yet. */
 struct workload_proposal {
     uint64_t id;
     uint32_t votes;
-    uint32_t asked; /* steps taken: votes sent, then finalise, execute */
-    uint64_t made_at;
+    uint32_t asked;   /* votes sent so far; governor number `asked` is the next to vote */
+    uint64_t made_at; /* unix seconds */
 };
 
-/* A change that would stop the chain if it were not undone. */
+/* A call that must undo a disturbance. */
 struct workload_heal {
-    uint32_t due; /* ledger */
-    uint32_t kind;
-    uint32_t what;
+    uint32_t due;  /* ledger in which it is made at the earliest */
+    uint32_t kind; /* HEAL_… */
+    uint32_t what; /* object, as the kind says */
 };
 
-/* An approval that its spender may draw on. */
+/* An approval of an allowance, of which its spender may transfer or burn tokens. */
 struct workload_allowance {
-    uint32_t owner; /* places in users */
+    uint32_t owner; /* owner and spender are places in workload.users */
     uint32_t spender;
     uint32_t market;
     int64_t amount;
 };
 
+/* State of a workload. Only the workload's own files change it after workload_open, except for
+ * strict_auth and catalog_native, which the chain sets. */
 struct workload {
     const struct parties *parties;
     enum workload_profile profile;
-    bool strict_auth;
+    bool strict_auth; /* make no call that only a signature of a protocol contract would let pass */
     bool catalog_native; /* partners' catalogs name the native asset's contract */
-    uint64_t random;
-    uint32_t step; /* of the deployment */
-    uint32_t part;
-    uint32_t ledger;
-    uint64_t now;
-    uint64_t priced_at;
-    uint32_t round; /* providers that still have to send this round */
-    int64_t price[WORKLOAD_FEEDS];
-    uint32_t user_count; /* users and wallets */
-    uint32_t founders;   /* users that the deployment attests; the others ask later */
+    uint64_t random;     /* state of the random numbers */
+    uint32_t step;       /* deployment: number of the step */
+    uint32_t part;       /* deployment: number of the call within the step */
+    uint32_t ledger;     /* present ledger */
+    uint64_t now;        /* its close time, unix seconds */
+    uint64_t priced_at;  /* close time of the last round of prices */
+    uint32_t round;      /* oracle providers that have not sent their prices in this round */
+    int64_t price[WORKLOAD_FEEDS]; /* prices in USDC, 7 decimals */
+    uint32_t user_count;           /* length of users: the users, then the wallet contracts */
+    uint32_t founders; /* users whom the deployment attests; verifiers attest the others later */
     struct workload_user *users;
-    uint32_t *busy_at; /* by account */
+    uint32_t *busy_at; /* by account: the last ledger in which it sent a call */
     struct workload_pool pools[WORKLOAD_POOLS];
     struct workload_proposal proposals[WORKLOAD_PROPOSALS];
-    uint32_t proposal_count;
-    uint64_t msig_tx; /* newest multisig transaction + 1 */
+    uint32_t proposal_count; /* proposals made; the array keeps the newest */
+    uint64_t msig_tx;        /* id of the newest multisig transaction + 1 */
     uint32_t partner_count;
-    uint32_t catalog;    /* names given out */
-    bool calm;           /* in this ledger */
-    uint32_t company_at; /* ledger that was last asked to be calm */
-    uint32_t calm_until; /* ledger before which nothing is stopped again */
-    uint32_t allowance_count;
+    uint32_t catalog;         /* catalogs registered, which gives their names */
+    bool calm;                /* due heals are urgent in this ledger, because clients are active */
+    uint32_t clients_at;      /* last ledger in which clients were active */
+    uint32_t calm_until;      /* no disturbance before this ledger */
+    uint32_t allowance_count; /* approvals made; the array keeps the newest */
     struct workload_allowance allowances[WORKLOAD_ALLOWANCES];
     uint32_t heal_count;
     struct workload_heal heals[WORKLOAD_HEALS];
 };
 
-/* founders: 1 … parties->user_count. TIDE_E_MEMORY. */
+/* Opens a workload with 1 to parties->user_count founders. parties must outlive it. Returns
+ * TIDE_E_MEMORY. */
 tide_status workload_open(struct workload *workload, const struct parties *parties, uint64_t seed,
                           enum workload_profile profile, uint32_t founders) TIDE_MUST_USE;
 void workload_close(struct workload *workload);
 
+/* Prepares and frees the buffer of a call. */
 void workload_call_init(struct workload_call *call);
 void workload_call_release(struct workload_call *call);
 
-/* The next call of the deployment; false when there is none left. */
+/* Makes the next call of the deployment. Returns false behind the last one. */
 bool workload_deploy(struct workload *workload, uint64_t now, struct workload_call *call);
-/* A ledger begins. Answers how many seconds it closes after the last one. */
+/* Returns how many seconds after the last ledger the next one closes: close_step mostly, days now
+ * and then. */
 uint32_t workload_pause(struct workload *workload, uint32_t close_step);
+/* Begins a ledger. */
 void workload_ledger(struct workload *workload, uint32_t ledger, uint64_t now);
-/* Nothing gets stopped or blocked in this ledger, and what was is undone; or later, if that has
- * to wait. */
+/* Tells the workload that clients are active in this ledger: it disturbs nothing, and undoes all
+ * disturbances at once, or in the next ledger if wait is true. */
 void workload_keep_calm(struct workload *workload, bool wait);
-/* The next call of this ledger. */
+/* Makes the next call of this ledger. */
 void workload_next(struct workload *workload, struct workload_call *call);
-/* True while the workload wants more calls in this ledger than were asked for. */
+/* Returns true while this ledger needs more calls than were requested: a round of prices, or due
+ * heals while clients are active. */
 bool workload_urgent(const struct workload *workload);
+/* Records the outcome of a call; answer is ScVal XDR, empty unless it passed. */
 void workload_outcome(struct workload *workload, const struct workload_call *call, bool passed,
                       tide_slice answer);
 
 /* --- for the workload's own files ------------------------------------------------ */
 
+/* Returns a random number. */
 uint64_t workload_random(struct workload *workload);
-/* 0 … n-1 */
+/* Returns a random number from 0 to n - 1. */
 uint32_t workload_pick(struct workload *workload, uint32_t n);
-/* True once in n. */
+/* Returns true with probability 1 / n. */
 bool workload_once_in(struct workload *workload, uint32_t n);
-/* low … high, both included */
+/* Returns a random number from low to high, both included; low if high is less. */
 int64_t workload_between(struct workload *workload, int64_t low, int64_t high);
 
-/* Starts a call: source sends contract.fn. */
+/* Starts a call of contract.fn by source, without arguments. The call's notes are cleared. */
 void workload_begin(struct workload_call *call, uint32_t source, uint32_t contract, const char *fn);
-/* Appends arguments: a party (a: int), s symbol (const char *), i i128 (int64_t as long long),
- * u u32 (unsigned), t u64 (unsigned long long), b bool (int), x string, y bytes (tide_slice *). */
+/* Appends arguments of these kinds: a a party (int), s symbol (const char *), i i128 (long long), u
+ * u32 (int), t u64 (long long), b bool (int), x string and y bytes (const tide_slice *). */
 void workload_args(const struct workload *workload, struct workload_call *call, const char *kinds,
                    ...);
-/* The head of a vec argument of count values, which the caller appends uncounted. */
+/* Appends a Vec argument of count items, which the caller appends with workload_put. */
 void workload_vec(struct workload_call *call, uint32_t count);
+/* Appends a value without counting it as an argument: an item of a Vec. */
 void workload_put(const struct workload *workload, struct workload_call *call, char kind,
                   long long value);
 
-/* A user (place in users) whose source has not sent anything in this ledger. */
+/* Returns the place of a random user. After 16 tries it may be one who has sent a call in this
+ * ledger. */
 uint32_t workload_free_user(struct workload *workload);
-/* True while clients are active. */
-static inline bool workload_has_company(const struct workload *workload)
+/* Returns true if clients are active in this ledger. */
+static inline bool workload_clients_active(const struct workload *workload)
 {
-    return workload->company_at == workload->ledger && workload->ledger > 0;
+    return workload->clients_at == workload->ledger && workload->ledger > 0;
 }
-/* True when something may be stopped for a while; then nothing else for some ledgers. */
+/* Returns true if a disturbance may begin now. In that case, none may begin for some ledgers. */
 bool workload_may_disturb(struct workload *workload);
+/* Schedules a heal. A full table drops it. */
 void workload_heal_later(struct workload *workload, uint32_t kind, uint32_t what, uint32_t ledgers);
-/* Strange text: quotes, markup, emoji, bytes that are not UTF-8. */
+/* Returns a text that is hard to store or show: quotes, markup, emoji, bytes that are not UTF-8. */
 tide_slice workload_text(struct workload *workload);
 
 enum workload_pool_place { POOL_XLM, POOL_GOLD, POOL_BTC, POOL_TSLA };
 extern const char *const workload_pool_names[WORKLOAD_POOLS];
-/* The market whose synth is token a; PARTY_MARKETS for XLM. */
+/* The market whose synthetic asset is the pool's token a; PARTY_MARKETS for XLM. Token b is
+ * USDC. */
 extern const uint32_t workload_pool_market[WORKLOAD_POOLS];
 
 enum workload_feed { FEED_BTC, FEED_GOLD, FEED_OIL, FEED_TSLA, FEED_USDC, FEED_XLM };
 extern const char *const workload_feed_names[WORKLOAD_FEEDS];
 
+/* Kinds of heals. */
 enum {
-    HEAL_ENGINE,
+    HEAL_ENGINE, /* unpause the engine; the three below unpause their contracts */
     HEAL_SAVINGS,
     HEAL_POOL,
     HEAL_TOKEN,
-    HEAL_MARKET,
-    HEAL_COUNTRY,
-    HEAL_VERIFIER,
-    HEAL_FEE,
-    HEAL_PERSON,
-    HEAL_CEILING,
-    HEAL_SIGNER, /* what: which one */
-    HEAL_HOLDER, /* what: user, the market in its top byte */
+    HEAL_MARKET,   /* enable a market; what: market */
+    HEAL_COUNTRY,  /* unblock a country; what: its code */
+    HEAL_VERIFIER, /* restore a verifier; what: its account */
+    HEAL_FEE,      /* reset the protocol fee */
+    HEAL_PERSON,   /* unfreeze an account in the registry; what: user */
+    HEAL_CEILING,  /* raise a debt ceiling; what: market */
+    HEAL_SIGNER,   /* register a signer again; what: number of the signer */
+    HEAL_HOLDER,   /* unfreeze a holder of a token; what: user, the market in its top byte */
 };
 
-/* Families of actions; each fills one call. */
+/* Families of calls. Each function makes one call. */
 void workload_trade(struct workload *workload, struct workload_call *call);
 void workload_liquidity(struct workload *workload, struct workload_call *call);
 void workload_vault(struct workload *workload, struct workload_call *call);
@@ -227,7 +252,9 @@ void workload_partners(struct workload *workload, struct workload_call *call);
 void workload_admin(struct workload *workload, struct workload_call *call);
 void workload_mistake(struct workload *workload, struct workload_call *call);
 void workload_dao(struct workload *workload, struct workload_call *call);
+/* Makes the first due heal's call. */
 void workload_heal_now(struct workload *workload, struct workload_call *call);
+/* Moves all prices at random. */
 void workload_move_prices(struct workload *workload);
 
 #endif

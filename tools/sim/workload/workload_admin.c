@@ -1,16 +1,20 @@
-/* Prices, partners, earnings, switches, and calls that can only fail. */
+/* Prices, partners, earnings, pauses, heals, and calls that can only fail. */
 #include "tools/sim/ledger/lcm.h"
 #include "tools/sim/workload/workload.h"
 
-/* A partner lists its catalogs in one entry, and the network keeps no entry over 64 KiB. */
+/* Most catalogs to register. A partner lists its catalogs in one entry, and the network stores no
+ * entry over 64 KiB. */
 enum { CATALOGS = 1000 };
 
+/* Moves each price at random but back toward its home, with a crash now and then. A third of the
+ * home is the floor. */
 void workload_move_prices(struct workload *workload)
 {
     static const int64_t homes[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949,
                                                    24737500, 9984005,  4053210 };
     for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++) {
-        int64_t reach = i == FEED_USDC ? 10 : i == FEED_XLM ? 220 : 120; /* hundredths of 1 % */
+        /* hundredths of a percent */
+        int64_t reach = i == FEED_USDC ? 10 : i == FEED_XLM ? 220 : 120;
         int64_t step = workload_between(workload, -reach, reach);
         step += (homes[i] - workload->price[i]) * 600 / workload->price[i];
         if (i != FEED_USDC && workload_once_in(workload, i == FEED_XLM ? 14 : 90))
@@ -21,7 +25,7 @@ void workload_move_prices(struct workload *workload)
     }
 }
 
-/* One provider's batch of all prices, each a little beside the true one. */
+/* Makes the batch of prices of one provider, each slightly off the true price. */
 void workload_prices(struct workload *workload, struct workload_call *call)
 {
     uint32_t feed = PARTY_FEED + --workload->round;
@@ -37,12 +41,14 @@ void workload_prices(struct workload *workload, struct workload_call *call)
                          workload->price[i] * workload_between(workload, -8, 8) / 10000);
 }
 
+/* Updates of the mean, aggregations, and single prices, some of which the oracle refuses. */
 void workload_oracle(struct workload *workload, struct workload_call *call)
 {
     uint32_t asset = workload_pick(workload, WORKLOAD_FEEDS), luck = workload_pick(workload, 20);
     const char *name = workload_once_in(workload, 15) ? "NOPE" : workload_feed_names[asset];
     if (luck < 7) {
-        /* mostly where no market looks: a mean over a pause of days puts its price far off */
+        /* Most updates are of feeds that no vault uses: after a pause of days, the mean is far off
+         * the price. */
         if (!workload_once_in(workload, 8) && strcmp(name, "NOPE") != 0)
             name = workload_feed_names[workload_once_in(workload, 2) ? FEED_OIL : FEED_USDC];
         workload_begin(call, workload->users[workload_free_user(workload)].source, PARTY_ORACLE,
@@ -62,7 +68,8 @@ void workload_oracle(struct workload *workload, struct workload_call *call)
     }
 }
 
-static void new_partner(struct workload *workload, struct workload_call *call)
+/* Registers a partner, by the DAO or by itself. */
+static void register_partner(struct workload *workload, struct workload_call *call)
 {
     bool self = workload_once_in(workload, 3);
     uint32_t owner = self ? workload->users[workload_free_user(workload)].source
@@ -73,13 +80,15 @@ static void new_partner(struct workload *workload, struct workload_call *call)
     if (!self)
         workload_args(workload, call, "a", PARTY_DAOWALLET);
     workload_args(workload, call, "ax", (int)owner, &name);
-    /* the registry's DAO is the DAO contract; the recorded network let its wallet speak for it */
+    /* The registry's DAO is the DAO contract. The recorded network accepted a
+     * signature of the DAO's wallet instead. */
     if (!self)
         call->auth = parties_contract(PARTY_DAO);
     call->note = NOTE_PARTNER;
 }
 
-static void new_catalog(struct workload *workload, struct workload_call *call)
+/* Registers a partner's asset. PS0 is taken, some terms are out of bounds. */
+static void register_catalog(struct workload *workload, struct workload_call *call)
 {
     char symbol[16];
     uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
@@ -93,7 +102,9 @@ static void new_catalog(struct workload *workload, struct workload_call *call)
         (long long)workload_between(workload, 1, 1100) * 10000000000LL);
 }
 
-static void direct_partner(struct workload *workload, struct workload_call *call)
+/* The DAO activates, deactivates or changes a partner or its asset, sometimes one that does not
+ * exist. */
+static void administer_partner(struct workload *workload, struct workload_call *call)
 {
     static const char *const names[] = { "deactivate_partner", "reactivate_partner" };
     char symbol[16];
@@ -118,7 +129,8 @@ static void direct_partner(struct workload *workload, struct workload_call *call
     call->auth = parties_contract(PARTY_DAO);
 }
 
-static void earnings(struct workload *workload, struct workload_call *call)
+/* Closes an epoch or claims its revenue. */
+static void use_earnings(struct workload *workload, struct workload_call *call)
 {
     uint32_t by = workload->users[workload_free_user(workload)].source;
     if (workload_once_in(workload, 4)) {
@@ -137,21 +149,22 @@ void workload_partners(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 20);
     if (luck < 3) {
-        new_partner(workload, call);
+        register_partner(workload, call);
     } else if (luck < 6) {
-        new_catalog(workload, call);
+        register_catalog(workload, call);
     } else if (luck < 10) {
         uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
         workload_begin(call, owner, PARTY_PARTNERS, "claim_revenue");
         workload_args(workload, call, "a", (int)owner);
     } else if (luck < 14) {
-        direct_partner(workload, call);
+        administer_partner(workload, call);
     } else {
-        earnings(workload, call);
+        use_earnings(workload, call);
     }
 }
 
-static void pause_something(struct workload *workload, struct workload_call *call)
+/* Pauses a contract; a heal unpauses it. */
+static void pause_contract(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 4), ledgers = 1 + workload_pick(workload, 4);
     uint32_t place[] = { PARTY_ENGINE, PARTY_STABILITY, PARTY_POOL, PARTY_TOKEN };
@@ -164,7 +177,8 @@ static void pause_something(struct workload *workload, struct workload_call *cal
     workload_heal_later(workload, heal[luck], 0, ledgers);
 }
 
-static void set_market(struct workload *workload, struct workload_call *call)
+/* Disables a market or changes its debt ceiling; a heal reverts it. */
+static void change_market(struct workload *workload, struct workload_call *call)
 {
     uint32_t market = workload_pick(workload, 3);
     if (workload_once_in(workload, 2)) {
@@ -179,8 +193,9 @@ static void set_market(struct workload *workload, struct workload_call *call)
     }
 }
 
-/* New code for a contract; its storage stays. Only this hash is known to be on the ledger. */
-static void upgrade(struct workload *workload, struct workload_call *call)
+/* Replaces a contract's code. Its storage stays. The hash is the only one that the network is known
+ * to have. */
+static void upgrade_contract(struct workload *workload, struct workload_call *call)
 {
     static const uint8_t hash[TIDE_HASH_BYTES] = {
         0x93, 0xa4, 0x4b, 0xbb, 0x96, 0xc7, 0x51, 0x21, 0x8e, 0x4c, 0x00,
@@ -192,26 +207,28 @@ static void upgrade(struct workload *workload, struct workload_call *call)
                                        PARTY_PARTNERS,   PARTY_DAO,      PARTY_TOKEN };
     uint32_t place = places[workload_pick(workload, TIDE_COUNT(places))];
     uint32_t by = place == PARTY_TOKEN ? PARTY_ADMIN : PARTY_DAOWALLET;
+    /* 31 bytes are refused */
     tide_slice bytes = tide_slice_of(hash, workload_once_in(workload, 5) ? 31 : 32);
     workload_begin(call, by, place, "upgrade");
     workload_args(workload, call, "ay", (int)by, &bytes);
 }
 
+/* Disturbances are made only when one may begin. */
 void workload_admin(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 10);
     if (luck < 6 && !workload_may_disturb(workload))
         luck = 6 + workload_pick(workload, 4);
     if (luck < 3) {
-        pause_something(workload, call);
+        pause_contract(workload, call);
     } else if (luck < 6) {
-        set_market(workload, call);
+        change_market(workload, call);
     } else if (luck < 8 && workload_once_in(workload, 6)) {
-        upgrade(workload, call);
+        upgrade_contract(workload, call);
     } else if (luck < 8) {
         int64_t fee = workload_pick(workload, 8) * 100;
         if (workload_once_in(workload, 9))
-            fee = 2600;
+            fee = 2600; /* above the greatest fee: refused */
         workload_begin(call, PARTY_DAOWALLET, PARTY_POOL, "set_protocol_fee");
         workload_args(workload, call, "ai", PARTY_DAOWALLET, (long long)fee);
         workload_heal_later(workload, HEAL_FEE, 0, 10 + workload_pick(workload, 60));
@@ -228,7 +245,8 @@ void workload_admin(struct workload *workload, struct workload_call *call)
     }
 }
 
-/* Wrong callers, wrong types, unknown functions: every one is refused. */
+/* Makes a call that must be refused: wrong types, an unknown function, a wrong caller, an unknown
+ * pool. */
 void workload_mistake(struct workload *workload, struct workload_call *call)
 {
     uint32_t by = workload->users[workload_free_user(workload)].source;
@@ -256,8 +274,9 @@ void workload_mistake(struct workload *workload, struct workload_call *call)
     }
 }
 
-static void heal_switch(struct workload *workload, struct workload_call *call,
-                        const struct workload_heal *heal)
+/* Unpauses a contract. */
+static void heal_pause(struct workload *workload, struct workload_call *call,
+                       const struct workload_heal *heal)
 {
     static const uint32_t place[] = { PARTY_ENGINE, PARTY_STABILITY, PARTY_POOL, PARTY_TOKEN };
     workload_begin(call, PARTY_ADMIN, place[heal->kind], "set_paused");
@@ -267,6 +286,7 @@ static void heal_switch(struct workload *workload, struct workload_call *call,
         workload_args(workload, call, "ab", PARTY_ADMIN, 0);
 }
 
+/* Enables a market, or raises its debt ceiling. */
 static void heal_market(struct workload *workload, struct workload_call *call,
                         const struct workload_heal *heal)
 {
@@ -282,17 +302,20 @@ static void heal_market(struct workload *workload, struct workload_call *call,
 
 void workload_heal_now(struct workload *workload, struct workload_call *call)
 {
+    /* workload_next has checked that a heal is due, so the search ends. */
     uint32_t at = 0;
     while (workload->heals[at].due > workload->ledger)
         at++;
     struct workload_heal heal = workload->heals[at];
     workload->heals[at] = workload->heals[--workload->heal_count];
     if (heal.kind <= HEAL_TOKEN) {
-        heal_switch(workload, call, &heal);
+        heal_pause(workload, call, &heal);
     } else if (heal.kind == HEAL_MARKET || heal.kind == HEAL_CEILING) {
         heal_market(workload, call, &heal);
     } else if (heal.kind == HEAL_FEE) {
         workload_begin(call, PARTY_DAOWALLET, PARTY_POOL, "set_protocol_fee");
+        /* With strict authorisation, the pool cannot pass its fee on: a swap with a protocol fee
+         * fails. */
         workload_args(workload, call, "ai", PARTY_DAOWALLET, workload->strict_auth ? 0LL : 500LL);
     } else if (heal.kind == HEAL_PERSON) {
         workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, "unfreeze_account");

@@ -1,4 +1,4 @@
-/* What the workload's files share: chance, arguments, free users, healing. */
+/* Functions that the workload's files share: random numbers, arguments, idle users, heals. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-/* splitmix64 */
+/* The generator is splitmix64. */
 uint64_t workload_random(struct workload *workload)
 {
     uint64_t z = (workload->random += 0x9e3779b97f4a7c15u);
@@ -44,6 +44,7 @@ void workload_call_release(struct workload_call *call)
     tide_buf_release(&call->args);
 }
 
+/* The buffer of the arguments is kept for the next call. */
 void workload_begin(struct workload_call *call, uint32_t source, uint32_t contract, const char *fn)
 {
     struct tide_buf args = call->args;
@@ -53,6 +54,7 @@ void workload_begin(struct workload_call *call, uint32_t source, uint32_t contra
     snprintf(call->fn, sizeof call->fn, "%s", fn);
 }
 
+/* Appends a number: i128, u64, bool or u32. */
 static void put_integer(struct tide_buf *buf, char kind, long long value)
 {
     if (kind == 'i') {
@@ -66,7 +68,6 @@ static void put_integer(struct tide_buf *buf, char kind, long long value)
     }
 }
 
-/* One value outside the count of arguments: for the inside of a vec. */
 void workload_put(const struct workload *workload, struct workload_call *call, char kind,
                   long long value)
 {
@@ -78,6 +79,7 @@ void workload_put(const struct workload *workload, struct workload_call *call, c
     }
 }
 
+/* Appends a string or bytes. */
 static void put_bytes(struct tide_buf *buf, char kind, tide_slice bytes)
 {
     tide_buf_be32(buf, kind == 'x' ? TIDE_SCV_STRING : TIDE_SCV_BYTES);
@@ -123,6 +125,7 @@ uint32_t workload_free_user(struct workload *workload)
 
 bool workload_may_disturb(struct workload *workload)
 {
+    /* Half of the table stays free for heals that clients and verifiers cause. */
     if (workload->ledger < workload->calm_until || workload->heal_count > WORKLOAD_HEALS / 2)
         return false;
     workload->calm_until = workload->ledger + 12 + workload_pick(workload, 24);

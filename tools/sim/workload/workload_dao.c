@@ -1,32 +1,40 @@
-/* Proposals, votes, multisig, and the call data they carry: sound, cut short, and nonsense. */
+/* Calls of the DAO: proposals, votes, multisig transactions. Their call data is valid, cut short or
+ * nonsense. */
 #include "tools/sim/workload/workload.h"
 
+/* transactions in a wallet; offsets of wallets that do not exist */
 enum { WALLET_TXS = 1000, STRANGE_WALLET = 3, STRANGER_WALLET = 7 };
 
+/* Appends a number, little-endian. Bytes behind the eighth are fill, which is the sign of an
+ * i128. */
 static void put_le(struct tide_buf *buf, uint64_t value, uint32_t bytes, uint8_t fill)
 {
     for (uint32_t i = 0; i < bytes; i++)
         tide_buf_u8(buf, (uint8_t)(i < 8 ? value >> (8 * i) : fill));
 }
 
+/* Appends an i128. */
 static void put_amount(struct tide_buf *buf, int64_t value)
 {
     put_le(buf, (uint64_t)value, 16, value < 0 ? 0xff : 0);
 }
 
+/* Appends a text with its length in one byte. */
 static void put_text(struct tide_buf *buf, tide_slice text)
 {
     tide_buf_u8(buf, (uint8_t)text.len);
     tide_buf_slice(buf, text);
 }
 
+/* Appends an address as a strkey with its length. */
 static void put_address(struct tide_buf *buf, const struct workload *workload, party_ref party)
 {
     tide_buf_u8(buf, 56);
     parties_put_strkey(buf, workload->parties, party);
 }
 
-static void data_market(struct workload *workload, struct tide_buf *data)
+/* Data of action 0: a market of the partner's synthetic asset. */
+static void put_market_data(struct workload *workload, struct tide_buf *data)
 {
     const struct party_market *market = &party_markets[PARTY_MARKETS - 1];
     put_text(data, tide_slice_str(market->symbol));
@@ -41,7 +49,8 @@ static void data_market(struct workload *workload, struct tide_buf *data)
     put_amount(data, 5000000000000);
 }
 
-static void data_pool(struct workload *workload, struct tide_buf *data)
+/* Data of action 5: the pool whose creation the deployment fails to make. */
+static void put_pool_data(struct workload *workload, struct tide_buf *data)
 {
     put_text(data, tide_slice_str(workload_pool_names[POOL_TSLA]));
     put_address(data, workload, parties_contract(PARTY_TOKEN + 1));
@@ -49,14 +58,16 @@ static void data_pool(struct workload *workload, struct tide_buf *data)
     put_amount(data, 30);
 }
 
-static void data_upgrade(struct workload *workload, struct tide_buf *data)
+/* Data of action 16: new code for the partner registry. No code has this hash. */
+static void put_upgrade_data(struct workload *workload, struct tide_buf *data)
 {
     put_address(data, workload, parties_contract(PARTY_PARTNERS));
     for (uint32_t i = 0; i < 32; i++)
         tide_buf_u8(data, (uint8_t)(i * 7));
 }
 
-static void data_of_party(struct workload *workload, struct tide_buf *data, uint32_t action)
+/* Data of the actions that name a signer, an oracle provider, a verifier or a collateral. */
+static void put_party_data(struct workload *workload, struct tide_buf *data, uint32_t action)
 {
     if (action == 6 || action == 7) {
         put_le(data, 0, 4, 0);
@@ -71,7 +82,8 @@ static void data_of_party(struct workload *workload, struct tide_buf *data, uint
     }
 }
 
-static void data_of_partner(struct workload *workload, struct tide_buf *data, uint32_t action)
+/* Data of the actions on partners. */
+static void put_partner_data(struct workload *workload, struct tide_buf *data, uint32_t action)
 {
     if (action == 14) {
         put_address(data, workload,
@@ -86,36 +98,39 @@ static void data_of_partner(struct workload *workload, struct tide_buf *data, ui
     }
 }
 
-/* Layouts of protocol.md: action u32 little-endian, then its payload. */
-static void sound_data(struct workload *workload, struct tide_buf *data, uint32_t action)
+/* Appends valid call data: the action's number, then its payload (see contracts/dao_call.c). */
+static void put_valid_data(struct workload *workload, struct tide_buf *data, uint32_t action)
 {
     put_le(data, action, 4, 0);
     if (action == 0) {
-        data_market(workload, data);
+        put_market_data(workload, data);
     } else if (action == 1 || action == 3 || action == 14 || action == 15) {
-        data_of_partner(workload, data, action);
+        put_partner_data(workload, data, action);
     } else if (action == 4) {
         put_amount(data, workload_between(workload, 12000, 18000));
         put_amount(data, workload_between(workload, 500, 1500));
     } else if (action == 5) {
-        data_pool(workload, data);
+        put_pool_data(workload, data);
     } else if (action == 10) {
         put_le(data, 3, 4, 0);
     } else if (action == 16) {
-        data_upgrade(workload, data);
+        put_upgrade_data(workload, data);
+        /* action 2 has no payload, 99 is unknown */
     } else if (action != 2 && action != 99) {
-        data_of_party(workload, data, action);
+        put_party_data(workload, data, action);
     }
 }
 
-static void legacy_data(struct workload *workload, struct tide_buf *data)
+/* Appends call data of the old form: a parameter's number and its value. */
+static void put_legacy_data(struct workload *workload, struct tide_buf *data)
 {
     tide_buf_u8(data, (uint8_t)workload_pick(workload, 3));
     put_amount(data, workload_between(workload, 1, 900) * 257);
 }
 
-/* Data for a proposal; empty, legacy, cut short or noise now and then. */
-static void call_data(struct workload *workload, struct tide_buf *data)
+/* Makes the call data of a proposal; sometimes empty, of the old form, noise, cut short, or with
+ * more bytes behind. */
+static void make_call_data(struct workload *workload, struct tide_buf *data)
 {
     static const uint8_t actions[] = {
         0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 2, 99
@@ -125,7 +140,7 @@ static void call_data(struct workload *workload, struct tide_buf *data)
     if (luck == 0)
         return;
     if (luck == 1) {
-        legacy_data(workload, data);
+        put_legacy_data(workload, data);
         return;
     }
     if (luck == 2) {
@@ -133,29 +148,32 @@ static void call_data(struct workload *workload, struct tide_buf *data)
             tide_buf_u8(data, (uint8_t)workload_random(workload));
         return;
     }
-    sound_data(workload, data, actions[workload_pick(workload, TIDE_COUNT(actions))]);
+    put_valid_data(workload, data, actions[workload_pick(workload, TIDE_COUNT(actions))]);
     if (luck == 3)
         data->len -= workload_pick(workload, (uint32_t)data->len);
     else if (luck == 4)
         tide_buf_str(data, "trailing");
 }
 
-/* A wallet lists its transactions in one entry, and the network keeps no entry over 64 KiB. So
- * the workload changes to the next wallet long before. There are always enough wallets. */
+/* Returns the wallet that transactions are queued for. A wallet lists its transactions in one
+ * entry, and the network stores no entry over 64 KiB, so the workload changes to the next wallet
+ * long before. Proposals create wallets faster than they fill. */
 static int wallet_in_use(const struct workload *workload)
 {
     return (int)(workload->msig_tx / WALLET_TXS);
 }
 
-static void propose(struct workload *workload, struct workload_call *call)
+/* Makes a proposal, one in three with a transaction in the queue of a wallet. */
+static void make_proposal(struct workload *workload, struct workload_call *call)
 {
     struct tide_buf data;
     uint32_t gov =
+        /* the last two governors are no signers of the wallet */
         PARTY_GOV + workload_pick(workload, workload_once_in(workload, 8) ? PARTY_GOVS : 5);
     tide_slice title = workload_text(workload), text = workload_text(workload);
     bool queue = workload_once_in(workload, 3);
     tide_buf_init(&data, 4096);
-    call_data(workload, &data);
+    make_call_data(workload, &data);
     tide_slice bytes = tide_buf_view(&data);
     workload_begin(call, gov, PARTY_DAO, queue ? "propose_and_queue_multisig" : "propose");
     workload_args(workload, call, "ayyy", (int)gov, &title, &text, &bytes);
@@ -169,12 +187,14 @@ static void propose(struct workload *workload, struct workload_call *call)
     tide_buf_release(&data);
 }
 
-/* The oldest proposals first find their votes, then an end. */
+/* Returns true if the proposal has votes enough and its timelock, in seconds, is over. */
 static bool is_ripe(const struct workload *workload, const struct workload_proposal *p)
 {
     return p->asked >= 4 && workload->now >= p->made_at + 259200;
 }
 
+/* Returns a recent proposal, or NULL if there is none: one that is ripe, or one that still needs
+ * votes. If no proposal fits, it is any. */
 static struct workload_proposal *pick_proposal(struct workload *workload, bool voted)
 {
     uint32_t count = workload->proposal_count < WORKLOAD_PROPOSALS ? workload->proposal_count
@@ -188,7 +208,9 @@ static struct workload_proposal *pick_proposal(struct workload *workload, bool v
     return count ? &workload->proposals[at] : NULL;
 }
 
-static void vote(struct workload *workload, struct workload_call *call, struct workload_proposal *p)
+/* Each governor votes once, then random ones, who are refused. */
+static void cast_vote(struct workload *workload, struct workload_call *call,
+                      struct workload_proposal *p)
 {
     uint32_t gov = PARTY_GOV + (p->asked < 5 ? p->asked : workload_pick(workload, PARTY_GOVS));
     p->asked++;
@@ -197,8 +219,9 @@ static void vote(struct workload *workload, struct workload_call *call, struct w
                   !workload_once_in(workload, 7));
 }
 
-static void end_proposal(struct workload *workload, struct workload_call *call,
-                         struct workload_proposal *p)
+/* Executes, finalises or cancels a proposal. */
+static void decide_proposal(struct workload *workload, struct workload_call *call,
+                            struct workload_proposal *p)
 {
     uint32_t luck = workload_pick(workload, 10);
     if (luck < 7) {
@@ -219,12 +242,13 @@ static void end_proposal(struct workload *workload, struct workload_call *call,
     }
 }
 
+/* Queues a transaction for a wallet; some wallets and proposals do not exist. */
 static void queue_tx(struct workload *workload, struct workload_call *call)
 {
     struct tide_buf data;
     uint32_t by = workload->users[workload_free_user(workload)].source;
     tide_buf_init(&data, 4096);
-    call_data(workload, &data);
+    make_call_data(workload, &data);
     tide_slice bytes = tide_buf_view(&data);
     workload_begin(call, by, PARTY_DAO, "submit_multisig_tx");
     workload_args(workload, call, "autasy", (int)by,
@@ -235,7 +259,8 @@ static void queue_tx(struct workload *workload, struct workload_call *call)
     tide_buf_release(&data);
 }
 
-static void handle_tx(struct workload *workload, struct workload_call *call)
+/* Approves, executes or cancels one of the newest transactions. */
+static void decide_tx(struct workload *workload, struct workload_call *call)
 {
     uint32_t newest = (uint32_t)workload->msig_tx, luck = workload_pick(workload, 12);
     long long tx =
@@ -254,7 +279,8 @@ static void handle_tx(struct workload *workload, struct workload_call *call)
     }
 }
 
-static void wallet_rules(struct workload *workload, struct workload_call *call)
+/* Changes a wallet's signers, creates a wallet, or sets the mask. */
+static void change_wallets(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 6);
     int gov = (int)(PARTY_GOV + workload_pick(workload, PARTY_GOVS));
@@ -275,21 +301,22 @@ static void wallet_rules(struct workload *workload, struct workload_call *call)
     }
 }
 
+/* Shares are of 40. A branch that has no fitting proposal falls through to the next. */
 void workload_dao(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 40);
     struct workload_proposal *p =
         pick_proposal(workload, luck >= 20 && !workload_once_in(workload, 3));
     if (!p || luck < 6)
-        propose(workload, call);
+        make_proposal(workload, call);
     else if (luck < 20 && (p->asked < 5 || workload_once_in(workload, 5)))
-        vote(workload, call, p);
+        cast_vote(workload, call, p);
     else if (luck < 28 && (is_ripe(workload, p) || workload_once_in(workload, 5)))
-        end_proposal(workload, call, p);
+        decide_proposal(workload, call, p);
     else if (luck < 31)
         queue_tx(workload, call);
     else if (luck < 38)
-        handle_tx(workload, call);
+        decide_tx(workload, call);
     else
-        wallet_rules(workload, call);
+        change_wallets(workload, call);
 }

@@ -1,14 +1,15 @@
-/* How the protocol comes to the ledger: the order of rules.md, then its first money. */
+/* Deployment of the protocol in its published order, then the first funds and liquidity. */
 #include "tools/sim/workload/workload.h"
 
-enum { MINTS_PER_LEDGER = 40 };
+enum { MINTS_PER_LEDGER = 40 }; /* keeps the ledgers of large populations small */
 
-static const long long token_unit = 10000000;
+static const long long token_unit = 10000000; /* seven decimals */
 
 typedef bool deploy_step(struct workload *workload, uint32_t i, struct workload_call *call);
 
-/* Each step answers its i-th call, false behind the last one. */
+/* A step makes its i-th call. It returns false behind the last one. */
 
+/* Creates the contracts of USDC and XLM. */
 static bool deploy_assets(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     (void)workload;
@@ -19,6 +20,7 @@ static bool deploy_assets(struct workload *workload, uint32_t i, struct workload
     return true;
 }
 
+/* Issues USDC to users and wallet contracts. */
 static bool fund_users(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= workload->user_count)
@@ -31,6 +33,7 @@ static bool fund_users(struct workload *workload, uint32_t i, struct workload_ca
     return true;
 }
 
+/* Issues USDC to the partners. */
 static bool fund_partners(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= PARTY_PARTNERS_MAX)
@@ -40,6 +43,7 @@ static bool fund_partners(struct workload *workload, uint32_t i, struct workload
     return true;
 }
 
+/* Owners send XLM to their wallet contracts, which no genesis account entry can give them. */
 static bool fund_wallets(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= PARTY_WALLETS)
@@ -50,6 +54,7 @@ static bool fund_wallets(struct workload *workload, uint32_t i, struct workload_
     return true;
 }
 
+/* Creates the protocol's contracts and the tokens. */
 static bool create_contracts(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     static const uint32_t order[] = {
@@ -66,18 +71,19 @@ static bool create_contracts(struct workload *workload, uint32_t i, struct workl
     return true;
 }
 
+/* Initialises the contracts and connects them with each other. */
 static bool initialize_contracts(struct workload *workload, uint32_t i, struct workload_call *call)
 {
-    enum {
-        POOL = -1 - PARTY_POOL,
-        ENGINE = -1 - PARTY_ENGINE,
-        SAVE = -1 - PARTY_STABILITY,
-        COMPL = -1 - PARTY_COMPLIANCE,
-        PARTS = -1 - PARTY_PARTNERS,
-        EARN = -1 - PARTY_EARNINGS,
-        ORACLE = -1 - PARTY_ORACLE,
-        DAO = -1 - PARTY_DAO,
-        USDC = -1 - PARTY_USDC
+    enum { /* party_refs of contracts, as constant expressions */
+           POOL = -1 - PARTY_POOL,
+           ENGINE = -1 - PARTY_ENGINE,
+           SAVE = -1 - PARTY_STABILITY,
+           COMPL = -1 - PARTY_COMPLIANCE,
+           PARTS = -1 - PARTY_PARTNERS,
+           EARN = -1 - PARTY_EARNINGS,
+           ORACLE = -1 - PARTY_ORACLE,
+           DAO = -1 - PARTY_DAO,
+           USDC = -1 - PARTY_USDC
     };
     /* clang-format off */
     static const struct {
@@ -103,17 +109,20 @@ static bool initialize_contracts(struct workload *workload, uint32_t i, struct w
     /* clang-format on */
     if (i >= TIDE_COUNT(calls))
         return false;
+    /* The first argument of every call is its caller. */
     uint32_t source = (uint32_t)calls[i].parties[0];
     workload_begin(call, source, calls[i].contract, calls[i].fn);
     for (int p = 0; p < calls[i].count; p++)
         workload_args(workload, call, "a", calls[i].parties[p]);
-    if (calls[i].contract == PARTY_ORACLE)
+    if (calls[i].contract == PARTY_ORACLE) /* the TWAP window: the default */
         workload_args(workload, call, "t", 0LL);
     call->ledger_end = i == 8;
     return true;
 }
 
-static bool found_dao(struct workload *workload, uint32_t i, struct workload_call *call)
+/* Creates the governance wallet with three of five signers, and registers the oracle's
+ * providers. */
+static bool set_up_dao(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= 5)
         return false;
@@ -131,6 +140,7 @@ static bool found_dao(struct workload *workload, uint32_t i, struct workload_cal
     return true;
 }
 
+/* Initialises the tokens with the engine as their minter. */
 static bool initialize_tokens(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= PARTY_MARKETS)
@@ -143,7 +153,8 @@ static bool initialize_tokens(struct workload *workload, uint32_t i, struct work
     return true;
 }
 
-static bool found_registry(struct workload *workload, uint32_t i, struct workload_call *call)
+/* Registers verifiers and signers, and whitelists the contracts that hold users' funds. */
+static bool set_up_registry(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= 9)
         return false;
@@ -163,7 +174,10 @@ static bool found_registry(struct workload *workload, uint32_t i, struct workloa
     return true;
 }
 
-static void market(struct workload *workload, struct workload_call *call, uint32_t m, long long fee)
+/* Registers a market. fee < 0: the stability fee of the market's terms. The first registration has
+ * no fee, because the engine cannot pay it before it holds tokens. */
+static void register_market(struct workload *workload, struct workload_call *call, uint32_t m,
+                            long long fee)
 {
     static const struct {
         long long min, liq, penalty, fee;
@@ -176,13 +190,14 @@ static void market(struct workload *workload, struct workload_call *call, uint32
                   terms[m].liq, terms[m].penalty, fee < 0 ? terms[m].fee : fee, 900000000000000LL);
 }
 
-static bool found_markets(struct workload *workload, uint32_t i, struct workload_call *call)
+/* Registers markets and collateral, and creates the pools. */
+static bool set_up_markets(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     static const long long tiers[] = { 30, 100, 5, 42 };
     if (i >= 9)
         return false;
     if (i < 3) {
-        market(workload, call, i, 0);
+        register_market(workload, call, i, 0);
     } else if (i < 5) {
         workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE, "set_collateral_allowed");
         workload_args(workload, call, "aab", PARTY_DAOWALLET,
@@ -194,12 +209,14 @@ static bool found_markets(struct workload *workload, uint32_t i, struct workload
         workload_args(workload, call, "asaai", PARTY_DAOWALLET, workload_pool_names[pool],
                       parties_contract(m == PARTY_MARKETS ? PARTY_XLM : PARTY_TOKEN + m),
                       parties_contract(PARTY_USDC), tiers[pool]);
-        call->note = NOTE_POOL_MADE; /* the last tier is refused: its pool comes by proposal */
+        /* the last pool's fee tier is refused: a proposal creates the pool later */
+        call->note = NOTE_POOL_MADE;
         call->what = pool;
     }
     return true;
 }
 
+/* Registers the first partners in the name of the DAO contract. */
 static bool first_partners(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i >= 3)
@@ -212,6 +229,7 @@ static bool first_partners(struct workload *workload, uint32_t i, struct workloa
     return true;
 }
 
+/* Three providers send prices: a quorum. */
 static bool first_prices(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     if (i == 0)
@@ -223,7 +241,8 @@ static bool first_prices(struct workload *workload, uint32_t i, struct workload_
     return true;
 }
 
-/* Nine founders in ten are attested; wallets but the last. Other users are strangers to the verifiers. */
+/* Attests the founders and all wallet contracts but the last. One founder in ten has a blocked
+ * country and is refused. Other users ask for attestation later. */
 static bool first_attestations(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     static const int countries[] = { 392, 756, 702, 36, 826, 124 };
@@ -246,6 +265,7 @@ static bool first_attestations(struct workload *workload, uint32_t i, struct wor
     return true;
 }
 
+/* Adds liquidity to a pool in the name of user `at`. */
 static void seed_pool(struct workload *workload, struct workload_call *call, uint32_t at,
                       uint32_t pool, long long a, long long b)
 {
@@ -259,7 +279,8 @@ static void seed_pool(struct workload *workload, struct workload_call *call, uin
     call->other = b;
 }
 
-/* Liquidity, vaults, and the engine's own synths that its mint fees are paid from. */
+/* Adds liquidity, opens vaults of the first user, and transfers synthetic tokens to the engine,
+ * which pays its mint fees from them. */
 static bool first_money(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     static const uint32_t markets[] = { 0, 2 };
@@ -290,7 +311,7 @@ static bool first_money(struct workload *workload, uint32_t i, struct workload_c
         workload_args(workload, call, "aai", user->ref, parties_contract(PARTY_ENGINE),
                       4000 * token_unit);
     } else if (step == 3) {
-        market(workload, call, m, -1);
+        register_market(workload, call, m, -1);
     } else if (step == 4) {
         int64_t price = workload->price[m == 0 ? FEED_GOLD : FEED_BTC];
         seed_pool(workload, call, 0, m == 0 ? POOL_GOLD : POOL_BTC, minted / 2,
@@ -311,12 +332,13 @@ static bool first_money(struct workload *workload, uint32_t i, struct workload_c
 bool workload_deploy(struct workload *workload, uint64_t now, struct workload_call *call)
 {
     static deploy_step *const steps[] = {
-        deploy_assets,        fund_users,   fund_partners,      fund_wallets,   create_contracts,
-        initialize_contracts, found_dao,    initialize_tokens,  found_registry, found_markets,
+        deploy_assets,        fund_users,   fund_partners,      fund_wallets,    create_contracts,
+        initialize_contracts, set_up_dao,   initialize_tokens,  set_up_registry, set_up_markets,
         first_partners,       first_prices, first_attestations, first_money,
     };
     workload->now = now;
     while (workload->step < TIDE_COUNT(steps)) {
+        /* A step's calls end with the end of their ledger. */
         if (steps[workload->step](workload, workload->part, call)) {
             workload->part++;
             return true;
@@ -327,7 +349,7 @@ bool workload_deploy(struct workload *workload, uint64_t now, struct workload_ca
         if (workload->step < TIDE_COUNT(steps)) {
             workload_begin(call, 0, 0, "");
             call->ledger_end = true;
-            return true; /* an empty call: only the ledger ends */
+            return true; /* no call: only the ledger ends */
         }
     }
     return false;

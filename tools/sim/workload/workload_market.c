@@ -1,28 +1,32 @@
-/* Trading, liquidity, vaults, savings, tokens: what users do with money. */
+/* Calls of users: swaps, liquidity, vaults, stability pool deposits, token transfers. */
 #include "tidemark/i128.h"
 #include "tools/sim/workload/workload.h"
 
-static int64_t share_of(struct workload *workload, int64_t whole, int64_t low_bps, int64_t high_bps)
+/* Returns a random part of an amount, from low to high basis points. */
+static int64_t random_share(struct workload *workload, int64_t whole, int64_t low_bps,
+                            int64_t high_bps)
 {
     return whole / 10000 * workload_between(workload, low_bps, high_bps) +
            workload_between(workload, 0, 99);
 }
 
+/* Returns a random pool that has liquidity, as far as the workload knows. */
 static uint32_t pick_pool(struct workload *workload)
 {
     uint32_t pool = workload_pick(workload, WORKLOAD_POOLS);
     return workload->pools[pool].made && workload->pools[pool].a > 0 ? pool : POOL_XLM;
 }
 
-/* What token a of the pool is worth in the pool's other token, 7 decimals. */
+/* Returns the oracle's price of the pool's token a in its token b, 7 decimals. */
 static int64_t fair_price(const struct workload *workload, uint32_t pool)
 {
     static const uint32_t feeds[WORKLOAD_POOLS] = { FEED_XLM, FEED_GOLD, FEED_BTC, FEED_TSLA };
     return workload->price[feeds[pool]];
 }
 
-/* Mostly toward the fair price, so that pools hover about it. */
-static bool sells_a(struct workload *workload, uint32_t pool)
+/* Returns true if the swap sells token a. 72 % of the swaps move the pool toward the oracle's
+ * price, so pools stay near it. */
+static bool choose_direction(struct workload *workload, uint32_t pool)
 {
     const struct workload_pool *p = &workload->pools[pool];
     int64_t spot = p->a > 1000 ? (int64_t)((tide_raw_i128)p->b * 10000000 / p->a) : 0;
@@ -30,23 +34,25 @@ static bool sells_a(struct workload *workload, uint32_t pool)
     return workload_pick(workload, 100) < 72 ? toward : !toward;
 }
 
+/* Makes a swap; some are too large, empty, negative, or demand more than the pool gives. */
 void workload_trade(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
     const struct workload_user *user = &workload->users[at];
     uint32_t pool = pick_pool(workload);
     const struct workload_pool *p = &workload->pools[pool];
-    bool a_to_b = sells_a(workload, pool);
+    bool a_to_b = choose_direction(workload, pool);
     int64_t most = workload->profile == WORKLOAD_SWAPS ? 8 : 60;
-    int64_t in = share_of(workload, a_to_b ? p->a : p->b, 1, most);
+    int64_t in = random_share(workload, a_to_b ? p->a : p->b, 1, most);
     if (workload_once_in(workload, 25))
-        in *= most == 60 ? 3 : 40; /* often beyond what one swap may move */
+        in *= most == 60 ? 3 : 40; /* mostly more than the price impact allows */
     if (workload_once_in(workload, 120))
-        in = workload_between(workload, -1, 9); /* nothing, less, or dust */
+        in = workload_between(workload, -1, 9); /* -1 to 9 units */
+    /* A user who lacks the token to sell mostly sells USDC instead. */
     if (a_to_b && pool != POOL_XLM && user->synth[workload_pool_market[pool]] < in &&
         !workload_once_in(workload, 12)) {
         a_to_b = false;
-        in = share_of(workload, p->b, 1, most);
+        in = random_share(workload, p->b, 1, most);
     }
     int64_t least = workload_once_in(workload, 30) ? in * 9 : 0;
     int partner = workload_once_in(workload, 3) ? (int)workload_pick(workload, 4) : 0;
@@ -63,12 +69,13 @@ void workload_trade(struct workload *workload, struct workload_call *call)
     call->amount = in;
 }
 
+/* Makes a deposit in the pool's ratio, or a first one at the oracle's price. */
 static void add_liquidity(struct workload *workload, struct workload_call *call, uint32_t at,
                           uint32_t pool)
 {
     const struct workload_user *user = &workload->users[at];
     const struct workload_pool *p = &workload->pools[pool];
-    int64_t a = share_of(workload, p->a, 20, 400), b = a;
+    int64_t a = random_share(workload, p->a, 20, 400), b = a;
     if (p->a == 0) {
         a = 50000000;
         b = fair_price(workload, pool) * 5;
@@ -88,13 +95,15 @@ static void add_liquidity(struct workload *workload, struct workload_call *call,
     call->other = b;
 }
 
+/* Deposits, withdraws, or claims fees of a pool. */
 void workload_liquidity(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
     struct workload_user *user = &workload->users[at];
     uint32_t pool = pick_pool(workload);
     uint32_t luck = workload_pick(workload, 10);
-    /* its pool comes by proposal: now and then a call tries whether it is there */
+    /* A proposal creates the TSLA pool at an unknown time: users with its token try a deposit now
+     * and then. */
     if (workload->pools[POOL_TSLA].a == 0 && user->synth[1] > 100000000 &&
         workload_once_in(workload, 3)) {
         pool = POOL_TSLA;
@@ -121,7 +130,8 @@ void workload_liquidity(struct workload *workload, struct workload_call *call)
     call->what = pool;
 }
 
-/* How much of a synth this collateral (XLM) carries at the given ratio, in basis points. */
+/* Returns how much of a synthetic asset this collateral in XLM may carry at a ratio in basis
+ * points. */
 static int64_t mintable(const struct workload *workload, int64_t collateral, uint32_t market,
                         int64_t ratio)
 {
@@ -130,6 +140,7 @@ static int64_t mintable(const struct workload *workload, int64_t collateral, uin
     return (int64_t)(worth * 10000 / ratio / workload->price[feeds[market]]);
 }
 
+/* Opens a vault, mostly with XLM as collateral; one in forty with a token that is not allowed. */
 static void open_vault(struct workload *workload, struct workload_call *call, uint32_t at,
                        uint32_t market)
 {
@@ -145,9 +156,10 @@ static void open_vault(struct workload *workload, struct workload_call *call, ui
     call->amount = amount;
 }
 
-/* The market is call->what. */
-static void vault_amount(struct workload *workload, struct workload_call *call, uint32_t at,
-                         const char *fn, int64_t amount)
+/* Starts a call of a vault function with an amount. The market is call->what, which the start of a
+ * call clears. */
+static void call_vault(struct workload *workload, struct workload_call *call, uint32_t at,
+                       const char *fn, int64_t amount)
 {
     const struct workload_user *user = &workload->users[at];
     uint32_t market = call->what;
@@ -157,10 +169,13 @@ static void vault_amount(struct workload *workload, struct workload_call *call, 
     call->amount = amount;
 }
 
-static void liquidate(struct workload *workload, struct workload_call *call, uint32_t at,
-                      uint32_t market)
+/* Liquidates the vault with the highest debt for its collateral among 24 random ones. Most
+ * liquidations are refused, because the vault is not below its ratio. */
+static void liquidate_vault(struct workload *workload, struct workload_call *call, uint32_t at,
+                            uint32_t market)
 {
     const struct workload_user *user = &workload->users[at];
+    /* A liquidator pays with the asset. The first user always has some. */
     if (user->synth[market] <= 0)
         user = &workload->users[at = 0];
     uint32_t owner = workload_pick(workload, workload->user_count);
@@ -186,9 +201,11 @@ static void liquidate(struct workload *workload, struct workload_call *call, uin
     call->amount = offer;
 }
 
-/* Minimum ratios that the markets were founded with, in basis points. */
+/* Minimum ratios of the markets in basis points, as the deployment registers them. */
 static const int64_t least_ratio[PARTY_MARKETS] = { 15000, 17500, 13000, 20000 };
 
+/* Mints, burns, deposits, withdraws or liquidates. Without debt, a burn mostly becomes a mint.
+ * Mints aim at ratios close to the minimum, so prices bring some vaults below it. */
 static void use_vault(struct workload *workload, struct workload_call *call, uint32_t at,
                       uint32_t market)
 {
@@ -205,35 +222,35 @@ static void use_vault(struct workload *workload, struct workload_call *call, uin
                                    workload_between(workload, least - 50, most));
         int64_t room = carried - user->debt[market];
         if (room <= 0 && !workload_once_in(workload, 25)) {
-            vault_amount(workload, call, at, "deposit_collateral",
-                         user->collateral[market] / 8 + 1);
+            call_vault(workload, call, at, "deposit_collateral", user->collateral[market] / 8 + 1);
             call->note = NOTE_DEPOSIT;
         } else {
-            vault_amount(workload, call, at, "mint_synth", room > 0 ? room : 1000000);
+            call_vault(workload, call, at, "mint_synth", room > 0 ? room : 1000000);
             call->note = NOTE_MINT;
         }
     } else if (luck < 9) {
-        vault_amount(workload, call, at, "burn_synth",
-                     workload_once_in(workload, 4)
-                         ? (int64_t)1 << 50
-                         : share_of(workload, user->debt[market], 500, 9000));
+        call_vault(workload, call, at, "burn_synth",
+                   workload_once_in(workload, 4)
+                       ? (int64_t)1 << 50 /* more than any debt: repays all */
+                       : random_share(workload, user->debt[market], 500, 9000));
         call->note = NOTE_BURN;
     } else if (luck < 12) {
-        vault_amount(workload, call, at, "deposit_collateral",
-                     workload_between(workload, 10, 5000) * 10000000);
+        call_vault(workload, call, at, "deposit_collateral",
+                   workload_between(workload, 10, 5000) * 10000000);
         call->note = NOTE_DEPOSIT;
     } else if (luck < 14) {
-        vault_amount(workload, call, at, "withdraw_collateral",
-                     share_of(workload, user->collateral[market], 100, 4000));
+        call_vault(workload, call, at, "withdraw_collateral",
+                   random_share(workload, user->collateral[market], 100, 4000));
         call->note = NOTE_WITHDRAW;
     } else {
-        liquidate(workload, call, at, market);
+        liquidate_vault(workload, call, at, market);
         at = call->party;
     }
     call->what = keep;
     call->party = at;
 }
 
+/* Makes a call of a vault; the last market has no registration at first, so few calls name it. */
 void workload_vault(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
@@ -252,6 +269,7 @@ void workload_vault(struct workload *workload, struct workload_call *call)
     call->what = market;
 }
 
+/* Deposits in the stability pool, withdraws, claims gains, or absorbs a liquidation. */
 void workload_saving(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
@@ -263,7 +281,7 @@ void workload_saving(struct workload *workload, struct workload_call *call)
         workload_args(workload, call, "ai", user->ref, (long long)amount);
         call->note = NOTE_SAVE;
     } else if (luck < 12) {
-        amount = user->saved > 0 ? share_of(workload, user->saved, 500, 12000) : amount;
+        amount = user->saved > 0 ? random_share(workload, user->saved, 500, 12000) : amount;
         workload_begin(call, user->source, PARTY_STABILITY, "withdraw");
         workload_args(workload, call, "ai", user->ref, (long long)amount);
         call->note = NOTE_UNSAVE;
@@ -271,7 +289,7 @@ void workload_saving(struct workload *workload, struct workload_call *call)
         workload_begin(call, user->source, PARTY_STABILITY, "claim_gains");
         workload_args(workload, call, "a", user->ref);
     } else {
-        /* the engine never calls it; the holder of its authority may */
+        /* The engine itself never calls this function; a signature in its name does. */
         workload_begin(call, PARTY_ADMIN, PARTY_STABILITY, "absorb_liquidation");
         workload_args(workload, call, "aiia", parties_contract(PARTY_ENGINE),
                       (long long)amount / 20, (long long)amount / 100, parties_contract(PARTY_XLM));
@@ -283,12 +301,13 @@ void workload_saving(struct workload *workload, struct workload_call *call)
     call->amount = amount;
 }
 
-static void pay_synth(struct workload *workload, struct workload_call *call, uint32_t at,
-                      uint32_t market)
+/* Transfers synthetic tokens to a random user. */
+static void transfer_synth(struct workload *workload, struct workload_call *call, uint32_t at,
+                           uint32_t market)
 {
     const struct workload_user *user = &workload->users[at];
     uint32_t to = workload_pick(workload, workload->user_count);
-    int64_t amount = share_of(workload, user->synth[market], 50, 3000) + 1;
+    int64_t amount = random_share(workload, user->synth[market], 50, 3000) + 1;
     workload_begin(call, user->source, PARTY_TOKEN + market, "transfer");
     workload_args(workload, call, "aai", user->ref, workload->users[to].ref, (long long)amount);
     call->note = NOTE_PAY;
@@ -296,8 +315,8 @@ static void pay_synth(struct workload *workload, struct workload_call *call, uin
     call->amount = amount;
 }
 
-/* Spends some of an approval, by a transfer or by burning. */
-static void draw(struct workload *workload, struct workload_call *call)
+/* Spends a part of a recent allowance, or more than all of it, by a transfer or by burning. */
+static void spend_allowance(struct workload *workload, struct workload_call *call)
 {
     uint32_t count = workload->allowance_count < WORKLOAD_ALLOWANCES
                          ? workload->allowance_count
@@ -315,8 +334,9 @@ static void draw(struct workload *workload, struct workload_call *call)
                       workload->users[workload_pick(workload, workload->user_count)].ref, amount);
 }
 
-static void allow_synth(struct workload *workload, struct workload_call *call, uint32_t at,
-                        uint32_t market)
+/* Approves an allowance, spends one, or burns. */
+static void use_allowance(struct workload *workload, struct workload_call *call, uint32_t at,
+                          uint32_t market)
 {
     const struct workload_user *user = &workload->users[at];
     party_ref other = workload->users[(at + 1) % workload->user_count].ref;
@@ -329,7 +349,7 @@ static void allow_synth(struct workload *workload, struct workload_call *call, u
         workload->allowances[workload->allowance_count++ % WORKLOAD_ALLOWANCES] =
             (struct workload_allowance){ at, (at + 1) % workload->user_count, market, amount };
     } else if (luck < 6 && workload->allowance_count > 0) {
-        draw(workload, call);
+        spend_allowance(workload, call);
     } else if (luck < 7) {
         workload_begin(call, user->source, PARTY_TOKEN + market, "burn_from");
         workload_args(workload, call, "aai", user->ref, other,
@@ -341,7 +361,9 @@ static void allow_synth(struct workload *workload, struct workload_call *call, u
     }
 }
 
-static void police_token(struct workload *workload, struct workload_call *call, uint32_t market)
+/* Freezes or unfreezes a holder, or claws tokens back, mostly from a frozen holder. */
+static void freeze_or_claw_back(struct workload *workload, struct workload_call *call,
+                                uint32_t market)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
     party_ref party = workload->users[at].ref;
@@ -361,6 +383,7 @@ static void police_token(struct workload *workload, struct workload_call *call, 
                       (long long)workload_between(workload, 0, 100000000));
 }
 
+/* Makes a call of a token: transfer, allowance, freeze, mint of USDC, transfer of USDC or XLM. */
 void workload_token(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
@@ -368,14 +391,15 @@ void workload_token(struct workload *workload, struct workload_call *call)
     uint32_t luck = workload_pick(workload, 20);
     const struct workload_user *user = &workload->users[at];
     if (luck < 7) {
+        /* Looks for a user who holds the token. */
         for (uint32_t i = 0; i < 12 && workload->users[at].synth[market] <= 0; i++)
             at = workload_free_user(workload);
         user = &workload->users[at];
-        pay_synth(workload, call, at, market);
+        transfer_synth(workload, call, at, market);
     } else if (luck < 12) {
-        allow_synth(workload, call, at, market);
+        use_allowance(workload, call, at, market);
     } else if (luck < 14) {
-        police_token(workload, call, market);
+        freeze_or_claw_back(workload, call, market);
         return;
     } else if (luck < 16) {
         workload_begin(call, PARTY_ISSUER, PARTY_USDC, "mint");

@@ -1,10 +1,11 @@
-/* Attestations, suspensions, freezes, countries, verifiers. */
+/* Calls of the compliance registry: attestations, suspensions, freezes, countries, verifiers. */
 #include "tools/sim/workload/workload.h"
 
-/* Countries of the users; the last two are blocked from the start. */
+/* Countries of the users, ISO 3166-1 numbers. The last two are blocked from the start. */
 static const int countries[] = { 392, 756, 702, 36, 826, 124, 484, 710, 840, 276 };
 
-static tide_slice metadata(struct workload *workload, uint8_t out[40])
+/* Returns the metadata of an attestation: mostly a hash, sometimes nothing or 40 bytes. */
+static tide_slice random_metadata(struct workload *workload, uint8_t out[40])
 {
     for (size_t i = 0; i < 40; i += 8) {
         uint64_t v = workload_random(workload);
@@ -14,7 +15,8 @@ static tide_slice metadata(struct workload *workload, uint8_t out[40])
     return tide_slice_of(out, luck == 0 ? 0 : luck == 1 ? 40 : 32);
 }
 
-static int64_t expiry(struct workload *workload)
+/* Returns a random expiry in unix seconds; 0: never. */
+static int64_t random_expiry(struct workload *workload)
 {
     static const int64_t days[] = { 0, 400, 3, 200, 90, 20 };
     int64_t length = days[workload_pick(workload, TIDE_COUNT(days))];
@@ -26,7 +28,7 @@ static bool needs_attestation(const struct workload *workload, const struct work
     return !user->attested || (user->until && user->until < (int64_t)workload->now);
 }
 
-/* The user to attest: mostly one without an attestation. */
+/* Returns the user to attest: mostly one who needs an attestation. */
 static uint32_t pick_subject(struct workload *workload)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
@@ -36,21 +38,23 @@ static uint32_t pick_subject(struct workload *workload)
     return at;
 }
 
+/* Returns a verifier: mostly one of the three whom the deployment registers. */
 static uint32_t pick_verifier(struct workload *workload)
 {
     return PARTY_VERIFIER +
            workload_pick(workload, workload_once_in(workload, 8) ? PARTY_VERIFIERS : 3);
 }
 
-static void attest(struct workload *workload, struct workload_call *call)
+/* A verifier attests a user; one in eight may come from a blocked country. */
+static void attest_user(struct workload *workload, struct workload_call *call)
 {
     uint8_t bytes[40];
     uint32_t at = pick_subject(workload);
-    tide_slice data = metadata(workload, bytes);
+    tide_slice data = random_metadata(workload, bytes);
     int country = countries[workload_pick(
         workload, workload_once_in(workload, 8) ? TIDE_COUNT(countries) : 8)];
     uint32_t verifier = pick_verifier(workload);
-    int64_t until = expiry(workload);
+    int64_t until = random_expiry(workload);
     workload_begin(call, verifier, PARTY_COMPLIANCE, "attest");
     workload_args(workload, call, "aauty", (int)verifier, workload->users[at].ref, country,
                   (long long)until, &data);
@@ -59,13 +63,14 @@ static void attest(struct workload *workload, struct workload_call *call)
     call->party = at;
 }
 
-static void submit(struct workload *workload, struct workload_call *call)
+/* A user submits an attestation of a signer. Unregistered signers are refused. */
+static void submit_attestation(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_free_user(workload);
     const struct workload_user *user = &workload->users[at];
     int country = countries[workload_pick(
         workload, workload_once_in(workload, 5) ? TIDE_COUNT(countries) : 8)];
-    int64_t until = expiry(workload);
+    int64_t until = random_expiry(workload);
     workload_begin(call, user->source, PARTY_COMPLIANCE, "submit_attestation");
     workload_args(
         workload, call, "aaut", user->ref,
@@ -77,7 +82,8 @@ static void submit(struct workload *workload, struct workload_call *call)
     call->party = at;
 }
 
-static void freeze(struct workload *workload, struct workload_call *call)
+/* The admin freezes an account; a heal unfreezes it. */
+static void freeze_user(struct workload *workload, struct workload_call *call)
 {
     static const char *const reasons[] = { "court", "ofac", "lost_key", "review" };
     uint32_t at = workload_pick(workload, workload->user_count);
@@ -87,7 +93,8 @@ static void freeze(struct workload *workload, struct workload_call *call)
     workload_heal_later(workload, HEAL_PERSON, at, 10 + workload_pick(workload, 60));
 }
 
-static void suspend(struct workload *workload, struct workload_call *call)
+/* The admin suspends or sanctions an account. The heal of a sanction only unfreezes it. */
+static void suspend_user(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
     bool sanction = workload_once_in(workload, 4);
@@ -100,14 +107,16 @@ static void suspend(struct workload *workload, struct workload_call *call)
         workload_heal_later(workload, HEAL_PERSON, at, 20 + workload_pick(workload, 100));
 }
 
-static void relieve(struct workload *workload, struct workload_call *call, const char *fn)
+/* Calls fn for a random user, who mostly has no restriction to lift. */
+static void lift_restriction(struct workload *workload, struct workload_call *call, const char *fn)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
     workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, fn);
     workload_args(workload, call, "aa", PARTY_ADMIN, workload->users[at].ref);
 }
 
-static void revoke(struct workload *workload, struct workload_call *call)
+/* A verifier revokes an attestation; the call fails if another verifier made it. */
+static void revoke_attestation(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
     uint32_t verifier = pick_verifier(workload);
@@ -116,26 +125,28 @@ static void revoke(struct workload *workload, struct workload_call *call)
     workload->users[at].attested = false;
 }
 
+/* Shares are of 40. */
 void workload_people(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 40);
     if (luck < 20)
-        attest(workload, call);
+        attest_user(workload, call);
     else if (luck < 27)
-        submit(workload, call);
+        submit_attestation(workload, call);
     else if (luck < 30)
-        freeze(workload, call);
+        freeze_user(workload, call);
     else if (luck < 33)
-        suspend(workload, call);
+        suspend_user(workload, call);
     else if (luck < 35)
-        relieve(workload, call, "unsuspend_account");
+        lift_restriction(workload, call, "unsuspend_account");
     else if (luck < 37)
-        relieve(workload, call, "unfreeze_account");
+        lift_restriction(workload, call, "unfreeze_account");
     else
-        revoke(workload, call);
+        revoke_attestation(workload, call);
 }
 
-static void country_rules(struct workload *workload, struct workload_call *call)
+/* Blocks or unblocks a country, or blocks a whole list again. */
+static void change_country_rule(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 8);
     int country = countries[workload_pick(workload, 8)];
@@ -154,16 +165,18 @@ static void country_rules(struct workload *workload, struct workload_call *call)
     }
 }
 
-static void verifier_rules(struct workload *workload, struct workload_call *call)
+/* Adds, removes or replaces a verifier, or registers a signer. */
+static void change_verifier(struct workload *workload, struct workload_call *call)
 {
     uint32_t verifier = PARTY_VERIFIER + workload_pick(workload, PARTY_VERIFIERS);
     uint32_t luck = workload_pick(workload, 9);
-    if (workload_has_company(workload))
-        luck = 0; /* no office is revoked meanwhile */
+    if (workload_clients_active(workload))
+        luck = 0; /* verifiers keep their role while clients are active */
     if (luck < 6) {
         static const char *const names[] = { "add_verifier", "remove_verifier", "set_verifier" };
         workload_begin(call, PARTY_DAOWALLET, PARTY_COMPLIANCE, names[luck / 2]);
         workload_args(workload, call, "aa", PARTY_DAOWALLET, (int)verifier);
+        /* luck 2 and 3 remove the verifier */
         if (luck / 2 == 1)
             workload_heal_later(workload, HEAL_VERIFIER, verifier, 3 + workload_pick(workload, 20));
     } else {
@@ -173,10 +186,11 @@ static void verifier_rules(struct workload *workload, struct workload_call *call
     }
 }
 
-static void asset_rule(struct workload *workload, struct workload_call *call)
+/* Sets the rule of an asset: blocked countries, a daily limit, the travel rule. */
+static void set_asset_rule(struct workload *workload, struct workload_call *call)
 {
     const char *symbol = party_markets[workload_pick(workload, 3)].symbol;
-    uint32_t count = workload_has_company(workload) ? 0 : workload_pick(workload, 3);
+    uint32_t count = workload_clients_active(workload) ? 0 : workload_pick(workload, 3);
     workload_begin(call, PARTY_DAOWALLET, PARTY_COMPLIANCE, "set_asset_rule");
     workload_args(workload, call, "as", PARTY_DAOWALLET, symbol);
     workload_vec(call, count);
@@ -193,11 +207,11 @@ void workload_registry(struct workload *workload, struct workload_call *call)
 {
     uint32_t luck = workload_pick(workload, 10);
     if (luck < 4) {
-        country_rules(workload, call);
+        change_country_rule(workload, call);
     } else if (luck < 7) {
-        verifier_rules(workload, call);
+        change_verifier(workload, call);
     } else if (luck < 9) {
-        asset_rule(workload, call);
+        set_asset_rule(workload, call);
     } else {
         uint32_t at = workload_pick(workload, workload->user_count);
         workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, "set_whitelist");
