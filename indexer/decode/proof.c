@@ -320,7 +320,7 @@ const char tide_proof_network[] = "envelopes of the results";
 bool tide_proof_holds(const struct tide_proof_check *v, const char **what)
 {
     const struct {
-        enum tide_check check_result;
+        enum tide_check check;
         const char *what;
     } all[] = {
         { v->proof.header, "header hash" },
@@ -330,7 +330,7 @@ bool tide_proof_holds(const struct tide_proof_check *v, const char **what)
         { v->proof.envelopes, tide_proof_network },
     };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
-        if (all[i].check_result == TIDE_CHECK_FAILS) {
+        if (all[i].check == TIDE_CHECK_FAILS) {
             *what = all[i].what;
             return false;
         }
