@@ -1,4 +1,4 @@
-/* The line of a ledger: its header whole, its counts, what its hashes prove. */
+/* Writes the line of a ledger: its whole header, its counts, and the results of the hash checks. */
 #include "indexer/dump/dump_impl.h"
 
 #include "tidemark/sign.h"
@@ -7,12 +7,12 @@
 
 /* ---- the header ---- */
 
-/* What the walk does not hand out. */
+/* Parts of the header's value that the walk does not hand out. */
 struct details {
     struct tide_buf *upgrades;
-    const uint8_t *node; /* proposer; NULL: unsigned value */
+    const uint8_t *node; /* proposer's key; NULL: the value is not signed */
     tide_slice signature;
-    const uint8_t *signed_hash; /* the tx set hash that was signed */
+    const uint8_t *signed_hash; /* the transaction set hash that was signed */
 };
 
 static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr *x, uint32_t count,
@@ -27,6 +27,8 @@ static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr 
     tide_json_close(j, ']');
 }
 
+/* Writes the header's StellarValue. An EMPTY_TX_SET value (ext 2) carries the hash that was signed
+ * beside an empty one. */
 static void put_scp_value(struct tide_json *j, struct tide_xdr *x, struct details *d)
 {
     d->signed_hash = tide_xdr_opaque(x, 32).ptr;
@@ -87,6 +89,7 @@ static void put_meta_ext(struct tide_json *j, const struct dump_sink *s)
 
 /* ---- the transaction set ---- */
 
+/* Steps over a list of envelopes and returns their number. */
 static uint32_t skip_envelopes(struct tide_xdr *x)
 {
     uint32_t count = tide_xdr_u32(x);
@@ -205,7 +208,8 @@ static void put_check(struct tide_json *j, const char *name, enum tide_check che
         tide_json_bool(j, name, check == TIDE_CHECK_HOLDS);
 }
 
-/* The proposer signs networkId, 4 (SCPVALUE), txSetHash, closeTime: raw, not hashed. */
+/* Returns whether the proposer's signature holds. It covers networkId, 4 (SCPVALUE), txSetHash and
+ * closeTime, raw and not hashed. */
 static bool signature_holds(const struct dump_sink *s, const struct details *d)
 {
     uint8_t message[32 + 4 + 32 + 8] = { 0 };
