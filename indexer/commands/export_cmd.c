@@ -1,3 +1,4 @@
+/* The command export: prints stored events, calls or entries. */
 #include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
 #include "indexer/database/query.h"
@@ -14,7 +15,7 @@ enum what { WHAT_EVENTS, WHAT_CALLS, WHAT_STATE };
 struct request {
     enum what what;
     enum tide_export_format format;
-    uint32_t from, to, ledger; /* 0: not said */
+    uint32_t from, to, ledger; /* 0: not given */
 };
 
 static tide_status read_what(struct request *r, int argc, char **argv, struct tide_err *err)
@@ -26,7 +27,7 @@ static tide_status read_what(struct request *r, int argc, char **argv, struct ti
             return TIDE_OK;
         }
     }
-    return tide_fail(err, TIDE_E_USAGE, "one of events, calls, state is wanted");
+    return tide_fail(err, TIDE_E_USAGE, "expected one of events, calls, state");
 }
 
 static tide_status read_format(struct request *r, const struct tide_option *option,
@@ -63,7 +64,8 @@ static tide_status read_request(struct request *r, const struct tide_option *opt
     return status;
 }
 
-/* What is asked for must be indexed: an empty answer would look like an empty chain. */
+/* Sets the range, and fails if a part of it is not indexed or archived: an empty output would look
+ * like an empty chain. */
 static tide_status choose_range(struct tide_export *x, const struct request *r,
                                 struct tide_err *err)
 {
@@ -90,8 +92,8 @@ static bool is_asked(const struct tide_table *table, uint32_t index, enum what w
            table->kind == (what == WHAT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
 }
 
-/* Tables outside the index scope have no lines. If none of the wanted tables is in scope, the
- * export is refused; if some are not, the log says so. */
+/* Fails if the index scope has none of the wanted tables, and logs if it lacks some: tables outside
+ * the scope have no lines. */
 static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
     struct tide_scope scope;
@@ -104,9 +106,11 @@ static tide_status check_kept(struct tide_export *x, const struct request *r, st
             kept += scope.wanted[i];
         }
     if (status == TIDE_OK && kept == 0)
-        return tide_fail(err, TIDE_E_MISSING, "this index keeps none of them (--only)");
+        return tide_fail(err, TIDE_E_MISSING,
+                         "none of these tables is in the index scope (--only)");
     if (status == TIDE_OK && kept < asked)
-        tide_log(TIDE_WARN, "export.part", "kept=%u of=%u reason=\"--only left out the others\"",
+        tide_log(TIDE_WARN, "export.part",
+                 "kept=%u of=%u reason=\"the other tables are outside the index scope (--only)\"",
                  kept, asked);
     return status;
 }

@@ -1,5 +1,5 @@
-/* withdraw: a key of receipts that counts no more. The API nodes read the table through their
- * caches. */
+/* The command withdraw: withdraws a receipt key, so that its receipts no longer count. The API's
+ * nodes read the table through their caches. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 
