@@ -177,8 +177,8 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
-/* Returns whether this role owns the tables; otherwise fills out. The indexer must own them to make
- * partitions. */
+/* Returns whether this role owns the tables; otherwise fills `out`. The indexer must own them to
+ * make partitions. */
 static bool is_owner(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -230,7 +230,7 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
-/* Fills out with the writer's state. A live writer renews its lease every 500 ms. */
+/* Fills `out` with the writer's state. A live writer renews its lease every 500 ms. */
 static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *out)
 {
     enum { LATE_S = 30 };
@@ -255,7 +255,7 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
                    tide_pg_text(rows, 0, 4));
 }
 
-/* Returns true if file and index agree on the contracts' roles; otherwise fills out. */
+/* Returns true if file and index agree on the contracts' roles; otherwise fills `out`. */
 static bool check_roles(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -282,7 +282,7 @@ void doctor_contracts(struct doctor *d, struct doctor_finding *out)
 }
 
 /* Finds the deployment of the file, in the newest epoch of its network, for later checks. On
- * failure, returns false and fills out. */
+ * failure, returns false and fills `out`. */
 static bool find_deployment(struct doctor *d, struct doctor_finding *out)
 {
     char sql[512], network[2 * TIDE_HASH_BYTES], contracts[2 * TIDE_HASH_BYTES];

@@ -97,7 +97,7 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 
 /* --- ledger sources ----------------------------------------------------------------------- */
 
-/* Asks one server for its network and newest ledger. On failure, fills out. */
+/* Asks one server for its network and newest ledger. On failure, fills `out`. */
 static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate *rate,
                               struct rpc_latest *latest, struct doctor_finding *out)
 {

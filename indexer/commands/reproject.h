@@ -16,8 +16,7 @@ struct tide_reproject {
     struct tide_batch *batch;
     struct tide_words *words;
     struct tide_buf moved; /* "(…),(…)": keys of the chunk's rows that fit now */
-    /* Number of rows in moved. */
-    uint64_t chunk_moved;
+    uint64_t chunk_moved;  /* number of rows in moved */
     uint64_t events_seen, events_moved, versions_seen, versions_moved;
 };
 

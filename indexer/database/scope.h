@@ -4,12 +4,12 @@
  *   event.liquidity_pool_swap   that table
  *   state.* , event.*           all tables of a schema
  *   call, raw                   in any schema: chain.call; event.raw and state.raw
- *   rollup.candle, rollup.*     that rollup or all, the tables that it is made from, and the rollups
- *                               that share a table with it (rollup.h)
+ *   rollup.candle, rollup.*     that rollup or all, the tables that it is made from, and the
+ *                               rollups that share a table with it (rollup.h)
  *
  * State and history of a kind go together. chain.ledger and chain.contract_seen are always filled.
- * So are the raw tables of a selected kind: rows that do not fit are never dropped. A rollup that is
- * not selected is not folded: its tables have no rows. */
+ * So are the raw tables of a selected kind: rows that do not fit are never dropped. A rollup that
+ * is not selected is not folded: its tables have no rows. */
 #ifndef INDEXER_DATABASE_SCOPE_H
 #define INDEXER_DATABASE_SCOPE_H
 

@@ -8,7 +8,8 @@
  *               the deployment names takes part. All events of followed tokens in such a
  *               transaction are stored.
  * Mirrored      all entries of the deployment's contracts, except nonces, wallets' own entries, and
- *               balances that a Stellar asset keeps for contracts that the deployment does not name.
+ *               balances that a Stellar asset keeps for contracts that the deployment does not
+ *               name.
  * Raw           events and entries that the catalogue does not know, or whose values do not fit:
  *               stored as XDR with the reason, and counted.
  * Numbers       a row's numbers depend on its ledger alone, not on which contracts are known.

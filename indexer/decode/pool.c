@@ -1,6 +1,6 @@
-/* The pool of decoding threads: a ring of chunks, filled at its end, decoded by any free thread, and
- * taken from its front in order. Chunk states and the known contracts are under the lock. A chunk's
- * state says which thread may use its content. */
+/* The pool of decoding threads: a ring of chunks, filled at its end, decoded by any free thread,
+ * and taken from its front in order. Chunk states and the known contracts are under the lock. A
+ * chunk's state says which thread may use its content. */
 #include "indexer/decode/pool.h"
 #include "indexer/decode/decode_impl.h"
 #include "tidemark/failpoint.h"

@@ -1,5 +1,5 @@
-/* Checks of the hashes of a ledger, driven by the walk's callbacks in the same pass as decoding. The
- * level sets which hashes are computed; CHAIN costs least.
+/* Checks of the hashes of a ledger, driven by the walk's callbacks in the same pass as decoding.
+ * The level sets which hashes are computed; CHAIN costs least.
  *
  *   CHAIN    the header hashes to the hash that it carries
  *   RESULTS  … and the result set and the transaction set hash to what the header says
@@ -10,8 +10,8 @@
  *
  * No level covers entry changes, fee events, classic events, diagnostics and evictions.
  *
- * Memory   the first envelopes of a ledger as they were read (half a MiB), and one table of envelope
- *          hashes, grown to the largest ledger, at most TIDE_TXS_PER_LEDGER_MAX entries.
+ * Memory   the first envelopes of a ledger as they were read (half a MiB), and one table of
+ *          envelope hashes, grown to the largest ledger, at most TIDE_TXS_PER_LEDGER_MAX entries.
  * Threads  one thread at a time. The object may run one helper thread (tide_proof_use_worker). */
 #ifndef INDEXER_DECODE_PROOF_H
 #define INDEXER_DECODE_PROOF_H

@@ -2,9 +2,9 @@
  *
  * Ledgers of protocols 20 to 22 that were exported again with the asset-event backfill carry these
  * events in the form of protocol 23: the admin topic of mint, clawback and set_authorized is
- * dropped, and a transfer with the issuer on one side is a mint or a burn. Protocol 23 replayed with
- * the reconciler has extra mints and burns in front. Each way of undoing is a guess, and SHA-256
- * decides: a guess cannot make a false event pass. */
+ * dropped, and a transfer with the issuer on one side is a mint or a burn. Protocol 23 replayed
+ * with the reconciler has extra mints and burns in front. Each way of undoing is a guess, and
+ * SHA-256 decides: a guess cannot make a false event pass. */
 #ifndef INDEXER_DECODE_REWRITE_H
 #define INDEXER_DECODE_REWRITE_H
 

@@ -28,8 +28,7 @@ struct tide_dump_options {
 struct tide_dump_totals {
     enum tide_framing framing;
     uint64_t ledgers;
-    uint64_t    /* ledgers with a check that fails, or that do not follow the one before */
-        failed; /* ledgers a check of which does not hold, or that do not follow the one before */
+    uint64_t failed; /* ledgers with a check that fails, or that do not follow the one before */
 };
 
 /* Decodes the file at path ("-": standard input), raw or zstd, and prints one JSON object a line.

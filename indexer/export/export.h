@@ -1,5 +1,5 @@
-/* Export of stored rows as lines: events, calls, or the entries of all contracts, rebuilt from typed
- * columns and the catalogue. Only rows that were stored raw are read from their XDR.
+/* Export of stored rows as lines: events, calls, or the entries of all contracts, rebuilt from
+ * typed columns and the catalogue. Only rows that were stored raw are read from their XDR.
  *
  * Form      field names and encodings of the catalogue's values: integers above 32 bits and amounts
  *           are strings, bytes hex, addresses strkeys, structs objects

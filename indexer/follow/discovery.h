@@ -2,19 +2,19 @@
  * knew them, once for all such contracts, and adds the rows that are missing. Afterwards the tables
  * are as if the deployment file had named the contracts from the start.
  *
- * Order     a gap is read to its end, even if the chain names further contracts meanwhile. Those are
- *           read together afterwards: markets' tokens first, then those that only catalogs name.
- *           After a reading for catalogs discovery rests for as long as that took, so catalogs cost
- *           at most half of the time.
+ * Order     a gap is read to its end, even if the chain names further contracts meanwhile. Those
+ *           are read together afterwards: markets' tokens first, then those that only catalogs
+ *           name. After a reading for catalogs discovery rests for as long as that took, so
+ *           catalogs cost at most half of the time.
  * Settling  a contract that was just discovered may be a Stellar asset or another token, with other
  *           rules and tables. It is not followed until its first event or its instance shows which.
  *           Then all ledgers that are indexed are read again for it, as a gap of its own.
  * Reading   has a source and a pipeline of its own, with their threads. Only ledgers that contain
  *           the id of one of the contracts are decoded into rows.
- * Writing   uses the caller's writer, while no new ledger waits: one small transaction in each turn,
- *           with the rows and how far the contracts are covered.
- * Trouble   a source without these ledgers, archived partitions, or conflicting rows: stored, logged
- *           and tried again later. Trouble never ends the indexer.
+ * Writing   uses the caller's writer, while no new ledger waits: one small transaction in each
+ *           turn, with the rows and how far the contracts are covered.
+ * Trouble   a source without these ledgers, archived partitions, or conflicting rows: stored,
+ *           logged and tried again later. Trouble never ends the indexer.
  * Threads   all functions are for the thread that owns the writer. */
 #ifndef INDEXER_FOLLOW_DISCOVERY_H
 #define INDEXER_FOLLOW_DISCOVERY_H

@@ -103,7 +103,7 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
                 *err = item->err;
             }
             tide_pipeline_give(pipeline, item);
-            /* No batch within the wait: the time belongs to the writer's own work and to discovery. */
+            /* No batch within the wait: time for the writer's own work and for discovery. */
         } else {
             tide_status status = tide_writer_idle(job->writer, err);
             if (status == TIDE_OK)

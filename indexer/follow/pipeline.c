@@ -31,13 +31,12 @@ struct tide_pipeline {
     bool started;
     atomic_bool closing;
     /* Used by the pipeline's thread only. */
-    tide_status /* why the source gives no further ledger; TIDE_OK: it may */
-        ended;  /* why reading goes no further behind what is being decoded; TIDE_OK: it does */
+    tide_status ended; /* why the source gives no further ledger; TIDE_OK: it may */
     struct tide_err ended_err;
-    bool at_tip;       /* each ledger is a batch of its own */
-    bool settled;      /* The source said that it has nothing, and no backlog has grown since. A
-                   * source that is merely slower than the decoders has ledgers left and never
-                   * says so. */
+    bool at_tip; /* each ledger is a batch of its own */
+    /* The source said that it has nothing, and no backlog has grown since. A source that is merely
+     * slower than the decoders has ledgers left and never says so. */
+    bool settled;
     bool reported_tip; /* the last item had `tip` set */
     uint32_t quick;    /* ledgers in a row without a wait */
 };

@@ -3,19 +3,19 @@
  * Text      indexer/rollup/NAME.sql, embedded. $1 is the deployment, $2 the first and $3 the last
  *           ledger. The caller, which knows the partition of the rows, replaces names in braces:
  *             {!event.x}  a table that must have rows in the range, or there is nothing to fold
- *             {history.x} another table that is read. Tables of state are not allowed: their content
- *                         depends on where the batch ends
+ *             {history.x} another table that is read. Tables of state are not allowed: their
+ *                         content depends on where the batch ends
  *             {=candle}   a table of the schema rollup that the statement writes
  * Meaning   a statement adds the range's rows to the sums. Each range is folded once, in the
  *           transaction that makes its rows visible, in any order of ranges. Values that depend on
  *           rows of other ranges come from rollup tables ({=…}), never from history: when all
  *           rollups are made anew, history contains ranges that are not folded yet.
- * Tokens    rows of a discovered token are added to ledgers that were folded before. A statement that
- *           reads tables of tokens runs again over these ledgers, so it must keep the newest value
- *           and must not add up. Calls that are added later are folded alone, by the statement
- *           that adds them, so calls may be added up.
- * Version   TIDE_ROLLUP_VERSION grows when a statement's meaning changes. Rollups of another version
- *           are made anew. */
+ * Tokens    rows of a discovered token are added to ledgers that were folded before. A statement
+ *           that reads tables of tokens runs again over these ledgers, so it must keep the newest
+ *           value and must not add up. Calls that are added later are folded alone, by the
+ *           statement that adds them, so calls may be added up.
+ * Version   TIDE_ROLLUP_VERSION grows when a statement's meaning changes. Rollups of another
+ *           version are made anew. */
 #ifndef INDEXER_ROLLUP_ROLLUP_H
 #define INDEXER_ROLLUP_ROLLUP_H
 

@@ -2,12 +2,12 @@
  *
  * Memory   objects held and in transfer: at most bytes_max plus one object, and never more objects
  *          than `prefetch_objects`.
- * Ahead    from a server, as many objects at once as arrive while one is read: its latency divided by
- *          the reader's time for one, plus two, at most `prefetch_objects`. From a folder always
+ * Ahead    from a server, as many objects at once as arrive while one is read: its latency divided
+ *          by the reader's time for one, plus two, at most `prefetch_objects`. From a folder always
  *          the same number.
  * Retry    each object is tried up to `http_tries` times, with doubling pauses and jitter.
- * Tip      after an object that does not exist, only that one is asked for until it exists; then the
- *          number grows again.
+ * Tip      after an object that does not exist, only that one is asked for until it exists; then
+ *          the number grows again.
  * Threads  one thread at a time may call these functions, unless they say otherwise. */
 #ifndef INDEXER_SOURCE_PREFETCH_H
 #define INDEXER_SOURCE_PREFETCH_H

@@ -1,8 +1,9 @@
-/* A table's digest: the SHA-256 of each row's canonical bytes, summed modulo 2^256. It depends on the
- * rows alone, not on order, batches or partitions. A lost, a doubled or an altered row changes it.
+/* A table's digest: the SHA-256 of each row's canonical bytes, summed modulo 2^256. The digest
+ * depends on the rows alone, not on order, batches or partitions. A lost, a doubled or an altered
+ * row changes it.
  *
- * Canonical bytes of a row: its columns in the order of tide_tables(), as COPY BINARY writes them (a
- * length, -1 for NULL, then the value), without the columns marked no_digest. Rows whose
+ * Canonical bytes of a row: its columns in the order of tide_tables(), as COPY BINARY writes them
+ * (a length, -1 for NULL, then the value), without the columns marked no_digest. Rows whose
  * digest_column has another value than digest_value are not counted. */
 #ifndef INDEXER_VERIFY_DIGEST_H
 #define INDEXER_VERIFY_DIGEST_H

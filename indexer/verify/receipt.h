@@ -3,8 +3,8 @@
  * Right    TIDE_OK: the index gives the receipt's answer at that ledger and time
  * Wrong    TIDE_E_CONFLICT: the signature does not hold, the JWKS lacks the key, the key was
  *          withdrawn, or the answer or a claim differs; each difference is printed
- * Unknown  TIDE_E_MISSING: another network or deployment, a ledger that is not indexed or has another
- *          hash, tables outside the index scope
+ * Unknown  TIDE_E_MISSING: another network or deployment, a ledger that is not indexed or has
+ *          another hash, tables outside the index scope
  * TIDE_E_DECODE: the file is no receipt. Archived events do not matter: answers come from entries.
  *
  * Not checked: how old the server's knowledge was (its lease). exp is therefore only checked

@@ -1,8 +1,8 @@
 /* verify checks what is stored.
  *
- * The tables  Ledgers are contiguous and linked by their hashes. Every event in the log has a row in
- *             its own table, and the other way round. Each ledger's row and the cursor have the right
- *             counts of transactions, calls, events and raw rows. Each call and event has its
+ * The tables  Ledgers are contiguous and linked by their hashes. Every event in the log has a row
+ *             in its own table, and the other way round. Each ledger's row and the cursor have the
+ *             right counts of transactions, calls, events and raw rows. Each call and event has its
  *             transaction. State is the newest of history. Rollups are what their statements make
  *             of events and history. Sums over the whole index are left out for a range.
  * A source    if one is configured: the decoder reads the ledgers of the range again, with hashes
