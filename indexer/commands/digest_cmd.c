@@ -78,6 +78,8 @@ static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char 
     return status;
 }
 
+/* Prints every table of the catalogue, then the rollup tables, then the total, all in one
+ * snapshot. */
 static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool json,
                                  struct tide_err *err)
 {

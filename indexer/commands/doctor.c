@@ -55,6 +55,7 @@ bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
     return false;
 }
 
+/* Tells a lost connection from a failed statement: their remedies differ. */
 void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
                        struct doctor_finding *out)
 {

@@ -32,6 +32,8 @@ void doctor_database(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* The writer needs a primary of version 15 or later. A standby would fail only at the first
+ * write. */
 void doctor_server(struct doctor *d, struct doctor_finding *out)
 {
     enum { OLDEST = 150000 };
@@ -125,6 +127,7 @@ void doctor_words(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* Sets d->migrated, on which all later checks of tables depend. */
 void doctor_migrations(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -146,6 +149,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    "%s", err.text);
 }
 
+/* The role must not be a superuser, and other roles must not be able to take the advisory locks of
+ * the daemons. */
 void doctor_roles(struct doctor *d, struct doctor_finding *out)
 {
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
@@ -411,6 +416,7 @@ void doctor_publications(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* Warns below 1 GiB of free space, or if the volume will be full within two weeks. */
 void doctor_disk(struct doctor *d, struct doctor_finding *out)
 {
     enum { DAYS_LEFT = 14, MIB_LEFT = 1024 };

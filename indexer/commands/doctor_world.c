@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* Reads the deployment file for this check and the later ones, and names the roles without a
+ * contract. */
 void doctor_deployment(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -250,6 +252,8 @@ void doctor_stream(struct doctor *d, struct doctor_finding *out)
 
 /* --- the API's port and cache ------------------------------------------------------------- */
 
+/* Reads an address with a port, the IPv6 form in brackets. Returns false for host names: the API
+ * binds to addresses. */
 static bool read_listen(const char *text, struct sockaddr_storage *out, socklen_t *len)
 {
     const char *colon = strrchr(text, ':');
@@ -314,6 +318,7 @@ static bool can_bind(const struct sockaddr_storage *to, socklen_t len)
     return can;
 }
 
+/* Checks that tidemark-api could bind to its address, or already answers there. */
 void doctor_port(struct doctor *d, struct doctor_finding *out)
 {
     const char *listen = d->config.api_listen;
@@ -361,6 +366,7 @@ static bool can_make(const char *path)
     return access(dirname(parent), W_OK | X_OK) == 0;
 }
 
+/* Fills `out` with the reason why the cache folder cannot be used. */
 static void say_no_cache(const char *path, int why, struct doctor_finding *out)
 {
     if (why == EACCES)
@@ -374,6 +380,7 @@ static void say_no_cache(const char *path, int why, struct doctor_finding *out)
                    "api_cache=%s: %s", path, strerror(why));
 }
 
+/* A new cache is built beside the old one, so the volume must have room for both. */
 void doctor_cache(struct doctor *d, struct doctor_finding *out)
 {
     enum { LEAST_MIB = 512 };

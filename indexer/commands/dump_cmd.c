@@ -3,6 +3,7 @@
 #include "indexer/dump/dump.h"
 #include "tidemark/text.h"
 
+/* Reads a comma list of kinds; without a list, all kinds are wanted. */
 static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_err *err)
 {
     static const char *const names[] = { "ledger", "tx", "event", "contract_data" };
@@ -23,6 +24,8 @@ static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_er
     return TIDE_OK;
 }
 
+/* Prints all files before it fails because of ledgers whose checks fail: those are shown in their
+ * lines. */
 static tide_status dump_files(const struct tide_dump_options *options, int argc, char **argv,
                               struct tide_err *err)
 {

@@ -4,6 +4,7 @@
 #include "indexer/database/query.h"
 #include "tidemark/strkey.h"
 
+/* Fails with TIDE_E_USAGE unless the text is the address of an account or a contract. */
 static tide_status check_address(const char *text, struct tide_err *err)
 {
     enum tide_strkey kind;

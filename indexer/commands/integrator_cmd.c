@@ -36,6 +36,8 @@ static const char integrators_sql[] =
     "SELECT id, name, state, sessions_per_hour, array_to_string(origins, ',') AS origins,"
     " brand IS NOT NULL AS branded FROM kyc.integrator ORDER BY id";
 
+/* Adds an integrator or replaces all its settings: options that are not given get their
+ * defaults. */
 static tide_status put_integrator(struct tide_pg *pg, const struct tide_option *options,
                                   char **argv, struct tide_err *err)
 {
@@ -146,6 +148,7 @@ static tide_status change_key(struct tide_pg *pg, const struct tide_option *opti
     return status;
 }
 
+/* Returns whether the operand changes keys and needs a writable connection. */
 static bool is_change(const char *word)
 {
     static const char *const words[] = { "add", "rotate", "end", "revoke" };

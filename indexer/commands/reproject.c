@@ -58,8 +58,9 @@ static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows
     r->chunk_moved++;
 }
 
-static void event_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                        struct tide_buf *bytes)
+/* Decodes one raw event. A row that still fits no kind stays raw. */
+static void redecode_event(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                           struct tide_buf *bytes)
 {
     struct tide_redecode_raw_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
                                              .tx = (uint32_t)tide_pg_u64(rows, at, 1),
@@ -77,8 +78,9 @@ static void event_again(struct tide_reproject *r, const struct tide_pg_rows *row
     r->events_moved++;
 }
 
-static void version_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                          struct tide_buf *bytes)
+/* Decodes one raw version of an entry. A row that still does not fit stays raw. */
+static void redecode_version(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                             struct tide_buf *bytes)
 {
     struct tide_redecode_raw_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
                                            .tx = (uint32_t)tide_pg_u64(rows, at, 2),
@@ -105,8 +107,8 @@ static void version_again(struct tide_reproject *r, const struct tide_pg_rows *r
 /* The query of raw rows, how one row is decoded, and how a chunk's rows are moved. */
 struct pass {
     const char *sql;
-    void (*again)(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                  struct tide_buf *bytes);
+    void (*redecode)(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                     struct tide_buf *bytes);
     tide_status (*move)(struct tide_reproject *r, struct tide_err *err);
     uint64_t *seen;
 };
@@ -137,7 +139,7 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
                                5, err);
     tide_buf_init(&bytes, TIDE_JSON_BYTES_MAX);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
-        pass->again(r, &rows, i, &bytes);
+        pass->redecode(r, &rows, i, &bytes);
     for (uint32_t i = 0; i < 4 && rows.count; i++)
         snprintf(place->texts[i], sizeof place->texts[i], "%s",
                  tide_pg_text(&rows, rows.count - 1, i));
@@ -152,6 +154,8 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
     return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;
 }
 
+/* Runs chunks until no raw row is left. A stop takes effect between two chunks, each of which is
+ * committed. */
 static tide_status run_pass(struct tide_reproject *r, const struct pass *pass,
                             const struct place *first, struct tide_err *err)
 {
@@ -205,10 +209,10 @@ static tide_status reproject_rows(struct tide_reproject *r, struct tide_err *err
 {
     static const struct place first_event = { { "0", "0", "0", "0" } };
     static const struct place first_version = { { "", "0", "0", "0" } };
-    const struct pass events = { next_events_sql, event_again, tide_reproject_move_events,
+    const struct pass events = { next_events_sql, redecode_event, tide_reproject_move_events,
                                  &r->events_seen };
-    const struct pass versions = { next_versions_sql, version_again, tide_reproject_move_versions,
-                                   &r->versions_seen };
+    const struct pass versions = { next_versions_sql, redecode_version,
+                                   tide_reproject_move_versions, &r->versions_seen };
     tide_status status = lock_deployment(r, err);
     if (status == TIDE_OK)
         status = open_decoder(r, err);

@@ -95,6 +95,7 @@ static void empty_chunk(struct tide_reproject *r)
     r->chunk_moved = 0;
 }
 
+/* The raw rows are deleted after the typed rows were written, in the same transaction. */
 tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err *err)
 {
     uint32_t count;
@@ -157,6 +158,7 @@ static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
     return run_statement(r, sql, "INSERT", err);
 }
 
+/* Stages the versions in a temporary table, because history and state are merged by key. */
 static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, uint32_t index,
                               struct tide_err *err)
 {
@@ -204,6 +206,7 @@ static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql
     return run_statement(r, sql, "DELETE", err);
 }
 
+/* Deletes the raw versions that moved, and merges the typed ones table by table. */
 tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_err *err)
 {
     uint32_t count;

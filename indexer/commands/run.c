@@ -8,6 +8,7 @@
 
 enum { RANGES_MAX = 256 };
 
+/* Returns the state that the last heartbeat shows. frozen means that an operator must act. */
 static const char *state_at_end(tide_status status)
 {
     if (status == TIDE_E_POISON)
@@ -84,6 +85,7 @@ static tide_status follow_tip(struct tide_follow *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
 }
 
+/* A writer that lost its lease becomes a standby in the same process, unless standby is off. */
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
                   char **argv)
 {

@@ -211,6 +211,7 @@ static tide_status print_page(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* Lets the server make the JSON, with the column names of the section as members. */
 static tide_status add_json(struct tide_pg *pg, const struct section *section, struct tide_buf *out,
                             struct tide_err *err)
 {
@@ -257,6 +258,7 @@ static tide_status print_json(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* All sections are read in one snapshot, so that their numbers agree. */
 static tide_status print_once(const struct tide_config *config, bool json, struct tide_err *err)
 {
     struct tide_pg *pg = NULL;

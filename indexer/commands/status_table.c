@@ -40,6 +40,7 @@ static void put_bytes(char out[CELL_BYTES], const char *text)
     snprintf(out, CELL_BYTES, "%.*f %s", unit ? 1 : 0, value, units[unit]);
 }
 
+/* Returns whether the column is a number of bytes, by its name. */
 static bool is_bytes(const char *name)
 {
     return strstr(name, "bytes") || strcmp(name, "max_wal_size") == 0 ||

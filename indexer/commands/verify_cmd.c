@@ -28,6 +28,8 @@ static tide_status read_range(struct tide_verify *check, const struct tide_optio
     return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
 }
 
+/* Runs all checks that the configuration allows. Differences do not end a check; they are counted
+ * and make the command fail. */
 static tide_status verify_tables(struct tide_verify *check, const struct tide_config *config,
                                  struct tide_err *err)
 {

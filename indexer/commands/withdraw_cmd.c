@@ -14,6 +14,7 @@ static tide_status check_kid(const char *kid, struct tide_err *err)
                            "expected a kid of /.well-known/jwks.json: 43 characters");
 }
 
+/* The row is never deleted: a withdrawn key stays withdrawn. */
 static tide_status withdraw_key(struct tide_pg *pg, const char *kid, const char *reason,
                                 struct tide_err *err)
 {

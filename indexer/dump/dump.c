@@ -34,6 +34,7 @@ static tide_status read_input(struct reader *r, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Opens the file and finds out from its first bytes whether it is zstd. */
 static tide_status open_reader(struct reader *r, const char *path, struct tide_err *err)
 {
     *r = (struct reader){ .file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb") };
@@ -150,6 +151,7 @@ static tide_status add_position(const struct reader *r, uint64_t at, uint32_t la
     return tide_fail_context(err, "from byte %" PRIu64 "%s on", at, what);
 }
 
+/* Decodes ledger after ledger. A check that fails is counted; malformed data ends the file. */
 static tide_status decode_all(struct reader *r, struct dump_sink *sink,
                               struct tide_dump_totals *totals, struct tide_err *err)
 {

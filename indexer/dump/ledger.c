@@ -98,6 +98,7 @@ static uint32_t skip_envelopes(struct tide_xdr *x)
     return count;
 }
 
+/* A classic phase has components, each with an optional base fee and its envelopes. */
 static void put_classic_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint32_t components = tide_xdr_u32(x);
@@ -112,6 +113,7 @@ static void put_classic_phase(struct tide_json *j, struct tide_xdr *x)
     tide_json_number(j, "txs", txs);
 }
 
+/* A parallel phase has stages of clusters. Clusters of a stage do not conflict. */
 static void put_parallel_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint64_t txs = 0;
@@ -152,6 +154,7 @@ void dump_put_phases(struct tide_json *j, tide_slice tx_set)
 
 /* ---- counts ---- */
 
+/* Writes the counts of one section that are not 0, by kind and type of entry. */
 static void put_section(struct tide_json *j, const char *section, uint32_t counts[5][10])
 {
     static const char *const kinds[] = { "CREATED", "UPDATED", "REMOVED", "STATE", "RESTORED" };
@@ -200,6 +203,7 @@ static void put_counts(struct dump_sink *s)
 
 /* ---- proofs ---- */
 
+/* Writes null for a check that was not made. */
 static void put_check(struct tide_json *j, const char *name, enum tide_check check)
 {
     if (check == TIDE_CHECK_NONE)
@@ -237,6 +241,7 @@ static void put_signature(const struct dump_sink *s, struct tide_json *j, const 
     tide_json_close(j, '}');
 }
 
+/* The link to the ledger before is null unless the file had its predecessor. */
 static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
 {
     struct tide_json *j = &s->json;

@@ -194,6 +194,7 @@ static void put_address(struct tide_json *j, const char *name, tide_slice addres
     tide_json_plain(j, tide_slice_of(text, tide_strkey_from_address(text, address)));
 }
 
+/* Writes the line of a change of contract data. A removed entry has a key only. */
 static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
 {
     static const char *const sections[] = {
@@ -280,6 +281,7 @@ static bool follows(const struct dump_sink *s, bool *known)
     return *known && memcmp(s->last_hash, s->header.previous_hash, TIDE_HASH_BYTES) == 0;
 }
 
+/* Ends the ledger. Its own line comes last, since the hashes are known only now. */
 static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
 {
     struct dump_sink *s = self;

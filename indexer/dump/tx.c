@@ -83,6 +83,7 @@ static void put_no_envelope(struct tide_json *j)
         tide_json_null(j, names[i]);
 }
 
+/* Writes the members that come from the envelope, or null for each if it is not known. */
 static void put_envelope(struct tide_json *j, tide_slice span)
 {
     struct tide_envelope e;
@@ -128,6 +129,8 @@ static void put_soroban_meta(struct tide_json *j, const struct tide_tx *tx)
     tide_json_close(j, '}');
 }
 
+/* Writes the result of the call's hash check; nothing for transactions without a successful
+ * call. */
 static void put_proof(struct tide_json *j, const struct tide_tx *tx, enum tide_call_proof proof)
 {
     static const char *const names[] = { NULL, "verified", "rewritten", "unverified" };
