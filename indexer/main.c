@@ -13,18 +13,18 @@
 
 enum { MAPPED_BYTES = 128 << 10 };
 
-/* Maps large buffers separately, so that freed ones return to the system. Otherwise the C library
- * raises the limit with each large buffer that is freed. Buffers then live in the heaps of threads,
- * whose holes are never returned. */
-static void settle_memory(void)
+/* Makes the C library map large buffers separately, so that freed ones return to the system. By
+ * default the library raises the threshold with each large buffer that is freed; buffers then live
+ * in the heaps of threads, whose holes never return to the system. */
+static void limit_heaps(void)
 {
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 #endif
 }
 
-/* A writer's rows in flight are rolled back, so that it may end at any time and ends well. Another
- * command has not done what was asked. */
+/* Installs the signal handlers. A writer may be stopped at any time with exit code 0: the database
+ * rolls its open transaction back. Other commands did not do what was asked and fail. */
 static void install_stop(const char *command)
 {
     if (strcmp(command, "run") == 0 || strcmp(command, "backfill") == 0)
@@ -35,7 +35,7 @@ static void install_stop(const char *command)
                           tide_status_exit(TIDE_E_IO));
 }
 
-/* Reads everything that can be wrong before the command touches the world. */
+/* Checks configuration and operands before the command does anything. */
 static int run_command(const struct tide_cli_row *command, int argc, char **argv)
 {
     static struct tide_config config; /* large; written once, here */
@@ -51,7 +51,7 @@ static int run_command(const struct tide_cli_row *command, int argc, char **argv
     tide_log_json_set(config.log_format == 1);
     tide_config_strays(environ);
     install_stop(command->name);
-    settle_memory();
+    limit_heaps();
     return tide_command_function(command->name)(&config, options, argc, argv);
 }
 

@@ -1,3 +1,4 @@
+/* The table of commands, made from command.def, and how a command ends. */
 #include "indexer/commands/command.h"
 
 #include <poll.h>
@@ -50,7 +51,8 @@ tide_command_fn *tide_command_function(const char *name)
     return NULL;
 }
 
-/* A reader of our output that went away (`… | head`) has what it wanted. */
+/* Returns whether the reader of standard output went away (`… | head`): that ends a command without
+ * an error. */
 static bool reader_left(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -1,9 +1,7 @@
-/* The commands of tidemark-indexer. Each stands in command.def and is one function
- * tide_NAME_main in a file of its own.
- *
- * A command gets the configuration, read and checked; its own options, as command.def declares
- * them; and in argv[1 .. argc - 1] its operands. It returns the exit code of the process:
- * tide_command_end. */
+/* The commands of tidemark-indexer. Each is a row of command.def and a function tide_NAME_main in a
+ * file of its own. A command gets the checked configuration, its own options as command.def
+ * declares them, and its operands in argv[1 .. argc - 1]. It returns the exit code that
+ * tide_command_end gives. */
 #ifndef INDEXER_COMMANDS_COMMAND_H
 #define INDEXER_COMMANDS_COMMAND_H
 
@@ -21,12 +19,12 @@ typedef int tide_command_fn(const struct tide_config *config, const struct tide_
 #undef TIDE_OPTION
 #undef TIDE_EXAMPLE
 
-/* The command line of the program, and the function of one of its commands. */
+/* Return the command line of the program, and the function of a command (NULL: no such command). */
 const struct tide_cli *tide_indexer_cli(void);
 tide_command_fn *tide_command_function(const char *name);
 
-/* Says on stderr how a command ended, unless well, and returns the exit code. TIDE_E_IO because
- * the reader of its output went away is no error: quiet, and 0. */
+/* Prints on stderr why a command failed, and returns the exit code. If the reader of standard
+ * output went away (TIDE_E_IO), the command ends quietly with 0. */
 int tide_command_end(const char *name, tide_status status, const struct tide_err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* The command digest: rows and a digest for each table, and one digest of all. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "indexer/rollup/rollup.h"
@@ -6,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* One line a table, text or JSON. */
+/* Prints the line of a table, as text or JSON. */
 static void print_line(bool json, const char *schema, const char *name,
                        const struct tide_digest *digest)
 {
@@ -19,7 +20,8 @@ static void print_line(bool json, const char *schema, const char *name,
         printf("%s%s%s %" PRIu64 " %s\n", schema, *name ? "." : "", name, digest->rows, text);
 }
 
-/* The total is a digest of the lines: tables of equal sums must not change places. */
+/* Adds a table's line to the total. Lines contain the table's name, so that two tables with
+ * exchanged contents change the total. */
 static void add_table(struct tide_digest *total, const struct tide_table *table,
                       const struct tide_digest *digest)
 {
@@ -29,14 +31,15 @@ static void add_table(struct tide_digest *total, const struct tide_table *table,
                        digest->rows, text);
     assert(len > 0 && (size_t)len < sizeof line);
     tide_digest_bytes(total, tide_slice_of(line, (size_t)len));
-    total->rows += digest->rows - 1;
+    total->rows += digest->rows - 1; /* tide_digest_bytes counted the line as one row */
 }
 
-/* Rollups are no tables of the catalogue: their columns are as the database says. Which deployment
- * it is says nothing of the rows, here as there. One with keys of chain.word, which say nothing
- * either, has a view NAME_words: name becomes that. */
-static tide_status describe(struct tide_pg *pg, struct tide_table *table, char name[64],
-                            struct tide_pg_rows *columns, struct tide_err *err)
+/* Reads the columns of a rollup table from the database, since the catalogue does not have them.
+ * The column deployment is left out, as in all digests: its number is no content. Keys of
+ * chain.word are no content either. A table with keys has a view NAME_words with the words: `name`
+ * becomes the view's. */
+static tide_status read_columns(struct tide_pg *pg, struct tide_table *table, char name[64],
+                                struct tide_pg_rows *columns, struct tide_err *err)
 {
     tide_status status =
         tide_pg_query(pg, columns,
@@ -64,7 +67,7 @@ static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char 
     struct tide_digest digest = { 0 };
     struct tide_pg_rows columns = { 0 };
     snprintf(text, sizeof text, "%.*s", TIDE_SLICE_FMT(name));
-    tide_status status = describe(pg, &table, text, &columns, err);
+    tide_status status = read_columns(pg, &table, text, &columns, err);
     if (status == TIDE_OK)
         status = tide_digest_table(pg, &table, where, &digest, err);
     if (status == TIDE_OK) {
@@ -75,6 +78,8 @@ static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char 
     return status;
 }
 
+/* Prints every table of the catalogue, then the rollup tables, then the total, all in one
+ * snapshot. */
 static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool json,
                                  struct tide_err *err)
 {

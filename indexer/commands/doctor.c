@@ -1,3 +1,4 @@
+/* The command doctor: runs all checks and prints their findings. */
 #include "indexer/commands/doctor.h"
 #include "indexer/commands/command.h"
 #include "tidemark/json.h"
@@ -54,6 +55,7 @@ bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
     return false;
 }
 
+/* Tells a lost connection from a failed statement: their remedies differ. */
 void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
                        struct doctor_finding *out)
 {
@@ -76,7 +78,8 @@ bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
     return false;
 }
 
-/* One line per finding, its remedy below. The server's texts may have several lines. */
+/* Prints a finding on one line, and the remedy below. Control characters of the server's texts
+ * become blanks. */
 static void print_line(const char *name, struct doctor_finding *f)
 {
     for (char *p = f->found; *p; p++)
@@ -97,8 +100,9 @@ static void add_json(struct tide_json *j, const char *name, const struct doctor_
     tide_json_close(j, '}');
 }
 
-/* A person waits: what does not answer within seconds is reported as such. */
-static void shorten(struct tide_config *config)
+/* Limits the time of each check, because a person waits: a server without an answer within seconds
+ * is reported as such. */
+static void shorten_limits(struct tide_config *config)
 {
     enum { LONGEST_MS = 5000, LONGEST_S = 5 };
     uint32_t *const limits[] = { &config->db_silence_ms, &config->rpc_timeout_ms,
@@ -110,13 +114,13 @@ static void shorten(struct tide_config *config)
     config->http_tries = 1;
 }
 
-/* Runs all checks and prints each finding, or adds it to a list of JSON. */
+/* Runs all checks and prints each finding, or adds it to the JSON list. */
 static void run_checks(struct doctor *d, struct tide_json *list, uint32_t count[])
 {
     for (size_t i = 0; i < TIDE_COUNT(checks); i++) {
         struct doctor_finding f = { 0 };
         checks[i].check(d, &f);
-        if (tide_stop_asked(NULL)) /* the check may have failed for that reason */
+        if (tide_stop_asked(NULL)) /* the check may have failed because of the stop */
             return;
         assert(*f.found && (f.grade < DOCTOR_WARNING || *f.remedy));
         count[f.grade]++;
@@ -152,7 +156,7 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
     (void)argc;
     d.config = *config;
     d.silence_ms = config->db_silence_ms;
-    shorten(&d.config);
+    shorten_limits(&d.config);
     if (tide_option_given(options, "json"))
         print_json(&d, count);
     else

@@ -1,8 +1,7 @@
-/* doctor: looks at what the programs need, and names the remedy of what is missing.
- *
- * A check is one row of checks[] (doctor.c) and one function. It changes nothing, prints nothing
- * and never puts a secret into its texts. Checks run in order; a later one may use what an earlier
- * one found out. */
+/* doctor: checks what the programs need, and names the remedy for each problem. A check is one row
+ * of checks[] (doctor.c) and one function. It changes nothing, prints nothing, and never puts a
+ * secret into its texts. Checks run in order, and a later one may use the results of an earlier
+ * one. */
 #ifndef INDEXER_COMMANDS_DOCTOR_H
 #define INDEXER_COMMANDS_DOCTOR_H
 
@@ -12,8 +11,8 @@
 
 enum doctor_grade {
     DOCTOR_OK,
-    DOCTOR_SKIPPED, /* not configured, or what it needs was not found */
-    DOCTOR_WARNING, /* works, but needs a look */
+    DOCTOR_SKIPPED, /* not configured, or a requirement of the check is missing */
+    DOCTOR_WARNING, /* works, but an operator should look */
     DOCTOR_FAILED,
 };
 
@@ -26,25 +25,25 @@ struct doctor_finding {
 };
 
 struct doctor {
-    struct tide_config config;          /* a copy, with short time limits */
+    struct tide_config config;          /* a copy with short time limits */
     uint32_t silence_ms;                /* db_silence_ms as configured */
-    struct tide_deployment *deployment; /* NULL: the file is not readable */
-    struct tide_pg *pg;                 /* NULL: not reachable */
-    bool migrated;                      /* the schema is this build's */
-    uint16_t id;                        /* of `deployment` in chain.deployment; 0: not there */
+    struct tide_deployment *deployment; /* NULL: the file cannot be read */
+    struct tide_pg *pg;                 /* NULL: the server cannot be reached */
+    bool migrated;                      /* the schema has exactly this build's migrations */
+    uint16_t id;                        /* of `deployment` in chain.deployment; 0: not found */
 };
 
 typedef void doctor_check(struct doctor *d, struct doctor_finding *out);
 
-/* Each sets found and grade; remedy NULL: none. */
+/* Fills a finding. remedy may be NULL. */
 void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
                 const char *format, ...) TIDE_PRINTF(4, 5);
-/* True if there is a connection; otherwise out is filled. */
+/* Returns true if there is a connection; otherwise fills `out`. */
 bool doctor_connected(const struct doctor *d, struct doctor_finding *out);
-/* Fills out with a failure of the database. */
+/* Fills `out` with a failure of the database. */
 void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
                        struct doctor_finding *out);
-/* Asks one statement; false: out is filled with the failure. */
+/* Runs a statement. On failure, returns false and fills `out`. */
 bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
                 struct doctor_finding *out);
 

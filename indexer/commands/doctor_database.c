@@ -1,4 +1,4 @@
-/* What doctor asks of PostgreSQL. */
+/* Checks of PostgreSQL. */
 #include "indexer/commands/command.h"
 #include "indexer/commands/doctor.h"
 #include "indexer/commands/status_disk.h"
@@ -32,6 +32,8 @@ void doctor_database(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* The writer needs a primary of version 15 or later. A standby would fail only at the first
+ * write. */
 void doctor_server(struct doctor *d, struct doctor_finding *out)
 {
     enum { OLDEST = 150000 };
@@ -68,8 +70,8 @@ void doctor_encoding(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
-/* A new C library may order texts in another way than the b-trees of the database were built in:
- * then a word that is there is not found. */
+/* Warns if the C library orders texts differently than when the database's indexes were built: a
+ * search in a b-tree could then miss a word that is there. */
 void doctor_collation(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -94,7 +96,8 @@ void doctor_collation(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
-/* Keys are positive int4. A transaction that is rolled back uses its keys up. */
+/* Warns before the keys of chain.word are used up. Keys are positive int4. A transaction that is
+ * rolled back uses up its keys, too. */
 void doctor_words(struct doctor *d, struct doctor_finding *out)
 {
     enum { PERCENT_LATE = 50 };
@@ -124,6 +127,7 @@ void doctor_words(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* Sets d->migrated, on which all later checks of tables depend. */
 void doctor_migrations(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -145,6 +149,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    "%s", err.text);
 }
 
+/* The role must not be a superuser, and other roles must not be able to take the advisory locks of
+ * the daemons. */
 void doctor_roles(struct doctor *d, struct doctor_finding *out)
 {
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
@@ -172,11 +178,12 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
                    "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
                    "every login may take the locks of the daemons");
     else
-        doctor_say(out, DOCTOR_OK, NULL, "all seven are there");
+        doctor_say(out, DOCTOR_OK, NULL, "all seven roles exist");
     tide_pg_rows_release(&rows);
 }
 
-/* The indexer owns its tables: it makes partitions. False: out says that this role does not. */
+/* Returns whether this role owns the tables; otherwise fills `out`. The indexer must own them to
+ * make partitions. */
 static bool is_owner(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -197,7 +204,7 @@ static bool is_owner(struct doctor *d, struct doctor_finding *out)
     return owner;
 }
 
-/* One table for each of the other roles stands for what it is granted. */
+/* Checks one privilege of each other role, as a sample of its grants. */
 void doctor_grants(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -228,7 +235,7 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
-/* The lease is renewed every 500 ms while a writer lives. */
+/* Fills `out` with the writer's state. A live writer renews its lease every 500 ms. */
 static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *out)
 {
     enum { LATE_S = 30 };
@@ -253,7 +260,7 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
                    tide_pg_text(rows, 0, 4));
 }
 
-/* False: the file disagrees with the index, and out is filled. */
+/* Returns true if file and index agree on the contracts' roles; otherwise fills `out`. */
 static bool check_roles(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -275,11 +282,12 @@ void doctor_contracts(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
                    d->migrated ? "deployment file" : "schema");
     else if (check_roles(d, out))
-        doctor_say(out, DOCTOR_OK, NULL, "the index has no other roles than the deployment file");
+        doctor_say(out, DOCTOR_OK, NULL,
+                   "index and deployment file give the contracts the same roles");
 }
 
-/* Finds the deployment file's deployment, in the newest epoch of its network, for the checks to
- * come. False: out is filled. */
+/* Finds the deployment of the file, in the newest epoch of its network, for later checks. On
+ * failure, returns false and fills `out`. */
 static bool find_deployment(struct doctor *d, struct doctor_finding *out)
 {
     char sql[512], network[2 * TIDE_HASH_BYTES], contracts[2 * TIDE_HASH_BYTES];
@@ -323,11 +331,11 @@ void doctor_writer(struct doctor *d, struct doctor_finding *out)
     if (rows.count)
         say_writer(&rows, out);
     else
-        doctor_say(out, DOCTOR_OK, NULL, "nothing is indexed yet of this deployment");
+        doctor_say(out, DOCTOR_OK, NULL, "no ledger of this deployment is indexed yet");
     tide_pg_rows_release(&rows);
 }
 
-/* Columns by name: which there are depends on what may be asked. */
+/* Returns the column with that name. The columns depend on the role's rights. */
 static const char *value_of(const struct tide_pg_rows *rows, const char *name)
 {
     for (uint32_t i = 0; i < rows->columns; i++)
@@ -336,8 +344,9 @@ static const char *value_of(const struct tide_pg_rows *rows, const char *name)
     return "";
 }
 
-/* Publications that send tables of ours, and what each does not send. The indexer refuses to attach
- * a range that was loaded before a publication with partitioned tables was made. */
+/* Publications with tables of Tidemark, and what each leaves out. The indexer does not attach a
+ * range that was loaded before a publication with partitioned tables was made: subscribers would
+ * not get its rows. */
 static const char publications_sql[] =
     "WITH ours AS (SELECT c.oid, c.relkind, c.relispartition, c.relnamespace, n.nspname FROM"
     " pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY"
@@ -383,7 +392,7 @@ void doctor_publications(struct doctor *d, struct doctor_finding *out)
             tide_pg_text(&rows, 0, LOADED), tide_pg_text(&rows, 0, NAMES));
     else if (!tide_pg_is_null(&rows, 0, SINGLE))
         doctor_say(out, DOCTOR_WARNING,
-                   "let it name the partitioned tables: those have the partitions to come",
+                   "let it name the partitioned tables: later partitions then belong to it",
                    "partitions are named one by one, so later ones are not sent: %s",
                    tide_pg_text(&rows, 0, SINGLE));
     else if (!tide_pg_is_null(&rows, 0, CUT))
@@ -407,6 +416,7 @@ void doctor_publications(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* Warns below 1 GiB of free space, or if the volume will be full within two weeks. */
 void doctor_disk(struct doctor *d, struct doctor_finding *out)
 {
     enum { DAYS_LEFT = 14, MIB_LEFT = 1024 };
@@ -419,7 +429,7 @@ void doctor_disk(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
-    tide_pg_patience(d->pg, d->silence_ms); /* sizes of a large database take their time */
+    tide_pg_patience(d->pg, d->silence_ms); /* sizes of a large database take long to compute */
     tide_buf_init(&sql, 64u << 10);
     bool asked = tide_status_disk_sql(d->pg, &sql, &err) == TIDE_OK;
     if (asked)

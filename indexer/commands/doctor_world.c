@@ -1,4 +1,4 @@
-/* What doctor looks at outside PostgreSQL: files, ledger sources, port and cache, clocks. */
+/* Checks outside of PostgreSQL: files, ledger sources, port and cache, clocks. */
 #include "indexer/commands/command.h"
 #include "indexer/commands/doctor.h"
 #include "indexer/source/rpc/client.h"
@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* Reads the deployment file for this check and the later ones, and names the roles without a
+ * contract. */
 void doctor_deployment(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
@@ -55,7 +57,8 @@ static int64_t wall_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Against the database's clock, and the newest close time, which no correct clock is far behind. */
+/* Compares this host's clock with the database's, and with the newest close time: a correct clock
+ * is never far behind that. */
 void doctor_clock(struct doctor *d, struct doctor_finding *out)
 {
     enum { DRIFT_MS = 2000 };
@@ -96,7 +99,7 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 
 /* --- ledger sources ----------------------------------------------------------------------- */
 
-/* One server: its network, its newest ledger. Unless TIDE_OK, out is filled with what is wrong. */
+/* Asks one server for its network and newest ledger. On failure, fills `out`. */
 static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate *rate,
                               struct rpc_latest *latest, struct doctor_finding *out)
 {
@@ -118,7 +121,9 @@ static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate
         status = rpc_client_latest(&client, latest, &body, &hint, &err);
     if (status == TIDE_E_CHAIN)
         doctor_say(out, DOCTOR_FAILED,
-                   "take a server of the deployment file's network, or its file", "%s", err.text);
+                   "use a server of the deployment file's network, or the deployment file of the "
+                   "server's network",
+                   "%s", err.text);
     else if (status != TIDE_OK)
         doctor_say(out, DOCTOR_FAILED,
                    "correct rpc (and rpc_header, http_ca_file), or wait until the server is back",
@@ -128,8 +133,8 @@ static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate
     return status;
 }
 
-/* Asks all servers: the fleet works with those that answer. *bad is the first failure; grade says
- * whether the indexer runs all the same. */
+/* Asks all servers, since the indexer works with those that answer. *bad is the first failure, and
+ * its grade says whether the indexer can run nevertheless. */
 static uint32_t ask_servers(struct doctor *d, struct rpc_rate *rate, uint32_t *newest,
                             uint32_t *failed, struct doctor_finding *bad)
 {
@@ -182,8 +187,8 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
                    d->deployment ? ", of the deployment file's network" : "");
 }
 
-/* The ledgers of the lake. One on a web server cannot be listed: it is asked for the ledger that
- * the indexer begins with, and for what follows. */
+/* Finds the lake's first and last ledger. A lake on a web server cannot be listed: it is asked for
+ * the ledger that the indexer begins with, and for those behind. */
 static tide_status ask_lake(struct doctor *d, uint32_t begin, uint32_t *first, uint32_t *last,
                             struct tide_err *err)
 {
@@ -247,6 +252,8 @@ void doctor_stream(struct doctor *d, struct doctor_finding *out)
 
 /* --- the API's port and cache ------------------------------------------------------------- */
 
+/* Reads an address with a port, the IPv6 form in brackets. Returns false for host names: the API
+ * binds to addresses. */
 static bool read_listen(const char *text, struct sockaddr_storage *out, socklen_t *len)
 {
     const char *colon = strrchr(text, ':');
@@ -270,8 +277,9 @@ static bool read_listen(const char *text, struct sockaddr_storage *out, socklen_
     return true;
 }
 
-/* Whether a Tidemark API answers there. 0.0.0.0 and [::] are reached by this machine too. */
-static bool is_ours(const struct doctor *d)
+/* Returns whether a Tidemark API answers at api_listen. This machine reaches 0.0.0.0 and [::],
+ * too. */
+static bool is_tidemark_api(const struct doctor *d)
 {
     char url[TIDE_CONFIG_TEXT_MAX + 32];
     struct tide_http *http = NULL;
@@ -294,7 +302,7 @@ static bool is_ours(const struct doctor *d)
     return ours;
 }
 
-/* Binds as the API does: [::] leaves the port of 0.0.0.0 alone. False with errno. */
+/* Binds as the API does; [::] does not take the port of 0.0.0.0. Returns false with errno. */
 static bool can_bind(const struct sockaddr_storage *to, socklen_t len)
 {
     int on = 1;
@@ -310,6 +318,7 @@ static bool can_bind(const struct sockaddr_storage *to, socklen_t len)
     return can;
 }
 
+/* Checks that tidemark-api could bind to its address, or already answers there. */
 void doctor_port(struct doctor *d, struct doctor_finding *out)
 {
     const char *listen = d->config.api_listen;
@@ -324,12 +333,12 @@ void doctor_port(struct doctor *d, struct doctor_finding *out)
     int why = errno;
     if (can)
         doctor_say(out, DOCTOR_OK, NULL, "%s is free for tidemark-api", listen);
-    else if (why == EADDRINUSE && is_ours(d))
+    else if (why == EADDRINUSE && is_tidemark_api(d))
         doctor_say(out, DOCTOR_OK, NULL, "tidemark-api answers on %s", listen);
     else if (why == EADDRINUSE && d->config.api_tls_cert[0])
         doctor_say(out, DOCTOR_WARNING,
-                   "see whether it is: ss -ltnp. If its certificate is for that address, let "
-                   "http_ca_file name its issuer",
+                   "find the program with ss -ltnp. If tidemark-api has a certificate for that "
+                   "address, let http_ca_file name its issuer",
                    "%s is in use; could not verify that it is tidemark-api", listen);
     else
         doctor_say(out, DOCTOR_FAILED,
@@ -339,7 +348,7 @@ void doctor_port(struct doctor *d, struct doctor_finding *out)
                    "api_listen=%s: %s", listen, strerror(why));
 }
 
-/* Free MiB on the volume of a folder; false with errno. */
+/* Reads the free MiB on a folder's volume. Returns false with errno. */
 static bool free_mib(const char *path, uint64_t *mib)
 {
     struct statvfs vfs;
@@ -349,7 +358,7 @@ static bool free_mib(const char *path, uint64_t *mib)
     return true;
 }
 
-/* tidemark-api makes the last folder of the path. */
+/* Returns whether the last folder of the path can be created, as tidemark-api does. */
 static bool can_make(const char *path)
 {
     char parent[TIDE_CONFIG_TEXT_MAX];
@@ -357,6 +366,7 @@ static bool can_make(const char *path)
     return access(dirname(parent), W_OK | X_OK) == 0;
 }
 
+/* Fills `out` with the reason why the cache folder cannot be used. */
 static void say_no_cache(const char *path, int why, struct doctor_finding *out)
 {
     if (why == EACCES)
@@ -370,6 +380,7 @@ static void say_no_cache(const char *path, int why, struct doctor_finding *out)
                    "api_cache=%s: %s", path, strerror(why));
 }
 
+/* A new cache is built beside the old one, so the volume must have room for both. */
 void doctor_cache(struct doctor *d, struct doctor_finding *out)
 {
     enum { LEAST_MIB = 512 };

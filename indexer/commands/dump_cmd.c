@@ -1,7 +1,9 @@
+/* The command dump: prints ledger files, or ScVals from standard input, as JSON lines. */
 #include "indexer/commands/command.h"
 #include "indexer/dump/dump.h"
 #include "tidemark/text.h"
 
+/* Reads a comma list of kinds; without a list, all kinds are wanted. */
 static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_err *err)
 {
     static const char *const names[] = { "ledger", "tx", "event", "contract_data" };
@@ -22,6 +24,8 @@ static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_er
     return TIDE_OK;
 }
 
+/* Prints all files before it fails because of ledgers whose checks fail: those are shown in their
+ * lines. */
 static tide_status dump_files(const struct tide_dump_options *options, int argc, char **argv,
                               struct tide_err *err)
 {
@@ -53,11 +57,11 @@ int tide_dump_main(const struct tide_config *config, const struct tide_option *g
     };
     tide_status status = parse_kinds(tide_option_find(given, "kinds")->value, &options.kinds, &err);
     if (status == TIDE_OK && tide_option_given(given, "scval") && argc > 1)
-        status = tide_fail(&err, TIDE_E_USAGE, "--scval reads standard input, no file");
+        status = tide_fail(&err, TIDE_E_USAGE, "--scval reads standard input: give no file");
     else if (status == TIDE_OK && tide_option_given(given, "scval"))
         status = tide_dump_values(stdin, stdout, &err);
     else if (status == TIDE_OK && argc < 2)
-        status = tide_fail(&err, TIDE_E_USAGE, "which file? \"-\" is standard input");
+        status = tide_fail(&err, TIDE_E_USAGE, "expected a file; \"-\" is standard input");
     else if (status == TIDE_OK)
         status = dump_files(&options, argc, argv, &err);
     return tide_command_end("dump", status, &err);

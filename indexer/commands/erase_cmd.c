@@ -1,9 +1,10 @@
-/* erase: deletes what identity checks keep of an address. Only the owner of the tables may: no
- * daemon that reads requests has the right to delete a session. */
+/* The command erase: deletes the identity checks that are stored for an address. Only the owner of
+ * the tables may run it. No daemon that reads requests has the right to delete a session. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "tidemark/strkey.h"
 
+/* Fails with TIDE_E_USAGE unless the text is the address of an account or a contract. */
 static tide_status check_address(const char *text, struct tide_err *err)
 {
     enum tide_strkey kind;

@@ -1,3 +1,4 @@
+/* The command export: prints stored events, calls or entries. */
 #include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
 #include "indexer/database/query.h"
@@ -9,24 +10,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum what { WHAT_EVENTS, WHAT_CALLS, WHAT_STATE };
+enum export_kind { EXPORT_EVENTS, EXPORT_CALLS, EXPORT_STATE };
 
 struct request {
-    enum what what;
+    enum export_kind kind;
     enum tide_export_format format;
-    uint32_t from, to, ledger; /* 0: not said */
+    uint32_t from, to, ledger; /* 0: not given */
 };
 
-static tide_status read_what(struct request *r, int argc, char **argv, struct tide_err *err)
+static tide_status read_kind(struct request *r, int argc, char **argv, struct tide_err *err)
 {
     static const char *const names[] = { "events", "calls", "state" };
     for (uint32_t i = 0; argc == 2 && i < TIDE_COUNT(names); i++) {
         if (strcmp(argv[1], names[i]) == 0) {
-            r->what = (enum what)i;
+            r->kind = (enum export_kind)i;
             return TIDE_OK;
         }
     }
-    return tide_fail(err, TIDE_E_USAGE, "one of events, calls, state is wanted");
+    return tide_fail(err, TIDE_E_USAGE, "expected one of events, calls, state");
 }
 
 static tide_status read_format(struct request *r, const struct tide_option *option,
@@ -41,10 +42,11 @@ static tide_status read_format(struct request *r, const struct tide_option *opti
     return TIDE_OK;
 }
 
+/* Reads operand and options. Ranges are for events and calls; the state has one ledger. */
 static tide_status read_request(struct request *r, const struct tide_option *options, int argc,
                                 char **argv, struct tide_err *err)
 {
-    tide_status status = read_what(r, argc, argv, err);
+    tide_status status = read_kind(r, argc, argv, err);
     if (status == TIDE_OK)
         status = read_format(r, tide_option_find(options, "format"), err);
     if (status == TIDE_OK)
@@ -54,7 +56,7 @@ static tide_status read_request(struct request *r, const struct tide_option *opt
     if (status == TIDE_OK)
         status =
             tide_option_u32(tide_option_find(options, "ledger"), 1, INT32_MAX, &r->ledger, err);
-    if (status == TIDE_OK && (r->from || r->to) && (r->ledger || r->what == WHAT_STATE))
+    if (status == TIDE_OK && (r->from || r->to) && (r->ledger || r->kind == EXPORT_STATE))
         status = tide_fail(err, TIDE_E_USAGE,
                            "--from and --to choose events or calls; --ledger alone "
                            "chooses one ledger of them, or the state's");
@@ -63,7 +65,8 @@ static tide_status read_request(struct request *r, const struct tide_option *opt
     return status;
 }
 
-/* What is asked for must be indexed: an empty answer would look like an empty chain. */
+/* Sets the range, and fails if a part of it is not indexed or archived: an empty output would look
+ * like an empty chain. */
 static tide_status choose_range(struct tide_export *x, const struct request *r,
                                 struct tide_err *err)
 {
@@ -73,25 +76,26 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
         return status;
     x->from = r->ledger ? r->ledger : r->from ? r->from : covered.from;
     x->to = r->ledger ? r->ledger : r->to ? r->to : covered.to;
-    x->as_of = r->what == WHAT_STATE ? r->ledger : 0;
+    x->as_of = r->kind == EXPORT_STATE ? r->ledger : 0;
     if (x->from < covered.from || x->to > covered.to || x->from > x->to)
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
                          covered.from, covered.to, x->from, x->to);
-    if (r->what != WHAT_STATE)
+    if (r->kind != EXPORT_STATE)
         return tide_query_whole(x->pg, x->deployment, x->from, x->to, err);
     return TIDE_OK;
 }
 
-static bool is_asked(const struct tide_table *table, uint32_t index, enum what what)
+/* Returns whether the kind of export reads the table. */
+static bool is_exported(const struct tide_table *table, uint32_t index, enum export_kind kind)
 {
-    if (what == WHAT_CALLS)
+    if (kind == EXPORT_CALLS)
         return index == TIDE_TABLE_CALL;
     return index >= TIDE_TABLE_FIXED_COUNT &&
-           table->kind == (what == WHAT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
+           table->kind == (kind == EXPORT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
 }
 
-/* Tables outside the index scope have no lines. If none of the wanted tables is in scope, the
- * export is refused; if some are not, the log says so. */
+/* Fails if the index scope has none of the wanted tables, and logs if it lacks some: tables outside
+ * the scope have no lines. */
 static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
     struct tide_scope scope;
@@ -99,14 +103,16 @@ static tide_status check_kept(struct tide_export *x, const struct request *r, st
     const struct tide_table *tables = tide_tables(&count);
     tide_status status = tide_query_scope(x->pg, x->deployment, &scope, err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        if (is_asked(&tables[i], i, r->what)) {
+        if (is_exported(&tables[i], i, r->kind)) {
             asked++;
             kept += scope.wanted[i];
         }
     if (status == TIDE_OK && kept == 0)
-        return tide_fail(err, TIDE_E_MISSING, "this index keeps none of them (--only)");
+        return tide_fail(err, TIDE_E_MISSING,
+                         "none of these tables is in the index scope (--only)");
     if (status == TIDE_OK && kept < asked)
-        tide_log(TIDE_WARN, "export.part", "kept=%u of=%u reason=\"--only left out the others\"",
+        tide_log(TIDE_WARN, "export.part",
+                 "kept=%u of=%u reason=\"the other tables are outside the index scope (--only)\"",
                  kept, asked);
     return status;
 }
@@ -123,11 +129,11 @@ static tide_status write_all(struct tide_export *x, const struct request *r, str
         status = tide_export_contracts(x, err);
     if (status != TIDE_OK)
         return status;
-    tide_export_row_open(&x->row, stdout, r->format, columns[r->what]);
+    tide_export_row_open(&x->row, stdout, r->format, columns[r->kind]);
     tide_buf_init(&x->json, TIDE_JSON_BYTES_MAX);
-    if (r->what == WHAT_EVENTS)
+    if (r->kind == EXPORT_EVENTS)
         status = tide_export_events(x, err);
-    else if (r->what == WHAT_CALLS)
+    else if (r->kind == EXPORT_CALLS)
         status = tide_export_calls(x, err);
     else
         status = tide_export_state(x, err);

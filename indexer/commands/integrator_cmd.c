@@ -1,5 +1,6 @@
-/* integrator and key: who may send an API key, for operators without the console. As the owner of
- * the tables: the database's functions note in the audit what changed. */
+/* The commands integrator and key: manage who may send an API key, for operators without the
+ * console. They run as the owner of the tables. The database's functions write each change to the
+ * audit. */
 #include "api/kyc/base/brand.h"
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
@@ -12,7 +13,7 @@ static const char *value_of(const struct tide_option *options, const char *name)
     return tide_option_find(options, name)->value;
 }
 
-/* Rows as lines, columns with tabs between them. */
+/* Prints rows as lines with tabs between the columns. */
 static tide_status print_rows(struct tide_pg *pg, const char *sql, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -35,19 +36,21 @@ static const char integrators_sql[] =
     "SELECT id, name, state, sessions_per_hour, array_to_string(origins, ',') AS origins,"
     " brand IS NOT NULL AS branded FROM kyc.integrator ORDER BY id";
 
+/* Adds an integrator or replaces all its settings: options that are not given get their
+ * defaults. */
 static tide_status put_integrator(struct tide_pg *pg, const struct tide_option *options,
                                   char **argv, struct tide_err *err)
 {
     const char *sessions = value_of(options, "sessions-per-hour"),
                *text = value_of(options, "brand");
-    struct tide_kyc_brand brand; /* the API would leave out one that it cannot read */
+    struct tide_kyc_brand brand; /* the API would ignore a brand that it cannot read */
     struct tide_err why;
     if (text && tide_kyc_brand_parse(&brand, tide_slice_str(text), &why) != TIDE_OK)
         return tide_fail(err, TIDE_E_USAGE, "--brand: %s", why.text);
     if (!tide_text_is_name(tide_slice_str(argv[3])))
         return tide_fail(err, TIDE_E_USAGE,
-                         "the name needs a visible character, and none that is not seen (controls, "
-                         "marks of direction, no width)");
+                         "the name needs a visible character, and no invisible ones (control "
+                         "characters, direction marks, zero-width characters)");
     const char *values[] = { argv[2],
                              argv[3],
                              value_of(options, "origins"),
@@ -84,7 +87,7 @@ static const char keys_sql[] =
     " array_to_string(networks, ',') AS networks, not_before, ends_at, last_used_at, revoked_at,"
     " created_by FROM kyc.integrator_key ORDER BY integrator, created_at, key_id";
 
-/* "+90d" from now on, or a time. */
+/* SQL: a time "+90d" from now on, or an absolute time. */
 #define TIME(n)                                                                       \
     "CASE WHEN $" n " LIKE '+%' THEN clock_timestamp() + substr($" n ", 2)::interval" \
     " ELSE $" n "::timestamptz END"
@@ -109,6 +112,7 @@ static tide_status add_key(struct tide_pg *pg, const struct tide_option *options
                          values, TIDE_COUNT(values), err);
 }
 
+/* Replaces a key by a new one. Both are valid during the overlap. */
 static tide_status rotate_key(struct tide_pg *pg, const struct tide_option *options, char **argv,
                               const struct tide_api_key *key, struct tide_err *err)
 {
@@ -119,8 +123,10 @@ static tide_status rotate_key(struct tide_pg *pg, const struct tide_option *opti
                          values, TIDE_COUNT(values), err);
 }
 
-static tide_status change(struct tide_pg *pg, const struct tide_option *options, char **argv,
-                          struct tide_err *err)
+/* Adds, rotates, ends or revokes a key. The text of a new key is printed once and stored
+ * nowhere. */
+static tide_status change_key(struct tide_pg *pg, const struct tide_option *options, char **argv,
+                              struct tide_err *err)
 {
     struct tide_api_key key;
     bool add = strcmp(argv[1], "add") == 0;
@@ -142,6 +148,7 @@ static tide_status change(struct tide_pg *pg, const struct tide_option *options,
     return status;
 }
 
+/* Returns whether the operand changes keys and needs a writable connection. */
 static bool is_change(const char *word)
 {
     static const char *const words[] = { "add", "rotate", "end", "revoke" };
@@ -163,7 +170,7 @@ int tide_key_main(const struct tide_config *config, const struct tide_option *op
             : tide_fail(&err, TIDE_E_USAGE,
                         "expected list, add INTEGRATOR, or rotate, end or revoke KEY_ID");
     if (!status)
-        status = list ? print_rows(pg, keys_sql, &err) : change(pg, options, argv, &err);
+        status = list ? print_rows(pg, keys_sql, &err) : change_key(pg, options, argv, &err);
     tide_pg_close(pg);
     return tide_command_end(argv[0], status, &err);
 }

@@ -1,3 +1,4 @@
+/* The command migrate: applies or checks migrations. */
 #include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
 

@@ -1,3 +1,5 @@
+/* The command reproject: decodes rows that were stored raw again, with the catalogue of this build.
+ * reproject_move.c moves the rows that fit now. */
 #include "indexer/commands/reproject.h"
 #include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
@@ -10,6 +12,7 @@
 
 #include <stdlib.h>
 
+/* CHUNK_ROWS is the LIMIT of the queries below. */
 enum { CHUNK_ROWS = 500, MOVED_MAX = 1 << 20 };
 
 static const char next_events_sql[] =
@@ -25,7 +28,7 @@ static const char next_versions_sql[] =
     " AND (key_hash, ledger, tx, seq) > (decode($2, 'hex'), $3::int, $4::int, $5::int)"
     " ORDER BY key_hash, ledger, tx, seq LIMIT 500";
 
-/* Where the next chunk begins: behind the last row seen. */
+/* The last row seen, as texts of its key. The next chunk begins behind it. */
 struct place {
     char texts[4][2 * TIDE_HASH_BYTES + 1];
 };
@@ -42,7 +45,8 @@ static bool contract_id(uint8_t id[TIDE_HASH_BYTES], tide_slice address)
     return true;
 }
 
-/* Remembers the key of a row that fits now; its first column is a number, or a hash in hex. */
+/* Adds the key of a row that fits now to r->moved. The first column is a number, or with `hash` a
+ * hash in hex. */
 static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                        bool hash)
 {
@@ -54,8 +58,9 @@ static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows
     r->chunk_moved++;
 }
 
-static void event_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                        struct tide_buf *bytes)
+/* Decodes one raw event. A row that still fits no kind stays raw. */
+static void redecode_event(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                           struct tide_buf *bytes)
 {
     struct tide_redecode_raw_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
                                              .tx = (uint32_t)tide_pg_u64(rows, at, 1),
@@ -73,8 +78,9 @@ static void event_again(struct tide_reproject *r, const struct tide_pg_rows *row
     r->events_moved++;
 }
 
-static void version_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                          struct tide_buf *bytes)
+/* Decodes one raw version of an entry. A row that still does not fit stays raw. */
+static void redecode_version(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                             struct tide_buf *bytes)
 {
     struct tide_redecode_raw_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
                                            .tx = (uint32_t)tide_pg_u64(rows, at, 2),
@@ -98,15 +104,17 @@ static void version_again(struct tide_reproject *r, const struct tide_pg_rows *r
     r->versions_moved++;
 }
 
+/* The query of raw rows, how one row is decoded, and how a chunk's rows are moved. */
 struct pass {
     const char *sql;
-    void (*again)(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
-                  struct tide_buf *bytes);
+    void (*redecode)(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                     struct tide_buf *bytes);
     tide_status (*move)(struct tide_reproject *r, struct tide_err *err);
     uint64_t *seen;
 };
 
-/* They are sums over rows that now become more: the next writer makes them anew. */
+/* Marks the rollups as not built: the moved rows change their sums. The next writer makes them
+ * anew. */
 static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err)
 {
     char sql[64];
@@ -114,9 +122,10 @@ static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err
     return tide_pg_run(r->pg, sql, "DELETE", err);
 }
 
-/* One transaction: the next rows, again; *more says whether there may be others behind them. */
-static tide_status chunk(struct tide_reproject *r, const struct pass *pass, struct place *place,
-                         bool *more, struct tide_err *err)
+/* Decodes one chunk of raw rows and moves those that fit, in one transaction. *more says whether
+ * rows may follow. */
+static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *pass,
+                                   struct place *place, bool *more, struct tide_err *err)
 {
     char id[8];
     struct tide_pg_rows rows = { 0 };
@@ -130,7 +139,7 @@ static tide_status chunk(struct tide_reproject *r, const struct pass *pass, stru
                                5, err);
     tide_buf_init(&bytes, TIDE_JSON_BYTES_MAX);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
-        pass->again(r, &rows, i, &bytes);
+        pass->redecode(r, &rows, i, &bytes);
     for (uint32_t i = 0; i < 4 && rows.count; i++)
         snprintf(place->texts[i], sizeof place->texts[i], "%s",
                  tide_pg_text(&rows, rows.count - 1, i));
@@ -145,6 +154,8 @@ static tide_status chunk(struct tide_reproject *r, const struct pass *pass, stru
     return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;
 }
 
+/* Runs chunks until no raw row is left. A stop takes effect between two chunks, each of which is
+ * committed. */
 static tide_status run_pass(struct tide_reproject *r, const struct pass *pass,
                             const struct place *first, struct tide_err *err)
 {
@@ -152,14 +163,16 @@ static tide_status run_pass(struct tide_reproject *r, const struct pass *pass,
     bool more = true;
     tide_status status = TIDE_OK;
     while (status == TIDE_OK && more) {
-        status = chunk(r, pass, &place, &more, err);
+        status = reproject_chunk(r, pass, &place, &more, err);
         if (status == TIDE_OK && tide_stop_asked(NULL))
             status = tide_fail(err, TIDE_E_STOPPED, "asked to stop");
     }
     return status;
 }
 
-static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
+/* Opens a decoder that fills all tables but state: merge_state takes the newest versions from
+ * history. */
+static tide_status open_decoder(struct tide_reproject *r, struct tide_err *err)
 {
     struct tide_deployment *deployment = NULL;
     bool wanted[TIDE_TABLES_MAX];
@@ -178,8 +191,8 @@ static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
     return status;
 }
 
-/* The lock that a writer holds: state must not move under our hands. */
-static tide_status lock(struct tide_reproject *r, struct tide_err *err)
+/* Takes the lock that a writer holds: a writer must not change state at the same time. */
+static tide_status lock_deployment(struct tide_reproject *r, struct tide_err *err)
 {
     char sql[96];
     struct tide_pg_rows rows;
@@ -192,17 +205,17 @@ static tide_status lock(struct tide_reproject *r, struct tide_err *err)
     return status;
 }
 
-static tide_status reproject(struct tide_reproject *r, struct tide_err *err)
+static tide_status reproject_rows(struct tide_reproject *r, struct tide_err *err)
 {
     static const struct place first_event = { { "0", "0", "0", "0" } };
     static const struct place first_version = { { "", "0", "0", "0" } };
-    const struct pass events = { next_events_sql, event_again, tide_reproject_move_events,
+    const struct pass events = { next_events_sql, redecode_event, tide_reproject_move_events,
                                  &r->events_seen };
-    const struct pass versions = { next_versions_sql, version_again, tide_reproject_move_versions,
-                                   &r->versions_seen };
-    tide_status status = lock(r, err);
+    const struct pass versions = { next_versions_sql, redecode_version,
+                                   tide_reproject_move_versions, &r->versions_seen };
+    tide_status status = lock_deployment(r, err);
     if (status == TIDE_OK)
-        status = open_delta(r, err);
+        status = open_decoder(r, err);
     if (status == TIDE_OK)
         status = run_pass(r, &events, &first_event, err);
     if (status == TIDE_OK)
@@ -233,7 +246,7 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
     if (status == TIDE_OK)
         status = tide_query_whole(r.pg, r.deployment, 0, UINT32_MAX, &err);
     if (status == TIDE_OK)
-        status = reproject(&r, &err);
+        status = reproject_rows(&r, &err);
     tide_decode_close(r.decode);
     tide_words_close(r.words);
     tide_batch_release(r.batch);

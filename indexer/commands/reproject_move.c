@@ -1,11 +1,12 @@
+/* Moving rows of a reprojection from the raw tables to the typed ones. */
 #include "indexer/commands/reproject.h"
 
 #include "tidemark/table.h"
 
 enum { SQL_MAX = 4 << 20 };
 
-static tide_status run(struct tide_reproject *r, struct tide_buf *sql, const char *tag,
-                       struct tide_err *err)
+static tide_status run_statement(struct tide_reproject *r, struct tide_buf *sql, const char *tag,
+                                 struct tide_err *err)
 {
     tide_buf_u8(sql, 0);
     tide_status status = sql->failed ? tide_fail(err, TIDE_E_LIMIT, "reproject: statement too long")
@@ -14,7 +15,7 @@ static tide_status run(struct tide_reproject *r, struct tide_buf *sql, const cha
     return status;
 }
 
-/* "a", "b" … of table, without the column removed when left out. */
+/* Writes the table's columns, each with the prefix, without the column left_out. */
 static void put_columns(struct tide_buf *sql, const struct tide_table *table, const char *prefix,
                         const char *left_out)
 {
@@ -27,7 +28,8 @@ static void put_columns(struct tide_buf *sql, const struct tide_table *table, co
     }
 }
 
-/* Of the batch's rows, in the transaction that stores them. */
+/* Reads the words of the batch's rows and gets their keys, in the transaction that stores the
+ * rows. */
 static tide_status ask_words(struct tide_reproject *r, struct tide_err *err)
 {
     uint32_t count;
@@ -41,7 +43,7 @@ static tide_status ask_words(struct tide_reproject *r, struct tide_err *err)
     return status == TIDE_OK ? tide_words_ask(r->words, r->pg, err) : status;
 }
 
-/* The batch's rows of a table, as they are stored. */
+/* Copies the batch's rows of a table, with keys in place of words, into `into`. */
 static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, const char *into,
                              uint32_t index, struct tide_err *err)
 {
@@ -68,7 +70,7 @@ static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, con
     return status;
 }
 
-/* Drops the raw rows that moved and takes them off the counts of ledger and cursor. */
+/* Deletes the raw rows that moved, and subtracts them from the counts of ledger and cursor. */
 static tide_status drop_raw(struct tide_reproject *r, struct tide_buf *sql, const char *table,
                             const char *key, const char *count, struct tide_err *err)
 {
@@ -80,19 +82,20 @@ static tide_status drop_raw(struct tide_reproject *r, struct tide_buf *sql, cons
                   " ledger, count(*) AS n FROM gone GROUP BY ledger) AS g WHERE l.deployment = %u"
                   " AND l.ledger = g.ledger",
                   count, count, r->deployment);
-    tide_status status = run(r, sql, "UPDATE", err);
+    tide_status status = run_statement(r, sql, "UPDATE", err);
     tide_buf_putf(sql, "UPDATE chain.cursor SET %s = %s - %" PRIu64 " WHERE deployment = %u", count,
                   count, r->chunk_moved, r->deployment);
-    return status == TIDE_OK ? run(r, sql, "UPDATE 1", err) : status;
+    return status == TIDE_OK ? run_statement(r, sql, "UPDATE 1", err) : status;
 }
 
-static void empty(struct tide_reproject *r)
+static void empty_chunk(struct tide_reproject *r)
 {
     tide_batch_reset(r->batch);
     tide_buf_reset(&r->moved);
     r->chunk_moved = 0;
 }
 
+/* The raw rows are deleted after the typed rows were written, in the same transaction. */
 tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err *err)
 {
     uint32_t count;
@@ -111,11 +114,12 @@ tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err
     if (status == TIDE_OK && r->chunk_moved)
         status = drop_raw(r, &sql, "event_rows.raw", "ledger, tx, op, event", "raw_events", err);
     tide_buf_release(&sql);
-    empty(r);
+    empty_chunk(r);
     return status;
 }
 
-/* History takes the staged versions in; of an instance, what had fitted of it stands there. */
+/* Inserts the staged versions into history. A version of an instance that fitted in part is there
+ * already and is replaced. */
 static tide_status merge_history(struct tide_reproject *r, struct tide_buf *sql,
                                  const struct tide_table *table, struct tide_err *err)
 {
@@ -129,11 +133,11 @@ static tide_status merge_history(struct tide_reproject *r, struct tide_buf *sql,
     tide_buf_str(sql, ") SELECT ");
     put_columns(sql, tide_table_stored(table), "a.", NULL);
     tide_buf_str(sql, " FROM pg_temp.again AS a");
-    return run(r, sql, "INSERT", err);
+    return run_statement(r, sql, "INSERT", err);
 }
 
-/* State of the keys staged: their newest version in this table, as the writer merges it. A raw one
- * may be newer: it stands in state.raw. */
+/* Writes the newest version of each staged key to state, as the writer does. A raw version may be
+ * newer; that one is in state.raw. */
 static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
                                const struct tide_table *table, struct tide_err *err)
 {
@@ -151,9 +155,10 @@ static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
                   " ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS n"
                   " WHERE NOT n.removed",
                   table->name);
-    return run(r, sql, "INSERT", err);
+    return run_statement(r, sql, "INSERT", err);
 }
 
+/* Stages the versions in a temporary table, because history and state are merged by key. */
 static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, uint32_t index,
                               struct tide_err *err)
 {
@@ -161,7 +166,7 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, ui
     const struct tide_table *table = &tide_tables(&count)[index];
     tide_buf_putf(sql, "CREATE TEMPORARY TABLE again (LIKE history_rows.\"%s\") ON COMMIT DROP",
                   table->name);
-    tide_status status = run(r, sql, "CREATE", err);
+    tide_status status = run_statement(r, sql, "CREATE", err);
     if (status == TIDE_OK)
         status = copy_rows(r, sql, "pg_temp.again", index, err);
     if (status == TIDE_OK)
@@ -169,26 +174,27 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, ui
     if (status == TIDE_OK)
         status = merge_state(r, sql, table, err);
     tide_buf_str(sql, "DROP TABLE pg_temp.again");
-    return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
+    return status == TIDE_OK ? run_statement(r, sql, "DROP", err) : status;
 }
 
-/* Contracts that an entry names now that it is understood; the next run follows those that there
- * are places for, and reads their past. */
+/* Adds the contracts that entries name, now that they can be decoded. The next run follows those
+ * below the limit, and reads their past. */
 static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
 {
     if (r->batch->rows[TIDE_TABLE_CONTRACT_SEEN].count == 0)
         return TIDE_OK;
     tide_buf_str(sql, "CREATE TEMPORARY TABLE again (LIKE chain.contract_seen) ON COMMIT DROP");
-    tide_status status = run(r, sql, "CREATE", err);
+    tide_status status = run_statement(r, sql, "CREATE", err);
     if (status == TIDE_OK)
         status = copy_rows(r, sql, "pg_temp.again", TIDE_TABLE_CONTRACT_SEEN, err);
     tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
                       " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again;");
     tide_buf_putf(sql, " SELECT chain.note_discovered(%u::smallint)", r->deployment);
-    return status == TIDE_OK ? run(r, sql, "SELECT", err) : status;
+    return status == TIDE_OK ? run_statement(r, sql, "SELECT", err) : status;
 }
 
-/* Raw state is the newest version of a key, as long as that one is still raw. */
+/* Deletes rows of state.raw whose version moved. Others are still the newest version of their
+ * key. */
 static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql,
                                   struct tide_err *err)
 {
@@ -197,9 +203,10 @@ static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql
                   " history.raw AS h WHERE h.deployment = s.deployment AND h.key_hash = s.key_hash"
                   " AND h.ledger = s.ledger AND h.tx = s.tx AND h.seq = s.seq)",
                   r->deployment);
-    return run(r, sql, "DELETE", err);
+    return run_statement(r, sql, "DELETE", err);
 }
 
+/* Deletes the raw versions that moved, and merges the typed ones table by table. */
 tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_err *err)
 {
     uint32_t count;
@@ -218,6 +225,6 @@ tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_e
     if (status == TIDE_OK && r->chunk_moved)
         status = drop_raw_state(r, &sql, err);
     tide_buf_release(&sql);
-    empty(r);
+    empty_chunk(r);
     return status;
 }

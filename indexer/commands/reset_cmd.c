@@ -1,5 +1,5 @@
-/* reset: the network began anew, so do we, beside what is stored. A new epoch of the network is one
- * row; the writer takes the latest epoch, and finds its tables empty. */
+/* The command reset: begins a new epoch of a network that was reset, beside the old one. An epoch
+ * is one row of chain.deployment. The writer uses the latest epoch, whose tables are empty. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 
@@ -8,7 +8,7 @@ struct epoch {
     uint32_t number, cursor;
 };
 
-/* The deployment that a writer would go on with. */
+/* Reads the deployment's epoch and cursor, and the newest epoch of its network. */
 static tide_status find_epoch(struct tide_pg *pg, uint16_t deployment, struct epoch *out,
                               struct tide_err *err)
 {
@@ -28,14 +28,14 @@ static tide_status find_epoch(struct tide_pg *pg, uint16_t deployment, struct ep
         out->number = (uint32_t)tide_pg_u64(&rows, 0, 3);
         out->cursor = (uint32_t)tide_pg_u64(&rows, 0, 2);
     } else {
-        status = tide_fail(err, TIDE_E_MISSING, "deployment %u is not there", deployment);
+        status = tide_fail(err, TIDE_E_MISSING, "deployment %u does not exist", deployment);
     }
     tide_pg_rows_release(&rows);
     return status;
 }
 
-/* One that writes would go on writing the old epoch: it must be stopped first. */
-static tide_status refuse_writer(struct tide_pg *pg, const struct epoch *epoch,
+/* Fails if a writer holds the deployment's lock: it would go on writing the old epoch. */
+static tide_status reject_writer(struct tide_pg *pg, const struct epoch *epoch,
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -50,11 +50,12 @@ static tide_status refuse_writer(struct tide_pg *pg, const struct epoch *epoch,
                      epoch->deployment);
 }
 
+/* The lock is held until COMMIT, so no writer can start on the old epoch in between. */
 static tide_status open_epoch(struct tide_pg *pg, const struct epoch *epoch, struct tide_err *err)
 {
     tide_status status = tide_pg_run(pg, "BEGIN", "BEGIN", err);
     if (!status)
-        status = refuse_writer(pg, epoch, err);
+        status = reject_writer(pg, epoch, err);
     if (!status)
         status = tide_pg_query(
             pg, NULL,
@@ -87,7 +88,7 @@ int tide_reset_main(const struct tide_config *config, const struct tide_option *
     if (!status && !tide_option_given(options, "confirm"))
         status = tide_fail(&err, TIDE_E_USAGE,
                            "this would close epoch %u of the network, indexed up to ledger %u, and "
-                           "begin epoch %u: say --confirm when the network was reset",
+                           "begin epoch %u: pass --confirm if the network was reset",
                            epoch.number, epoch.cursor, epoch.number + 1);
     if (!status)
         status = open_epoch(pg, &epoch, &err);

@@ -1,4 +1,5 @@
-/* run and backfill: the same path, source -> decode -> write, over other ranges. */
+/* The commands run and backfill: both index ranges of ledgers by the same path, source -> decode ->
+ * write. */
 #include "indexer/commands/command.h"
 #include "indexer/follow/follow.h"
 #include "schema/base/supervise.h"
@@ -7,6 +8,7 @@
 
 enum { RANGES_MAX = 256 };
 
+/* Returns the state that the last heartbeat shows. frozen means that an operator must act. */
 static const char *state_at_end(tide_status status)
 {
     if (status == TIDE_E_POISON)
@@ -14,9 +16,10 @@ static const char *state_at_end(tide_status status)
     return status == TIDE_OK || status == TIDE_E_STOPPED ? "stopped" : "frozen";
 }
 
-/* The last words: why it ended, in the database and the log, and the exit code. */
-static int finish(struct tide_follow *job, const char *command, tide_status status,
-                  struct tide_err *err)
+/* Writes the reason of the end to the database and the log, closes the job, and returns the exit
+ * code. */
+static int finish_job(struct tide_follow *job, const char *command, tide_status status,
+                      struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
@@ -37,9 +40,9 @@ static int finish(struct tide_follow *job, const char *command, tide_status stat
     return tide_status_exit(status);
 }
 
-/* A load that does not lead on from the cursor was left by a backfill: it is finished first. */
-static tide_status where_to_begin(struct tide_follow *job, struct tide_range *range,
-                                  struct tide_err *err)
+/* Finds the first ledger to index: behind the cursor, or the first of an empty index. */
+static tide_status find_start(struct tide_follow *job, struct tide_range *range,
+                              struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     uint32_t next = tide_writer_next(job->writer, hash);
@@ -54,9 +57,10 @@ static tide_status where_to_begin(struct tide_follow *job, struct tide_range *ra
     return TIDE_OK;
 }
 
-/* The source had nothing that was wanted: well where an index is that may be at the tip. */
-static tide_status nothing_came(const struct tide_follow *job, struct tide_range range,
-                                struct tide_err *err)
+/* Handles a source without a new ledger. That is an error only for an empty index; otherwise the
+ * index may be at the tip. */
+static tide_status handle_nothing_new(const struct tide_follow *job, struct tide_range range,
+                                      struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_fail_context(err, "no ledger from %u on is there", range.from);
@@ -69,18 +73,19 @@ static tide_status nothing_came(const struct tide_follow *job, struct tide_range
     return TIDE_OK;
 }
 
-static tide_status follow(struct tide_follow *job, struct tide_err *err)
+static tide_status follow_tip(struct tide_follow *job, struct tide_err *err)
 {
     struct tide_range range;
-    tide_status status = where_to_begin(job, &range, err);
+    tide_status status = find_start(job, &range, err);
     uint32_t before = job->ledger;
     if (status == TIDE_OK)
         status = tide_follow_index(job, range, err);
     if (status == TIDE_OK && job->ledger == before)
-        status = nothing_came(job, range, err);
+        status = handle_nothing_new(job, range, err);
     return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
 }
 
+/* A writer that lost its lease becomes a standby in the same process, unless standby is off. */
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
                   char **argv)
 {
@@ -90,13 +95,13 @@ int tide_run_main(const struct tide_config *config, const struct tide_option *op
     (void)argc;
     tide_status status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
-        status = follow(&job, &err);
+        status = follow_tip(&job, &err);
     while (status == TIDE_E_FENCED && job.writer && config->standby) {
         status = tide_follow_reopen(&job, &err);
         if (status == TIDE_OK)
-            status = follow(&job, &err);
+            status = follow_tip(&job, &err);
     }
-    return finish(&job, argv[0], status, &err);
+    return finish_job(&job, argv[0], status, &err);
 }
 
 static tide_status wanted_range(const struct tide_option *options, struct tide_range *out,
@@ -111,6 +116,7 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
     return status;
 }
 
+/* Indexes the ranges of `wanted` that are not covered, one after the other. */
 static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted,
                                 struct tide_err *err)
 {
@@ -152,5 +158,5 @@ int tide_backfill_main(const struct tide_config *config, const struct tide_optio
     status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
         status = fill_missing(&job, wanted, &err);
-    return finish(&job, argv[0], status, &err);
+    return finish_job(&job, argv[0], status, &err);
 }

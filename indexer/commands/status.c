@@ -1,3 +1,4 @@
+/* The command status: prints sections of rows from the database, as tables or as JSON. */
 #include "indexer/commands/command.h"
 #include "indexer/commands/status_disk.h"
 #include "indexer/commands/status_table.h"
@@ -8,14 +9,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* status: what the database says of the index, as tables or as JSON. Each section is one
- * statement; its columns are the words that both forms use. */
+/* A section is one statement. Its columns' names are the words of both forms. */
 struct section {
     const char *name;
-    const char *sql; /* NULL: made when asked for */
+    const char *sql; /* NULL: tide_status_disk_sql makes it */
 };
 
-/* What not every role may ask, and what is asked instead. */
+/* A section that needs a right which not every role has, and its statement for other roles. */
 struct permit {
     const char *section;
     const char *needs; /* an SQL condition */
@@ -144,9 +144,9 @@ static const struct permit permits[] = {
       "SELECT 'not permitted: grant pg_monitor to this role' AS note" },
 };
 
-/* *sql may point into made. */
-static tide_status sql_of(struct tide_pg *pg, const struct section *section, struct tide_buf *made,
-                          const char **sql, struct tide_err *err)
+/* Finds the section's statement. *sql may point into made. */
+static tide_status section_sql(struct tide_pg *pg, const struct section *section,
+                               struct tide_buf *made, const char **sql, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char condition[256];
@@ -168,7 +168,7 @@ static tide_status sql_of(struct tide_pg *pg, const struct section *section, str
     return status;
 }
 
-/* What a person sees: the tables, then the names of the sections without rows. */
+/* The text form: the tables, then the names of the sections without rows. */
 struct page {
     struct tide_buf text, empty;
     uint32_t width;
@@ -181,7 +181,7 @@ static tide_status add_section(struct tide_pg *pg, const struct section *section
     struct tide_buf made;
     const char *sql;
     tide_buf_init(&made, 64u << 10);
-    tide_status status = sql_of(pg, section, &made, &sql, err);
+    tide_status status = section_sql(pg, section, &made, &sql, err);
     if (status == TIDE_OK)
         status = tide_pg_query(pg, &rows, sql, NULL, 0, err);
     tide_buf_release(&made);
@@ -211,6 +211,7 @@ static tide_status print_page(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* Lets the server make the JSON, with the column names of the section as members. */
 static tide_status add_json(struct tide_pg *pg, const struct section *section, struct tide_buf *out,
                             struct tide_err *err)
 {
@@ -219,7 +220,7 @@ static tide_status add_json(struct tide_pg *pg, const struct section *section, s
     const char *inner;
     tide_buf_init(&sql, 64u << 10);
     tide_buf_init(&made, 64u << 10);
-    tide_status status = sql_of(pg, section, &made, &inner, err);
+    tide_status status = section_sql(pg, section, &made, &inner, err);
     if (status != TIDE_OK) {
         tide_buf_release(&made);
         return status;
@@ -257,6 +258,7 @@ static tide_status print_json(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* All sections are read in one snapshot, so that their numbers agree. */
 static tide_status print_once(const struct tide_config *config, bool json, struct tide_err *err)
 {
     struct tide_pg *pg = NULL;
@@ -275,9 +277,10 @@ static tide_status print_once(const struct tide_config *config, bool json, struc
     return status;
 }
 
-/* Until SIGINT or SIGTERM. A database that is away for a while is shown as such. */
-static tide_status watch(const struct tide_config *config, bool json, uint32_t seconds,
-                         struct tide_err *err)
+/* Prints the status every `seconds` until SIGINT or SIGTERM. If the database is away, prints the
+ * error and goes on. */
+static tide_status watch_status(const struct tide_config *config, bool json, uint32_t seconds,
+                                struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     bool terminal = isatty(STDOUT_FILENO) == 1;
@@ -311,6 +314,7 @@ int tide_status_main(const struct tide_config *config, const struct tide_option 
     if (every->value && *every->value)
         status = tide_option_u32(every, 1, WATCH_S_MAX, &seconds, &err);
     if (status == TIDE_OK)
-        status = every->value ? watch(config, json, seconds, &err) : print_once(config, json, &err);
+        status = every->value ? watch_status(config, json, seconds, &err)
+                              : print_once(config, json, &err);
     return tide_command_end(argv[0], status, &err);
 }

@@ -1,14 +1,19 @@
+/* The statement of the section disk: growth of the tables, and the free space of the server's
+ * volume. */
 #include "indexer/commands/status_disk.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
+/* The volume of the server's data directory. */
 struct volume {
     uint64_t free, total;
-    char note[128]; /* "": free and total are known */
+    char note[128]; /* "" if free and total are known */
 };
 
+/* Reads the volume's size. The server must be on this machine, and the role must be allowed to see
+ * its data directory; otherwise fills the note. */
 static tide_status find_volume(struct tide_pg *pg, struct volume *v, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -32,8 +37,8 @@ static tide_status find_volume(struct tide_pg *pg, struct volume *v, struct tide
     return TIDE_OK;
 }
 
-/* How many ledgers close in a day is told without pauses: gaps of more than ten times the usual one
- * are no habit of the network. */
+/* Ledgers per day are computed from gaps of at most ten times the median: longer gaps are outages,
+ * not the network's pace. */
 static const char growth_sql[] =
     "WITH c AS (SELECT deployment, ledger FROM chain.cursor WHERE ledger > 0 ORDER BY moved_at DESC"
     " LIMIT 1), p AS (SELECT p.deployment, p.from_ledger, least(p.end_ledger - 1, c.ledger) AS last"

@@ -1,3 +1,4 @@
+/* Prints rows as an aligned table, or as one line for each column. */
 #include "indexer/commands/status_table.h"
 #include "tidemark/text.h"
 
@@ -14,7 +15,7 @@ uint32_t tide_status_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* Characters of UTF-8. */
+/* Returns the number of characters of a UTF-8 text. */
 static uint32_t width_of(const char *text)
 {
     uint32_t count = 0;
@@ -23,7 +24,7 @@ static uint32_t width_of(const char *text)
     return count;
 }
 
-/* "1.2 GiB" of a decimal number of bytes; other text stays. */
+/* Writes a decimal number of bytes as "1.2 GiB". Other texts are copied. */
 static void put_bytes(char out[CELL_BYTES], const char *text)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
@@ -39,6 +40,7 @@ static void put_bytes(char out[CELL_BYTES], const char *text)
     snprintf(out, CELL_BYTES, "%.*f %s", unit ? 1 : 0, value, units[unit]);
 }
 
+/* Returns whether the column is a number of bytes, by its name. */
 static bool is_bytes(const char *name)
 {
     return strstr(name, "bytes") || strcmp(name, "max_wal_size") == 0 ||
@@ -69,10 +71,11 @@ static void put_cell(char out[CELL_BYTES], const struct tide_pg_rows *rows, uint
     else
         snprintf(out, CELL_BYTES, "%s", text);
     for (char *p = out; *p; p++)
-        *p = (uint8_t)*p < 0x20 || *p == 0x7f ? ' ' : *p; /* the database may hold any text */
+        *p = (uint8_t)*p < 0x20 || *p == 0x7f ? ' ' : *p; /* control characters: the database may
+                                                           * hold any text */
 }
 
-/* False when the column is NULL in all rows. */
+/* Reads a column's title, type and width. Returns false if the column is NULL in all rows. */
 static bool read_column(struct column *c, const struct tide_pg_rows *rows, uint32_t index)
 {
     char cell[CELL_BYTES];
@@ -111,7 +114,8 @@ static void read_table(struct table *t, const struct tide_pg_rows *rows)
     }
 }
 
-/* Numbers stand at the right of their column. The last column is not padded. */
+/* Writes a cell with its padding. Numbers are aligned to the right; the last column is not
+ * padded. */
 static void put_padded(struct tide_buf *out, const struct column *c, const char *text, bool last)
 {
     int pad = (int)(c->width - width_of(text));
@@ -135,6 +139,7 @@ static void put_lines(struct tide_buf *out, const struct table *t)
         }
 }
 
+/* Writes each row as one line per column, without NULL columns. */
 static void put_records(struct tide_buf *out, const struct table *t)
 {
     char cell[CELL_BYTES];

@@ -1,5 +1,5 @@
-/* Prints the tables of ledger rows as the catalogue defines them: one line per column, or the SQL
- * that creates them. */
+/* The command tables: prints the tables of ledger rows as the catalogue defines them, one line per
+ * column, or the SQL that creates them. */
 #include "indexer/commands/command.h"
 #include "tidemark/table.h"
 

@@ -1,8 +1,11 @@
+/* The command verify: checks the tables, or a receipt. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "indexer/verify/receipt.h"
 #include "indexer/verify/verify.h"
 
+/* Reads the range from the options; by default all that is covered. Fails if a part of it is not
+ * indexed or archived. */
 static tide_status read_range(struct tide_verify *check, const struct tide_option *options,
                               struct tide_err *err)
 {
@@ -25,8 +28,10 @@ static tide_status read_range(struct tide_verify *check, const struct tide_optio
     return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
 }
 
-static tide_status verify(struct tide_verify *check, const struct tide_config *config,
-                          struct tide_err *err)
+/* Runs all checks that the configuration allows. Differences do not end a check; they are counted
+ * and make the command fail. */
+static tide_status verify_tables(struct tide_verify *check, const struct tide_config *config,
+                                 struct tide_err *err)
 {
     tide_status status = tide_verify_stored(check, err);
     if (status == TIDE_OK && !check->part)
@@ -67,7 +72,7 @@ static tide_status verify_rows(struct tide_verify *check, const struct tide_conf
                                const struct tide_option *options, struct tide_err *err)
 {
     tide_status status = read_range(check, options, err);
-    return status == TIDE_OK ? verify(check, config, err) : status;
+    return status == TIDE_OK ? verify_tables(check, config, err) : status;
 }
 
 int tide_verify_main(const struct tide_config *config, const struct tide_option *options, int argc,

@@ -1,5 +1,5 @@
-/* withdraw: a key of receipts that counts no more. The API nodes read the table through their
- * caches. */
+/* The command withdraw: withdraws a receipt key, so that its receipts no longer count. The API's
+ * nodes read the table through their caches. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 
@@ -14,6 +14,7 @@ static tide_status check_kid(const char *kid, struct tide_err *err)
                            "expected a kid of /.well-known/jwks.json: 43 characters");
 }
 
+/* The row is never deleted: a withdrawn key stays withdrawn. */
 static tide_status withdraw_key(struct tide_pg *pg, const char *kid, const char *reason,
                                 struct tide_err *err)
 {

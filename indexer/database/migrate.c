@@ -1,3 +1,4 @@
+/* Applies migrations and compares the database's record of them with this build's list. */
 #include "indexer/database/migrate.h"
 #include "tidemark/stop.h"
 
@@ -9,10 +10,11 @@
 
 enum { HEX_BYTES = 2 * TIDE_HASH_BYTES };
 
-/* A timeout that the role or the database has by default is not meant for migrations. */
+/* Timeouts that the role or the database sets by default are not meant for migrations: building an
+ * index may take long. */
 #define BEGIN_SQL "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'"
 
-/* Where the record of migrations lives must exist before the first one. */
+/* The table of applied migrations must exist before the first migration. */
 static const char record_sql[] =
     BEGIN_SQL ";"
               "CREATE SCHEMA IF NOT EXISTS chain;"
@@ -29,8 +31,8 @@ static void checksum_of(char out[HEX_BYTES + 1], tide_slice sql)
     out[HEX_BYTES] = 0;
 }
 
-static const struct tide_migration *find(const struct tide_migration *list, size_t count,
-                                         const char *name)
+static const struct tide_migration *find_migration(const struct tide_migration *list, size_t count,
+                                                   const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].name, name) == 0)
@@ -42,11 +44,12 @@ static const struct tide_migration *find(const struct tide_migration *list, size
     "before 1.0 databases are not upgraded: use the version that made it, or create a new " \
     "database and index again"
 
-/* Row i of the database's record must be migration i of list, with the same text. */
-static tide_status compare_one(const struct tide_migration *list, size_t count, size_t i,
-                               const char *name, const char *recorded, struct tide_err *err)
+/* Fails with TIDE_E_SCHEMA unless row i of the database's record is migration i of list, with the
+ * same text. */
+static tide_status compare_migration(const struct tide_migration *list, size_t count, size_t i,
+                                     const char *name, const char *recorded, struct tide_err *err)
 {
-    const struct tide_migration *known = find(list, count, name);
+    const struct tide_migration *known = find_migration(list, count, name);
     char checksum[HEX_BYTES + 1];
     if (!known && i >= count)
         return tide_fail(err, TIDE_E_SCHEMA,
@@ -70,9 +73,10 @@ static tide_status compare_one(const struct tide_migration *list, size_t count, 
     return TIDE_OK;
 }
 
-/* *known counts the migrations of list that the database has; they must be its first ones. */
-static tide_status compare(struct tide_pg *pg, const struct tide_migration *list, size_t count,
-                           size_t *known, struct tide_err *err)
+/* Compares the record with list. *known is the number of migrations that the database has: the
+ * first ones of list. */
+static tide_status compare_record(struct tide_pg *pg, const struct tide_migration *list,
+                                  size_t count, size_t *known, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
@@ -81,13 +85,15 @@ static tide_status compare(struct tide_pg *pg, const struct tide_migration *list
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
-        status =
-            compare_one(list, count, i, tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), err);
+        status = compare_migration(list, count, i, tide_pg_text(&rows, i, 0),
+                                   tide_pg_text(&rows, i, 1), err);
     *known = rows.count;
     tide_pg_rows_release(&rows);
     return status;
 }
 
+/* Applies one migration and its record in one transaction. The caller rolls back after a
+ * failure. */
 static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *migration,
                               struct tide_err *err)
 {
@@ -108,10 +114,11 @@ static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *m
     return status;
 }
 
-/* Roles belong to the whole cluster, the lock of migrate only to one database. A migrate of another
- * database that changes the same roles makes this transaction fail: an internal error ("tuple
- * concurrently updated"), or the role exists by now. Repeated, it finds the role as it is then. */
-static bool met_another(const struct tide_pg *pg, tide_status status)
+/* Returns whether another database's migrate caused the failure, so that a repetition may succeed.
+ * Roles belong to the whole cluster, but migrate's lock to one database. Two that change the same
+ * role at once fail with an internal error ("tuple concurrently updated") or "already exists". The
+ * repetition finds the role as it is then. */
+static bool is_concurrent_migrate(const struct tide_pg *pg, tide_status status)
 {
     static const char *const states[] = { "XX000", "42710", "23505" };
     for (size_t i = 0; i < TIDE_COUNT(states); i++)
@@ -120,8 +127,8 @@ static bool met_another(const struct tide_pg *pg, tide_status status)
     return status == TIDE_E_DB && tide_pg_remedy(pg) == TIDE_PG_AGAIN;
 }
 
-static tide_status apply(struct tide_pg *pg, const struct tide_migration *migration,
-                         struct tide_err *err)
+static tide_status apply_migration(struct tide_pg *pg, const struct tide_migration *migration,
+                                   struct tide_err *err)
 {
     enum { ATTEMPTS = 12, PAUSE_MS = 50 };
     const struct tide_clock *clock = tide_clock_system();
@@ -130,7 +137,8 @@ static tide_status apply(struct tide_pg *pg, const struct tide_migration *migrat
         tide_status status = apply_once(pg, migration, err);
         if (status == TIDE_OK)
             break;
-        bool again = attempt < ATTEMPTS && met_another(pg, status) && !tide_stop_asked(NULL);
+        bool again =
+            attempt < ATTEMPTS && is_concurrent_migrate(pg, status) && !tide_stop_asked(NULL);
         (void)!tide_pg_run(pg, "ROLLBACK", NULL, &ignored);
         if (!again)
             return tide_fail_context(err, "schema: migration %s", migration->name);
@@ -140,7 +148,7 @@ static tide_status apply(struct tide_pg *pg, const struct tide_migration *migrat
     return TIDE_OK;
 }
 
-/* Waits for the lock in the server: another migrate is at work and will be done soon. */
+/* The server waits for the lock: another migrate is running and will end soon. */
 static const char lock_sql[] = "SELECT pg_advisory_lock(x'7469646d'::int, 1)";
 static const char unlock_sql[] = "SELECT pg_advisory_unlock(x'7469646d'::int, 1)";
 
@@ -162,9 +170,9 @@ tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, 
     if (status == TIDE_OK)
         status = create_record(pg, err);
     if (status == TIDE_OK)
-        status = compare(pg, list, count, &known, err);
+        status = compare_record(pg, list, count, &known, err);
     for (size_t i = known; i < count && status == TIDE_OK; i++) {
-        status = apply(pg, &list[i], err);
+        status = apply_migration(pg, &list[i], err);
         *applied += status == TIDE_OK;
     }
     struct tide_err ignored;
@@ -184,7 +192,7 @@ tide_status tide_migrate_check(struct tide_pg *pg, const struct tide_migration *
     bool any = tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     if (any)
-        status = compare(pg, list, count, &known, err);
+        status = compare_record(pg, list, count, &known, err);
     if (status == TIDE_OK && known < count)
         status = tide_fail(err, TIDE_E_SCHEMA,
                            "schema: migration %s is not applied: run tidemark-indexer migrate",

@@ -1,9 +1,9 @@
-/* Migrations: SQL texts embedded in the binary at build time (../../migrations).
+/* Migrations: SQL texts, embedded in the binary at build time (../../migrations).
  *
- * Each is applied in one transaction, in order of name, under an advisory lock, and recorded with
- * its SHA-256 in chain.migration. A database is refused with the migration's name (TIDE_E_SCHEMA)
- * if it has one that this build does not know, or one with another text. Before 1.0 that means a
- * new database. */
+ * Each migration is applied in one transaction, in order of name, under an advisory lock, and
+ * recorded with its SHA-256 in chain.migration. A database that has a migration which this build
+ * does not know, or one with another text, is rejected with the migration's name (TIDE_E_SCHEMA).
+ * Before 1.0 there is no upgrade: index into a new database. */
 #ifndef INDEXER_DATABASE_MIGRATE_H
 #define INDEXER_DATABASE_MIGRATE_H
 
@@ -11,19 +11,20 @@
 
 struct tide_migration {
     const char *name; /* file name without .sql */
-    tide_slice sql;   /* NUL-terminated after len */
+    tide_slice sql;   /* a NUL follows behind len */
 };
 
-/* Generated from migrations/. */
+/* The build generates this list from migrations/. */
 extern const struct tide_migration tide_migrations[];
 extern const size_t tide_migration_count;
 
-/* Applies what is missing of list; *applied counts them. */
+/* Applies the migrations of list that the database lacks. *applied is their number, also after a
+ * failure. */
 tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,
                          uint32_t *applied, struct tide_err *err) TIDE_MUST_USE;
 
-/* Changes nothing: TIDE_OK when the database is exactly at this build's schema, TIDE_E_SCHEMA
- * otherwise, saying which migration is missing, altered or unknown. */
+/* Changes nothing. Returns TIDE_OK if the database has exactly this build's migrations, else
+ * TIDE_E_SCHEMA with the missing, altered or unknown one. */
 tide_status tide_migrate_check(struct tide_pg *pg, const struct tide_migration *list, size_t count,
                                struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,3 +1,4 @@
+/* Connections, snapshots and lookups for commands that read the database. */
 #include "indexer/database/query.h"
 #include "indexer/database/migrate.h"
 #include "schema/store/identity.h"
@@ -31,9 +32,9 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
     return status;
 }
 
-/* Rows of the deployments that hold all contracts of the file, or of all without a file: those of
- * the latest epoch of their network. One of which no ledger was ever indexed, which a wrong file
- * leaves behind, is no choice beside others. */
+/* Reads the ids of the deployments that have all contracts of the file, or of all deployments
+ * without a file; of each network the latest epoch only. Deployments without a single indexed
+ * ledger, which a wrong file leaves behind, count only if there are no others. */
 static tide_status find_deployments(struct tide_pg *pg, const struct tide_deployment *file,
                                     struct tide_pg_rows *rows, struct tide_err *err)
 {
@@ -78,7 +79,7 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
         *out = (uint16_t)tide_pg_u64(&rows, 0, 0);
     else if (rows.count == 0)
         status = tide_fail(err, TIDE_E_MISSING,
-                           "the database holds no such deployment: nothing is indexed");
+                           "the database has no such deployment: nothing is indexed");
     else
         status = tide_fail(err, TIDE_E_CONFIG,
                            "the database holds %u deployments: say which with --deployment FILE",
@@ -125,21 +126,24 @@ tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t f
         (const char *[]){ id, first, last }, 3, err);
     if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
         status = tide_fail(err, TIDE_E_MISSING,
-                           "events of ledgers %s to %s are archived: leave them out, or take them"
-                           " back (CALL chain.attach_partition)",
+                           "events of ledgers %s to %s are archived: choose other ledgers, or"
+                           " attach them again (CALL chain.attach_partition)",
                            tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     return status;
 }
 
+/* Returns the role with that name. */
 static enum tide_role role_of(const char *name)
 {
     for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
         if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
             return (enum tide_role)role;
-    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_*: a role's name, or an asset's */
+    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_*: names of assets, whose role is
+                                     * stellar_asset */
 }
 
+/* Returns false if the text does not fit. */
 static bool copy_text(char *out, size_t size, const char *text)
 {
     int n = snprintf(out, size, "%s", text);
@@ -227,7 +231,7 @@ tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tid
                       (const char *[]){ id }, 1, err);
     if (status != TIDE_OK)
         return status;
-    assert(rows.count == 1); /* in the snapshot that found the deployment */
+    assert(rows.count == 1); /* the same snapshot found the deployment */
     const char *scope = tide_pg_text(&rows, 0, 0);
     status = tide_scope_parse(out, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
     tide_pg_rows_release(&rows);

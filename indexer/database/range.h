@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct tide_range {
-    uint32_t from, to; /* both inclusive */
+    uint32_t from, to; /* both are part of the range */
 };
 
 #endif

@@ -1,6 +1,8 @@
+/* Parsing of --only, and the tables that a selection implies. */
 #include "indexer/database/scope.h"
 
-static bool name_fits(const char *name, tide_slice kind)
+/* Returns whether the table's name is `kind`, or ends in _kind. */
+static bool name_matches(const char *name, tide_slice kind)
 {
     size_t len = strlen(name);
     if (tide_slice_eq_str(kind, "*") || tide_slice_eq_str(kind, name))
@@ -9,44 +11,44 @@ static bool name_fits(const char *name, tide_slice kind)
            memcmp(name + len - kind.len, kind.ptr, kind.len) == 0;
 }
 
-static bool fits(const struct tide_table *table, tide_slice pattern)
+static bool table_matches(const struct tide_table *table, tide_slice pattern)
 {
     const uint8_t *dot = memchr(pattern.ptr, '.', pattern.len);
     if (!dot)
-        return name_fits(table->name, pattern);
+        return name_matches(table->name, pattern);
     tide_slice schema = tide_slice_of(pattern.ptr, (size_t)(dot - pattern.ptr));
     tide_slice kind = tide_slice_of(dot + 1, pattern.len - schema.len - 1);
-    return tide_slice_eq_str(schema, table->schema) && name_fits(table->name, kind);
+    return tide_slice_eq_str(schema, table->schema) && name_matches(table->name, kind);
 }
 
-static void want(struct tide_scope *out, const struct tide_table *tables, uint32_t i)
+static void select_table(struct tide_scope *out, const struct tide_table *tables, uint32_t i)
 {
     out->wanted[i] = true;
     if (tables[i].kind == TIDE_TABLE_STATE || tables[i].kind == TIDE_TABLE_HISTORY)
         out->wanted[tables[i].pair] = true;
 }
 
-static bool choose(struct tide_scope *out, const struct tide_table *tables, uint32_t count,
-                   tide_slice pattern)
+static bool select_tables(struct tide_scope *out, const struct tide_table *tables, uint32_t count,
+                          tide_slice pattern)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++)
-        if (fits(&tables[i], pattern)) {
+        if (table_matches(&tables[i], pattern)) {
             any = true;
-            want(out, tables, i);
+            select_table(out, tables, i);
         }
     return any;
 }
 
-static void choose_all(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
+static void select_all(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        want(out, tables, i);
+        select_table(out, tables, i);
     for (size_t i = 0; i < tide_rollup_count; i++)
         out->rollups[i] = true;
 }
 
-static bool choose_rollups(struct tide_scope *out, tide_slice pattern)
+static bool select_rollups(struct tide_scope *out, tide_slice pattern)
 {
     static const char schema[] = "rollup.";
     bool all = tide_slice_eq_str(pattern, "*"), any = false;
@@ -61,7 +63,8 @@ static bool choose_rollups(struct tide_scope *out, tide_slice pattern)
     return any;
 }
 
-/* A sum over tables that are not filled would be wrong and look right. */
+/* Adds the tables that selected rollups read: sums over tables that are not filled would be wrong
+ * without a sign of it. */
 static void add_sources(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     tide_rollup_together(out->rollups);
@@ -72,7 +75,7 @@ static void add_sources(struct tide_scope *out, const struct tide_table *tables,
             for (uint32_t i = 0; i < count && name.mark != TIDE_ROLLUP_INTO; i++)
                 if (tide_slice_eq_str(name.schema, tables[i].schema) &&
                     tide_slice_eq_str(name.table, tables[i].name))
-                    want(out, tables, i);
+                    select_table(out, tables, i);
     }
 }
 
@@ -88,7 +91,8 @@ static tide_slice next_pattern(const char **text)
     return pattern;
 }
 
-/* What does not fit is kept raw whatever is asked for, and what the chain names is remembered. */
+/* Adds the tables that are always filled: raw rows beside selected kinds, ledgers, and contracts
+ * that the chain names. */
 static void add_implied(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -98,7 +102,7 @@ static void add_implied(struct tide_scope *out, const struct tide_table *tables,
         out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_HISTORY_RAW] = true;
         out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_STATE_RAW] = true;
     }
-    out->wanted[TIDE_TABLE_TX] |= out->wanted[TIDE_TABLE_CALL]; /* has their hashes */
+    out->wanted[TIDE_TABLE_TX] |= out->wanted[TIDE_TABLE_CALL]; /* chain.tx has the calls' hashes */
     out->wanted[TIDE_TABLE_LEDGER] = true;
     out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
 }
@@ -110,13 +114,13 @@ tide_status tide_scope_parse(struct tide_scope *out, const struct tide_table *ta
     out->all = *text == 0;
     while (*text) {
         tide_slice pattern = next_pattern(&text);
-        bool any = pattern.len && choose(out, tables, count, pattern);
-        if (!(pattern.len && choose_rollups(out, pattern)) && !any)
+        bool any = pattern.len && select_tables(out, tables, count, pattern);
+        if (!(pattern.len && select_rollups(out, pattern)) && !any)
             return tide_fail(err, TIDE_E_CONFIG, "only: no table fits \"%.*s\"",
                              pattern.len < 80 ? (int)pattern.len : 80, (const char *)pattern.ptr);
     }
     if (out->all)
-        choose_all(out, tables, count);
+        select_all(out, tables, count);
     add_sources(out, tables, count);
     if (count > TIDE_TABLE_FIXED_COUNT)
         add_implied(out, tables, count);

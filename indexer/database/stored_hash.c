@@ -1,3 +1,4 @@
+/* One query over a connection that is opened and closed for it. */
 #include "indexer/database/stored_hash.h"
 #include "tidemark/pg.h"
 

@@ -1,3 +1,5 @@
+/* Replaces words in encoded rows by their keys of chain.word, with a set-associative cache of
+ * keys. */
 #include "indexer/database/words.h"
 #include "tidemark/copy.h"
 #include "tidemark/i128.h"
@@ -6,37 +8,43 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+/* The cache has SETS sets of WAYS words. SLOTS_FIRST is the first size of the hash table of missing
+ * words. */
 enum { SETS = 16384, WAYS = 4, SLOTS_FIRST = 1024, BYTES_MAX = INT32_MAX };
 
-/* Instead of a key: the number of a word that is missing. Keys are positive int4. */
+/* A word's entry in `keys` is its key, or MISSING | index of the missing word. Keys are positive
+ * int4. */
 #define MISSING UINT32_C(0x80000000)
 
-struct kept {
-    uint32_t key; /* 0: none */
+/* A cached word with its key. */
+struct cached {
+    uint32_t key; /* 0: the entry is free */
     uint32_t hash;
     uint8_t len;
     uint8_t bytes[TIDE_WORDS_KEPT_BYTES];
 };
 
+/* A word of the transaction that the cache lacked. */
 struct missing {
-    uint32_t key; /* 0: not known yet */
+    uint32_t key; /* 0: not read from the database yet */
     uint32_t hash;
-    uint32_t at, len; /* in bytes */
+    uint32_t at, len; /* position in tide_words.bytes */
 };
 
 struct tide_words {
-    uint64_t seed; /* words are what contracts say: no one shall know which ones collide */
-    struct kept (*kept)[WAYS];
-    uint8_t next[SETS]; /* the way that gives place */
-    /* of the transaction */
-    struct tide_buf keys; /* uint32_t for each word read, table by table, NULLs too */
+    uint64_t seed; /* random: contracts choose the words, and no one may choose ones that collide */
+    struct cached (*cached)[WAYS];
+    uint8_t next[SETS]; /* the way that is replaced next */
+    /* State of the present transaction. */
+    struct tide_buf keys; /* uint32_t for each word read, table by table */
+    /* Offset in keys of each table's first word. */
     size_t first[TIDE_TABLES_MAX];
-    struct tide_buf missing, bytes; /* struct missing; their words */
-    uint32_t *slots;                /* numbers of missing words from 1, by hash; 0: none */
-    uint32_t slot_count, unknown;
+    struct tide_buf missing, bytes; /* struct missing; the bytes of their words */
+    uint32_t *slots;                /* hash table of 1 + index of a missing word; 0: free */
+    uint32_t slot_count, unknown;   /* unknown: missing words without a key */
 };
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_bits(uint64_t a, uint64_t b)
 {
     tide_raw_u128 product = (tide_raw_u128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -48,12 +56,12 @@ static uint32_t hash_of(const struct tide_words *words, tide_slice word)
     size_t at = 0;
     for (; at + 8 <= word.len; at += 8) {
         memcpy(&part, word.ptr + at, 8);
-        h = mix(h ^ part, UINT64_C(0x9e3779b97f4a7c15));
+        h = mix_bits(h ^ part, UINT64_C(0x9e3779b97f4a7c15));
     }
     part = 0;
     if (word.len > at)
         memcpy(&part, word.ptr + at, word.len - at);
-    h = mix(h ^ part, UINT64_C(0xd6e8feb86659fd93) ^ words->seed);
+    h = mix_bits(h ^ part, UINT64_C(0xd6e8feb86659fd93) ^ words->seed);
     return (uint32_t)(h ^ h >> 32);
 }
 
@@ -62,10 +70,10 @@ tide_status tide_words_open(struct tide_words **out, struct tide_err *err)
     struct tide_words *words = calloc(1, sizeof *words);
     *out = words;
     if (words) {
-        words->kept = calloc(SETS, sizeof *words->kept);
+        words->cached = calloc(SETS, sizeof *words->cached);
         words->slots = calloc(SLOTS_FIRST, sizeof *words->slots);
     }
-    if (!words || !words->kept || !words->slots)
+    if (!words || !words->cached || !words->slots)
         return tide_fail(err, TIDE_E_MEMORY, "words");
     if (getrandom(&words->seed, sizeof words->seed, 0) != sizeof words->seed)
         return tide_fail(err, TIDE_E_IO, "words: no random bytes");
@@ -84,20 +92,21 @@ void tide_words_close(struct tide_words *words)
     tide_buf_release(&words->missing);
     tide_buf_release(&words->bytes);
     free(words->slots);
-    free(words->kept);
+    free(words->cached);
     free(words);
 }
 
 void tide_words_forget(struct tide_words *words)
 {
-    memset(words->kept, 0, SETS * sizeof *words->kept);
+    memset(words->cached, 0, SETS * sizeof *words->cached);
 }
 
-/* ---- words that are kept ---- */
+/* ---- the cache ---- */
 
-static uint32_t kept_key(const struct tide_words *words, uint32_t hash, tide_slice word)
+/* Returns the word's key, or 0 if the cache lacks it. */
+static uint32_t cached_key(const struct tide_words *words, uint32_t hash, tide_slice word)
 {
-    const struct kept *set = words->kept[hash % SETS];
+    const struct cached *set = words->cached[hash % SETS];
     for (uint32_t i = 0; i < WAYS; i++)
         if (set[i].hash == hash && set[i].key && set[i].len == word.len &&
             memcmp(set[i].bytes, word.ptr, word.len) == 0)
@@ -105,17 +114,18 @@ static uint32_t kept_key(const struct tide_words *words, uint32_t hash, tide_sli
     return 0;
 }
 
-static void keep(struct tide_words *words, const struct missing *m)
+/* Puts the word into the cache in place of the oldest entry of its set. */
+static void cache_word(struct tide_words *words, const struct missing *m)
 {
     uint32_t set = m->hash % SETS;
     if (m->len > TIDE_WORDS_KEPT_BYTES)
         return;
-    struct kept *kept = &words->kept[set][words->next[set]++ % WAYS];
-    *kept = (struct kept){ .key = m->key, .hash = m->hash, .len = (uint8_t)m->len };
-    memcpy(kept->bytes, words->bytes.ptr + m->at, m->len);
+    struct cached *cached = &words->cached[set][words->next[set]++ % WAYS];
+    *cached = (struct cached){ .key = m->key, .hash = m->hash, .len = (uint8_t)m->len };
+    memcpy(cached->bytes, words->bytes.ptr + m->at, m->len);
 }
 
-/* ---- words that are missing ---- */
+/* ---- missing words ---- */
 
 static uint32_t missing_count(const struct tide_words *words)
 {
@@ -133,7 +143,7 @@ static tide_slice missing_word(const struct tide_words *words, uint32_t number)
     return tide_slice_of(words->bytes.ptr + m->at, m->len);
 }
 
-/* The slot of a word, or the free one where it belongs. */
+/* Returns the word's slot in the hash table, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct tide_words *words, uint32_t hash, tide_slice word)
 {
     uint32_t at = hash & (words->slot_count - 1);
@@ -159,6 +169,7 @@ static bool grow_slots(struct tide_words *words)
     return true;
 }
 
+/* Adds a word once. *number is its index. Returns false without memory. */
 static bool add_missing(struct tide_words *words, uint32_t hash, tide_slice word, uint32_t *number)
 {
     if (missing_count(words) >= words->slot_count / 2 && !grow_slots(words))
@@ -195,9 +206,10 @@ bool tide_words_missing(const struct tide_words *words)
     return words->unknown > 0;
 }
 
+/* Appends the word's key, or its index among the missing words, to keys. */
 static bool read_word(struct tide_words *words, tide_slice word)
 {
-    uint32_t hash = hash_of(words, word), key = kept_key(words, hash, word);
+    uint32_t hash = hash_of(words, word), key = cached_key(words, hash, word);
     if (!key) {
         if (!add_missing(words, hash, word, &key))
             return false;
@@ -207,8 +219,9 @@ static bool read_word(struct tide_words *words, tide_slice word)
     return true;
 }
 
-/* A length word and so many bytes. */
-static bool take(tide_slice *rest, tide_slice *field, bool *null)
+/* Reads a field of a COPY row: a length, and so many bytes. Returns false if the row is cut
+ * short. */
+static bool take_field(tide_slice *rest, tide_slice *field, bool *null)
 {
     if (rest->len < 4)
         return false;
@@ -222,9 +235,14 @@ static bool take(tide_slice *rest, tide_slice *field, bool *null)
     return true;
 }
 
-enum { ARRAY_HEAD = 12, ARRAY_DIMENSION = 8 }; /* dimensions, flags, type; count, lower bound */
+enum {
+    ARRAY_HEAD = 12,
+    ARRAY_DIMENSION = 8
+}; /* dimensions, flags, type; then count, lower
+                                                * bound */
 
-/* Elements of a one-dimensional array without NULLs. */
+/* Reads the header of a one-dimensional array without NULLs and moves *field to its elements.
+ * Returns false for any other array. */
 static bool open_array(tide_slice *field, uint32_t *count)
 {
     *count = 0;
@@ -250,11 +268,13 @@ static bool read_array(struct tide_words *words, const struct tide_column *colum
     if (!open_array(&field, &count) || (column->split && count > column->split))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!take(&field, &word, &null) || null || !read_word(words, word))
+        if (!take_field(&field, &word, &null) || null || !read_word(words, word))
             return false;
     return field.len == 0;
 }
 
+/* Reads the words of one COPY row and moves *rest behind it. Returns false if the row does not fit
+ * the table. */
 static bool read_tuple(struct tide_words *words, const struct tide_table *table, tide_slice *rest)
 {
     if (rest->len < 2 || (uint32_t)(rest->ptr[0] << 8 | rest->ptr[1]) != table->column_count)
@@ -264,7 +284,7 @@ static bool read_tuple(struct tide_words *words, const struct tide_table *table,
         const struct tide_column *column = &table->columns[i];
         tide_slice field;
         bool null;
-        if (!take(rest, &field, &null))
+        if (!take_field(rest, &field, &null))
             return false;
         if (!column->keyed || null)
             continue;
@@ -275,9 +295,9 @@ static bool read_tuple(struct tide_words *words, const struct tide_table *table,
     return true;
 }
 
-static tide_status not_whole(const struct tide_table *table, struct tide_err *err)
+static tide_status reject_rows(const struct tide_table *table, struct tide_err *err)
 {
-    return tide_fail(err, TIDE_E_LIMIT, "words: rows of %s are not whole, or too many",
+    return tide_fail(err, TIDE_E_LIMIT, "words: a row of %s is cut short, or memory is short",
                      table->name);
 }
 
@@ -288,13 +308,13 @@ tide_status tide_words_read(struct tide_words *words, uint32_t place,
     words->first[place] = words->keys.len;
     while (tuples.len)
         if (!read_tuple(words, table, &tuples))
-            return not_whole(table, err);
-    return words->keys.failed ? not_whole(table, err) : TIDE_OK;
+            return reject_rows(table, err);
+    return words->keys.failed ? reject_rows(table, err) : TIDE_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* {"…","…"} of the missing words without a key. */
+/* Appends the array text {"…","…"} of the missing words without a key. */
 static tide_status put_unknown(const struct tide_words *words, struct tide_buf *out,
                                struct tide_err *err)
 {
@@ -313,12 +333,13 @@ static tide_status put_unknown(const struct tide_words *words, struct tide_buf *
         tide_buf_u8(out, '"');
     }
     tide_buf_put(out, "}", 2);
-    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: too many are new") : TIDE_OK;
+    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: the list of new words does not fit")
+                       : TIDE_OK;
 }
 
-/* Rows are words and their keys. */
-static tide_status learn(struct tide_words *words, struct tide_pg *pg, const char *sql,
-                         struct tide_err *err)
+/* Runs a query that returns words with their keys, for all missing words without a key. */
+static tide_status query_keys(struct tide_words *words, struct tide_pg *pg, const char *sql,
+                              struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     struct tide_buf list;
@@ -334,7 +355,7 @@ static tide_status learn(struct tide_words *words, struct tide_pg *pg, const cha
         struct missing *m = missing_at(words, slot - 1);
         words->unknown -= !m->key;
         m->key = (uint32_t)tide_pg_u64(&rows, i, 1);
-        keep(words, m);
+        cache_word(words, m);
     }
     tide_pg_rows_release(&rows);
     return status;
@@ -342,20 +363,23 @@ static tide_status learn(struct tide_words *words, struct tide_pg *pg, const cha
 
 tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg, struct tide_err *err)
 {
-    /* First what is there: an INSERT that meets its word would still use up a key. Of two that add
-     * the same word one waits for the other's transaction, then finds it. */
+    /* Existing words are searched before any is added: an INSERT that conflicts would use up a key.
+     * If two transactions add the same word, the second waits for the first and then finds the
+     * word. */
     static const char find[] = "SELECT w.word, w.id FROM unnest($1::text[]) AS u (word)"
                                " JOIN chain.word AS w ON w.word = u.word";
     static const char add[] =
         "INSERT INTO chain.word (word) SELECT u.word FROM unnest($1::text[]) AS u (word)"
         " ORDER BY u.word COLLATE \"C\" ON CONFLICT (word) DO NOTHING RETURNING word, id";
-    tide_status status = words->unknown ? learn(words, pg, find, err) : TIDE_OK;
+    tide_status status = words->unknown ? query_keys(words, pg, find, err) : TIDE_OK;
     if (status == TIDE_OK && words->unknown)
-        status = learn(words, pg, add, err);
+        status = query_keys(words, pg, add, err);
+    /* Read the words that another transaction added meanwhile and that the INSERT skipped. */
     if (status == TIDE_OK && words->unknown)
-        status = learn(words, pg, find, err);
+        status = query_keys(words, pg, find, err);
     if (status == TIDE_OK && words->unknown)
-        status = tide_fail(err, TIDE_E_DB, "words: %u of them cannot be seen", words->unknown);
+        status = tide_fail(err, TIDE_E_DB, "words: %u new words are not visible in chain.word",
+                           words->unknown);
     return status;
 }
 
@@ -363,7 +387,7 @@ tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg, struct 
 
 struct putting {
     const struct tide_words *words;
-    const uint32_t *next; /* the key of the next word */
+    const uint32_t *next; /* key or index of the next word */
     struct tide_buf *out;
 };
 
@@ -376,6 +400,7 @@ static void put_key(struct putting *p)
     tide_copy_int4(p->out, (int32_t)key);
 }
 
+/* Writes the array's elements as columns; NULL behind the last one. */
 static void put_split(struct putting *p, const struct tide_column *column, uint32_t count)
 {
     for (uint32_t i = 0; i < column->split; i++) {
@@ -390,7 +415,7 @@ static void put_array(struct putting *p, const struct tide_column *column, tide_
 {
     uint32_t count;
     bool whole = open_array(&field, &count);
-    assert(whole); /* it was read */
+    assert(whole); /* tide_words_read has read it */
     (void)whole;
     if (column->split) {
         put_split(p, column, count);
@@ -408,17 +433,19 @@ static void put_nulls(struct putting *p, const struct tide_column *column)
         tide_copy_null(p->out);
 }
 
+/* Writes one row: keys in place of words, without the columns that the stored table takes from
+ * chain.tx. */
 static void put_tuple(struct putting *p, const struct tide_table *table, tide_slice *rest)
 {
     tide_copy_row(p->out, (uint16_t)tide_table_stored(table)->column_count);
     *rest = tide_slice_of(rest->ptr + 2, rest->len - 2);
-    const uint8_t *run = rest->ptr; /* bytes that stay as they are */
+    const uint8_t *run = rest->ptr; /* start of the bytes that are copied as they are */
     for (uint32_t i = 0; i < table->column_count; i++) {
         const struct tide_column *column = &table->columns[i];
         const uint8_t *at = rest->ptr;
         tide_slice field;
-        bool null, whole = take(rest, &field, &null);
-        assert(whole); /* it was read */
+        bool null, whole = take_field(rest, &field, &null);
+        assert(whole); /* tide_words_read has read it */
         (void)whole;
         if (!column->keyed && !column->of_tx)
             continue;
@@ -446,6 +473,7 @@ tide_status tide_words_put(const struct tide_words *words, uint32_t place,
                          out };
     while (tuples.len && !out->failed)
         put_tuple(&p, table, &tuples);
-    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit", table->name)
+    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit the buffer",
+                                   table->name)
                        : TIDE_OK;
 }

@@ -1,3 +1,5 @@
+/* DAO proposals' call_data as JSON: one table of the contract's actions, and a reader for their
+ * payloads. */
 #include "indexer/decode/action.h"
 
 #include "tidemark/i128.h"
@@ -6,7 +8,8 @@
 
 #include <string.h>
 
-/* Fields of a payload: s symbol, n name, a address, i i128, u u32, b byte as bool, h 32 bytes. */
+/* Types of a payload's fields: s symbol, n name, a address, i i128, u u32, b one byte as a boolean,
+ * h 32 bytes. Integers are little-endian. Names are the JSON members. */
 struct action {
     const char *name;
     const char *types;
@@ -36,6 +39,8 @@ static const struct action actions[] = {
     [16] = { "upgrade_contract", "ah", { "target", "wasm_hash" } },
 };
 
+/* LEGACY_LEN is the length of a set_param payload of the contract's first version: one byte for the
+ * parameter and an i128. */
 enum { SYMBOL_MAX = 32, NAME_MAX = 80, LEGACY_LEN = 17, ADJUST_RATIOS = 4 };
 
 static uint32_t le32(const uint8_t *p)
@@ -48,7 +53,9 @@ static uint64_t le64(const uint8_t *p)
     return le32(p) | (uint64_t)le32(p + 4) << 32;
 }
 
-static bool take(tide_slice *in, size_t n, tide_slice *out)
+/* Moves n bytes from the front of *in to *out. Returns false, with *in unchanged, if *in is
+ * shorter. */
+static bool take_bytes(tide_slice *in, size_t n, tide_slice *out)
 {
     if (in->len < n)
         return false;
@@ -57,10 +64,11 @@ static bool take(tide_slice *in, size_t n, tide_slice *out)
     return true;
 }
 
-static bool take_str(tide_slice *in, tide_slice *out)
+/* Reads a string behind its length byte. */
+static bool take_string(tide_slice *in, tide_slice *out)
 {
     tide_slice len;
-    return take(in, 1, &len) && take(in, len.ptr[0], out);
+    return take_bytes(in, 1, &len) && take_bytes(in, len.ptr[0], out);
 }
 
 static bool is_symbol(tide_slice s)
@@ -107,44 +115,45 @@ static void put_hex(struct tide_buf *json, const char *name, tide_slice bytes)
     tide_buf_u8(json, '"');
 }
 
-/* One field of the payload at *in as a JSON value; false when it is malformed. */
+/* Appends the payload's next field as a JSON value and moves *in behind it. Returns false if the
+ * field is malformed; json may then hold part of a value. */
 static bool put_value(struct tide_buf *json, char type, tide_slice *in)
 {
     tide_slice v;
     switch (type) {
     case 's':
-        if (!take_str(in, &v) || !is_symbol(v))
+        if (!take_string(in, &v) || !is_symbol(v))
             return false;
         tide_buf_json_string(json, v);
         return true;
     case 'n':
-        if (!take_str(in, &v) || v.len > NAME_MAX || !is_text(v))
+        if (!take_string(in, &v) || v.len > NAME_MAX || !is_text(v))
             return false;
         tide_buf_json_string(json, v);
         return true;
     case 'a':
-        if (!take_str(in, &v) || !is_address(v))
+        if (!take_string(in, &v) || !is_address(v))
             return false;
         tide_buf_json_string(json, v);
         return true;
     case 'i':
-        if (!take(in, 16, &v))
+        if (!take_bytes(in, 16, &v))
             return false;
         put_i128(json, v.ptr);
         return true;
     case 'u':
-        if (!take(in, 4, &v))
+        if (!take_bytes(in, 4, &v))
             return false;
         tide_buf_putf(json, "%" PRIu32, le32(v.ptr));
         return true;
     case 'b':
-        if (!take(in, 1, &v))
+        if (!take_bytes(in, 1, &v))
             return false;
         tide_buf_str(json, v.ptr[0] ? "true" : "false");
         return true;
     default:
         assert(type == 'h');
-        if (!take(in, 32, &v))
+        if (!take_bytes(in, 32, &v))
             return false;
         tide_buf_u8(json, '"');
         tide_buf_hex(json, v);
@@ -153,13 +162,13 @@ static bool put_value(struct tide_buf *json, char type, tide_slice *in)
     }
 }
 
-/* The known action's members; false when the payload is malformed. */
+/* Appends the members of a known action. Returns false if the payload is malformed. */
 static bool put_fields(struct tide_buf *json, uint32_t action, tide_slice in)
 {
     const struct action *a = &actions[action];
     for (size_t i = 0; a->types[i]; i++) {
         if (action == ADJUST_RATIOS && i == 1 && in.len < 16)
-            break; /* the contract then sets the ratio alone */
+            break; /* the contract accepts a payload without the penalty and sets the ratio alone */
         tide_buf_putf(json, ",\"%s\":", a->fields[i]);
         if (!put_value(json, a->types[i], &in))
             return false;
@@ -169,6 +178,8 @@ static bool put_fields(struct tide_buf *json, uint32_t action, tide_slice in)
     return true;
 }
 
+/* Writes an action number that the table does not have. Payloads that look like set_param of the
+ * first contract version are named; all others are opaque by the contract's design. */
 static void put_unknown(struct tide_buf *json, uint32_t action, tide_slice data)
 {
     static const char *const params[] = { "ParamCR", "ParamBorrowFee", "ParamLiqPenalty" };
@@ -201,6 +212,7 @@ tide_status tide_action_json(struct tide_buf *json, tide_slice data)
             tide_buf_putf(json, "{\"action\":%" PRIu32 ",\"name\":\"%s\"", action,
                           actions[action].name);
             size_t before = json->len;
+            /* A malformed payload: the members written so far are removed. */
             if (!put_fields(json, action, tide_slice_of(data.ptr + 4, data.len - 4))) {
                 json->len = before;
                 tide_buf_str(json, ",\"undecodable\":true");

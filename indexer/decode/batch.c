@@ -1,3 +1,4 @@
+/* A batch's memory: creating, emptying and freeing its buffers. */
 #include "indexer/decode/batch.h"
 
 #include "tidemark/limits.h"

@@ -1,6 +1,7 @@
-/* A batch: the rows of a run of consecutive ledgers, encoded for binary COPY, one buffer per table.
- * The decoder fills it (pure CPU), the writer commits it in one transaction, then it is reset
- * and used again: its buffers keep their capacity, so memory is flat. */
+/* A batch holds the rows of consecutive ledgers, encoded for binary COPY, one buffer for each
+ * table. The decoder fills the batch without I/O, the writer commits it in one transaction and
+ * resets it. A reset keeps the buffers' capacity, so memory does not grow with the number of
+ * batches. One thread at a time may use a batch. */
 #ifndef INDEXER_DECODE_BATCH_H
 #define INDEXER_DECODE_BATCH_H
 
@@ -18,23 +19,24 @@ struct tide_batch_counts {
 };
 
 struct tide_batch {
-    uint32_t from, to;                      /* 0, 0 when empty */
-    uint8_t previous_hash[TIDE_HASH_BYTES]; /* previousLedgerHash of from */
-    uint8_t hash[TIDE_HASH_BYTES];          /* hash of to */
-    uint64_t close_time;                    /* of to, unix seconds */
+    uint32_t from, to; /* first and last ledger; both 0 if the batch is empty */
+    uint8_t previous_hash[TIDE_HASH_BYTES]; /* previousLedgerHash of ledger `from` */
+    uint8_t hash[TIDE_HASH_BYTES];          /* hash of ledger `to` */
+    uint64_t close_time;                    /* of ledger `to`, in unix seconds */
     size_t bytes;                           /* sum of the buffers */
-    bool settled; /* these ledgers show what a discovered contract is, see decode.h */
+    bool settled; /* a ledger here shows the kind of a discovered contract, see decode.h */
     struct tide_batch_counts counts;
-    /* By table index. For state tables: rows in the shape of the paired HISTORY table (removed
-     * included), the last version of each key touched in this batch; the writer merges them. */
+    /* Indexed by table. A state table's rows have the columns of the paired HISTORY table, removed
+     * entries included: one row for each key that changed, with the key's last version. The writer
+     * merges them. */
     struct tide_rows rows[TIDE_TABLES_MAX];
 };
 
 void tide_batch_init(struct tide_batch *batch);
 void tide_batch_reset(struct tide_batch *batch);
 void tide_batch_release(struct tide_batch *batch);
-/* Returns whether a row of chain.contract_seen says that word (discovered, market …). Searches the
- * encoded rows, so a name that holds the word counts, too. */
+/* Returns whether a row of chain.contract_seen has `what` (discovered, market …) in its column
+ * `what`. The search is for the bytes, so a contract whose name contains the word counts, too. */
 bool tide_batch_saw(const struct tide_batch *batch, const char *what);
 
 #endif

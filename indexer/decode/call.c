@@ -17,6 +17,7 @@ static void put_source(struct tide_buf *out, const uint8_t *key)
     tide_copy_bytes(out, text, len);
 }
 
+/* Appends the row of chain.tx. */
 static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
 {
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_TX);
@@ -33,7 +34,8 @@ static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
     rows->count++;
 }
 
-/* A refused call may carry any bytes as its function: what is not text is written as hex. */
+/* Appends the called function's name. A failed call may carry any bytes as its name: bytes that are
+ * no UTF-8 text are written as hex behind 0x. */
 static void put_function(struct tide_buf *out, tide_slice name)
 {
     if (tide_utf8_valid(name) && (name.len == 0 || !memchr(name.ptr, 0, name.len))) {
@@ -46,7 +48,8 @@ static void put_function(struct tide_buf *out, tide_slice name)
     tide_copy_close(out, at);
 }
 
-/* The arguments as JSON. False, with a null, when they are to be stored as XDR. */
+/* Appends the arguments as a JSON array. Returns false, with a NULL column, if the JSON does not
+ * fit the column: the caller then stores the XDR. */
 static bool put_args(struct tide_buf *out, const struct tide_envelope *e)
 {
     size_t at = tide_copy_open(out);
@@ -62,8 +65,8 @@ static bool put_args(struct tide_buf *out, const struct tide_envelope *e)
     return false;
 }
 
-/* The answer as JSON, a null when there is none. False, with a null, when it is to be stored as
- * XDR. */
+/* Appends the returned value as JSON, or NULL if there is none. Returns false, with a NULL column,
+ * if the JSON does not fit the column: the caller then stores the XDR. */
 static bool put_return(struct tide_buf *out, tide_slice value)
 {
     size_t at = tide_copy_open(out);
@@ -84,13 +87,15 @@ static void put_args_xdr(struct tide_buf *out, const struct tide_envelope *e)
     tide_copy_close(out, at);
 }
 
-/* Of a refused call, and of a creation, the meta's value says nothing. */
-static tide_slice answer_of(const struct tide_decode *d, const struct tide_tx *tx)
+/* Returns the call's returned value. Empty for failed calls and for creations of contracts: the
+ * meta then holds a placeholder. */
+static tide_slice return_value_of(const struct tide_decode *d, const struct tide_tx *tx)
 {
     bool answers = tx->successful && d->envelope.host_function == 0;
     return answers ? tx->return_value : (tide_slice){ 0 };
 }
 
+/* Appends the row of chain.call. */
 static void put_call(struct tide_decode *d, const struct tide_tx *tx,
                      const struct tide_contract *contract, enum tide_call_proof proof)
 {
@@ -112,7 +117,7 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
         tide_copy_null(out);
     bool args_fit = put_args(out, e);
     tide_copy_bool(out, tx->successful);
-    tide_slice answer = answer_of(d, tx);
+    tide_slice answer = return_value_of(d, tx);
     bool answer_fits = put_return(out, answer);
     tide_copy_int4(out, tx->op_result_code);
     tide_copy_int4(out, (int32_t)d->op_events);

@@ -1,3 +1,5 @@
+/* One ledger: callbacks of the walk over its bytes, the check of the hash chain, the row of
+ * chain.ledger, and the undo of a ledger that fails. */
 #include "indexer/decode/decode_impl.h"
 
 #include "tidemark/copy.h"
@@ -8,7 +10,8 @@
 
 enum { LEDGER_COLUMNS = 17 };
 
-/* 9999-12-31T23:59:59Z: later times are no times PostgreSQL and people can write. */
+/* 9999-12-31T23:59:59Z. Four digits are the most that ISO 8601 texts and the API's formats have for
+ * a year. */
 static const uint64_t time_max = 253402300799;
 
 void *decode_list_push(struct list *list, size_t size)
@@ -26,6 +29,8 @@ void *decode_list_push(struct list *list, size_t size)
 
 /* ---- chain ---- */
 
+/* Checks the header's own hash, its range, and that it follows the ledger before. Errors are stated
+ * before anything of the ledger is decoded. */
 static tide_status check_chain(struct tide_decode *d, const struct tide_ledger_header *h)
 {
     if (tide_proof_findings(d->verify)->header == TIDE_CHECK_FAILS)
@@ -75,6 +80,7 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
 
 /* ---- transactions ---- */
 
+/* Begins a transaction. *inside says whether the walk calls back for its events and changes. */
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct tide_decode *d = self;
@@ -104,7 +110,8 @@ static tide_status on_changes_end(void *self, const struct tide_tx *tx)
     return decode_changes_end(self, tx->index ? tx : NULL);
 }
 
-/* What waited, and which transaction it is, shows now: all of the transaction has been seen. */
+/* Ends a transaction. Only now are all its contracts known: deferred changes and events of Stellar
+ * assets are stored if the transaction is the deployment's. */
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
     struct tide_decode *d = self;
@@ -168,7 +175,8 @@ static void put_ledger(struct tide_decode *d, const struct tide_batch_counts *be
     d->counts.calls_unverified += proof->calls_unverified;
 }
 
-static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_err *err)
+/* Notes the lengths of all tables, so that undo_ledger can remove the ledger's rows. */
+static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct tide_err *err)
 {
     d->batch = batch;
     d->err = err;
@@ -176,7 +184,7 @@ static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_e
     d->ledgers_begun++;
     d->seq_after = 0;
     d->group.count = 0;
-    assert(d->shown.count == 0); /* settled, or forgotten */
+    assert(d->shown.count == 0); /* relevance_settle or relevance_forget emptied it */
     d->named.count = d->markets.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
@@ -187,7 +195,7 @@ static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_e
     latest_begin_ledger(&d->latest);
 }
 
-static void take_back(struct tide_decode *d)
+static void undo_ledger(struct tide_decode *d)
 {
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
         d->batch->rows[i].copy.len = d->saved_len[i];
@@ -198,6 +206,7 @@ static void take_back(struct tide_decode *d)
     relevance_forget(d, d->saved_contracts);
 }
 
+/* Fails if a table's buffer could not grow, and computes the batch's size. */
 static tide_status check_room(struct tide_decode *d)
 {
     size_t bytes = 0;
@@ -212,7 +221,7 @@ static tide_status check_room(struct tide_decode *d)
     return TIDE_OK;
 }
 
-static void commit(struct tide_decode *d)
+static void commit_ledger(struct tide_decode *d)
 {
     struct tide_batch *batch = d->batch;
     const struct tide_ledger_header *h = &d->header;
@@ -230,7 +239,8 @@ static void commit(struct tide_decode *d)
     memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
 }
 
-static tide_status refuse_ledger(struct tide_decode *d, const char *what)
+/* `what` is the failed check, as tide_proof_holds named it. */
+static tide_status reject_ledger(struct tide_decode *d, const char *what)
 {
     if (what == tide_proof_network)
         return tide_fail(d->err, TIDE_E_CHAIN,
@@ -241,15 +251,15 @@ static tide_status refuse_ledger(struct tide_decode *d, const char *what)
                      d->header.sequence, what);
 }
 
-static tide_status finish(struct tide_decode *d)
+static tide_status finish_ledger(struct tide_decode *d)
 {
     struct tide_batch_counts before = d->batch->counts;
     const char *what = NULL;
     tide_proof_end(d->verify);
     if (!tide_proof_holds(d->verify, &what))
-        return refuse_ledger(d, what);
+        return reject_ledger(d, what);
     if (d->unmentioned) {
-        take_back(d);
+        undo_ledger(d);
         d->counts = before;
         return TIDE_OK;
     }
@@ -272,17 +282,17 @@ tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *ba
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted,
                                     .end = on_end };
-    begin(decode, batch, err);
+    begin_ledger(decode, batch, err);
     decode->unmentioned = decode->mentions.count && !mention_any(&decode->mentions, lcm);
     tide_status status = tide_ledger_walk(&walk, lcm, err);
     if (status == TIDE_OK)
-        status = finish(decode);
+        status = finish_ledger(decode);
     if (status != TIDE_OK) {
         tide_proof_drop(decode->verify);
-        take_back(decode);
+        undo_ledger(decode);
         return status;
     }
-    commit(decode);
+    commit_ledger(decode);
     return TIDE_OK;
 }
 
@@ -301,6 +311,8 @@ void tide_decode_batch_end(struct tide_decode *decode, struct tide_batch *batch)
     latest_reset(&decode->latest);
 }
 
+/* Notes the wanted tables. chain.ledger is always wanted: without its rows the index has no
+ * chain. */
 static void choose_tables(struct tide_decode *d, const bool *tables)
 {
     uint32_t count;

@@ -1,4 +1,4 @@
-/* What the files of indexer/decode/ share. Private to them. */
+/* Types and functions that the files of indexer/decode/ share. No other folder includes them. */
 #ifndef INDEXER_DECODE_DECODE_IMPL_H
 #define INDEXER_DECODE_DECODE_IMPL_H
 
@@ -10,12 +10,14 @@
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
 
-/* Rows outside a transaction (evictions) carry this application index, as RPC's event ids do. */
+/* Application index of rows outside of transactions (evictions), the same as in RPC's event ids. */
 enum { TX_AFTER_ALL = 1048575 };
 
+/* Bytes of the column `reason` of a raw row. */
 enum { REASON_MAX = 96 };
 
-/* A contract-data key seen in the present transaction, for its TTL. */
+/* A contract-data key that the present transaction changed. TTL changes name only the key's
+ * hash. */
 struct seen_key {
     uint8_t hash[TIDE_HASH_BYTES];
     const struct tide_contract *contract;
@@ -28,9 +30,10 @@ struct ttl_change {
     bool removed;
 };
 
-/* A contract-data change, or an evicted key. A ledger may hold half a million of them. */
+/* A contract-data change, or an evicted key. Packed, since a ledger may hold half a million of
+ * them. */
 struct data_change {
-    const uint8_t *key; /* contract, key, durability; then the value. Borrows from the ledger */
+    const uint8_t *key; /* borrows from the ledger: contract, key, durability; then the value */
     uint32_t key_len;
     uint32_t value_len; /* 0: removed */
     uint16_t contract_len;
@@ -45,15 +48,15 @@ struct latest {
     uint16_t table;
 };
 
-/* What a ledger changed in `latest`, to be taken back when it fails. */
+/* The earlier row of an entry of `latest`, restored if the present ledger fails. */
 struct undo {
     uint32_t index;
     uint32_t offset;
     uint32_t len;
 };
 
-/* A change, or an event, of a stellar asset that names no address of the deployment: it is kept if
- * the transaction reaches the protocol, which may show later. */
+/* A change of a Stellar asset that names no address of the deployment. It is stored if the
+ * transaction turns out to reach the protocol, which is known at its end. */
 struct later_change {
     struct data_change change;
     const struct tide_contract *contract;
@@ -62,6 +65,7 @@ struct later_change {
 
 struct tide_redecode_raw_version;
 
+/* A growing array. decode_list_push appends. */
 struct list {
     void *items;
     uint32_t count;
@@ -69,54 +73,58 @@ struct list {
 };
 
 struct latest_map {
-    struct list entries;  /* struct latest */
-    struct list undo;     /* struct undo: of the present ledger */
-    uint32_t *slots;      /* index + 1 */
-    uint32_t slot_count;  /* a power of two */
-    uint64_t seed;        /* keys are what contracts say: nobody may know which ones collide */
-    uint32_t ledger_from; /* entries.count when the present ledger began */
-    bool dead[TIDE_TABLES_MAX]; /* the table has rows that are not the newest */
+    struct list entries;        /* struct latest */
+    struct list undo;           /* struct undo: of the present ledger */
+    uint32_t *slots;            /* hash table of index + 1 in entries; 0: free */
+    uint32_t slot_count;        /* a power of two */
+    uint64_t seed;              /* of the slots' hash: contracts choose keys, and must not know
+                                 * which ones collide */
+    uint32_t ledger_from;       /* entries.count when the present ledger began */
+    bool dead[TIDE_TABLES_MAX]; /* the table's rows include some that are not the newest of their
+                                 * key */
 };
 
-/* Addresses as text, those seen lately: most rows name the same few. */
+/* A direct-mapped cache of addresses as text: most rows name the same few. */
 enum { ADDRESS_SLOTS = 4096, ADDRESS_TEXT = 56 };
 struct address_slot {
     uint8_t xdr[40];         /* SCAddress of an account, or a contract (36 bytes) */
-    char text[ADDRESS_TEXT]; /* text[0] zero: free */
+    char text[ADDRESS_TEXT]; /* text[0] zero: the slot is free */
 };
 
-/* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
+/* A hash table of the accounts that the deployment file names: index + 1; 0: free. */
 enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
 
-/* A token that a catalog names in the present ledger and that is not followed. Those behind as many
- * as a deployment has room for can never be followed, whatever the limit is raised to. */
+/* A token that a catalog names in the present ledger and that is not followed yet. NAMED_MAX is the
+ * most contracts that a deployment holds: a ledger's tokens beyond them could not be followed under
+ * any limit. */
 enum { NAMED_MAX = TIDE_CONTRACTS_MAX };
 struct named_token {
     uint8_t id[TIDE_HASH_BYTES];
-    uint32_t tx;      /* the first one that names it */
+    uint32_t tx;      /* the first transaction of the ledger that names it */
     char address[57]; /* C…, NUL-terminated */
 };
 
-/* An unsettled contract of which the present ledger shows what it is. */
+/* A discovered contract whose kind (Stellar asset or other token) the present ledger shows. */
 struct shown_contract {
-    uint32_t index; /* in the deployment's contracts */
+    uint32_t index; /* in deployment->contracts */
     enum tide_role role;
 };
 
-/* Ids that a ledger must hold to give rows. */
+/* Contract ids of which a ledger's bytes must contain one to give rows
+ * (tide_decode_options.mentioned). */
 struct mentions {
     uint8_t (*ids)[TIDE_HASH_BYTES];
     uint32_t count;
-    uint8_t begins[1 << 13]; /* a bit for each two first bytes */
+    uint8_t begins[1 << 13]; /* bitmap of the ids' first two bytes */
 };
 
 struct tide_decode {
-    struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
-    uint32_t listed;                    /* contracts of it that have a place of catalogs' tokens */
-    uint32_t marketed;                  /* contracts of it that markets name */
+    struct tide_deployment *deployment; /* own copy; tokens that the chain names are appended */
+    uint32_t listed;                    /* contracts that count towards discovered_max */
+    uint32_t marketed;                  /* contracts that markets name */
     uint32_t discovered_max;
-    bool known_only;
-    bool learned; /* ledgers have changed the contracts since relevance_know, or open */
+    bool known_only; /* see tide_decode_options */
+    bool learned;    /* contracts changed since relevance_know or open */
     enum tide_proof proof;
     struct tide_proof_check *verify;
     bool wanted[TIDE_TABLES_MAX];
@@ -127,12 +135,12 @@ struct tide_decode {
     uint16_t account_slots[ACCOUNT_SLOTS];
     struct address_slot *addresses; /* ADDRESS_SLOTS of them */
 
-    uint32_t next_sequence; /* 0: any */
+    uint32_t next_sequence; /* 0: any ledger is accepted */
     bool has_previous;
     uint8_t previous_hash[TIDE_HASH_BYTES];
 
     /* the present ledger */
-    bool unmentioned; /* gives no rows */
+    bool unmentioned; /* contains none of `mentions`: gives no rows */
     struct tide_batch *batch;
     struct tide_err *err;
     struct tide_ledger_header header;
@@ -142,43 +150,47 @@ struct tide_decode {
     struct tide_batch_counts counts;
     struct list named;                  /* struct named_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
-    bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
-    struct list markets; /* uint32_t: contracts that a market names since, by index */
+    bool has_shown[TIDE_CONTRACTS_MAX]; /* true for contracts in `shown`, by index */
+    struct list markets; /* uint32_t: index of each contract that a market began to name */
     uint32_t ledgers_begun;
-    /* ledgers_begun and transaction of each contract's last row "created", by index */
+    /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
     uint64_t created_at[TIDE_CONTRACTS_MAX];
 
     /* the present transaction */
     struct tide_envelope envelope;
-    bool candidate; /* looked into */
-    bool protocol;  /* reaches a contract that is more than a token of the network or a wallet */
-    bool wallet;    /* reaches a wallet */
-    bool as_asset;  /* a stellar asset's, and an address that the deployment names takes part */
-    /* Contract-data changes so far in canonical order, of every contract: a version's number must
-     * not depend on which contracts this index knew when it read the ledger. */
+    bool candidate; /* the walk calls back for its events and changes */
+    bool protocol; /* reaches a contract of the deployment that is no wallet and no Stellar asset */
+    bool wallet;   /* reaches a wallet */
+    bool as_asset; /* reaches a Stellar asset, and an address that the deployment names takes
+                    * part */
+    /* Contract-data changes of all contracts so far, in canonical order. Rows are numbered by this
+     * count: a version's number must not depend on which contracts the index knew when the ledger
+     * was read. */
     uint32_t seq;
-    uint32_t seq_after; /* the same of the ledger, outside of transactions */
+    uint32_t seq_after; /* the same count for changes outside of transactions */
     uint32_t op_events;
     uint32_t changed;
     struct list keys;          /* struct seen_key */
     struct list later_changes; /* struct later_change */
     struct list later_events;  /* struct tide_event */
-    struct list group;         /* struct data_change: of one LedgerEntryChanges, or evicted */
-    struct list ttls;          /* struct ttl_change */
-    uint32_t ttls_sorted;      /* those of the groups before this one */
-    bool footprint_hashed;
-    bool keys_sorted; /* by hash */
+    struct list group;     /* struct data_change: of one LedgerEntryChanges, or the evicted keys */
+    struct list ttls;      /* struct ttl_change */
+    uint32_t ttls_sorted;  /* TTLs of earlier groups, which are sorted already */
+    bool footprint_hashed; /* the footprint's keys are in `keys` */
+    bool keys_sorted;      /* `keys` is sorted by hash */
 
     struct latest_map latest;
     struct tide_buf scratch;
+    /* State of the batch before the present ledger, for undo_ledger. */
     uint32_t saved_contracts;
     size_t saved_len[TIDE_TABLES_MAX];
     uint64_t saved_count[TIDE_TABLES_MAX];
     char reason[REASON_MAX];
 };
 
-/* The next free item of a list of items of size bytes, zeroed; NULL without memory. The ledger's
- * bytes bound a list: how many items a ledger may hold is a setting of the network. */
+/* Appends a zeroed item of `size` bytes and returns it, or NULL without memory. No count is a limit
+ * here: how many items a ledger may hold is a setting of the network, and the ledger's bytes bound
+ * it. */
 void *decode_list_push(struct list *list, size_t size);
 
 static inline struct tide_rows *decode_rows(struct tide_decode *d, int table)
@@ -186,122 +198,139 @@ static inline struct tide_rows *decode_rows(struct tide_decode *d, int table)
     return &d->batch->rows[table];
 }
 
-/* value.c: one value as a column. False when it does not fit the type; the buffer then
- * holds a partial column that the caller takes back. */
+/* value.c: appends one value as a column. Returns false if the value does not fit the type. The
+ * buffer may then hold part of a column, which the caller removes. */
 bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value);
-/* Reads the members of a map value into values by name. unknown is the first member without a
- * field (len 0: none). False when value is not a map with symbol keys. */
+/* Reads the members of a map value into `values`, by the kind's field names. `outer` is the member
+ * of which value is the struct, or NULL. *unknown is the name of the first member without a field,
+ * or empty. Returns false if the value is not a map with symbol keys. */
 bool value_members(const struct tide_kind *kind, const char *outer, tide_slice value,
                    tide_slice *values, tide_slice *unknown);
 bool value_is_void(tide_slice value);
-/* Index of the kind's field of that column, which it has. */
+/* Returns the index of the kind's field with that column. The kind must have it. */
 int value_field_index(const struct tide_kind *kind, const char *column);
 
-/* Notes in d->reason why something is kept raw, and returns false. name is shown as far as it is
- * plain text. */
+/* Writes to d->reason why something is stored raw, and returns false. `name` is appended as far as
+ * it is printable ASCII. */
 bool value_reject(struct tide_decode *d, const char *why, tide_slice name);
 
-/* relevance.c: which transactions and addresses are the deployment's. */
+/* relevance.c: decides which transactions and addresses are the deployment's. */
 void relevance_open(struct tide_decode *d);
-/* The contract with that id if it is followed; NULL for one that is unsettled. */
+/* Returns the followed contract with that id, or NULL. A discovered token whose kind is not known
+ * yet is not followed. */
 const struct tide_contract *relevance_find(const struct tide_decode *d, const uint8_t *id);
-/* True for the deployment's contracts and accounts, discovered tokens among them, but not for
- * Stellar assets' contracts. */
+/* Returns true for the deployment's contracts (discovered tokens included) and accounts, and false
+ * for Stellar assets' contracts: the whole network names those. */
 bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
-/* Which transactions are stored: those that call or create a contract of the deployment, those that
- * carry an event or an entry change of one (a router called it), and failed ones that list one in
- * their footprint. A successful one that only lists it is not: anyone can list it. Stellar assets
- * count where an address that the deployment names takes part.
+/* A transaction is stored if it
+ *   calls or creates a contract of the deployment,
+ *   carries an event or an entry change of one (a router called it), or
+ *   failed and lists one in its footprint. A successful one that only lists a contract is not
+ *   stored: anyone can list it.
+ * Stellar assets count only where an address that the deployment names takes part.
  *
- * candidate reads the envelope into d->envelope; false: the transaction is not looked into. touched
- * notes an event or a change of that contract. transaction answers at the transaction's end. */
+ * relevance_candidate reads the envelope into d->envelope and returns false if the walk need not
+ * look into the transaction. relevance_touched notes an event or a change of the contract.
+ * relevance_transaction gives the verdict at the transaction's end. */
 bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx);
 void relevance_touched(struct tide_decode *d, const struct tide_contract *contract);
 bool relevance_transaction(const struct tide_decode *d);
-/* The deployment's contract that the transaction calls or creates; NULL: another's. */
+/* Returns the deployment's contract that the transaction calls or creates, or NULL. */
 const struct tide_contract *relevance_called(const struct tide_decode *d);
-/* The address of a key [Balance, address]; empty for every other key. */
+/* Returns the address of a key [Balance, address]. Empty for every other key. */
 tide_slice relevance_balance_holder(tide_slice key);
-/* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
+/* Returns false for entries that are not mirrored: nonces, wallets' own entries, and balances that
+ * a Stellar asset keeps for others. */
 bool relevance_entry(const struct tide_decode *d, const struct tide_contract *contract,
                      tide_slice key);
-/* Rows of chain.contract_seen. created: the contract's instance appeared, one row for each
- * transaction however often it lists that. discovered: that token (an address ScVal; known ones
- * are skipped) is followed from here on, unsettled so far. market: a market of the engine names it,
- * which has a limit of its own. A token that a catalog names waits for the end of the ledger. */
+/* Append rows of chain.contract_seen. relevance_created: the contract's instance appeared; one row
+ * a transaction, however often the meta lists that. relevance_discover: follow the token from here
+ * on (an address ScVal; known ones are skipped), its kind unsettled. If `market`, a market of the
+ * engine names the token, and another limit applies. A token that a catalog names waits for the end
+ * of the ledger. */
 void relevance_created(struct tide_decode *d, const struct tide_contract *contract, uint32_t tx);
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx);
-/* At the end of a ledger: the tokens that its catalogs name first, by transaction and address, are
- * discovered while there are places. The others are ignored: one row for each ledger that names
- * them, for at most NAMED_MAX tokens of a ledger. */
+/* Discovers, at the end of a ledger, the tokens that its catalogs name, in order of transaction and
+ * address, up to discovered_max. Every other token gets a row "ignored" for each ledger that names
+ * it, for at most NAMED_MAX tokens of a ledger. */
 void relevance_take_named(struct tide_decode *d);
-/* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
- * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
- * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */
+/* Settle the kind of a discovered contract by its first event or by its instance, with a row of
+ * chain.contract_seen (asset, token). The last topic of a Stellar asset's event names the asset,
+ * and the contract's id is a hash of that. `topic` is the event's last topic, or empty. */
 void relevance_see_event(struct tide_decode *d, const struct tide_contract *contract,
                          tide_slice topic, uint32_t tx);
 void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
                             tide_slice value, uint32_t tx);
-/* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
- * rows of no ledger depend on the order of its transactions. */
+/* Applies the settled kinds at the end of a ledger that is kept. They hold from the next ledger on,
+ * so that no row depends on the order of transactions within a ledger. */
 void relevance_settle(struct tide_decode *d);
-/* The contracts of the deployment become those of known; between two ledgers. */
+/* Replaces the deployment's contracts by those of `known`. Call between two ledgers. */
 void relevance_know(struct tide_decode *d, const struct tide_deployment *known);
-/* Takes back discoveries down to that many contracts, and what the ledger showed. */
+/* Removes contracts that were discovered beyond the first contract_count, and the present ledger's
+ * settled kinds. */
 void relevance_forget(struct tide_decode *d, uint32_t contract_count);
 
-/* mention.c */
+/* mention.c: finds ledgers that contain one of a few contract ids. */
 bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
 void mention_close(struct mentions *m);
-/* True if the XDR holds one of the ids. */
+/* Returns true if the XDR contains one of the ids. */
 bool mention_any(const struct mentions *m, tide_slice xdr);
 
-/* event.c */
+/* event.c: rows of contract events. */
 tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_event *event);
-/* At the end of a transaction that is stored: events that waited for it. */
+/* Stores the events that waited for the end of their transaction. Call if the transaction is
+ * stored. */
 void decode_later_events(struct tide_decode *d);
-/* The event in its typed table and the log; false, with the reason, when it fits no kind. */
+/* Appends an event that was stored raw to its typed table and the log. Returns false, with
+ * d->reason, if it still fits no kind. */
 bool decode_event_again(struct tide_decode *d, const struct tide_event *event);
-/* call.c */
+/* call.c: rows of chain.tx and chain.call. Call for stored transactions only. */
 void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof);
 
-/* group.c: the changes of one LedgerEntryChanges in canonical order: by key, those of one key as
- * they stand. add takes contract data and TTLs. each hands out the group's contract data and ends
- * the group; its TTLs stand behind those of the transaction's earlier groups. */
+/* group.c: puts the changes of one LedgerEntryChanges into canonical order: by key, changes of the
+ * same key in the order of the ledger. group_add takes contract data and TTLs. group_each calls
+ * `take` for the group's contract data and ends the group; its TTLs are appended behind those of
+ * the transaction's earlier groups. */
 typedef tide_status group_take(struct tide_decode *d, const struct tide_tx *tx,
                                const struct tide_change *change);
 tide_status group_add(struct tide_decode *d, const struct tide_change *change);
 tide_status group_each(struct tide_decode *d, const struct tide_tx *tx, group_take *take);
 struct data_change group_pack(const struct tide_change *change);
-/* Sets kind, type, contract, key, durability and value. */
+/* Returns the change with kind, type, contract, key, durability and value set. */
 struct tide_change group_unpack(const struct data_change *packed);
 
-/* state.c. tx is NULL outside of transactions. */
+/* state.c: rows of entries. tx is NULL outside of transactions. */
 tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
                           const struct tide_change *change);
 tide_status decode_changes_end(struct tide_decode *d, const struct tide_tx *tx);
 tide_status decode_evicted(struct tide_decode *d, tide_slice key);
-/* At the end of a ledger: the evicted entries in canonical order. */
+/* Stores the evicted entries in canonical order. Call at the end of a ledger. */
 tide_status decode_evicted_end(struct tide_decode *d);
-/* At the end of a transaction: whose entries its TTL changes are. */
+/* Finds the entries to which the transaction's TTL changes belong. Call at the transaction's
+ * end. */
 tide_status decode_ttl_owners(struct tide_decode *d);
-/* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */
+/* Stores the changes that waited for the end of the transaction. Call decode_ttls behind it. */
 tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx);
 tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx);
 
-/* The version in its typed history; false, with the reason, when it does not fit. */
+/* Appends a version that was stored raw to its typed history. Returns false, with d->reason, if it
+ * still does not fit. */
 bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_version *again);
 
-/* latest.c */
+/* latest.c: knows the newest row of each key in a batch. */
 void latest_begin_ledger(struct latest_map *map);
 void latest_take_back(struct latest_map *map);
-/* Notes that the bytes from offset to the end of the state table's rows are the newest of hash. */
+/* Notes that the state table's rows from offset to their end are the newest version of hash.
+ * Returns false without memory. */
 bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
                  size_t offset);
-/* The newest row of hash in that state table, or NULL. Valid until the next row. */
+/* Returns the newest row of hash in that state table, or NULL. The pointer is valid until a row is
+ * appended. */
 const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int table,
                           const struct tide_rows *rows);
+/* Removes all but the newest row of each key from the state tables. Without memory, sets the
+ * table's `failed`: the writer then does not commit the batch. */
 void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch);
 void latest_reset(struct latest_map *map);
 void latest_release(struct latest_map *map);

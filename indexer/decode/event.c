@@ -1,4 +1,4 @@
-/* One contract event: to its table and event.log, or to event.raw. */
+/* Rows of one contract event: to its typed table and event.log, or to event.raw with the reason. */
 #include "indexer/decode/decode_impl.h"
 
 #include "tidemark/copy.h"
@@ -26,7 +26,8 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
     tide_copy_bytes(out, contract->address, 56);
 }
 
-/* Topics after the name. The one optional topic is present when there is room for it. */
+/* Assigns the topics behind the event's name to fields. The kind's one optional topic is present if
+ * the event has one topic more than the required ones. */
 static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
                            const tide_slice *topics, uint32_t count, tide_slice *values)
 {
@@ -49,7 +50,8 @@ static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
     return true;
 }
 
-/* Data that is a vec: nothing, or the items in order. */
+/* Assigns the items of a vec to fields in order. Returns false, with the reason, if there are more
+ * or fewer. */
 static bool collect_items(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
                           tide_slice *values)
 {
@@ -67,7 +69,7 @@ static bool collect_items(struct tide_decode *d, const struct tide_kind *kind, t
     return count == 0 || value_reject(d, "data vec too long", (tide_slice){ 0 });
 }
 
-static int place_of(const struct tide_kind *kind, enum tide_place place)
+static int field_with_place(const struct tide_kind *kind, enum tide_place place)
 {
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (kind->fields[i].place == place)
@@ -75,12 +77,13 @@ static int place_of(const struct tide_kind *kind, enum tide_place place)
     return -1;
 }
 
+/* Assigns the event's data to fields: an empty vec, a vec, a single value, or a map. */
 static bool collect_data(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
                          tide_slice *values)
 {
-    if (kind->nothing || place_of(kind, TIDE_P_ITEM) >= 0)
+    if (kind->nothing || field_with_place(kind, TIDE_P_ITEM) >= 0)
         return collect_items(d, kind, data, values);
-    int scalar = place_of(kind, TIDE_P_SCALAR);
+    int scalar = field_with_place(kind, TIDE_P_SCALAR);
     if (scalar >= 0 && tide_scval_type_of(data) != TIDE_SCV_MAP) {
         values[scalar] = data;
         return true;
@@ -88,14 +91,15 @@ static bool collect_data(struct tide_decode *d, const struct tide_kind *kind, ti
     tide_slice unknown = { 0 };
     if (!value_members(kind, NULL, data, values, &unknown))
         return value_reject(d, "data is not a map", (tide_slice){ 0 });
-    /* the map form of a scalar is for when there is more to say: else it could not be told apart */
-    int beside = scalar >= 0 ? place_of(kind, TIDE_P_DATA_OPT) : -1;
+    /* A map in place of the single value is valid only if it holds another field, too. Otherwise
+     * the row would not show which of the two forms the event had. */
+    int beside = scalar >= 0 ? field_with_place(kind, TIDE_P_DATA_OPT) : -1;
     if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || value_is_void(values[beside])))
         return value_reject(d, "map of a single value", (tide_slice){ 0 });
     return unknown.len == 0 || value_reject(d, "unknown field", unknown);
 }
 
-/* Writes the columns of kind from values. A void member is an absent one. */
+/* Appends the columns of the kind from `values`. A void member counts as absent. */
 static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct tide_kind *kind,
                        tide_slice *values)
 {
@@ -114,7 +118,8 @@ static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct
     return true;
 }
 
-static bool seen_before(const struct tide_kind *kind, const tide_slice *values, uint32_t at)
+/* Returns whether an earlier address field has the same value: event.log lists an address once. */
+static bool address_seen_before(const struct tide_kind *kind, const tide_slice *values, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
         if (kind->fields[i].type == TIDE_T_ADDR && tide_slice_eq(values[i], values[at]))
@@ -122,6 +127,7 @@ static bool seen_before(const struct tide_kind *kind, const tide_slice *values, 
     return false;
 }
 
+/* Appends the row of event.log: the table's name, the subject and all addresses of the event. */
 static void put_log(struct tide_decode *d, const struct tide_event *event,
                     const struct tide_contract *contract, const struct tide_kind *kind,
                     const tide_slice *values)
@@ -137,20 +143,23 @@ static void put_log(struct tide_decode *d, const struct tide_event *event,
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].subject && kind->fields[i].type == TIDE_T_SYM)
             subject = (int)i;
-        addresses +=
-            kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i);
+        addresses += kind->fields[i].type == TIDE_T_ADDR && values[i].len &&
+                     !address_seen_before(kind, values, i);
     }
     if (subject < 0 || !value_put(d, &rows->copy, TIDE_T_SYM, values[subject]))
         tide_copy_null(&rows->copy);
     struct tide_copy_array array = tide_copy_array_begin(&rows->copy, TIDE_OID_TEXT, addresses);
     for (uint32_t i = 0; i < kind->field_count; i++)
-        if (kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i))
+        if (kind->fields[i].type == TIDE_T_ADDR && values[i].len &&
+            !address_seen_before(kind, values, i))
             (void)value_put(d, &rows->copy, TIDE_T_ADDR,
                             values[i]); /* it fitted the event's own row */
     tide_copy_array_end(&rows->copy, array);
     rows->count++;
 }
 
+/* Appends the event's rows as that kind. Returns false, with the reason and no rows, if the event
+ * does not fit it. */
 static bool try_kind(struct tide_decode *d, const struct tide_event *event,
                      const struct tide_contract *contract, const struct tide_kind *kind,
                      const tide_slice *topics)
@@ -195,9 +204,10 @@ static void put_raw(struct tide_decode *d, const struct tide_event *event,
     rows->count++;
 }
 
-/* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
- * the protocol, or moves to or from an address that the deployment names. */
-static bool names_us(const struct tide_decode *d, const tide_slice *topics, uint32_t count)
+/* Returns whether a topic is an address that the deployment names. Events of Stellar assets come
+ * from the whole network: they are stored inside a transaction of the protocol, or if they name
+ * such an address. */
+static bool names_deployment(const struct tide_decode *d, const tide_slice *topics, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS &&
@@ -206,8 +216,9 @@ static bool names_us(const struct tide_decode *d, const tide_slice *topics, uint
     return false;
 }
 
-/* Whether an event of that name is wanted: for its table, in any of its shapes, or for the log. */
-static bool anyone_wants(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
+/* Returns whether events of that name are wanted: for a table of any of its kinds, or for
+ * event.log. */
+static bool is_wanted(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
 {
     bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
     for (; kind && !wanted; kind = tide_event_find(kind->role, name, kind))
@@ -215,9 +226,9 @@ static bool anyone_wants(const struct tide_decode *d, const struct tide_kind *ki
     return wanted;
 }
 
-/* Tries the kinds of that name; false, with the reason, when it fits none. */
-static bool fits(struct tide_decode *d, const struct tide_event *event,
-                 const struct tide_contract *contract, const tide_slice *topics)
+/* Tries all kinds of the event's name. Returns false, with the reason, if it fits none. */
+static bool try_kinds(struct tide_decode *d, const struct tide_event *event,
+                      const struct tide_contract *contract, const tide_slice *topics)
 {
     tide_slice name = { 0 };
     if (event->topic_count > 0 && tide_scval_type_of(topics[0]) == TIDE_SCV_SYMBOL)
@@ -225,8 +236,8 @@ static bool fits(struct tide_decode *d, const struct tide_event *event,
     const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
     if (!kind)
         return value_reject(d, "unknown event", name);
-    if (!anyone_wants(d, kind, name))
-        return true; /* not decoded, not counted */
+    if (!is_wanted(d, kind, name))
+        return true; /* outside the index scope: not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
         if (try_kind(d, event, contract, kind, topics)) {
             d->counts.events += d->wanted[kind->table] || d->wanted[TIDE_TABLE_EVENT_LOG];
@@ -236,10 +247,10 @@ static bool fits(struct tide_decode *d, const struct tide_event *event,
     return false;
 }
 
-static void decode(struct tide_decode *d, const struct tide_event *event,
-                   const struct tide_contract *contract, const tide_slice *topics)
+static void store_typed_or_raw(struct tide_decode *d, const struct tide_event *event,
+                               const struct tide_contract *contract, const tide_slice *topics)
 {
-    if (fits(d, event, contract, topics))
+    if (try_kinds(d, event, contract, topics))
         return;
     put_raw(d, event, contract);
     d->counts.events++;
@@ -254,14 +265,15 @@ bool decode_event_again(struct tide_decode *d, const struct tide_event *event)
         return false;
     for (uint32_t i = 0; i < event->topic_count; i++)
         topics[i] = tide_scval_span(&x);
-    return fits(d, event, contract, topics);
+    return try_kinds(d, event, contract, topics);
 }
 
-static void keep_event(struct tide_decode *d, const struct tide_event *event,
-                       const struct tide_contract *contract, const tide_slice *topics)
+/* Stores the event in its typed table or raw. More than TOPICS_MAX topics fit no kind. */
+static void store_event(struct tide_decode *d, const struct tide_event *event,
+                        const struct tide_contract *contract, const tide_slice *topics)
 {
     if (event->topic_count <= TOPICS_MAX) {
-        decode(d, event, contract, topics);
+        store_typed_or_raw(d, event, contract, topics);
         return;
     }
     value_reject(d, "topic count", (tide_slice){ 0 });
@@ -277,7 +289,9 @@ static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *
         topics[i] = tide_scval_span(&x);
 }
 
-static tide_status wait_for_end(struct tide_decode *d, const struct tide_event *event)
+/* Keeps an event of a Stellar asset until the transaction's end shows whether the protocol takes
+ * part. */
+static tide_status defer_event(struct tide_decode *d, const struct tide_event *event)
 {
     struct tide_event *later = decode_list_push(&d->later_events, sizeof *later);
     if (!later)
@@ -309,21 +323,22 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
     relevance_touched(d, contract);
     if (contract->role == TIDE_ROLE_wallet || !d->want_events)
         return TIDE_OK;
-    bool named =
-        contract->role == TIDE_ROLE_stellar_asset && !d->protocol && names_us(d, topics, kept);
+    bool named = contract->role == TIDE_ROLE_stellar_asset && !d->protocol &&
+                 names_deployment(d, topics, kept);
     if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)
-        return wait_for_end(d, event);
+        return defer_event(d, event);
     d->as_asset |= named;
-    keep_event(d, event, contract, topics);
+    store_event(d, event, contract, topics);
     return TIDE_OK;
 }
 
+/* Stores deferred events if the transaction reached the protocol. */
 void decode_later_events(struct tide_decode *d)
 {
     const struct tide_event *events = d->later_events.items;
     for (uint32_t i = 0; i < d->later_events.count && d->protocol; i++) {
         tide_slice topics[TOPICS_MAX];
         read_topics(topics, &events[i]);
-        keep_event(d, &events[i], tide_deployment_find(d->deployment, events[i].contract), topics);
+        store_event(d, &events[i], tide_deployment_find(d->deployment, events[i].contract), topics);
     }
 }

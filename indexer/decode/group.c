@@ -1,18 +1,19 @@
-/* The changes of one LedgerEntryChanges in an order that all nodes agree in: README.md, "The order of
- * entry changes". */
+/* Sorts the changes of one LedgerEntryChanges into an order that all nodes agree on. README.md,
+ * "The order of entry changes", says why. */
 #include "indexer/decode/decode_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int order(const uint8_t *a, uint32_t a_len, const uint8_t *b, uint32_t b_len)
+/* Compares bytes, then lengths. */
+static int compare_bytes(const uint8_t *a, uint32_t a_len, const uint8_t *b, uint32_t b_len)
 {
     int bytes = memcmp(a, b, a_len < b_len ? a_len : b_len);
     return bytes ? bytes : (a_len > b_len) - (a_len < b_len);
 }
 
-/* Changes of one key keep the order in which they stand in the ledger. */
-static int earlier(const uint8_t *a, const uint8_t *b)
+/* Compares positions in the ledger: changes of one key keep the order in which they stand there. */
+static int compare_positions(const uint8_t *a, const uint8_t *b)
 {
     return (a > b) - (a < b);
 }
@@ -20,18 +21,19 @@ static int earlier(const uint8_t *a, const uint8_t *b)
 static int by_data_key(const void *left, const void *right)
 {
     const struct data_change *a = left, *b = right;
-    int keys = order(a->key, a->key_len, b->key, b->key_len);
-    return keys ? keys : earlier(a->key, b->key);
+    int keys = compare_bytes(a->key, a->key_len, b->key, b->key_len);
+    return keys ? keys : compare_positions(a->key, b->key);
 }
 
 static int by_ttl_key(const void *left, const void *right)
 {
     const struct ttl_change *a = left, *b = right;
     int keys = memcmp(a->key_hash, b->key_hash, TIDE_HASH_BYTES);
-    return keys ? keys : earlier(a->key_hash, b->key_hash);
+    return keys ? keys : compare_positions(a->key_hash, b->key_hash);
 }
 
-/* Sorts items from the one numbered first on, unless they are in order. */
+/* Sorts the items from index `first` on. Sorted input, the usual case, is detected without a
+ * sort. */
 static void sort_from(struct list *list, uint32_t first, size_t size,
                       int (*compare)(const void *, const void *))
 {

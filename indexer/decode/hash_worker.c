@@ -1,3 +1,4 @@
+/* A thread that makes one hash at a time. */
 #include "indexer/decode/hash_worker.h"
 
 #include "tidemark/hash.h"
@@ -5,11 +6,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* IDLE: no hash was requested. ASKED: requested, and the thread has not begun. TAKEN: the thread is
+ * hashing. MADE: the hash is ready. */
 enum stage { IDLE, ASKED, TAKEN, MADE };
 
 struct hash_worker {
     pthread_t thread;
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t asked, made;
     bool closing;
     enum stage stage;
@@ -26,7 +29,7 @@ static void digest(const struct hash_worker *a, uint8_t hash[TIDE_HASH_BYTES])
     tide_sha256_final(&h, hash);
 }
 
-static void *work(void *self)
+static void *run_worker(void *self)
 {
     struct hash_worker *a = self;
     pthread_mutex_lock(&a->lock);
@@ -42,7 +45,8 @@ static void *work(void *self)
         assert(a->stage == TAKEN);
         a->stage = MADE;
         pthread_mutex_unlock(&a->lock);
-        pthread_cond_signal(&a->made); /* who is woken finds the lock free */
+        pthread_cond_signal(&a->made); /* signalled without the lock, so that the waiting owner
+                                        * gets it at once */
         pthread_mutex_lock(&a->lock);
     }
     pthread_mutex_unlock(&a->lock);
@@ -57,7 +61,7 @@ struct hash_worker *hash_worker_open(void)
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->asked, NULL);
     pthread_cond_init(&a->made, NULL);
-    if (pthread_create(&a->thread, NULL, work, a) == 0)
+    if (pthread_create(&a->thread, NULL, run_worker, a) == 0)
         return a;
     pthread_cond_destroy(&a->made);
     pthread_cond_destroy(&a->asked);
@@ -105,6 +109,7 @@ bool hash_worker_end(struct hash_worker *a, uint8_t hash[TIDE_HASH_BYTES])
     a->stage = IDLE;
     memcpy(hash, a->hash, TIDE_HASH_BYTES);
     pthread_mutex_unlock(&a->lock);
+    /* The thread had not begun: hash here instead of waiting for it to be scheduled. */
     if (stage == ASKED)
         digest(a, hash);
     return stage != IDLE;

@@ -1,4 +1,5 @@
-/* The newest row of each key within one batch: what the writer merges into state. */
+/* The newest row of each key within one batch. The writer merges only these rows into the state
+ * tables. */
 #include "indexer/decode/decode_impl.h"
 
 #include "tidemark/i128.h"
@@ -72,6 +73,7 @@ void latest_take_back(struct latest_map *map)
     rebuild_slots(map);
 }
 
+/* Keeps the old row's position in `undo`, so that a ledger that fails leaves the map as it was. */
 bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
                  size_t offset)
 {
@@ -117,6 +119,7 @@ const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int
     return NULL;
 }
 
+/* Copies the newest rows together, for tables that have older ones. */
 void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch)
 {
     const struct latest *entries = map->entries.items;
@@ -133,10 +136,10 @@ void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tid
             count++;
         }
         if (scratch->failed) {
-            rows->copy.failed = true; /* no memory: the batch must not be committed */
+            rows->copy.failed = true; /* no memory: the writer must not commit the batch */
             continue;
         }
-        if (scratch->len) /* a ledger that was taken back may have left none */
+        if (scratch->len) /* no row is left if the ledger was undone */
             memcpy(rows->copy.ptr, scratch->ptr, scratch->len);
         rows->copy.len = scratch->len;
         rows->count = count;

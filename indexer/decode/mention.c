@@ -1,5 +1,6 @@
-/* Whether a ledger's bytes hold the id of one of a few contracts: in an event, an entry, a key of a
- * footprint, an argument. XDR aligns everything to four bytes. */
+/* Finds out whether a ledger's bytes contain the id of one of a few contracts: in an event, an
+ * entry, a key of a footprint or an argument. XDR aligns everything to four bytes, so only every
+ * fourth position is compared. */
 #include "indexer/decode/decode_impl.h"
 
 #include <stdlib.h>

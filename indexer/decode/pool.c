@@ -1,3 +1,6 @@
+/* The pool of decoding threads: a ring of chunks, filled at its end, decoded by any free thread,
+ * and taken from its front in order. Chunk states and the known contracts are under the lock. A
+ * chunk's state says which thread may use its content. */
 #include "indexer/decode/pool.h"
 #include "indexer/decode/decode_impl.h"
 #include "tidemark/failpoint.h"
@@ -7,59 +10,64 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Buffers above these sizes are given back: a ledger may be large once. */
+/* Capacities that a chunk keeps for its next ledgers. Larger buffers are freed: few ledgers are
+ * large. KEPT_ROWS is for the rows of all tables together. */
 enum { CHUNK_BYTES = 512 << 10, KEPT_BYTES = 2 << 20, KEPT_ROWS = 4 << 20 };
 
+/* FREE: unused. OPEN: the caller adds ledgers. ASKED: waits for a thread. TAKEN: a thread decodes
+ * it. DONE: the caller may take its rows. */
 enum chunk_state { FREE, OPEN, ASKED, TAKEN, DONE };
 
 struct chunk {
     enum chunk_state state;
-    /* of the caller; the thread that has taken the chunk reads them */
+    /* Written by the caller while OPEN, read by the thread that decodes the chunk. */
     struct tide_buf bytes;
     uint32_t count;
-    size_t end[TIDE_DECODE_CHUNK_LEDGERS]; /* of each ledger, in bytes */
+    size_t end[TIDE_DECODE_CHUNK_LEDGERS]; /* offset in bytes behind each ledger */
     uint32_t sequence[TIDE_DECODE_CHUNK_LEDGERS];
-    uint32_t next_sequence; /* what the first one must follow */
+    uint32_t next_sequence; /* the first ledger must follow this */
     bool has_previous;
     uint8_t previous_hash[TIDE_HASH_BYTES];
     uint32_t mark;
-    /* of the thread that has taken it, then of the caller */
+    /* Written by the decoding thread while TAKEN, read by the caller when DONE. */
     struct tide_batch batch;
     struct latest_map latest;
     uint32_t decoded; /* ledgers without a failure */
     tide_status status;
     struct tide_err err;
-    struct tide_deployment *learned; /* contracts as its ledgers leave them; NULL: as before */
+    struct tide_deployment *learned; /* the contracts after its ledgers, if those changed them;
+                                      * else NULL */
 };
 
 struct worker {
     struct tide_decode_pool *pool;
     struct tide_decode *decode;
-    uint64_t version; /* of the contracts that it knows; 0: of none */
+    uint64_t version; /* version of the contracts that its decoder knows; 0: of none */
     pthread_t thread;
 };
 
 struct tide_decode_pool {
     struct worker workers[TIDE_DECODE_THREADS_MAX];
     uint32_t worker_count;
-    struct chunk *chunks; /* a ring: used ones from first on */
-    struct chunk *open;   /* the last of them, if ledgers may be added to it */
+    struct chunk *chunks; /* a ring; `used` chunks from `first` on are in use */
+    struct chunk *open;   /* the last of them while ledgers may be added to it; else NULL */
     uint32_t chunk_count, first, used;
-    size_t bytes; /* of ledgers in chunks */
-    /* What a chunk that is opened next must follow, and the same when nothing is in the ring. */
+    size_t bytes; /* bytes of the ledgers in all chunks */
+    /* added: the ledger that the next added one must follow. taken: the last ledger whose rows were
+     * taken, to which `added` returns after a failure. */
     struct link {
         uint32_t next_sequence;
         bool has_previous;
         uint8_t previous_hash[TIDE_HASH_BYTES];
     } added, taken;
-    struct latest_map latest; /* of the batch that rows are appended to */
+    struct latest_map latest; /* newest rows of the batch that the caller is filling */
     struct tide_buf scratch;
 
-    pthread_mutex_t lock; /* of the chunks' states, and of everything below */
+    pthread_mutex_t lock; /* protects the chunks' states and everything below */
     pthread_cond_t asked, done;
-    bool closing, dropping;
-    struct tide_deployment *known; /* as the ledgers leave it that had their rows taken */
-    uint64_t version;              /* of known */
+    bool closing, dropping;        /* dropping: threads begin no further chunk */
+    struct tide_deployment *known; /* the contracts after the ledgers whose rows were taken */
+    uint64_t version;              /* of `known`; grows with each change */
 };
 
 static struct chunk *chunk_at(const struct tide_decode_pool *p, uint32_t index)
@@ -69,7 +77,8 @@ static struct chunk *chunk_at(const struct tide_decode_pool *p, uint32_t index)
 
 /* ---- the threads ---- */
 
-static struct chunk *asked_chunk(const struct tide_decode_pool *p)
+/* Returns the oldest chunk that waits for a thread, or NULL. Call with the lock. */
+static struct chunk *find_waiting_chunk(const struct tide_decode_pool *p)
 {
     for (uint32_t i = 0; i < p->used && !p->dropping; i++)
         if (chunk_at(p, i)->state == ASKED)
@@ -77,7 +86,8 @@ static struct chunk *asked_chunk(const struct tide_decode_pool *p)
     return NULL;
 }
 
-static tide_status decode_one(struct tide_decode *d, struct chunk *c, uint32_t i)
+/* Decodes ledger i of the chunk. Rows of the ledgers before it stay in the chunk if it fails. */
+static tide_status decode_chunk_ledger(struct tide_decode *d, struct chunk *c, uint32_t i)
 {
     size_t begin = i ? c->end[i - 1] : 0;
     tide_slice lcm = { c->bytes.ptr + begin, c->end[i] - begin };
@@ -88,6 +98,8 @@ static tide_status decode_one(struct tide_decode *d, struct chunk *c, uint32_t i
     return TIDE_FAILPOINT("ledger.decoded") ? tide_fail(&c->err, TIDE_E_IO, "failpoint") : TIDE_OK;
 }
 
+/* The decoder's map of newest rows belongs to one batch, so it moves into the chunk with the
+ * rows. */
 static void swap_latest(struct tide_decode *d, struct chunk *c)
 {
     struct latest_map latest = d->latest;
@@ -95,7 +107,8 @@ static void swap_latest(struct tide_decode *d, struct chunk *c)
     c->latest = latest;
 }
 
-static void keep_learned(struct tide_decode *d, struct chunk *c)
+/* Copies the decoder's contracts into the chunk. Without memory the chunk fails. */
+static void copy_contracts(struct tide_decode *d, struct chunk *c)
 {
     c->learned = malloc(sizeof *c->learned);
     if (c->learned)
@@ -115,27 +128,28 @@ static void decode_chunk(struct worker *w, struct chunk *c)
     swap_latest(d, c);
     tide_decode_expect(d, c->next_sequence, c->has_previous ? c->previous_hash : NULL);
     for (uint32_t i = 0; i < c->count && c->status == TIDE_OK; i++)
-        c->status = decode_one(d, c, i);
+        c->status = decode_chunk_ledger(d, c, i);
     swap_latest(d, c);
     if (!d->learned)
         return;
-    w->version = 0; /* what it learned holds when the rows are taken, if they are */
-    keep_learned(d, c);
+    w->version = 0; /* the contracts count once the chunk's rows are taken, if ever: learn
+                     * `known` again */
+    copy_contracts(d, c);
 }
 
-static void forget_learned(struct chunk *c)
+static void free_contracts(struct chunk *c)
 {
     free(c->learned);
     c->learned = NULL;
 }
 
-static void *work(void *self)
+static void *run_worker(void *self)
 {
     struct worker *w = self;
     struct tide_decode_pool *p = w->pool;
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
-        struct chunk *c = asked_chunk(p);
+        struct chunk *c = find_waiting_chunk(p);
         if (!c) {
             pthread_cond_wait(&p->asked, &p->lock);
             continue;
@@ -148,9 +162,11 @@ static void *work(void *self)
         pthread_mutex_unlock(&p->lock);
         decode_chunk(w, c);
         pthread_mutex_lock(&p->lock);
+        /* The contracts changed while this thread decoded: its rows may lack some, so decode the
+         * chunk again. */
         bool stale = version != p->version;
         if (stale)
-            forget_learned(c);
+            free_contracts(c);
         c->state = stale ? ASKED : DONE;
         pthread_cond_signal(&p->done);
     }
@@ -215,6 +231,7 @@ tide_status tide_decode_pool_add(struct tide_decode_pool *p, tide_slice lcm, uin
     return TIDE_OK;
 }
 
+/* The mark is kept in the newest chunk, open or not. */
 void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
 {
     if (p->used && mark)
@@ -222,7 +239,8 @@ void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
     if (!p->open)
         return;
     pthread_mutex_lock(&p->lock);
-    p->open->state = p->open->count ? ASKED : DONE; /* none: there was no memory for the first */
+    p->open->state = p->open->count ? ASKED : DONE; /* an empty chunk has no work: memory for its
+                                                     * first ledger was lacking */
     pthread_mutex_unlock(&p->lock);
     pthread_cond_signal(&p->asked);
     p->open = NULL;
@@ -230,7 +248,7 @@ void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
 
 /* ---- rows out ---- */
 
-static void describe(const struct chunk *c, struct tide_decoded *out)
+static void describe_chunk(const struct chunk *c, struct tide_decoded *out)
 {
     *out = (struct tide_decoded){ c->decoded, c->batch.bytes, c->mark };
 }
@@ -244,7 +262,7 @@ bool tide_decode_pool_ready(struct tide_decode_pool *p, struct tide_decoded *out
     bool ready = c->state == DONE;
     pthread_mutex_unlock(&p->lock);
     if (ready)
-        describe(c, out);
+        describe_chunk(c, out);
     return ready;
 }
 
@@ -256,7 +274,7 @@ void tide_decode_pool_wait(struct tide_decode_pool *p, struct tide_decoded *out)
     while (c->state != DONE)
         pthread_cond_wait(&p->done, &p->lock);
     pthread_mutex_unlock(&p->lock);
-    describe(c, out);
+    describe_chunk(c, out);
 }
 
 static void add_counts(struct tide_batch_counts *to, const struct tide_batch_counts *more)
@@ -274,8 +292,8 @@ static void add_counts(struct tide_batch_counts *to, const struct tide_batch_cou
     to->calls_unverified += more->calls_unverified;
 }
 
-/* Rows of state tables are appended key by key, so that the newest of each is known in the batch as
- * if one decoder had made it. */
+/* Appends rows of state tables one key at a time and notes each in the batch's map, so that
+ * tide_decode_pool_batch_end finds the newest row of each key as a single decoder would. */
 static bool append_states(struct tide_decode_pool *p, const struct chunk *c, struct tide_batch *to)
 {
     const struct latest *entries = c->latest.entries.items;
@@ -306,6 +324,7 @@ static bool append_tables(const struct chunk *c, struct tide_batch *to)
     return all;
 }
 
+/* Appends the chunk's rows. Without memory, returns false and removes what was appended. */
 static bool append_rows(struct tide_decode_pool *p, const struct chunk *c, struct tide_batch *to)
 {
     size_t len[TIDE_TABLES_MAX];
@@ -326,7 +345,8 @@ static bool append_rows(struct tide_decode_pool *p, const struct chunk *c, struc
     return false;
 }
 
-/* Exchanges the chunk's rows with the buffers of an empty batch: large rows are there once. */
+/* Swaps the chunk's rows with the buffers of an empty batch: no copy, so that large rows are in
+ * memory once. */
 static void exchange_rows(struct tide_decode_pool *p, struct chunk *c, struct tide_batch *to)
 {
     struct latest_map latest = p->latest;
@@ -349,6 +369,7 @@ static bool move_rows(struct tide_decode_pool *p, struct chunk *c, struct tide_b
     return true;
 }
 
+/* Extends the batch's range, hash and counts by those of the chunk. */
 static void append_head(struct tide_batch *to, const struct tide_batch *from)
 {
     if (to->from == 0) {
@@ -372,8 +393,9 @@ static void note_taken(struct tide_decode_pool *p, const struct tide_batch *batc
     memcpy(p->taken.previous_hash, batch->hash, TIDE_HASH_BYTES);
 }
 
-/* A chunk named contracts: the chunks behind it were decoded without them. */
-static void adopt_learned(struct tide_decode_pool *p, struct chunk *c)
+/* Makes the contracts that the chunk's ledgers changed the known ones. Chunks behind it were
+ * decoded without them and are decoded again. */
+static void adopt_contracts(struct tide_decode_pool *p, struct chunk *c)
 {
     if (!c->learned)
         return;
@@ -386,7 +408,7 @@ static void adopt_learned(struct tide_decode_pool *p, struct chunk *c)
         struct chunk *behind = chunk_at(p, i);
         if (behind->state != DONE)
             continue;
-        forget_learned(behind);
+        free_contracts(behind);
         behind->state = ASKED;
     }
     pthread_mutex_unlock(&p->lock);
@@ -401,7 +423,8 @@ static size_t rows_kept(const struct tide_batch *batch)
     return kept;
 }
 
-static void leave_chunk(struct tide_decode_pool *p)
+/* Removes the oldest chunk from the ring. */
+static void free_chunk(struct tide_decode_pool *p)
 {
     struct chunk *c = chunk_at(p, 0);
     p->bytes -= c->bytes.len;
@@ -411,7 +434,7 @@ static void leave_chunk(struct tide_decode_pool *p)
         tide_batch_release(&c->batch);
         tide_batch_init(&c->batch);
     }
-    forget_learned(c);
+    free_contracts(c);
     pthread_mutex_lock(&p->lock);
     c->state = FREE;
     p->first = (p->first + 1) % p->chunk_count;
@@ -419,7 +442,8 @@ static void leave_chunk(struct tide_decode_pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Forgets all ledgers that were added. */
+/* Removes all chunks from the ring, waiting for threads that decode some. The next ledger must
+ * follow the last one whose rows were taken. */
 static void drop_all(struct tide_decode_pool *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -429,7 +453,7 @@ static void drop_all(struct tide_decode_pool *p)
             pthread_cond_wait(&p->done, &p->lock);
     pthread_mutex_unlock(&p->lock);
     while (p->used)
-        leave_chunk(p);
+        free_chunk(p);
     pthread_mutex_lock(&p->lock);
     p->dropping = false;
     pthread_mutex_unlock(&p->lock);
@@ -443,6 +467,7 @@ tide_status tide_decode_pool_take(struct tide_decode_pool *p, struct tide_batch 
     assert(p->used && chunk_at(p, 0)->state == DONE);
     struct chunk *c = chunk_at(p, 0);
     tide_status status = c->status;
+    /* The failed ledger, or the chunk's first one if a ledger's contracts could not be copied. */
     *failed = c->decoded < c->count ? c->sequence[c->decoded] : c->sequence[0];
     if (status != TIDE_OK)
         *err = c->err;
@@ -452,9 +477,9 @@ tide_status tide_decode_pool_take(struct tide_decode_pool *p, struct tide_batch 
     } else if (c->decoded) {
         append_head(batch, &c->batch);
         note_taken(p, batch);
-        adopt_learned(p, c);
+        adopt_contracts(p, c);
     }
-    leave_chunk(p);
+    free_chunk(p);
     if (status != TIDE_OK)
         drop_all(p);
     return status;
@@ -479,6 +504,7 @@ void tide_decode_pool_expect(struct tide_decode_pool *p, uint32_t next_sequence,
     p->added = p->taken;
 }
 
+/* Starts up to `threads` threads. Fails only if none could be started. */
 static tide_status start_workers(struct tide_decode_pool *p,
                                  const struct tide_decode_options *options, uint32_t threads,
                                  struct tide_err *err)
@@ -488,7 +514,7 @@ static tide_status start_workers(struct tide_decode_pool *p,
         struct worker *w = &p->workers[p->worker_count];
         *w = (struct worker){ .pool = p };
         status = tide_decode_open(&w->decode, options, err);
-        if (status == TIDE_OK && pthread_create(&w->thread, NULL, work, w) != 0)
+        if (status == TIDE_OK && pthread_create(&w->thread, NULL, run_worker, w) != 0)
             status = tide_fail(err, TIDE_E_MEMORY, "decoder: no thread");
         if (status == TIDE_OK)
             p->worker_count++;
@@ -563,7 +589,7 @@ void tide_decode_pool_close(struct tide_decode_pool *p)
         tide_buf_release(&p->chunks[i].bytes);
         tide_batch_release(&p->chunks[i].batch);
         latest_release(&p->chunks[i].latest);
-        forget_learned(&p->chunks[i]);
+        free_contracts(&p->chunks[i]);
     }
     free(p->chunks);
     free(p->known);

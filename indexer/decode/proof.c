@@ -1,3 +1,4 @@
+/* Hash checks of one ledger, and the table that joins envelopes to results by hash. */
 #include "indexer/decode/proof.h"
 
 #include "tidemark/hash.h"
@@ -21,16 +22,17 @@ struct tide_proof_check {
     struct tide_ledger_proof proof;
     struct tide_sha256 results;
     uint32_t tx_count;
-    uint32_t joined; /* result pairs that found their envelope */
-    bool doubled;    /* two result pairs carry one hash        */
-    /* envelopes in the order of the set, and an open-addressed index of 1 + position */
+    uint32_t joined; /* result pairs whose envelope was found */
+    bool doubled;    /* two result pairs carry the same hash */
+    /* Envelopes in the order of the set, and a hash table of 1 + index; 0: free. */
     struct envelope *envelopes;
-    struct tide_envelope *kept; /* the first of them as they were read; NULL before the first */
+    struct tide_envelope *kept; /* the first KEPT of them as they were read; NULL before the
+                                 * first ledger */
     uint32_t *index;
     uint32_t count;
-    uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
+    uint32_t cap; /* of envelopes; the hash table has twice as many slots. A power of two */
     struct rewrite rewrite;
-    struct hash_worker *hasher; /* NULL: hashes are made where they are asked for */
+    struct hash_worker *hasher; /* NULL: the caller's thread makes all hashes */
 };
 
 enum { ENVELOPES_FIRST = 1024, KEPT = 1024, THREAD_BYTES = 32 << 10 /* less is not worth it */ };
@@ -66,7 +68,7 @@ void tide_proof_close(struct tide_proof_check *v)
     free(v);
 }
 
-static enum tide_check check(bool holds)
+static enum tide_check check_result(bool holds)
 {
     return holds ? TIDE_CHECK_HOLDS : TIDE_CHECK_FAILS;
 }
@@ -75,12 +77,12 @@ static enum tide_check check_hash(tide_slice bytes, const uint8_t *expected)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_sha256(hash, bytes);
-    return check(memcmp(hash, expected, TIDE_HASH_BYTES) == 0);
+    return check_result(memcmp(hash, expected, TIDE_HASH_BYTES) == 0);
 }
 
 /* ---- the table of envelopes ---- */
 
-static uint32_t first_place(const struct tide_proof_check *v, const uint8_t *hash)
+static uint32_t first_slot(const struct tide_proof_check *v, const uint8_t *hash)
 {
     assert(v->cap > 0 && (v->cap & (v->cap - 1)) == 0);
     uint32_t word;
@@ -88,16 +90,17 @@ static uint32_t first_place(const struct tide_proof_check *v, const uint8_t *has
     return word & (2 * v->cap - 1);
 }
 
-/* The place of hash in the index, or the free place where it belongs. */
-static uint32_t place_of(const struct tide_proof_check *v, const uint8_t *hash)
+/* Returns the slot of hash in the hash table, or the free slot where it belongs. */
+static uint32_t slot_of(const struct tide_proof_check *v, const uint8_t *hash)
 {
-    uint32_t at = first_place(v, hash);
+    uint32_t at = first_slot(v, hash);
     while (v->index[at] && memcmp(v->envelopes[v->index[at] - 1].hash, hash, TIDE_HASH_BYTES) != 0)
         at = (at + 1) & (2 * v->cap - 1);
     return at;
 }
 
-static tide_status grow(struct tide_proof_check *v)
+/* Doubles the table. On failure the table is as before. */
+static tide_status grow_table(struct tide_proof_check *v)
 {
     assert(v->count == v->cap);
     uint32_t cap = v->cap ? v->cap * 2 : ENVELOPES_FIRST;
@@ -108,6 +111,7 @@ static tide_status grow(struct tide_proof_check *v)
     uint32_t *index = calloc((size_t)cap * 2, sizeof *index);
     if (!index)
         return TIDE_E_MEMORY;
+    /* Allocated with the first table, so that decoders that never see an envelope do without. */
     if (!v->kept && !(v->kept = malloc(KEPT * sizeof *v->kept))) {
         free(index);
         return TIDE_E_MEMORY;
@@ -116,11 +120,11 @@ static tide_status grow(struct tide_proof_check *v)
     v->index = index;
     v->cap = cap;
     for (uint32_t i = 0; i < v->count; i++)
-        v->index[place_of(v, v->envelopes[i].hash)] = i + 1;
+        v->index[slot_of(v, v->envelopes[i].hash)] = i + 1;
     return TIDE_OK;
 }
 
-static void forget(struct tide_proof_check *v)
+static void empty_table(struct tide_proof_check *v)
 {
     if (v->index && v->count)
         memset(v->index, 0, (size_t)v->cap * 2 * sizeof *v->index);
@@ -137,7 +141,7 @@ tide_status tide_proof_envelope(struct tide_proof_check *v, const struct tide_en
     if (v->count == TIDE_TXS_PER_LEDGER_MAX)
         return TIDE_E_LIMIT;
     if (v->count == v->cap) {
-        tide_status status = grow(v);
+        tide_status status = grow_table(v);
         if (status != TIDE_OK)
             return status;
     }
@@ -147,31 +151,33 @@ tide_status tide_proof_envelope(struct tide_proof_check *v, const struct tide_en
     tide_envelope_hash(envelope->hash, read, v->network_id);
     if (v->count < KEPT)
         v->kept[v->count] = *read;
-    uint32_t place = place_of(v, envelope->hash);
+    uint32_t place = slot_of(v, envelope->hash);
     v->count++;
     if (v->index[place] == 0)
-        v->index[place] = v->count; /* a double stays unjoined and fails the check */
+        v->index[place] = v->count; /* a second envelope with this hash is not indexed, so it
+                                     * stays unjoined and fails the check */
     return TIDE_OK;
 }
 
-static struct envelope *find(const struct tide_proof_check *v, const uint8_t *hash)
+/* Returns the envelope with that transaction hash, or NULL. */
+static struct envelope *find_envelope(const struct tide_proof_check *v, const uint8_t *hash)
 {
     if (v->count == 0)
         return NULL;
-    uint32_t at = v->index[place_of(v, hash)];
+    uint32_t at = v->index[slot_of(v, hash)];
     return at ? &v->envelopes[at - 1] : NULL;
 }
 
 tide_slice tide_proof_find(const struct tide_proof_check *v, const uint8_t *tx_hash)
 {
-    const struct envelope *envelope = find(v, tx_hash);
+    const struct envelope *envelope = find_envelope(v, tx_hash);
     return envelope ? envelope->span : (tide_slice){ 0 };
 }
 
 bool tide_proof_read(const struct tide_proof_check *v, const uint8_t *tx_hash,
                      struct tide_envelope *out)
 {
-    const struct envelope *envelope = find(v, tx_hash);
+    const struct envelope *envelope = find_envelope(v, tx_hash);
     struct tide_xdr x;
     if (!envelope)
         return false;
@@ -185,7 +191,7 @@ bool tide_proof_read(const struct tide_proof_check *v, const uint8_t *tx_hash,
 
 void tide_proof_header(struct tide_proof_check *v, const struct tide_ledger_header *header)
 {
-    forget(v);
+    empty_table(v);
     v->header = *header;
     v->proof = (struct tide_ledger_proof){ 0 };
     v->proof.header = check_hash(header->header_xdr, header->hash);
@@ -193,6 +199,8 @@ void tide_proof_header(struct tide_proof_check *v, const struct tide_ledger_head
         tide_sha256_init(&v->results);
 }
 
+/* Compares the transaction set's hash with the header's. A large set is hashed by the helper
+ * thread; TIDE_CHECK_NONE until tide_proof_end. */
 static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_set)
 {
     static const uint8_t zero[TIDE_HASH_BYTES];
@@ -201,14 +209,14 @@ static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_se
                                                                          : TIDE_CHECK_FAILS;
     tide_slice head = tx_set, tail = { 0 };
     if (v->header.lcm_version == 0) {
-        /* The legacy set is hashed without its count: the previous hash, then the envelopes. */
-        assert(tx_set.len >= 36); /* the walk has read both */
+        /* A legacy set is hashed without its count: the previous hash, then the envelopes. */
+        assert(tx_set.len >= 36); /* the walk has read both fields */
         head = tide_slice_of(tx_set.ptr, 32);
         tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
     }
     if (v->hasher && tx_set.len >= THREAD_BYTES) {
         hash_worker_begin(v->hasher, head, tail);
-        return TIDE_CHECK_NONE; /* until the end */
+        return TIDE_CHECK_NONE; /* tide_proof_end compares it */
     }
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
@@ -216,7 +224,7 @@ static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_se
     tide_sha256_update(&h, head);
     tide_sha256_update(&h, tail);
     tide_sha256_final(&h, hash);
-    return check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
+    return check_result(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
 }
 
 void tide_proof_tx_set(struct tide_proof_check *v, tide_slice tx_set)
@@ -226,7 +234,7 @@ void tide_proof_tx_set(struct tide_proof_check *v, tide_slice tx_set)
     assert(tx_set.len >= 36);
     const uint8_t *previous = tx_set.ptr + (v->header.lcm_version > 0 ? 4 : 0);
     v->proof.tx_set = check_tx_set(v, tx_set);
-    v->proof.tx_set_previous = check(memcmp(previous, v->header.previous_hash, 32) == 0);
+    v->proof.tx_set_previous = check_result(memcmp(previous, v->header.previous_hash, 32) == 0);
 }
 
 void tide_proof_tx(struct tide_proof_check *v, const struct tide_tx *tx)
@@ -239,7 +247,7 @@ void tide_proof_tx(struct tide_proof_check *v, const struct tide_tx *tx)
         tide_sha256_update(&v->results, tx->result_pair);
     }
     v->tx_count++;
-    struct envelope *envelope = find(v, tx->hash);
+    struct envelope *envelope = find_envelope(v, tx->hash);
     if (envelope) {
         v->doubled |= envelope->used;
         envelope->used = true;
@@ -247,6 +255,7 @@ void tide_proof_tx(struct tide_proof_check *v, const struct tide_tx *tx)
     }
 }
 
+/* Returns whether the return value and the events hash to the result's hash, as they stand. */
 static bool call_matches(const struct tide_tx *tx)
 {
     assert(tx->invoke_hash);
@@ -281,17 +290,17 @@ void tide_proof_end(struct tide_proof_check *v)
     assert(v->joined <= v->tx_count);
     if (v->has_network)
         v->proof.envelopes =
-            check(v->joined == v->tx_count && v->count == v->tx_count && !v->doubled);
+            check_result(v->joined == v->tx_count && v->count == v->tx_count && !v->doubled);
     if (v->level < TIDE_PROOF_RESULTS)
         return;
     static const uint8_t none[4];
     uint8_t hash[TIDE_HASH_BYTES];
     if (v->hasher && hash_worker_end(v->hasher, hash))
-        v->proof.tx_set = check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
+        v->proof.tx_set = check_result(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
     if (v->tx_count == 0)
         tide_sha256_update(&v->results, tide_slice_of(none, 4));
     tide_sha256_final(&v->results, hash);
-    v->proof.results = check(memcmp(hash, v->header.result_hash, TIDE_HASH_BYTES) == 0);
+    v->proof.results = check_result(memcmp(hash, v->header.result_hash, TIDE_HASH_BYTES) == 0);
 }
 
 void tide_proof_drop(struct tide_proof_check *v)

@@ -1,3 +1,4 @@
+/* Readers of ContractEvents that were stored raw. */
 #include "indexer/decode/raw.h"
 #include "tidemark/limits.h"
 #include "tidemark/scval.h"

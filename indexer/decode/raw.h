@@ -1,4 +1,4 @@
-/* What is kept as XDR because the catalogue did not know it. */
+/* Events that are stored as XDR because the catalogue did not know them. */
 #ifndef INDEXER_DECODE_RAW_H
 #define INDEXER_DECODE_RAW_H
 
@@ -11,14 +11,16 @@ struct tide_raw_event {
     tide_slice data;   /* ScVal */
 };
 
-/* A ContractEvent. Slices borrow from xdr. False when it is not one. */
+/* Reads a ContractEvent. Slices borrow from xdr. Returns false if the XDR is no ContractEvent. */
 bool tide_raw_event_read(struct tide_raw_event *out, tide_slice xdr);
-/* The same from its hex; bytes takes the bytes that out borrows from. */
+/* Reads a ContractEvent from its hex. The decoded bytes are appended to `bytes`, and out borrows
+ * from them. */
 bool tide_raw_event_hex(struct tide_raw_event *out, struct tide_buf *bytes, tide_slice hex);
-/* [topic, …] as JSON. */
+/* Appends the topics as a JSON array. Returns false if a topic is no ScVal, or the buffer is
+ * full. */
 bool tide_raw_topics_json(struct tide_buf *json, const struct tide_raw_event *event);
 
-/* Hex as bytes appended to out; false when it is not hex or does not fit. */
+/* Appends the bytes that hex stands for. Returns false if the text is no hex, or out is full. */
 bool tide_raw_hex(struct tide_buf *out, tide_slice hex);
 
 #endif

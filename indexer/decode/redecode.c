@@ -1,9 +1,10 @@
+/* Decoding of raw rows: sets the decoder's position, then runs the decoder of ledgers. */
 #include "indexer/decode/redecode.h"
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/raw.h"
 
-static void place(struct tide_decode *d, struct tide_batch *batch, uint32_t ledger,
-                  int64_t closed_at)
+static void set_position(struct tide_decode *d, struct tide_batch *batch, uint32_t ledger,
+                         int64_t closed_at)
 {
     d->batch = batch;
     d->header.sequence = ledger;
@@ -26,14 +27,14 @@ bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
                                 .topics = raw.topics,
                                 .data = raw.data,
                                 .xdr = event->xdr };
-    place(decode, batch, event->ledger, event->closed_at);
+    set_position(decode, batch, event->ledger, event->closed_at);
     return decode_event_again(decode, &again);
 }
 
 bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
                            const struct tide_redecode_raw_version *version)
 {
-    place(decode, batch, version->ledger, version->closed_at);
+    set_position(decode, batch, version->ledger, version->closed_at);
     bool fits = decode_version_again(decode, version);
     relevance_take_named(decode);
     return fits;

@@ -1,5 +1,5 @@
-/* The decoder over what is stored raw: the same decoding as from the ledger, one event or one
- * version of an entry at a time. */
+/* Decodes what is stored raw, one event or one version of an entry at a time, with the code that
+ * decodes ledgers. */
 #ifndef INDEXER_DECODE_REDECODE_H
 #define INDEXER_DECODE_REDECODE_H
 
@@ -19,11 +19,12 @@ struct tide_redecode_raw_version {
     uint8_t contract[TIDE_HASH_BYTES];
     uint32_t durability;
     bool removed;
-    tide_slice key, value; /* ScVals; value is empty when removed */
+    tide_slice key, value; /* ScVals; value is empty if the entry was removed */
 };
 
-/* Appends the rows to batch: event.<kind> and event.log; history.<kind>. False when it still fits
- * nothing: batch is as before. The batch's state rows, from and to stay empty. */
+/* Append the rows of event.<kind> and event.log, or of history.<kind>. Return false, with batch as
+ * before, if the event or version still fits no kind. The batch's state rows, from and to stay
+ * empty. */
 bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
                          const struct tide_redecode_raw_event *event);
 bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,

@@ -1,5 +1,5 @@
-/* What is the deployment's: transactions by the contracts they touch, addresses by name, and the
- * tokens that the chain itself names later. */
+/* Decides what is the deployment's: transactions by the contracts that they reach, addresses by
+ * name, and the tokens that the chain itself names. */
 #include "indexer/decode/decode_impl.h"
 
 #include "tidemark/copy.h"
@@ -27,7 +27,7 @@ static bool is_account(const struct tide_decode *d, const uint8_t *key)
     return false;
 }
 
-/* Adds a contract to the tokens that have a limit, or takes it out (by is -1). */
+/* Counts a contract among the tokens with a limit (by is 1), or no longer (by is -1). */
 static void count_discovered(struct tide_decode *d, const struct tide_contract *contract, int by)
 {
     if (contract->discovered && contract->market)
@@ -52,6 +52,7 @@ void relevance_know(struct tide_decode *d, const struct tide_deployment *known)
     d->learned = false;
 }
 
+/* Also builds the hash table of the deployment file's accounts. */
 void relevance_open(struct tide_decode *d)
 {
     count_all(d);
@@ -69,7 +70,7 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
     return contract && !contract->unsettled ? contract : NULL;
 }
 
-/* A stellar asset's own address says nothing: the whole network names it. */
+/* Returns false for a Stellar asset's own address: the whole network names it. */
 bool relevance_names(const struct tide_decode *d, tide_slice address)
 {
     uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
@@ -83,7 +84,7 @@ bool relevance_names(const struct tide_decode *d, tide_slice address)
 
 /* ---- entries of stellar assets ---- */
 
-/* The address of a key [Balance, address]; empty for every other key. */
+/* Compares the key with the XDR of a vec of the symbol Balance and an address. */
 tide_slice relevance_balance_holder(tide_slice key)
 {
     static const uint8_t head[28] = { 0, 0,  0, 16, 0, 0, 0,   1,   0,   0,   0,   2,   0,   0,
@@ -106,13 +107,13 @@ bool relevance_entry(const struct tide_decode *d, const struct tide_contract *co
 
 /* ---- transactions ---- */
 
-/* Contracts and people of the deployment that an envelope lists. */
+/* The deployment's contracts and addresses that an envelope lists. */
 struct listed {
-    bool protocol; /* a contract that is more than a token of the network or a wallet */
+    bool protocol; /* a contract that is no wallet and no Stellar asset */
     bool wallet;
-    bool asset;     /* a stellar asset */
+    bool asset;     /* a Stellar asset */
     bool named;     /* an address that the deployment names */
-    bool unsettled; /* a discovered contract that may show what it is */
+    bool unsettled; /* a discovered contract whose kind this transaction may show */
 };
 
 static void list_contract(const struct tide_decode *d, const uint8_t *id, struct listed *listed)
@@ -129,6 +130,7 @@ static void list_contract(const struct tide_decode *d, const uint8_t *id, struct
         contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
 }
 
+/* Notes the contracts and addresses of a footprint's keys. */
 static void list_keys(const struct tide_decode *d, tide_slice keys, uint32_t count,
                       struct listed *listed)
 {
@@ -147,6 +149,7 @@ static void list_keys(const struct tide_decode *d, tide_slice keys, uint32_t cou
     }
 }
 
+/* Notes whether an argument of the call is an address that the deployment names. */
 static void list_args(const struct tide_decode *d, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(d->envelope.args);
@@ -157,15 +160,17 @@ static void list_args(const struct tide_decode *d, struct listed *listed)
     }
 }
 
-/* A contract operation stands alone. */
+/* Returns whether the transaction has a contract operation. Such an operation is the only one of
+ * its transaction. */
 static bool is_soroban(const struct tide_envelope *e)
 {
     enum { INVOKE = 24, RESTORE = 26 };
     return e->op_count == 1 && e->first_op >= INVOKE && e->first_op <= RESTORE;
 }
 
-/* Stellar assets are the whole network's. Their transactions count where the deployment's people or
- * contracts take part; those that are no call (a TTL is extended) always do. */
+/* Returns whether the transaction counts through a Stellar asset. Calls count if an address that
+ * the deployment names takes part. Other operations (an extension of a TTL) always count: they are
+ * rare and name no address. */
 static bool counts_as_asset(const struct tide_decode *d, struct listed *listed)
 {
     const struct tide_envelope *e = &d->envelope;
@@ -196,8 +201,9 @@ void relevance_touched(struct tide_decode *d, const struct tide_contract *contra
     d->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
 }
 
-/* A contract that a transaction reaches, however deep, stands in its footprint: what lists none of
- * the deployment's is not looked into. */
+/* Returns whether the walk must look into the transaction. Every contract that it reaches, however
+ * deep, is in its footprint. A footprint without a contract of the deployment is therefore enough
+ * to skip it. */
 bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
 {
     struct tide_envelope *e = &d->envelope;
@@ -217,7 +223,7 @@ bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
         list_keys(d, e->read_only, e->read_only_count, &listed);
     }
     d->as_asset = counts_as_asset(d, &listed);
-    if (!tx->successful) { /* nothing happened: the call alone is stored */
+    if (!tx->successful) { /* a failed transaction changed nothing: only its call is stored */
         d->protocol |= listed.protocol;
         d->wallet |= listed.wallet;
     }
@@ -256,12 +262,12 @@ void relevance_created(struct tide_decode *d, const struct tide_contract *contra
     uint64_t now = (uint64_t)d->ledgers_begun << 32 | tx;
     assert(index < d->deployment->contract_count);
     if (d->created_at[index] == now)
-        return; /* no hash covers changes: a server may list the instance as created again */
+        return; /* no hash covers changes: a server may list the instance as created twice */
     d->created_at[index] = now;
     put_seen(d, contract, "created", tx);
 }
 
-/* The contract's id of an address value; NULL for an account. */
+/* Returns the contract's id of an address ScVal, or NULL for an account. */
 static const uint8_t *contract_id(tide_slice address_value)
 {
     return address_value.len == 40 && tide_be32(address_value.ptr) == TIDE_SCV_ADDRESS &&
@@ -270,6 +276,7 @@ static const uint8_t *contract_id(tide_slice address_value)
                : NULL;
 }
 
+/* Fills in a token as it is when it is discovered: a synth_token whose kind is not settled. */
 static void fill_token(struct tide_contract *contract, const uint8_t *id)
 {
     *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token,
@@ -284,8 +291,8 @@ static void fill_token(struct tide_contract *contract, const uint8_t *id)
     snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);
 }
 
-/* Returns the index of the id among the present ledger's named tokens, or the place where it
- * belongs. */
+/* Returns the index of the id among the present ledger's named tokens, or the index where it
+ * belongs. *there tells which. */
 static uint32_t named_place(const struct tide_decode *d, const uint8_t *id, bool *there)
 {
     const struct named_token *all = d->named.items;
@@ -301,6 +308,8 @@ static uint32_t named_place(const struct tide_decode *d, const uint8_t *id, bool
     return *there ? high : low;
 }
 
+/* Notes a token that a catalog names for relevance_take_named. Without memory, the table's `failed`
+ * makes the ledger fail. */
 static void note_named(struct tide_decode *d, const struct tide_contract *token, uint32_t tx)
 {
     bool there;
@@ -318,9 +327,9 @@ static void note_named(struct tide_decode *d, const struct tide_contract *token,
     memcpy(all[at].address, token->address, sizeof all[at].address);
 }
 
-/* A token that a catalog named is a market's from now on. Its place among those of catalogs stays
- * taken until the writer gives it to the first token that waits (contracts.c): here, another one
- * might come before that. */
+/* Notes that a market names a token which a catalog named before. The token keeps its place below
+ * the catalogs' limit until the writer gives that place to the first token that waits
+ * (write/contracts.c). If the place were free here, a later token could get it first. */
 static void mark_market(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
     uint32_t index = (uint32_t)(known - d->deployment->contracts);
@@ -329,7 +338,7 @@ static void mark_market(struct tide_decode *d, const struct tide_contract *known
         return;
     uint32_t *undo = decode_list_push(&d->markets, sizeof *undo);
     if (!undo)
-        return; /* no memory: it is tried again when a market names it again */
+        return; /* no memory: tried again when a market names the token again */
     *undo = index;
     count_discovered(d, own, -1);
     own->market = true;
@@ -372,7 +381,7 @@ void relevance_take_named(struct tide_decode *d)
     for (uint32_t i = 0; i < d->named.count; i++) {
         struct tide_contract token;
         if (tide_deployment_find(d->deployment, all[i].id))
-            continue; /* a market named it since */
+            continue; /* a market of the same ledger named it */
         fill_token(&token, all[i].id);
         token.listed = d->listed < d->discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
@@ -387,8 +396,8 @@ void relevance_take_named(struct tide_decode *d)
 
 enum { CODE_MAX = 12 };
 
-/* Appends the ContractIDPreimage of an asset as its contract's events write it: "native" or
- * "CODE:ISSUER". False: no such text. */
+/* Appends the ContractIDPreimage of an asset, given as its contract's events write it: "native" or
+ * "CODE:ISSUER". Returns false if the text is no asset. */
 static bool put_asset(struct tide_buf *out, tide_slice text)
 {
     enum { FROM_ASSET = 1, NATIVE = 0, CODE4 = 1, CODE12 = 2 };
@@ -416,7 +425,7 @@ static bool put_asset(struct tide_buf *out, tide_slice text)
     return true;
 }
 
-/* Whether the contract is that asset's own: its id is a hash of the asset. */
+/* Returns whether the contract is the asset's own contract: its id is a hash of the asset. */
 static bool is_asset_of(struct tide_decode *d, const struct tide_contract *contract,
                         tide_slice topic)
 {
@@ -435,6 +444,7 @@ static bool has_shown(const struct tide_decode *d, const struct tide_contract *c
     return d->has_shown[contract - d->deployment->contracts];
 }
 
+/* Clears has_shown for the listed contracts only, instead of the whole array. */
 static void forget_shown(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
@@ -443,6 +453,8 @@ static void forget_shown(struct tide_decode *d)
     d->shown.count = 0;
 }
 
+/* Notes the kind that an event or the instance shows. It applies from the next ledger on
+ * (relevance_settle). */
 static void show(struct tide_decode *d, const struct tide_contract *contract, enum tide_role role,
                  uint32_t tx)
 {
@@ -451,7 +463,7 @@ static void show(struct tide_decode *d, const struct tide_contract *contract, en
     assert(index < d->deployment->contract_count);
     struct shown_contract *one = decode_list_push(&d->shown, sizeof *one);
     if (!one)
-        return; /* no memory: it shows again with its next event */
+        return; /* no memory: the next event of the contract shows it again */
     *one = (struct shown_contract){ index, role };
     d->has_shown[index] = true;
     struct tide_contract copy = *contract;
@@ -505,6 +517,7 @@ void relevance_forget(struct tide_decode *d, uint32_t contract_count)
         count_discovered(d, &known->contracts[known->contract_count - 1], -1);
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)
-                known->slots[i] = 0; /* the newest ends its chain: nothing is probed past it */
+                known->slots[i] = 0; /* the newest contract is the last of its probe chain: no
+                                      * other is found through its slot */
     }
 }

@@ -1,3 +1,4 @@
+/* Search for the original form of a call's events that an exporter rewrote. */
 #include "indexer/decode/rewrite.h"
 
 #include "tidemark/scval.h"
@@ -6,9 +7,11 @@
 
 enum asset_kind { NOT_ASSET, MINT, BURN, ADMIN_TOPIC };
 
-/* How one asset event is undone. Admins are numbered: 0 is the asset's issuer. */
+/* How one asset event is restored: as it stands, as a transfer, or with its admin topic. Admins are
+ * numbered from 1; 0 is the asset's issuer. */
 enum form { AS_IS, TO_TRANSFER, WITH_ADMIN };
 
+/* One guess for all events of a call. */
 struct choice {
     enum form mint;
     enum form burn;
@@ -28,7 +31,7 @@ static enum asset_kind kind_of(tide_slice symbol)
     return NOT_ASSET;
 }
 
-/* The issuer of a SEP-11 asset text "CODE:G…". */
+/* Reads the issuer of a SEP-11 asset text "CODE:G…". Returns false if the text is none. */
 static bool issuer_of(uint8_t out[32], tide_slice asset)
 {
     const uint8_t *colon = asset.len ? memchr(asset.ptr, ':', asset.len) : NULL;
@@ -45,8 +48,9 @@ static bool issuer_of(uint8_t out[32], tide_slice asset)
     return true;
 }
 
-/* [Symbol kind, Address, String asset] is the only shape the backfill leaves. */
-static enum asset_kind classify(const struct tide_event *event, uint8_t issuer[32])
+/* Returns the kind of an event that the backfill may have rewritten. Those have the topics [Symbol
+ * kind, Address, String asset]. */
+static enum asset_kind classify_event(const struct tide_event *event, uint8_t issuer[32])
 {
     if (event->topic_count != 3 || event->type != 1)
         return NOT_ASSET;
@@ -62,6 +66,7 @@ static enum asset_kind classify(const struct tide_event *event, uint8_t issuer[3
     return issuer_of(issuer, tide_xdr_var(&x, UINT32_MAX)) ? kind : NOT_ASSET;
 }
 
+/* Adds a possible admin, once. Addresses beyond REWRITE_ADMINS_MAX are not tried. */
 static void add_admin(struct rewrite *r, tide_slice address)
 {
     for (uint32_t i = 0; i < r->admin_count; i++)
@@ -71,14 +76,14 @@ static void add_admin(struct rewrite *r, tide_slice address)
         r->admins[r->admin_count++] = address;
 }
 
-/* A contract event's id as SCAddress would need bytes of its own; the span in the event is
- * {1, id}: the optional's flag 1 is also the address's arm 1. */
+/* Returns the emitting contract as an SCAddress. Within the event the span is {1, id}: the flag of
+ * the optional id is 1, like the address's arm for a contract, so no copy is needed. */
 static tide_slice emitter(const struct tide_event *event)
 {
     return event->contract ? tide_slice_of(event->contract - 4, 36) : (tide_slice){ 0 };
 }
 
-/* A key as SCAddress {0, PublicKey {0, key}}. */
+/* Adds an account as SCAddress {0, PublicKey {0, key}}, built in `room`. */
 static void add_account(struct rewrite *r, uint8_t room[40], const uint8_t *key)
 {
     memset(room, 0, 8);
@@ -86,7 +91,8 @@ static void add_account(struct rewrite *r, uint8_t room[40], const uint8_t *key)
     add_admin(r, tide_slice_of(room, 40));
 }
 
-/* An admin that authorised a mint was called, so its instance stands in the footprint. */
+/* Adds the contracts of the footprint. An admin that authorised a mint was called, so its instance
+ * is there. */
 static void add_footprint(struct rewrite *r, tide_slice keys)
 {
     struct tide_xdr x = tide_xdr_of(keys);
@@ -96,7 +102,7 @@ static void add_footprint(struct rewrite *r, tide_slice keys)
             add_admin(r, key.contract);
 }
 
-/* Who may have been the asset's admin, the likeliest first. */
+/* Collects the addresses that may have been an asset's admin, the likeliest first. */
 static void collect_admins(struct rewrite *r, tide_slice envelope)
 {
     struct tide_envelope read;
@@ -115,6 +121,7 @@ static void collect_admins(struct rewrite *r, tide_slice envelope)
     }
 }
 
+/* Reads the call's events. Returns false if there are too many, or they are malformed. */
 static bool read_events(struct rewrite *r, tide_slice op_events)
 {
     struct tide_xdr x = tide_xdr_of(op_events);
@@ -124,7 +131,7 @@ static bool read_events(struct rewrite *r, tide_slice op_events)
     r->count = count;
     for (uint32_t i = 0; i < count; i++) {
         tide_event_read(&x, &r->events[i]);
-        r->kinds[i] = (uint8_t)classify(&r->events[i], r->issuers[i]);
+        r->kinds[i] = (uint8_t)classify_event(&r->events[i], r->issuers[i]);
     }
     return tide_xdr_end(&x) == TIDE_OK;
 }
@@ -137,6 +144,7 @@ static void put_u32(struct tide_sha256 *h, uint32_t v)
     tide_sha256_update(h, tide_slice_of(bytes, 4));
 }
 
+/* Hashes an address ScVal: the issuer's account (admin 0), or a possible admin. */
 static void put_address(struct tide_sha256 *h, const struct rewrite *r, uint32_t event,
                         uint32_t admin)
 {
@@ -153,6 +161,7 @@ static const uint8_t transfer[16] = {
     0, 0, 0, TIDE_SCV_SYMBOL, 0, 0, 0, 8, 't', 'r', 'a', 'n', 's', 'f', 'e', 'r'
 };
 
+/* Hashes an event in the given form. Every call counts as one of the search's steps. */
 static void put_event(struct tide_sha256 *h, struct rewrite *r, uint32_t index, enum form form,
                       uint32_t admin)
 {
@@ -181,7 +190,9 @@ static void put_event(struct tide_sha256 *h, struct rewrite *r, uint32_t index, 
     tide_sha256_update(h, event->data);
 }
 
-static bool arrived(const struct rewrite *r, const struct tide_sha256 *h)
+/* Returns whether the hash so far is the call's. Copies the state, so that the caller may go on
+ * hashing. */
+static bool hash_matches(const struct rewrite *r, const struct tide_sha256 *h)
 {
     struct tide_sha256 last = *h;
     uint8_t hash[TIDE_HASH_BYTES];
@@ -189,7 +200,7 @@ static bool arrived(const struct rewrite *r, const struct tide_sha256 *h)
     return memcmp(hash, r->goal, TIDE_HASH_BYTES) == 0;
 }
 
-static void begin(const struct rewrite *r, struct tide_sha256 *h, uint32_t count)
+static void begin_hash(const struct rewrite *r, struct tide_sha256 *h, uint32_t count)
 {
     tide_sha256_init(h);
     tide_sha256_update(h, r->return_value);
@@ -201,7 +212,7 @@ static void begin(const struct rewrite *r, struct tide_sha256 *h, uint32_t count
 static bool try_uniform(struct rewrite *r, struct choice c)
 {
     struct tide_sha256 h;
-    begin(r, &h, r->count);
+    begin_hash(r, &h, r->count);
     for (uint32_t i = 0; i < r->count; i++) {
         enum form form = r->kinds[i] == MINT          ? c.mint
                          : r->kinds[i] == BURN        ? c.burn
@@ -209,10 +220,10 @@ static bool try_uniform(struct rewrite *r, struct choice c)
                                                       : AS_IS;
         put_event(&h, r, i, form, c.admin);
     }
-    return arrived(r, &h);
+    return hash_matches(r, &h);
 }
 
-/* Every asset event of one kind undone alike: what nearly all calls need. */
+/* Tries forms that are the same for all asset events of a kind. Nearly all calls need no more. */
 static bool search_uniform(struct rewrite *r)
 {
     static const enum form mints[] = { TO_TRANSFER, WITH_ADMIN, AS_IS };
@@ -228,8 +239,8 @@ static bool search_uniform(struct rewrite *r)
 
 static bool search_from(struct rewrite *r, const struct tide_sha256 *before, uint32_t index);
 
-static bool step(struct rewrite *r, const struct tide_sha256 *before, uint32_t index,
-                 struct choice c)
+static bool try_form(struct rewrite *r, const struct tide_sha256 *before, uint32_t index,
+                     struct choice c)
 {
     if (r->steps >= REWRITE_STEPS_MAX)
         return false;
@@ -239,23 +250,24 @@ static bool step(struct rewrite *r, const struct tide_sha256 *before, uint32_t i
     return search_from(r, &h, index + 1);
 }
 
-/* Each event on its own, depth first; at most REWRITE_EVENTS_MAX deep. */
+/* Chooses a form for each event separately, depth first, at most REWRITE_EVENTS_MAX deep. */
 static bool search_from(struct rewrite *r, const struct tide_sha256 *before, uint32_t index)
 {
     if (index == r->count)
-        return arrived(r, before);
+        return hash_matches(r, before);
     enum asset_kind kind = (enum asset_kind)r->kinds[index];
     if (kind == MINT || kind == BURN)
-        if (step(r, before, index, (struct choice){ .mint = TO_TRANSFER }))
+        if (try_form(r, before, index, (struct choice){ .mint = TO_TRANSFER }))
             return true;
     if (kind == MINT || kind == ADMIN_TOPIC)
         for (uint32_t admin = 0; admin <= r->admin_count; admin++)
-            if (step(r, before, index, (struct choice){ .mint = WITH_ADMIN, .admin = admin }))
+            if (try_form(r, before, index, (struct choice){ .mint = WITH_ADMIN, .admin = admin }))
                 return true;
-    return step(r, before, index, (struct choice){ .mint = AS_IS });
+    return try_form(r, before, index, (struct choice){ .mint = AS_IS });
 }
 
-/* The reconciler's extra mints and burns stand in front: dropped one after the other. */
+/* Drops the mints and burns in front, one after the other: the reconciler adds its extra ones
+ * there. */
 static bool search_dropping(struct rewrite *r)
 {
     for (uint32_t drop = 1; drop <= r->count; drop++) {
@@ -264,10 +276,10 @@ static bool search_dropping(struct rewrite *r)
         if (r->steps + r->count > 2 * REWRITE_STEPS_MAX)
             return false;
         struct tide_sha256 h;
-        begin(r, &h, r->count - drop);
+        begin_hash(r, &h, r->count - drop);
         for (uint32_t i = drop; i < r->count; i++)
             put_event(&h, r, i, AS_IS, 0);
-        if (arrived(r, &h))
+        if (hash_matches(r, &h))
             return true;
     }
     return false;
@@ -289,6 +301,6 @@ bool rewrite_matches(struct rewrite *r, const struct tide_tx *tx, tide_slice env
     if (search_dropping(r) || search_uniform(r))
         return true;
     struct tide_sha256 h;
-    begin(r, &h, r->count);
+    begin_hash(r, &h, r->count);
     return search_from(r, &h, 0);
 }

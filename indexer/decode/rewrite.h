@@ -1,20 +1,19 @@
-/* Undoes what an exporter is known to do to asset events before their call's hash is checked.
- * Private to schema/wire.
+/* Undoes what exporters are known to do to Stellar assets' events, before a call's hash is checked.
  *
- * Ledgers of protocols 20–22, exported again with the asset-event backfill, carry the stellar
- * asset contract's events in the form of protocol 23: the admin topic of mint, clawback and
- * set_authorized is dropped, and a transfer with the issuer on one side is a mint or a burn.
- * Protocol 23 replayed with the reconciler has extra mints and burns in front. Each undoing is
- * a guess that SHA-256 confirms or refuses: a guess can't make a false event pass. */
+ * Ledgers of protocols 20 to 22 that were exported again with the asset-event backfill carry these
+ * events in the form of protocol 23: the admin topic of mint, clawback and set_authorized is
+ * dropped, and a transfer with the issuer on one side is a mint or a burn. Protocol 23 replayed
+ * with the reconciler has extra mints and burns in front. Each way of undoing is a guess, and
+ * SHA-256 decides: a guess cannot make a false event pass. */
 #ifndef INDEXER_DECODE_REWRITE_H
 #define INDEXER_DECODE_REWRITE_H
 
 #include "tidemark/hash.h"
 #include "tidemark/meta.h"
 
-#define REWRITE_EVENTS_MAX 256u  /* a call with more is not tried                     */
-#define REWRITE_ADMINS_MAX 32u   /* beside each asset's issuer                        */
-#define REWRITE_STEPS_MAX  8192u /* events hashed in search of the form, all attempts */
+#define REWRITE_EVENTS_MAX 256u  /* calls with more events are not searched */
+#define REWRITE_ADMINS_MAX 32u   /* beside each asset's issuer */
+#define REWRITE_STEPS_MAX  8192u /* most events hashed in one search, over all attempts */
 
 struct rewrite {
     struct tide_event events[REWRITE_EVENTS_MAX];
@@ -29,9 +28,9 @@ struct rewrite {
     const uint8_t *goal;
 };
 
-/* True when some undoing of tx's events hashes to its invoke_hash. envelope: the transaction's,
- * empty if not known; its contract, its source and the contracts of its footprint are tried as
- * admins. */
+/* Returns true if some way of undoing makes tx's events hash to its invoke_hash. envelope is the
+ * transaction's, or empty if not known: its contract, its source and the contracts of its footprint
+ * are tried as admins. */
 bool rewrite_matches(struct rewrite *rewrite, const struct tide_tx *tx, tide_slice envelope);
 
 #endif

@@ -1,4 +1,5 @@
-/* Contract-data changes: a version to history, the newest to state; TTLs beside them. */
+/* Rows of contract-data changes: each version to history, the newest of a batch to state, and the
+ * rows of TTLs. */
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/redecode.h"
 
@@ -15,7 +16,7 @@ enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3 };
 /* Columns of a row of history.ttl. */
 enum { TTL_LEDGER = 2, TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
 
-/* One version of one entry on its way into the tables. */
+/* One version of an entry, before it is written to the tables. */
 struct version {
     const struct tide_contract *contract;
     uint8_t hash[TIDE_HASH_BYTES];
@@ -39,8 +40,9 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
     tide_copy_bool(out, v->removed);
 }
 
-/* The row from mark on stands in history; the same bytes are the newest in state. */
-static void keep_newest(struct tide_decode *d, const struct version *v, int history, size_t mark)
+/* Copies the history row that begins at mark to the state table and notes it as the newest of its
+ * key. Removes the history row if the scope lacks that table. */
+static void note_newest(struct tide_decode *d, const struct version *v, int history, size_t mark)
 {
     uint32_t count;
     int state = tide_tables(&count)[history].pair;
@@ -59,6 +61,7 @@ static void keep_newest(struct tide_decode *d, const struct version *v, int hist
         from->copy.len = mark;
 }
 
+/* Stores the version as XDR with the reason in d->reason. */
 static void put_raw(struct tide_decode *d, const struct version *v)
 {
     d->counts.raw_states++;
@@ -73,11 +76,13 @@ static void put_raw(struct tide_decode *d, const struct version *v)
         tide_copy_null(&rows->copy);
     else
         tide_copy_bytes(&rows->copy, v->value.ptr, v->value.len);
-    keep_newest(d, v, TIDE_TABLE_HISTORY_RAW, mark);
+    note_newest(d, v, TIDE_TABLE_HISTORY_RAW, mark);
 }
 
 /* ---- entries ---- */
 
+/* Assigns the key's arguments to fields. Returns false, with the reason, if their number
+ * differs. */
 static bool collect_keys(struct tide_decode *d, const struct tide_kind *kind, struct tide_xdr *args,
                          uint32_t count, tide_slice *values)
 {
@@ -91,6 +96,7 @@ static bool collect_keys(struct tide_decode *d, const struct tide_kind *kind, st
     return count == 0 || value_reject(d, "too many key arguments", (tide_slice){ 0 });
 }
 
+/* Assigns the value to the kind's single value field, or its members to fields. */
 static bool collect_value(struct tide_decode *d, const struct tide_kind *kind, tide_slice value,
                           tide_slice *values)
 {
@@ -111,10 +117,12 @@ static void put_action(struct tide_buf *out, tide_slice call_data)
     size_t at = tide_copy_open(out);
     tide_slice bytes = { call_data.ptr + 8, tide_be32(call_data.ptr + 4) };
     if (tide_action_json(out, bytes) != TIDE_OK)
-        out->failed = true; /* malformed data is shown as such: only memory can be short */
+        out->failed = true; /* malformed call_data gives JSON, too: only memory can be short */
     tide_copy_close(out, at);
 }
 
+/* Appends the kind's columns. A removed entry has its key only. Slots of an
+ * instance are optional, all other fields of an entry are required. */
 static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct tide_kind *kind,
                        const tide_slice *values, bool removed)
 {
@@ -141,10 +149,10 @@ static bool is_true(tide_slice value)
     return value.len == 8 && tide_be32(value.ptr) == TIDE_SCV_BOOL && tide_be32(value.ptr + 4) == 1;
 }
 
-/* The chain names tokens in two places: a market's configuration, and a live entry of a partner's
- * catalog. Anyone may register an entry that is not live. */
-static void discover(struct tide_decode *d, const struct version *v, const struct tide_kind *kind,
-                     const tide_slice *values)
+/* Discovers tokens that the chain names: in a market's configuration, and in live entries of
+ * partners' catalogs. Anyone may register an entry that is not live, so those do not count. */
+static void discover_token(struct tide_decode *d, const struct version *v,
+                           const struct tide_kind *kind, const tide_slice *values)
 {
     const struct tide_kind *market = &tide_entries()[TIDE_EN_synthetic_engine_asset_config];
     const struct tide_kind *asset = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
@@ -152,6 +160,8 @@ static void discover(struct tide_decode *d, const struct version *v, const struc
         relevance_discover(d, values[value_field_index(kind, "token")], kind == market, v->tx);
 }
 
+/* Appends the version to its history. Returns false, with the reason and no rows, if a value does
+ * not fit. */
 static bool put_entry(struct tide_decode *d, const struct version *v, const struct tide_kind *kind,
                       const tide_slice *values)
 {
@@ -163,12 +173,13 @@ static bool put_entry(struct tide_decode *d, const struct version *v, const stru
         rows->copy.len = mark;
         return false;
     }
-    keep_newest(d, v, kind->table, mark);
+    note_newest(d, v, kind->table, mark);
     if (!v->removed)
-        discover(d, v, kind, values);
+        discover_token(d, v, kind, values);
     return true;
 }
 
+/* Finds the entry's kind by the key, a vec of a symbol and arguments, and appends its row. */
 static bool decode_entry(struct tide_decode *d, const struct version *v)
 {
     struct tide_xdr x = tide_xdr_of(v->key);
@@ -193,6 +204,8 @@ static bool decode_entry(struct tide_decode *d, const struct version *v)
 
 /* ---- instances ---- */
 
+/* Returns the index of the field for a key of the instance's storage, or -1. Contracts use symbols
+ * and one-item vecs of a symbol as keys. */
 static int slot_of(const struct tide_kind *kind, tide_slice key)
 {
     struct tide_xdr x = tide_xdr_of(key);
@@ -212,7 +225,8 @@ static int slot_of(const struct tide_kind *kind, tide_slice key)
     return -1;
 }
 
-/* What fits goes into values; false (with the reason) when anything does not. */
+/* Assigns the instance's storage to fields. Returns false, with the reason, if a key is unknown or
+ * a value does not fit its field; the others are assigned nevertheless. */
 static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, struct tide_xdr *x,
                           tide_slice *values)
 {
@@ -223,6 +237,7 @@ static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, s
         tide_slice key = tide_scval_span(x);
         tide_slice value = tide_scval_span(x);
         int at = slot_of(kind, key);
+        /* The value is written to a scratch buffer to find out whether it fits. */
         tide_buf_reset(probe);
         if (at >= 0 && value_put(d, probe, kind->fields[at].type, value)) {
             values[at] = value;
@@ -234,7 +249,8 @@ static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, s
     return all;
 }
 
-/* executable and wasm; x then stands before the storage */
+/* Appends the columns executable and wasm, and moves x to the storage. Returns false for an unknown
+ * executable. */
 static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
 {
     uint32_t arm = tide_xdr_u32(x);
@@ -250,6 +266,8 @@ static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
     return arm == 1;
 }
 
+/* Appends the instance's row with the slots that fit. Returns false, with the reason, if any did
+ * not: the caller then stores the whole instance as XDR, too. */
 static bool put_instance(struct tide_decode *d, const struct version *v,
                          const struct tide_kind *kind)
 {
@@ -272,21 +290,21 @@ static bool put_instance(struct tide_decode *d, const struct version *v,
         all = collect_slots(d, kind, &x, values);
     }
     bool fits = put_fields(d, out, kind, values, v->removed);
-    assert(fits && "every slot was tried");
+    assert(fits && "every slot was tried"); /* collect_slots passed only values that fit */
     (void)fits;
-    keep_newest(d, v, kind->table, mark);
+    note_newest(d, v, kind->table, mark);
     return all;
 }
 
 /* ---- changes ---- */
 
-/* True when the version is in its typed table, whole. */
+/* Returns true if the typed table has the whole version. */
 static bool decode_version(struct tide_decode *d, const struct version *v)
 {
     if (tide_scval_type_of(v->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
         return decode_entry(d, v);
     const struct tide_kind *kind = tide_instance_find(v->contract->role);
-    return !kind || put_instance(d, v, kind); /* a wallet's: nothing of it is the protocol's */
+    return !kind || put_instance(d, v, kind); /* a wallet's instance has nothing of the protocol */
 }
 
 static void put_version(struct tide_decode *d, const struct version *v)
@@ -312,13 +330,14 @@ bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_
     struct tide_rows before = kind ? *decode_rows(d, kind->table) : (struct tide_rows){ 0 };
     if (decode_version(d, &v))
         return true;
-    if (kind) { /* what of an instance did fit stands there already */
+    if (kind) { /* an instance's row with the slots that fit was appended: remove it */
         decode_rows(d, kind->table)->copy.len = before.copy.len;
         decode_rows(d, kind->table)->count = before.count;
     }
     return false;
 }
 
+/* Notes a key of the present transaction, so that a TTL change can be assigned to its entry. */
 static bool remember_key(struct tide_decode *d, const uint8_t *hash,
                          const struct tide_contract *contract, uint32_t durability)
 {
@@ -332,6 +351,7 @@ static bool remember_key(struct tide_decode *d, const uint8_t *hash,
     return true;
 }
 
+/* Returns the followed contract of an SCAddress, or NULL. */
 static const struct tide_contract *owner_of(const struct tide_decode *d, tide_slice contract_xdr)
 {
     if (contract_xdr.len != 36 || tide_be32(contract_xdr.ptr) != 1)
@@ -339,7 +359,7 @@ static const struct tide_contract *owner_of(const struct tide_decode *d, tide_sl
     return relevance_find(d, contract_xdr.ptr + 4);
 }
 
-/* What the instance of an unsettled contract shows. */
+/* Settles the kind of a discovered contract if the change is its instance. */
 static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_change *change)
 {
@@ -352,9 +372,10 @@ static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
         relevance_see_instance(d, contract, change->value, tx->index);
 }
 
-static tide_status keep_change(struct tide_decode *d, const struct tide_tx *tx,
-                               const struct tide_change *change,
-                               const struct tide_contract *contract, uint32_t seq)
+/* Stores one version of an entry of the deployment. */
+static tide_status store_change(struct tide_decode *d, const struct tide_tx *tx,
+                                const struct tide_change *change,
+                                const struct tide_contract *contract, uint32_t seq)
 {
     struct version v = { .contract = contract,
                          .key = change->key,
@@ -374,7 +395,9 @@ static tide_status keep_change(struct tide_decode *d, const struct tide_tx *tx,
     return TIDE_OK;
 }
 
-static tide_status wait_for_end(struct tide_decode *d, const struct tide_change *change,
+/* Keeps a change of a Stellar asset's entry until the transaction's end shows whether it is the
+ * deployment's. */
+static tide_status defer_change(struct tide_decode *d, const struct tide_change *change,
                                 const struct tide_contract *contract, uint32_t seq)
 {
     struct later_change *later = decode_list_push(&d->later_changes, sizeof *later);
@@ -385,8 +408,9 @@ static tide_status wait_for_end(struct tide_decode *d, const struct tide_change 
     return TIDE_OK;
 }
 
-static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
-                               const struct tide_change *change)
+/* Handles one contract-data change, in canonical order. */
+static tide_status handle_data_change(struct tide_decode *d, const struct tide_tx *tx,
+                                      const struct tide_change *change)
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
     uint32_t seq = tx ? d->seq++ : d->seq_after++;
@@ -400,11 +424,12 @@ static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
         return TIDE_OK;
     bool asset = contract->role == TIDE_ROLE_stellar_asset;
     bool named = asset && relevance_balance_holder(change->key).len > 0;
-    /* Behind one that waits, others wait too: versions of a key must come in their order. */
+    /* If an earlier change waits, later ones wait too: versions of a key must be stored in their
+     * order. */
     if (tx && asset && !named && (d->later_changes.count || !relevance_transaction(d)))
-        return wait_for_end(d, change, contract, seq);
+        return defer_change(d, change, contract, seq);
     d->as_asset |= tx && named;
-    return keep_change(d, tx, change, contract, seq);
+    return store_change(d, tx, change, contract, seq);
 }
 
 tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx)
@@ -413,7 +438,7 @@ tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++) {
         struct tide_change change = group_unpack(&changes[i].change);
-        status = keep_change(d, tx, &change, changes[i].contract, changes[i].seq);
+        status = store_change(d, tx, &change, changes[i].contract, changes[i].seq);
     }
     return status;
 }
@@ -424,6 +449,7 @@ tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
     if (change->kind == TIDE_CHANGE_STATE)
         return TIDE_OK;
     bool ttl = change->type == TIDE_ENTRY_TTL;
+    /* Restorations and TTLs are no changes that the call itself made. */
     if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
         d->changed++;
     if (change->type == TIDE_ENTRY_CONTRACT_DATA || (ttl && tx))
@@ -433,7 +459,7 @@ tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
 
 tide_status decode_changes_end(struct tide_decode *d, const struct tide_tx *tx)
 {
-    return group_each(d, tx, data_change);
+    return group_each(d, tx, handle_data_change);
 }
 
 /* ---- TTLs ---- */
@@ -451,10 +477,11 @@ static void put_ttl(struct tide_decode *d, const struct version *v, const uint32
     else
         tide_copy_null(&rows->copy);
     tide_copy_bool(&rows->copy, evicted);
-    keep_newest(d, v, TIDE_TABLE_HISTORY_TTL, mark);
+    note_newest(d, v, TIDE_TABLE_HISTORY_TTL, mark);
 }
 
-/* The footprint's keys of ours: a TTL entry carries nothing but the hash of one of them. */
+/* Notes the footprint's keys that belong to the deployment: a TTL entry holds only the hash of its
+ * key. */
 static bool hash_footprint(struct tide_decode *d, tide_slice keys, uint32_t count)
 {
     struct tide_xdr x = tide_xdr_of(keys);
@@ -479,8 +506,9 @@ static int by_hash(const void *a, const void *b)
     return memcmp(a, b, TIDE_HASH_BYTES);
 }
 
-/* The key seen with that hash, by bisection: a transaction may have any number of both. */
-static const struct seen_key *seen_of(struct tide_decode *d, const uint8_t *hash)
+/* Returns the noted key with that hash, or NULL. By bisection, since a transaction may have many
+ * keys and many TTL changes. */
+static const struct seen_key *find_seen_key(struct tide_decode *d, const uint8_t *hash)
 {
     static_assert(offsetof(struct seen_key, hash) == 0, "a hash is compared with a key");
     if (d->keys.count == 0)
@@ -491,21 +519,22 @@ static const struct seen_key *seen_of(struct tide_decode *d, const uint8_t *hash
     return bsearch(hash, d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
 }
 
-/* *found is NULL when the key is none of ours. */
-static bool key_of(struct tide_decode *d, const uint8_t *hash, const struct seen_key **found)
+/* Finds the key with that hash among the changed ones, then in the footprint. *found is NULL if it
+ * belongs to no contract of the deployment. Returns false without memory. */
+static bool find_key(struct tide_decode *d, const uint8_t *hash, const struct seen_key **found)
 {
-    *found = seen_of(d, hash);
+    *found = find_seen_key(d, hash);
     if (*found || d->footprint_hashed)
         return true;
     d->footprint_hashed = true;
     if (!hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count) ||
         !hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count))
         return false;
-    *found = seen_of(d, hash);
+    *found = find_seen_key(d, hash);
     return true;
 }
 
-/* The column's bytes in a COPY row; empty when it is null. */
+/* Returns the column's bytes in a COPY row. Empty if it is NULL. */
 static tide_slice column_of(const uint8_t *row, uint32_t column)
 {
     for (row += 2;; column--) {
@@ -517,9 +546,10 @@ static tide_slice column_of(const uint8_t *row, uint32_t column)
     }
 }
 
-/* Transactions of one ledger extend a lifetime each from what it was before the ledger, side by
- * side: the longest of them is what the entry has afterwards. */
-static uint32_t longest(const struct tide_decode *d, const uint8_t *hash, uint32_t live_until)
+/* Returns the entry's lifetime after this transaction. Transactions of one ledger each extend it
+ * from its value before the ledger, so the longest of them holds. */
+static uint32_t longest_lifetime(const struct tide_decode *d, const uint8_t *hash,
+                                 uint32_t live_until)
 {
     const uint8_t *row =
         latest_row(&d->latest, hash, TIDE_TABLE_STATE_TTL, &d->batch->rows[TIDE_TABLE_STATE_TTL]);
@@ -536,7 +566,7 @@ tide_status decode_ttl_owners(struct tide_decode *d)
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
         const struct seen_key *key;
-        if (!key_of(d, ttls[i].key_hash, &key))
+        if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
                              d->header.sequence);
         if (key)
@@ -550,12 +580,12 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count; i++) {
         const struct seen_key *key;
-        if (!key_of(d, ttls[i].key_hash, &key))
+        if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
                              d->header.sequence);
         if (!key || !d->want_state || key->contract->role == TIDE_ROLE_wallet)
             continue;
-        uint32_t live_until = longest(d, key->hash, ttls[i].live_until);
+        uint32_t live_until = longest_lifetime(d, key->hash, ttls[i].live_until);
         struct version v = { .contract = key->contract,
                              .durability = key->durability,
                              .tx = tx->index,
@@ -574,14 +604,15 @@ tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
     return d->want_state && tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
 }
 
-/* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
+/* Stores an evicted entry. A persistent entry is archived and keeps its value; a temporary one is
+ * removed. */
 static tide_status put_evicted(struct tide_decode *d, const struct tide_tx *tx,
                                const struct tide_change *key)
 {
     (void)tx;
     const struct tide_contract *contract = owner_of(d, key->contract);
     uint32_t seq = d->seq_after;
-    d->seq_after += 2; /* the entry's row and its lifetime's */
+    d->seq_after += 2; /* one number for the entry's row, one for its TTL's */
     if (!contract || !relevance_entry(d, contract, key->key))
         return TIDE_OK;
     struct version v = { .contract = contract,

@@ -1,4 +1,4 @@
-/* Typed values: from ScVal to a COPY column, without a step between. */
+/* Typed values: writes an ScVal as a COPY column. */
 #include "indexer/decode/decode_impl.h"
 
 #include "tidemark/copy.h"
@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes that are not printable ASCII are shown as '?': the reason goes into a text column. */
 bool value_reject(struct tide_decode *d, const char *why, tide_slice name)
 {
     char plain[33] = "";
     for (size_t i = 0; i < name.len && i + 1 < sizeof plain; i++) {
         bool shown = name.ptr[i] > ' ' && name.ptr[i] < 0x7f;
-        plain[i] = shown ? (char)name.ptr[i] : '?'; /* reasons go into text columns */
+        plain[i] = shown ? (char)name.ptr[i] : '?'; /* printable ASCII only */
     }
     snprintf(d->reason, sizeof d->reason, "%s%s%s", why, name.len ? " " : "", plain);
     return false;
@@ -34,17 +35,19 @@ bool value_is_void(tide_slice value)
     return tide_scval_type_of(value) == TIDE_SCV_VOID;
 }
 
-/* The bytes of a bytes, string or symbol value, which the walk has checked. */
+/* Returns the bytes of a bytes, string or symbol value. The walk has checked its length. */
 static tide_slice body_of(tide_slice value)
 {
     return (tide_slice){ value.ptr + 8, tide_be32(value.ptr + 4) };
 }
 
+/* Appends an address of any kind (muxed accounts, pools …) as text. Returns false for a kind
+ * without text. */
 static bool put_other_address(struct tide_buf *out, tide_slice value)
 {
     uint8_t *to = tide_buf_room(out, 4 + TIDE_STRKEY_ADDRESS_MAX);
     if (!to)
-        return true; /* the buffer says that it failed */
+        return true; /* out->failed is set */
     size_t len =
         tide_strkey_from_address((char *)to + 4, (tide_slice){ value.ptr + 4, value.len - 4 });
     if (len == 0)
@@ -55,14 +58,16 @@ static bool put_other_address(struct tide_buf *out, tide_slice value)
     return true;
 }
 
-/* An account or a contract, whose text is 56 bytes, comes from the slots where it can. */
+/* Appends an address as text. Accounts and contracts, whose text has 56 bytes, are taken from the
+ * cache if they are there. */
 static bool put_address(struct tide_decode *d, struct tide_buf *out, tide_slice value)
 {
     tide_slice xdr = { value.ptr + 4, value.len - 4 };
     uint32_t arm = tide_be32(xdr.ptr);
     if (xdr.len > sizeof d->addresses->xdr || arm > 1)
         return put_other_address(out, value);
-    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm; /* keys and hashes: any bytes will do */
+    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm; /* the last bytes of a key or hash are
+                                                            * random enough */
     struct address_slot *slot = &d->addresses[mix % ADDRESS_SLOTS];
     if (memcmp(slot->xdr, xdr.ptr, xdr.len) != 0 || slot->text[0] == 0) {
         memset(slot->xdr, 0, sizeof slot->xdr);
@@ -94,12 +99,13 @@ static bool put_symbol(struct tide_buf *out, tide_slice value)
         uint8_t c = s.ptr[i];
         if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
               (c >= 'a' && c <= 'z')))
-            return false; /* the host makes no such symbol */
+            return false; /* the host makes no such symbols, but a ledger could hold one */
     }
     tide_copy_bytes(out, s.ptr, s.len);
     return true;
 }
 
+/* Appends an enum value: a vec of one symbol. */
 static bool put_enum_symbol(struct tide_buf *out, tide_slice value)
 {
     struct tide_xdr x = tide_xdr_of(value);
@@ -137,6 +143,7 @@ static bool put_json(struct tide_buf *out, tide_slice value)
     return fits;
 }
 
+/* Appends a value whose ScVal arm is checked already. */
 static bool put_scalar(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
                        tide_slice value)
 {
@@ -185,6 +192,7 @@ static bool put_scalar(struct tide_decode *d, struct tide_buf *out, enum tide_ty
     return false;
 }
 
+/* The ScVal arm that each column type is made from. */
 bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value)
 {
     static const int8_t arms[] = {
@@ -204,7 +212,7 @@ bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
         [TIDE_T_VEC_ADDR] = TIDE_SCV_VEC,
         [TIDE_T_VEC_U32] = TIDE_SCV_VEC,
         [TIDE_T_VEC_U64] = TIDE_SCV_VEC,
-        [TIDE_T_ANY] = -2, /* any */
+        [TIDE_T_ANY] = -2, /* any arm */
     };
     int arm = tide_scval_type_of(value);
     if (arms[type] != arm && arms[type] != -2)
@@ -212,6 +220,8 @@ bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
     return put_scalar(d, out, type, value);
 }
 
+/* Returns the index of the field for a member's name, in the value itself or in its member `outer`;
+ * -1 if the kind has none. */
 static int field_of(const struct tide_kind *kind, const char *outer, tide_slice name)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -225,7 +235,7 @@ static int field_of(const struct tide_kind *kind, const char *outer, tide_slice 
     return -1;
 }
 
-/* The struct that holds further members under that name, or NULL. */
+/* Returns the name of the member that is itself a struct with fields of this kind, or NULL. */
 static const char *outer_of(const struct tide_kind *kind, tide_slice name)
 {
     for (uint32_t i = 0; i < kind->field_count; i++)
@@ -254,7 +264,7 @@ bool value_members(const struct tide_kind *kind, const char *outer, tide_slice v
         } else if (at >= 0 && values[at].len == 0) {
             values[at] = member;
         } else if (unknown->len == 0) {
-            *unknown = name;
+            *unknown = name; /* or a name that occurs twice, which the host does not make */
         }
     }
     return true;

@@ -1,3 +1,5 @@
+/* Files of ledgers, raw or zstd, as JSON lines, read as a stream; and ScVals from standard
+ * input. */
 #include "indexer/dump/dump.h"
 
 #include "indexer/dump/dump_impl.h"
@@ -12,14 +14,14 @@ enum { READ_BYTES = 256 << 10, FILL_BYTES = 1 << 20 };
 
 struct reader {
     FILE *file;
-    struct tide_unzstd *zstd; /* NULL: raw */
-    struct tide_buf window;   /* bytes [at, len) are not yet decoded */
+    struct tide_unzstd *zstd; /* NULL: the file is raw */
+    struct tide_buf window;   /* bytes from `at` on are not consumed yet */
     size_t at;
-    uint64_t before; /* bytes that left the window, decompressed */
-    bool whole;      /* nothing follows the window */
+    uint64_t before; /* decompressed bytes that left the window */
+    bool whole;      /* the file has no bytes behind the window */
     uint8_t *input;
-    tide_slice pending; /* compressed bytes read and not used */
-    bool ended;         /* of file */
+    tide_slice pending; /* bytes of the file that are not decompressed yet */
+    bool ended;         /* the file is read to its end */
 };
 
 static tide_status read_input(struct reader *r, struct tide_err *err)
@@ -32,6 +34,7 @@ static tide_status read_input(struct reader *r, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Opens the file and finds out from its first bytes whether it is zstd. */
 static tide_status open_reader(struct reader *r, const char *path, struct tide_err *err)
 {
     *r = (struct reader){ .file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb") };
@@ -56,7 +59,7 @@ static void close_reader(struct reader *r)
     free(r->input);
 }
 
-/* Moves pending bytes into the window, decompressed. At most room bytes. */
+/* Moves at most `room` pending bytes into the window, decompressed. */
 static tide_status take_pending(struct reader *r, uint8_t *to, size_t room, size_t *made,
                                 struct tide_err *err)
 {
@@ -72,8 +75,8 @@ static tide_status take_pending(struct reader *r, uint8_t *to, size_t room, size
     return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "zstd: %s", what);
 }
 
-/* Brings the window to at least wanted undecoded bytes, unless the file ends before. */
-static tide_status fill(struct reader *r, size_t wanted, struct tide_err *err)
+/* Reads until the window has at least `wanted` bytes that are not consumed, or the file ends. */
+static tide_status fill_window(struct reader *r, size_t wanted, struct tide_err *err)
 {
     struct tide_buf *w = &r->window;
     if (r->at)
@@ -105,6 +108,7 @@ static tide_status fill(struct reader *r, size_t wanted, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Returns the next ledger. The split says through `wanted` how many bytes it needs. */
 static tide_status next_ledger(struct reader *r, struct tide_split *split, tide_slice *lcm,
                                struct tide_err *err)
 {
@@ -115,12 +119,13 @@ static tide_status next_ledger(struct reader *r, struct tide_split *split, tide_
         r->at += before - in.len;
         if (status != TIDE_E_EOF || r->whole)
             return status;
-        status = fill(r, split->wanted, err);
+        status = fill_window(r, split->wanted, err);
         if (status != TIDE_OK)
             return status;
     }
 }
 
+/* Fails with TIDE_E_CHAIN if a batch has other ledgers than its header says. */
 static tide_status check_claim(const struct tide_split *split, uint32_t sequence, bool first,
                                struct tide_err *err)
 {
@@ -133,9 +138,9 @@ static tide_status check_claim(const struct tide_split *split, uint32_t sequence
     return TIDE_OK;
 }
 
-/* Bad data: adds where; offsets in the message count from there. */
-static tide_status say_where(const struct reader *r, uint64_t at, uint32_t last,
-                             struct tide_err *err)
+/* Adds to the message of malformed data where it is. Offsets in the message count from there. */
+static tide_status add_position(const struct reader *r, uint64_t at, uint32_t last,
+                                struct tide_err *err)
 {
     if (tide_status_exit(err->code) != tide_status_exit(TIDE_E_DECODE))
         return err->code;
@@ -146,6 +151,7 @@ static tide_status say_where(const struct reader *r, uint64_t at, uint32_t last,
     return tide_fail_context(err, "from byte %" PRIu64 "%s on", at, what);
 }
 
+/* Decodes ledger after ledger. A check that fails is counted; malformed data ends the file. */
 static tide_status decode_all(struct reader *r, struct dump_sink *sink,
                               struct tide_dump_totals *totals, struct tide_err *err)
 {
@@ -156,7 +162,7 @@ static tide_status decode_all(struct reader *r, struct dump_sink *sink,
         uint32_t before = totals->ledgers ? sink->last_sequence : 0;
         status = dump_sink_ledger(sink, lcm, err);
         if (status != TIDE_OK)
-            return say_where(r, r->before + r->at - lcm.len, before, err);
+            return add_position(r, r->before + r->at - lcm.len, before, err);
         status = check_claim(&split, sink->last_sequence, totals->ledgers == 0, err);
         if (status != TIDE_OK)
             return status;
@@ -166,7 +172,7 @@ static tide_status decode_all(struct reader *r, struct dump_sink *sink,
     }
     if (status == TIDE_E_EOF)
         return TIDE_OK;
-    return say_where(r, r->before + r->at, totals->ledgers ? sink->last_sequence : 0, err);
+    return add_position(r, r->before + r->at, totals->ledgers ? sink->last_sequence : 0, err);
 }
 
 tide_status tide_dump_file(const char *path, FILE *out, const struct tide_dump_options *options,

@@ -1,4 +1,4 @@
-/* One ledger to JSON lines. Private to the command dump. */
+/* Types and functions that write one ledger as JSON lines. Only indexer/dump includes them. */
 #ifndef INDEXER_DUMP_DUMP_IMPL_H
 #define INDEXER_DUMP_DUMP_IMPL_H
 
@@ -15,25 +15,25 @@ struct dump_sink {
     struct tide_buf line;
     struct tide_json json; /* writes to line */
 
-    /* of the ledger at hand */
+    /* State of the present ledger. */
     tide_slice lcm;
     struct tide_ledger_header header;
-    struct tide_buf phases;   /* txSetPhases                     */
-    struct tide_buf upgrades; /* JSON array members              */
+    struct tide_buf phases;   /* txSetPhases */
+    struct tide_buf upgrades; /* JSON array members */
     struct tide_buf evicted;
-    uint32_t changes[6][5][10]; /* section, kind, type */
-    uint32_t events[3];         /* level */
+    uint32_t changes[6][5][10]; /* counts by section, kind, type */
+    uint32_t events[3];         /* counts by level */
     uint32_t tx_count;
     uint32_t success_count;
-    /* of the transaction at hand */
+    /* State of the present transaction. */
     uint32_t op_events[TIDE_OPS_PER_TX_MAX];
     uint32_t tx_events;
     uint32_t diagnostics;
 
-    /* of the ledger before */
+    /* The ledger before. */
     uint32_t last_sequence; /* 0: none */
     uint8_t last_hash[TIDE_HASH_BYTES];
-    bool last_holds; /* its checks and its link hold */
+    bool last_holds; /* its checks passed, and it follows its predecessor */
 };
 
 tide_status dump_sink_open(struct dump_sink *sink, FILE *out,
@@ -41,19 +41,19 @@ tide_status dump_sink_open(struct dump_sink *sink, FILE *out,
 void dump_sink_close(struct dump_sink *sink);
 tide_status dump_sink_ledger(struct dump_sink *sink, tide_slice lcm, struct tide_err *err);
 
-/* Writes sink->line and empties it. */
+/* Writes sink->line with a newline and empties it. TIDE_E_LIMIT or TIDE_E_IO on failure. */
 tide_status dump_flush(struct dump_sink *sink);
 
-/* Null for no value. */
+/* Writes null if value is NULL. */
 void dump_put_text(struct tide_json *j, const char *name, const char *value);
-/* key holds 32 bytes. */
+/* key has 32 bytes. */
 void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
                      const uint8_t *key);
 
-/* ledger.c */
+/* ledger.c: the line of a ledger. */
 void dump_put_ledger(struct dump_sink *sink, const struct tide_ledger_tail *tail, bool linked);
 void dump_put_phases(struct tide_json *j, tide_slice tx_set);
-/* tx.c */
+/* tx.c: the line of a transaction. */
 void dump_put_tx(struct dump_sink *sink, const struct tide_tx *tx, enum tide_call_proof proof);
 
 #endif

@@ -1,4 +1,4 @@
-/* The line of a ledger: its header whole, its counts, what its hashes prove. */
+/* Writes the line of a ledger: its whole header, its counts, and the results of the hash checks. */
 #include "indexer/dump/dump_impl.h"
 
 #include "tidemark/sign.h"
@@ -7,12 +7,12 @@
 
 /* ---- the header ---- */
 
-/* What the walk does not hand out. */
+/* Parts of the header's value that the walk does not hand out. */
 struct details {
     struct tide_buf *upgrades;
-    const uint8_t *node; /* proposer; NULL: unsigned value */
+    const uint8_t *node; /* proposer's key; NULL: the value is not signed */
     tide_slice signature;
-    const uint8_t *signed_hash; /* the tx set hash that was signed */
+    const uint8_t *signed_hash; /* the transaction set hash that was signed */
 };
 
 static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr *x, uint32_t count,
@@ -27,6 +27,8 @@ static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr 
     tide_json_close(j, ']');
 }
 
+/* Writes the header's StellarValue. An EMPTY_TX_SET value (ext 2) carries the hash that was signed
+ * beside an empty one. */
 static void put_scp_value(struct tide_json *j, struct tide_xdr *x, struct details *d)
 {
     d->signed_hash = tide_xdr_opaque(x, 32).ptr;
@@ -87,6 +89,7 @@ static void put_meta_ext(struct tide_json *j, const struct dump_sink *s)
 
 /* ---- the transaction set ---- */
 
+/* Steps over a list of envelopes and returns their number. */
 static uint32_t skip_envelopes(struct tide_xdr *x)
 {
     uint32_t count = tide_xdr_u32(x);
@@ -95,6 +98,7 @@ static uint32_t skip_envelopes(struct tide_xdr *x)
     return count;
 }
 
+/* A classic phase has components, each with an optional base fee and its envelopes. */
 static void put_classic_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint32_t components = tide_xdr_u32(x);
@@ -109,6 +113,7 @@ static void put_classic_phase(struct tide_json *j, struct tide_xdr *x)
     tide_json_number(j, "txs", txs);
 }
 
+/* A parallel phase has stages of clusters. Clusters of a stage do not conflict. */
 static void put_parallel_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint64_t txs = 0;
@@ -149,6 +154,7 @@ void dump_put_phases(struct tide_json *j, tide_slice tx_set)
 
 /* ---- counts ---- */
 
+/* Writes the counts of one section that are not 0, by kind and type of entry. */
 static void put_section(struct tide_json *j, const char *section, uint32_t counts[5][10])
 {
     static const char *const kinds[] = { "CREATED", "UPDATED", "REMOVED", "STATE", "RESTORED" };
@@ -197,6 +203,7 @@ static void put_counts(struct dump_sink *s)
 
 /* ---- proofs ---- */
 
+/* Writes null for a check that was not made. */
 static void put_check(struct tide_json *j, const char *name, enum tide_check check)
 {
     if (check == TIDE_CHECK_NONE)
@@ -205,7 +212,8 @@ static void put_check(struct tide_json *j, const char *name, enum tide_check che
         tide_json_bool(j, name, check == TIDE_CHECK_HOLDS);
 }
 
-/* The proposer signs networkId, 4 (SCPVALUE), txSetHash, closeTime: raw, not hashed. */
+/* Returns whether the proposer's signature holds. It covers networkId, 4 (SCPVALUE), txSetHash and
+ * closeTime, raw and not hashed. */
 static bool signature_holds(const struct dump_sink *s, const struct details *d)
 {
     uint8_t message[32 + 4 + 32 + 8] = { 0 };
@@ -233,6 +241,7 @@ static void put_signature(const struct dump_sink *s, struct tide_json *j, const 
     tide_json_close(j, '}');
 }
 
+/* The link to the ledger before is null unless the file had its predecessor. */
 static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
 {
     struct tide_json *j = &s->json;

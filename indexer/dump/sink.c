@@ -1,4 +1,5 @@
-/* The walk's callbacks: events and contract data as they come, counts for the rest. */
+/* Callbacks of the walk: print events and contract data as they come, and count all other
+ * changes. */
 #include "indexer/dump/dump_impl.h"
 
 #include "tidemark/hash.h"
@@ -26,12 +27,13 @@ void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kin
     tide_json_plain(j, tide_slice_of(text, len));
 }
 
-/* A value as JSON. */
+/* Writes an ScVal as JSON. */
 static void put_value(struct tide_json *j, const char *name, tide_slice scval)
 {
     tide_json_value(j, name);
     if (tide_scval_json(j->buf, scval) != TIDE_OK)
-        j->buf->failed = true; /* the walk has checked it: only the limit is left */
+        j->buf->failed = true; /* the walk has checked the value: only the buffer's limit can
+                                * fail */
 }
 
 tide_status dump_flush(struct dump_sink *s)
@@ -101,6 +103,8 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
+/* Writes the id that Stellar RPC gives the event. Events of transactions have operation and
+ * transaction numbers that sort them by stage. */
 static void put_event_id(struct tide_json *j, const struct dump_sink *s, const struct tide_event *e)
 {
     enum { AFTER_TX_OP = 4095, AFTER_ALL_TX = 1048575 };
@@ -115,7 +119,7 @@ static void put_event_id(struct tide_json *j, const struct dump_sink *s, const s
                   (uint64_t)s->header.sequence << 32 | tx << 12 | op, e->index);
 }
 
-/* topics as base64, and as JSON where values are asked for. */
+/* Writes the topics as base64, or as JSON. */
 static void put_topics(struct tide_json *j, const struct tide_event *e, bool as_json)
 {
     struct tide_xdr x = tide_xdr_of(e->topics);
@@ -190,6 +194,7 @@ static void put_address(struct tide_json *j, const char *name, tide_slice addres
     tide_json_plain(j, tide_slice_of(text, tide_strkey_from_address(text, address)));
 }
 
+/* Writes the line of a change of contract data. A removed entry has a key only. */
 static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
 {
     static const char *const sections[] = {
@@ -268,13 +273,15 @@ static tide_status on_evicted(void *self, tide_slice key)
     return TIDE_OK;
 }
 
-/* Null when the ledger before in this file is not this one's neighbour: nothing to compare. */
+/* Returns whether the ledger follows the one before it in the file. *known is false if that one is
+ * not its predecessor: then there is nothing to compare. */
 static bool follows(const struct dump_sink *s, bool *known)
 {
     *known = s->last_sequence && s->last_sequence + 1 == s->header.sequence;
     return *known && memcmp(s->last_hash, s->header.previous_hash, TIDE_HASH_BYTES) == 0;
 }
 
+/* Ends the ledger. Its own line comes last, since the hashes are known only now. */
 static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
 {
     struct dump_sink *s = self;

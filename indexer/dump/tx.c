@@ -1,4 +1,4 @@
-/* The line of a transaction. */
+/* Writes the line of a transaction. */
 #include "indexer/dump/dump_impl.h"
 
 #include "tidemark/strkey.h"
@@ -28,10 +28,10 @@ static const char *result_name(int32_t code)
         "txSOROBAN_INVALID",
         "txFROZEN_KEY_ACCESSED",
     };
-    return names[1 - code]; /* the walk lets 1 .. -18 through */
+    return names[1 - code]; /* the walk rejects codes other than 1 .. -18 */
 }
 
-/* A MuxedAccount span, or the bare key of a v0 transaction, as G… or M…. */
+/* Writes a MuxedAccount, or the bare key of a v0 transaction, as G… or M…. */
 static void put_account(struct tide_json *j, const char *name, tide_slice account,
                         const uint8_t *key)
 {
@@ -74,6 +74,7 @@ static void put_soroban_data(struct tide_json *j, const struct tide_envelope *e)
     tide_json_close(j, '}');
 }
 
+/* Writes null for all members that come from the envelope. */
 static void put_no_envelope(struct tide_json *j)
 {
     static const char *const names[] = { "envelopeType", "feeSource", "source",     "seqNum",
@@ -82,6 +83,7 @@ static void put_no_envelope(struct tide_json *j)
         tide_json_null(j, names[i]);
 }
 
+/* Writes the members that come from the envelope, or null for each if it is not known. */
 static void put_envelope(struct tide_json *j, tide_slice span)
 {
     struct tide_envelope e;
@@ -105,7 +107,7 @@ static void put_envelope(struct tide_json *j, tide_slice span)
     put_soroban_data(j, &e);
 }
 
-/* The soroban part of the meta: V3's has always a value, V4's may have none. */
+/* Writes the Soroban part of the meta. V3 always has a return value, V4 may have none. */
 static void put_soroban_meta(struct tide_json *j, const struct tide_tx *tx)
 {
     if (tx->soroban_ext.len == 0)
@@ -127,6 +129,8 @@ static void put_soroban_meta(struct tide_json *j, const struct tide_tx *tx)
     tide_json_close(j, '}');
 }
 
+/* Writes the result of the call's hash check; nothing for transactions without a successful
+ * call. */
 static void put_proof(struct tide_json *j, const struct tide_tx *tx, enum tide_call_proof proof)
 {
     static const char *const names[] = { NULL, "verified", "rewritten", "unverified" };
@@ -137,6 +141,8 @@ static void put_proof(struct tide_json *j, const struct tide_tx *tx, enum tide_c
     dump_put_text(j, "proof", names[proof]);
 }
 
+/* Returns the number of event lists in the meta: V4 has one for each operation, V3 one for a
+ * contract call. */
 static uint32_t op_event_lists(const struct tide_tx *tx)
 {
     if (tx->meta_version == 4)

@@ -1,3 +1,4 @@
+/* Export of calls, one row each; arguments and answers that may be about a person are hidden. */
 #include "indexer/export/cursor.h"
 #include "indexer/export/export.h"
 
@@ -48,7 +49,7 @@ static const char call_sql[] =
     " translate(encode(t.args_xdr, 'base64'), E'\n', ''),"
     " translate(encode(t.ret_xdr, 'base64'), E'\n', '') FROM chain.call AS t";
 
-/* The end of the JSON value that begins at i (i itself when there is none). */
+/* Returns the end of the JSON value that begins at i; i itself if there is none. */
 static size_t value_end(tide_slice json, size_t i)
 {
     uint32_t depth = 0;
@@ -69,7 +70,7 @@ static size_t value_end(tide_slice json, size_t i)
     return json.len;
 }
 
-/* The next element of a JSON array; *at stands behind the bracket or comma before it. */
+/* Reads the next element of a JSON array. *at is behind the bracket or comma in front of it. */
 static bool next_element(tide_slice json, size_t *at, tide_slice *value)
 {
     size_t end = value_end(json, *at);
@@ -100,7 +101,8 @@ static bool number_at(tide_slice args, uint32_t index)
     return false;
 }
 
-/* The argument of that function that is private; UINT32_MAX: none is. */
+/* Returns the index of the function's private argument, or UINT32_MAX. The catalogue knows which
+ * arguments hold a person's data. */
 static uint32_t private_argument(enum tide_role role, tide_slice fn)
 {
     enum { ARGUMENTS_MAX = 16 };
@@ -116,6 +118,8 @@ bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn,
     uint32_t hidden = private_argument(role, fn);
     if (hidden == UINT32_MAX)
         return false;
+    /* Arguments behind the private one are shown only if that one has its proper type: callers may
+     * pass arguments in another order, and a person's data might then stand elsewhere. */
     bool sound = number_at(args, hidden);
     tide_slice value;
     size_t at = 1;
@@ -131,7 +135,8 @@ bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn,
     return true;
 }
 
-/* XDR is shown whole or not at all. */
+/* Writes the XDR of the arguments. It is hidden whole, since single arguments cannot be left
+ * out. */
 static void put_args_xdr(struct tide_export *x, enum tide_role role,
                          const struct tide_export_cursor *at)
 {
@@ -159,7 +164,8 @@ static void put_nullable(struct tide_export *x, uint32_t column,
         tide_export_row_text(&x->row, column, tide_cursor_text(at, field));
 }
 
-/* The catalogue does not say what functions answer: a record of a person is one such answer. */
+/* Returns whether the answer may be shown. The catalogue does not describe answers, and one could
+ * be a person's record. true and false are shown. */
 static bool answer_is_public(const struct tide_export *x, const struct tide_export_cursor *at)
 {
     if (!tide_export_hides(x, tide_cursor_text(at, AT_CONTRACT)))

@@ -1,10 +1,13 @@
+/* The deployment's contracts for exports: addresses, roles, names, and which of them have private
+ * fields. */
 #include "indexer/export/export.h"
 #include "tidemark/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Those of the deployment file, then the tokens that the chain named later. */
+/* Contracts of the deployment file, then the tokens that the chain named. The file's role and name
+ * come first. */
 static const char contracts_sql[] =
     "SELECT DISTINCT ON (address COLLATE \"C\") address, role, name FROM ("
     " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name, 0 AS later"
@@ -59,7 +62,7 @@ tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err)
     return status;
 }
 
-static int compare(const void *key, const void *item)
+static int compare_address(const void *key, const void *item)
 {
     const struct tide_export_contract *contract = item;
     return tide_slice_cmp(*(const tide_slice *)key, tide_slice_str(contract->address));
@@ -68,7 +71,8 @@ static int compare(const void *key, const void *item)
 const struct tide_export_contract *tide_export_contract(const struct tide_export *x,
                                                         tide_slice address)
 {
-    return bsearch(&address, x->contracts, x->contract_count, sizeof *x->contracts, compare);
+    return bsearch(&address, x->contracts, x->contract_count, sizeof *x->contracts,
+                   compare_address);
 }
 
 bool tide_export_hides(const struct tide_export *x, tide_slice contract)

@@ -1,9 +1,10 @@
+/* SQL cursors, read a piece at a time. */
 #include "indexer/export/cursor.h"
 #include "tidemark/buf.h"
 
 #include <stdio.h>
 
-static tide_status fetch(struct tide_export_cursor *cursor, struct tide_err *err)
+static tide_status fetch_rows(struct tide_export_cursor *cursor, struct tide_err *err)
 {
     char sql[64];
     tide_pg_rows_release(&cursor->rows);
@@ -27,7 +28,7 @@ tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct ti
                              ? tide_fail(err, TIDE_E_LIMIT, "export: no room for a statement")
                              : tide_pg_run(pg, (const char *)declare.ptr, "DECLARE", err);
     tide_buf_release(&declare);
-    return status == TIDE_OK ? fetch(cursor, err) : status;
+    return status == TIDE_OK ? fetch_rows(cursor, err) : status;
 }
 
 tide_status tide_export_cursor_next(struct tide_export_cursor *cursor, struct tide_err *err)
@@ -37,7 +38,7 @@ tide_status tide_export_cursor_next(struct tide_export_cursor *cursor, struct ti
     if (cursor->at < cursor->rows.count)
         return TIDE_OK;
     if (cursor->rows.count == TIDE_CURSOR_ROWS)
-        return fetch(cursor, err);
+        return fetch_rows(cursor, err);
     cursor->live = false;
     return TIDE_OK;
 }

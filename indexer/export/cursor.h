@@ -1,5 +1,5 @@
-/* Rows of a SELECT a piece at a time, so that many can be read side by side on one connection
- * and in one snapshot. Memory is one piece a cursor. */
+/* Reads the rows of a SELECT a piece at a time, so that many can be read side by side on one
+ * connection and in one snapshot. Each cursor keeps one piece in memory. */
 #ifndef INDEXER_EXPORT_CURSOR_H
 #define INDEXER_EXPORT_CURSOR_H
 
@@ -10,18 +10,19 @@
 
 struct tide_export_cursor {
     struct tide_pg *pg;
-    uint32_t id; /* names it: one of its own for each open cursor of a connection */
+    uint32_t id; /* part of the cursor's name; different for each open cursor of a connection */
     struct tide_pg_rows rows;
-    uint32_t at; /* current row of rows */
+    uint32_t at; /* index of the current row in rows */
     bool live;   /* there is a current row */
 };
 
-/* Declares it and goes to the first row. Inside a transaction that outlives it. sql is one
- * statement without parameters. TIDE_E_LIMIT when it did not fit its buffer. */
+/* Declares the cursor and moves to the first row. The caller's transaction must outlive the cursor.
+ * sql is one statement without parameters. TIDE_E_LIMIT if it did not fit its buffer. */
 tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct tide_pg *pg,
                                     uint32_t id, const struct tide_buf *sql,
                                     struct tide_err *err) TIDE_MUST_USE;
-/* The next row; live is false after the last. Texts of the row before die. */
+/* Moves to the next row. live is false behind the last one. Texts of the row before are no longer
+ * valid. */
 tide_status tide_export_cursor_next(struct tide_export_cursor *cursor,
                                     struct tide_err *err) TIDE_MUST_USE;
 void tide_export_cursor_close(struct tide_export_cursor *cursor);

@@ -1,3 +1,4 @@
+/* Export of events: a merge of all event tables in the order of the ledger. */
 #include "indexer/decode/raw.h"
 #include "indexer/export/cursor.h"
 #include "indexer/export/export.h"
@@ -25,24 +26,25 @@ const char *const tide_export_event_columns[] = { "ledger", "closeTime", "tx",  
                                                   "event",  "hash",      "type", "contract",
                                                   "role",   "topics",    "data", NULL };
 
-/* Columns of every stream, then the fields. */
+/* Columns of every table's query; the kind's fields follow. */
 enum { AT_LEDGER, AT_TX, AT_OP, AT_EVENT, AT_TIME, AT_CONTRACT, AT_FIELDS };
 
 static const char common_sql[] = "t.ledger, t.tx, t.op, t.event, "
                                  "extract(epoch FROM t.closed_at)::bigint, t.contract";
 
-/* One table's events in order. */
+/* The events of one table in order. */
 struct stream {
     const struct tide_kind *kind; /* NULL: event.raw */
     struct tide_export_cursor cursor;
     uint64_t order[4]; /* ledger, tx, op, event of the current row */
 };
 
+/* All streams, and the hashes of transactions beside them. */
 struct merge {
     struct tide_export *x;
     struct tide_export_cursor hashes; /* ledger, tx, hash of all transactions */
     uint32_t count;
-    struct stream *streams; /* TIDE_EV_COUNT of the catalogue and one raw */
+    struct stream *streams; /* one for each kind of the catalogue, and one for event.raw */
 };
 
 static tide_slice field_text(const void *self, uint32_t field)
@@ -112,6 +114,7 @@ static tide_status open_all(struct merge *m, struct tide_err *err)
     return status;
 }
 
+/* Returns the stream whose current event comes first, or NULL at the end. */
 static struct stream *first_of(const struct merge *m)
 {
     struct stream *first = NULL;
@@ -128,7 +131,8 @@ static struct stream *first_of(const struct merge *m)
     return first;
 }
 
-/* The transaction's hash; its row precedes any event of it, so the cursor only goes forward. */
+/* Writes the transaction's hash. Events come in the order of transactions, so the cursor of hashes
+ * only moves forward. */
 static tide_status put_hash(struct merge *m, const struct stream *stream, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
@@ -171,7 +175,8 @@ static void put_raw_content(struct tide_export *x, const struct tide_raw_event *
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
-/* Type, topics and data of a ContractEvent that is kept as XDR. */
+/* Writes type, topics and data of an event that is stored as XDR. Topics and data are left out if
+ * they may contain private values. */
 static void put_raw(struct tide_export *x, const struct stream *stream)
 {
     struct tide_buf xdr;

@@ -1,3 +1,4 @@
+/* Writes a line as JSON or CSV. */
 #include "indexer/export/row.h"
 #include "tidemark/json.h"
 #include "tidemark/limits.h"
@@ -27,7 +28,7 @@ void tide_export_row_close(struct tide_export_row *row)
     tide_buf_release(&row->line);
 }
 
-static void set(struct tide_export_row *row, uint32_t column, tide_slice bytes, bool text)
+static void set_column(struct tide_export_row *row, uint32_t column, tide_slice bytes, bool text)
 {
     assert(column < row->count);
     row->values[column].at = row->bytes.len;
@@ -40,17 +41,17 @@ static void set(struct tide_export_row *row, uint32_t column, tide_slice bytes, 
 void tide_export_row_number(struct tide_export_row *row, uint32_t column, uint64_t value)
 {
     char digits[20];
-    set(row, column, tide_slice_of(digits, tide_u64_text(digits, value)), false);
+    set_column(row, column, tide_slice_of(digits, tide_u64_text(digits, value)), false);
 }
 
 void tide_export_row_text(struct tide_export_row *row, uint32_t column, tide_slice text)
 {
-    set(row, column, text, true);
+    set_column(row, column, text, true);
 }
 
 void tide_export_row_json(struct tide_export_row *row, uint32_t column, tide_slice json)
 {
-    set(row, column, json, false);
+    set_column(row, column, json, false);
 }
 
 static void put_json(struct tide_export_row *row)
@@ -72,7 +73,7 @@ static void put_json(struct tide_export_row *row)
     tide_buf_u8(&row->line, '\n');
 }
 
-/* With each quotation mark twice. */
+/* Appends the value with each quotation mark doubled. */
 static void put_doubled(struct tide_buf *line, tide_slice value)
 {
     for (size_t i = 0; i < value.len; i++) {
@@ -97,8 +98,8 @@ static bool needs_quotes(tide_slice value)
     return false;
 }
 
-/* A spreadsheet takes a cell that begins so for a formula, and a contract chooses its texts. A
- * quote before it makes it text; numbers and JSON are no texts and stay as they are. */
+/* Returns whether a spreadsheet would run the text as a formula. Contracts choose their texts, so
+ * an apostrophe is put in front of these. Numbers and JSON are no texts and stay as they are. */
 static bool is_formula(tide_slice text)
 {
     return text.len && strchr("=+-@\t\r", text.ptr[0]) && text.ptr[0];

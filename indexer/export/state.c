@@ -1,3 +1,5 @@
+/* Export of entries, now or as of a ledger: one query for each table of the catalogue, and one for
+ * raw entries. */
 #include "indexer/decode/raw.h"
 #include "indexer/export/cursor.h"
 #include "indexer/export/export.h"
@@ -20,11 +22,11 @@ const char *const tide_export_state_columns[] = { "as_of",      "contract",   "r
 
 enum { AT_CONTRACT, AT_LIVE_UNTIL, AT_DURABILITY, AT_EXECUTABLE, AT_WASM, AT_FIELDS };
 
-/* What one table's rows are read from. */
+/* A table that entries are read from. */
 struct source {
-    const struct tide_kind *kind; /* NULL: raw */
-    const char *name;             /* of the table in state and history */
-    bool roles[TIDE_ROLE_COUNT];  /* raw: of the contracts that have such entries */
+    const struct tide_kind *kind; /* NULL: raw entries */
+    const char *name;             /* of the table in the schemas state and history */
+    bool roles[TIDE_ROLE_COUNT];  /* for raw entries: roles of the contracts that have some */
 };
 
 static tide_slice field_text(const void *self, uint32_t field)
@@ -55,8 +57,9 @@ static void put_columns(struct tide_buf *sql, const struct source *from)
         tide_buf_str(sql, ", encode(t.key_xdr, 'hex'), encode(t.value_xdr, 'hex')");
 }
 
-/* A key stands in one table at a time, but for versions that the catalogue knew at one time and
- * not at another: the newest counts. Of an instance that is known in part, the raw one, whole. */
+/* Appends the condition that no raw version is as new as the typed one. A key's versions are in one
+ * table, unless the catalogue learned or lost its kind in between: then the newest counts. For an
+ * instance that fits in part, the raw row counts, since that row is whole. */
 static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
 {
     tide_buf_putf(sql,
@@ -69,7 +72,8 @@ static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
     tide_buf_str(sql, ")");
 }
 
-/* Whether the raw row's key is of that kind: no other table can have its versions. */
+/* Appends the condition that the raw row's key is of that kind. Other tables cannot have versions
+ * of that key, and are not searched. */
 static void put_is_of_kind(struct tide_buf *sql, const struct tide_kind *kind)
 {
     if (kind->class == TIDE_KIND_INSTANCE) {
@@ -86,6 +90,8 @@ static void put_is_of_kind(struct tide_buf *sql, const struct tide_kind *kind)
     tide_buf_str(sql, "'");
 }
 
+/* Appends, for each kind of the raw contracts' roles, a search for a typed version that is
+ * newer. */
 static void put_newer(struct tide_buf *sql, const struct tide_export *x, const struct source *raw,
                       const struct tide_kind *kinds, uint32_t count)
 {
@@ -104,8 +110,9 @@ static void put_newer(struct tide_buf *sql, const struct tide_export *x, const s
     }
 }
 
-/* In history, as of now too: a removal leaves no row in state. A count, not an anti-join: raw rows
- * are few, each is worth a probe of its table. */
+/* Appends the condition that no typed version is newer than the raw one. History is searched for
+ * the present state, too: a removal leaves no row in state. The count in place of an anti-join
+ * makes the planner probe the tables for each of the few raw rows. */
 static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x,
                            const struct source *raw)
 {
@@ -123,6 +130,7 @@ static void put_newest(struct tide_buf *sql, const struct tide_export *x, const 
         put_newest_raw(sql, x, from);
 }
 
+/* Writes the query of the present entries. */
 static void put_now(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
 {
     put_columns(sql, from);
@@ -135,8 +143,9 @@ static void put_now(struct tide_buf *sql, const struct tide_export *x, const str
     tide_buf_str(sql, " ORDER BY t.key_hash");
 }
 
-/* Keys by skipping from one to the next in the primary key's index; of each, the newest version
- * at or before the ledger is one probe of the same index. */
+/* Writes the query of entries as of a ledger. The recursive part skips from key to key in the
+ * primary key's index. The newest version of each key at or before the ledger is one more probe of
+ * that index. */
 static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
 {
     tide_buf_putf(sql,
@@ -160,7 +169,7 @@ static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const s
     put_newest(sql, x, from);
 }
 
-/* {"executable": …, "wasm": …, "storage": {…}} */
+/* Writes {"executable": …, "wasm": …, "storage": {…}}. */
 static void put_instance(struct tide_buf *json, const struct tide_kind *kind,
                          const struct tide_value_row *row, const struct tide_export_cursor *at)
 {
@@ -205,6 +214,7 @@ static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
     tide_buf_release(&bytes);
 }
 
+/* Writes the line of one entry. */
 static tide_status put_entry(struct tide_export *x, const struct source *from,
                              const struct tide_export_cursor *at, struct tide_err *err)
 {
@@ -269,7 +279,8 @@ static tide_status export_kinds(struct tide_export *x, const struct tide_kind *k
     return status;
 }
 
-/* A token may have shown as either kind of token. */
+/* Notes the role of a contract with raw entries. An unknown role may have entries of every kind. A
+ * discovered token may have been of either kind of token, so both count. */
 static void add_role(struct source *raw, const struct tide_export_contract *known)
 {
     enum tide_role role =
@@ -283,7 +294,7 @@ static void add_role(struct source *raw, const struct tide_export_contract *know
         raw->roles[role] = true;
 }
 
-/* Most indexes have no raw rows at all, and then no table is looked into. */
+/* Exports raw entries. Most indexes have none, and then no query is made. */
 static tide_status export_raw(struct tide_export *x, struct tide_err *err)
 {
     struct source raw = { .name = "raw" };

@@ -1,3 +1,4 @@
+/* Values of typed columns as the JSON that the ledger's values have. */
 #include "indexer/export/value.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
@@ -41,7 +42,7 @@ static void put_quoted(struct tide_buf *json, tide_slice text)
     tide_buf_u8(json, '"');
 }
 
-/* Hex of a string's bytes as the string. */
+/* Writes the string that the hex stands for. */
 static void put_string_of_hex(struct tide_buf *json, tide_slice hex)
 {
     struct tide_buf bytes;
@@ -91,7 +92,8 @@ void tide_export_value_json(struct tide_buf *json, enum tide_type type, tide_sli
     }
 }
 
-static bool shown(const struct tide_field *field, const struct tide_value_row *row, uint32_t i)
+/* Returns whether the field has a value that may be shown. */
+static bool is_shown(const struct tide_field *field, const struct tide_value_row *row, uint32_t i)
 {
     return !row->null(row->self, i) && (row->with_private || !field->is_private);
 }
@@ -104,8 +106,8 @@ static void put_name(struct tide_buf *json, const struct tide_field *field)
         tide_buf_putf(json, "\"%s\":", field->name);
 }
 
-/* The fields whose place is in places, as the map they came from; members of an inner struct in
- * a map of their own, which stands where its first one does. */
+/* Writes the fields with a place in `places` as the map that they came from. Members of an inner
+ * struct are in a map of their own, at the position of the first one. */
 static void put_map(struct tide_buf *json, const struct tide_kind *kind, uint32_t places,
                     const struct tide_value_row *row)
 {
@@ -114,7 +116,7 @@ static void put_map(struct tide_buf *json, const struct tide_kind *kind, uint32_
     tide_buf_u8(json, '{');
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *field = &kind->fields[i];
-        if (!(places >> field->place & 1) || !shown(field, row, i))
+        if (!(places >> field->place & 1) || !is_shown(field, row, i))
             continue;
         bool same = outer && field->outer && strcmp(outer, field->outer) == 0;
         if (outer && !same)
@@ -131,7 +133,7 @@ static void put_map(struct tide_buf *json, const struct tide_kind *kind, uint32_
     tide_buf_str(json, outer ? "}}" : "}");
 }
 
-/* head, when there is one, and the fields whose place is in places, in a vec. */
+/* Writes a vec of `head`, if there is one, and the fields with a place in `places`. */
 static void put_vec(struct tide_buf *json, const char *head, const struct tide_kind *kind,
                     uint32_t places, const struct tide_value_row *row)
 {
@@ -140,7 +142,7 @@ static void put_vec(struct tide_buf *json, const char *head, const struct tide_k
     if (head)
         tide_buf_json_string(json, tide_slice_str(head));
     for (uint32_t i = 0; i < kind->field_count; i++) {
-        if (!(places >> kind->fields[i].place & 1) || !shown(&kind->fields[i], row, i))
+        if (!(places >> kind->fields[i].place & 1) || !is_shown(&kind->fields[i], row, i))
             continue;
         if (any)
             tide_buf_u8(json, ',');
@@ -155,17 +157,17 @@ static uint32_t count_shown(const struct tide_kind *kind, uint32_t places,
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < kind->field_count; i++)
-        if ((places >> kind->fields[i].place & 1) && shown(&kind->fields[i], row, i))
+        if ((places >> kind->fields[i].place & 1) && is_shown(&kind->fields[i], row, i))
             count++;
     return count;
 }
 
-/* The one field of that place by itself, null when it is not shown. */
+/* Writes the one field with that place, or null if it is not shown. */
 static void put_single(struct tide_buf *json, const struct tide_kind *kind, enum tide_place place,
                        const struct tide_value_row *row)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
-        if (kind->fields[i].place == place && shown(&kind->fields[i], row, i)) {
+        if (kind->fields[i].place == place && is_shown(&kind->fields[i], row, i)) {
             tide_export_value_json(json, kind->fields[i].type, row->text(row->self, i));
             return;
         }
@@ -173,7 +175,7 @@ static void put_single(struct tide_buf *json, const struct tide_kind *kind, enum
     tide_buf_str(json, "null");
 }
 
-static bool has(const struct tide_kind *kind, enum tide_place place)
+static bool has_field(const struct tide_kind *kind, enum tide_place place)
 {
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (kind->fields[i].place == place)
@@ -198,9 +200,9 @@ void tide_export_value_data(struct tide_buf *json, const struct tide_kind *kind,
 {
     if (kind->nothing)
         tide_buf_str(json, "[]");
-    else if (has(kind, TIDE_P_ITEM))
+    else if (has_field(kind, TIDE_P_ITEM))
         put_vec(json, NULL, kind, 1u << TIDE_P_ITEM, row);
-    else if (has(kind, TIDE_P_SCALAR) && count_shown(kind, 1u << TIDE_P_DATA_OPT, row) == 0)
+    else if (has_field(kind, TIDE_P_SCALAR) && count_shown(kind, 1u << TIDE_P_DATA_OPT, row) == 0)
         put_single(json, kind, TIDE_P_SCALAR, row);
     else
         put_map(json, kind, MEMBERS, row);
@@ -218,7 +220,7 @@ void tide_export_value_key(struct tide_buf *json, const struct tide_kind *kind,
 void tide_export_value_entry(struct tide_buf *json, const struct tide_kind *kind,
                              const struct tide_value_row *row)
 {
-    if (has(kind, TIDE_P_VALUE))
+    if (has_field(kind, TIDE_P_VALUE))
         put_single(json, kind, TIDE_P_VALUE, row);
     else
         put_map(json, kind, kind->class == TIDE_KIND_INSTANCE ? 1u << TIDE_P_SLOT : ENTRY, row);

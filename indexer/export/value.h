@@ -1,11 +1,11 @@
-/* Typed columns back to the JSON of the ledger's values. */
+/* Values of typed columns as the JSON of the ledger's values. */
 #ifndef INDEXER_EXPORT_VALUE_H
 #define INDEXER_EXPORT_VALUE_H
 
 #include "tidemark/buf.h"
 #include "tidemark/catalogue.h"
 
-/* The columns of a row that hold the fields of a kind: the text of the expression that
+/* Access to the columns with the fields of a kind: the text of the expression that
  * tide_export_value_select made for field i, and whether it is NULL. */
 struct tide_value_row {
     tide_slice (*text)(const void *self, uint32_t field);
@@ -14,21 +14,22 @@ struct tide_value_row {
     bool with_private;
 };
 
-/* The SQL expression of a column of that type whose text tide_export_value_json reads. */
+/* Writes the SQL expression of a column of that type. tide_export_value_json reads the expression's
+ * text. */
 void tide_export_value_select(struct tide_buf *sql, const char *table, const char *column,
                               enum tide_type type);
-/* One value. */
+/* Writes one value. */
 void tide_export_value_json(struct tide_buf *json, enum tide_type type, tide_slice text);
 
-/* Topics ["name", …] and data of an event. */
+/* Write an event's topics ["name", …] and data. */
 void tide_export_value_topics(struct tide_buf *json, const struct tide_kind *kind,
                               const struct tide_value_row *row);
 void tide_export_value_data(struct tide_buf *json, const struct tide_kind *kind,
                             const struct tide_value_row *row);
-/* Key ["Variant", …] of an entry; LedgerKeyContractInstance of an instance. */
+/* Writes an entry's key ["Variant", …]; for an instance, LedgerKeyContractInstance. */
 void tide_export_value_key(struct tide_buf *json, const struct tide_kind *kind,
                            const struct tide_value_row *row);
-/* Value of an entry; storage of an instance: {"ADMIN": …, "[\"PoolCount\"]": …}. */
+/* Writes an entry's value; for an instance, its storage: {"ADMIN": …, "[\"PoolCount\"]": …}. */
 void tide_export_value_entry(struct tide_buf *json, const struct tide_kind *kind,
                              const struct tide_value_row *row);
 

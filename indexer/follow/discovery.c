@@ -1,3 +1,4 @@
+/* The states of discovery, and the reader: a source and a pipeline for one gap. */
 #include "indexer/follow/discovery.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
@@ -10,14 +11,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A turn holds up the tip for as long as its transaction takes: a few milliseconds. */
+/* Limits of one turn: its transaction delays the tip by a few milliseconds. */
 enum { BATCH_BYTES = 128 << 10, BATCH_LEDGERS = 5000, BATCH_MS = 500, BATCHES = 2, THREADS = 1 };
 enum { RETRY_MS = 5000, RETRY_MS_MAX = 600000, TURN_MS = 5 };
 
-/* Asks the database; nothing is to be read; waits after trouble; reads; rests. */
+/* ASK: ask the database for a gap. IDLE: there is none. WAIT: pause after trouble. READ: read the
+ * gap. REST: pause after a reading for catalogs. */
 enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ, PHASE_REST };
 
-/* The ledgers of one gap, read again. */
+/* Reads the ledgers of one gap again. */
 struct reader {
     struct tide_config config;
     struct tide_deployment *deployment; /* own copy */
@@ -25,10 +27,10 @@ struct reader {
     struct tide_gap *gap;
     struct tide_source source;
     struct tide_pipeline *pipeline;
-    pthread_t thread; /* opens source and pipeline: that may take long */
+    pthread_t thread; /* opens source and pipeline, which may take long */
     bool started;
     atomic_bool closing, opened;
-    tide_status status; /* of opening; valid once opened */
+    tide_status status; /* result of opening; valid once `opened` is true */
     struct tide_err err;
 };
 
@@ -40,8 +42,9 @@ struct tide_discovery {
     struct reader *reader;
     uint32_t failures;
     int64_t retry_at_ms;
-    int64_t began_ms, rest_until_ms; /* of readings for catalogs: the running one, the next one */
-    bool settled;
+    int64_t began_ms, rest_until_ms; /* start of the present reading for catalogs, and earliest
+                                      * start of the next one */
+    bool settled;                    /* a contract's kind was settled, see tide_discovery_settled */
 };
 
 static int64_t now_ms(void)
@@ -153,7 +156,8 @@ static tide_status start_reader(struct tide_discovery *d, struct tide_err *err)
 
 /* ---- turns ---- */
 
-/* What a stop or another writer ended is for the caller; everything else waits. */
+/* Ends the reading after a failure. Returns a stop or the loss of the lease to the caller; all
+ * other failures are stored, logged and tried again later. */
 static tide_status wait_after(struct tide_discovery *d, struct tide_writer *writer,
                               tide_status status, struct tide_err *err)
 {
@@ -197,7 +201,7 @@ static tide_status ask(struct tide_discovery *d, struct tide_writer *writer, str
     return TIDE_OK;
 }
 
-/* After the last item: the gap is closed, or the source has too little. */
+/* Handles the last item: the gap is closed, or the source has too few ledgers. */
 static tide_status end_gap(struct tide_discovery *d, const struct tide_item *item,
                            struct tide_err *err)
 {
@@ -212,7 +216,8 @@ static tide_status end_gap(struct tide_discovery *d, const struct tide_item *ite
     return TIDE_OK;
 }
 
-/* *moved: the gap is smaller now. */
+/* Commits an item's rows. *moved is false if the gap in the database is no longer the one that is
+ * read. */
 static tide_status write_item(struct tide_discovery *d, struct tide_writer *writer,
                               const struct tide_item *item, bool *moved, struct tide_err *err)
 {
@@ -222,6 +227,7 @@ static tide_status write_item(struct tide_discovery *d, struct tide_writer *writ
     return status == TIDE_OK && item->last ? end_gap(d, item, err) : status;
 }
 
+/* Ends the reading. A reading for catalogs is followed by a rest as long as it took. */
 static void end_reading(struct tide_discovery *d)
 {
     int64_t now = now_ms();
@@ -265,7 +271,7 @@ tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *wr
     if (d->phase == PHASE_REST && now_ms() >= d->rest_until_ms)
         d->phase = PHASE_ASK;
     if (tide_writer_is_loading(writer))
-        return TIDE_OK; /* what is loading has no keys yet, and is among the ledgers to read */
+        return TIDE_OK; /* loading ranges have no keys yet, and their ledgers must be read, too */
     if (d->phase == PHASE_ASK)
         return ask(d, writer, err);
     return d->phase == PHASE_READ ? read_on(d, writer, err) : TIDE_OK;
@@ -283,7 +289,7 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
         tide_liveness_mark();
         if (d->options.stopped(d->options.stopped_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        d->rest_until_ms = 0; /* nothing is followed that it could hold up */
+        d->rest_until_ms = 0; /* nothing is followed that a reading could delay */
         status = tide_discovery_turn(d, writer, err);
         if (d->phase == PHASE_READ)
             clock->sleep_ms(clock->self, TURN_MS);

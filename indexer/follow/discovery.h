@@ -1,23 +1,21 @@
-/* Reads the past of contracts that were discovered: the ledgers that were indexed before the
- * index knew them, once for all of them, and adds the rows that they lack. Afterwards the tables
+/* Discovery reads the past of discovered contracts: the ledgers that were indexed before the index
+ * knew them, once for all such contracts, and adds the rows that are missing. Afterwards the tables
  * are as if the deployment file had named the contracts from the start.
  *
- * Order     a gap is read to its end, whatever the chain names or shows meanwhile. What was found
- *          by then is read together: markets' tokens first, then those that only catalogs name.
- *          Readings of the latter rest for as long as they took, so what a catalog lists takes at
- *          most half of the time.
- * Settling  a contract that was just discovered may be a Stellar asset's or another token's: rules
- *          and tables differ. Until an event of it or its instance shows which, it is not followed.
- *          Then all that is indexed is read again for it, from the first ledger on, as a gap of its
- *          own.
- *
- * Reading  a source and a pipeline of its own, in threads of their own. Only ledgers that hold the
- *          id of one of the contracts are decoded into rows.
- * Writing  by the caller's writer, while no new ledger is waiting: one small transaction a turn,
- *          with the rows and how far the contracts are covered.
- * Trouble  a source without these ledgers, archived partitions, rows in the way: stored, logged and
- *          tried again later. It never ends the indexer.
- * Threads  all functions are for the thread that owns the writer. */
+ * Order     a gap is read to its end, even if the chain names further contracts meanwhile. Those
+ *           are read together afterwards: markets' tokens first, then those that only catalogs
+ *           name. After a reading for catalogs discovery rests for as long as that took, so
+ *           catalogs cost at most half of the time.
+ * Settling  a contract that was just discovered may be a Stellar asset or another token, with other
+ *           rules and tables. It is not followed until its first event or its instance shows which.
+ *           Then all ledgers that are indexed are read again for it, as a gap of its own.
+ * Reading   has a source and a pipeline of its own, with their threads. Only ledgers that contain
+ *           the id of one of the contracts are decoded into rows.
+ * Writing   uses the caller's writer, while no new ledger waits: one small transaction in each
+ *           turn, with the rows and how far the contracts are covered.
+ * Trouble   a source without these ledgers, archived partitions, or conflicting rows: stored,
+ *           logged and tried again later. Trouble never ends the indexer.
+ * Threads   all functions are for the thread that owns the writer. */
 #ifndef INDEXER_FOLLOW_DISCOVERY_H
 #define INDEXER_FOLLOW_DISCOVERY_H
 
@@ -29,32 +27,35 @@ struct tide_discovery; /* opaque */
 
 struct tide_discovery_options {
     const struct tide_config *config;         /* borrowed */
-    const struct tide_deployment *deployment; /* borrowed; the one that the writer adds to */
+    const struct tide_deployment *deployment; /* borrowed; the one to which the writer adds
+                                               * contracts */
     const bool *tables;                       /* as tide_decode_options.tables; borrowed */
-    bool (*stopped)(void *self);              /* asked again and again by the writer's thread */
+    bool (*stopped)(void *self);              /* called often, by the writer's thread */
     void *stopped_self;
 };
 
 tide_status tide_discovery_open(struct tide_discovery **out,
                                 const struct tide_discovery_options *options,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* Stops the threads. Must be called before the writer or the deployment change. NULL is allowed. */
+/* Stops the threads. Call before the writer or the deployment is closed or replaced. NULL is
+ * allowed. */
 void tide_discovery_close(struct tide_discovery *discovery);
 
-/* The writer committed contracts that were seen: the next turn asks the database, unless a gap is
- * being read. */
+/* Call after the writer committed rows of chain.contract_seen: the next turn asks the database for
+ * a gap, unless one is being read. */
 void tide_discovery_wake(struct tide_discovery *discovery);
-/* True once after the past showed what a contract is. The ledgers that are indexed so far are to be
- * read again for it, and those to come by a decoder that adopted it. */
+/* Returns true once after a contract's kind was settled. The caller must then open decoders that
+ * know the contract. Discovery reads the ledgers indexed so far again for it. */
 bool tide_discovery_settled(struct tide_discovery *discovery);
-/* True while ledgers are being read: the next turn is wanted soon. */
+/* Returns true while ledgers are being read: the caller should call the next turn soon. */
 bool tide_discovery_is_reading(const struct tide_discovery *discovery);
 
-/* Does what can be done without waiting. TIDE_E_FENCED, TIDE_E_STOPPED: the writer cannot go on. */
+/* Does all work that needs no waiting. Fails only with TIDE_E_FENCED or TIDE_E_STOPPED: the writer
+ * cannot go on. */
 tide_status tide_discovery_turn(struct tide_discovery *discovery, struct tide_writer *writer,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* Gives free places to tokens that wait (tide_writer_promote), then turns until nothing is left or
- * there is trouble, which the log names. */
+/* Gives free places to waiting tokens (tide_writer_promote), then runs turns until no gap is left,
+ * or until there is trouble, which the log names. */
 tide_status tide_discovery_finish(struct tide_discovery *discovery, struct tide_writer *writer,
                                   struct tide_err *err) TIDE_MUST_USE;
 

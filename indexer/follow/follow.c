@@ -1,3 +1,5 @@
+/* A job of run or backfill: opens source, writer and discovery, sends heartbeats, and becomes a
+ * standby again after another writer took over. */
 #include "indexer/follow/follow.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
@@ -7,6 +9,7 @@
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 
+/* A source in trouble for so long makes the state "degraded". */
 enum { DEGRADED_MS = 30000 };
 
 int64_t follow_now_ms(void)
@@ -15,6 +18,7 @@ int64_t follow_now_ms(void)
     return clock->now_ms(clock->self);
 }
 
+/* Returns whether the job has no last ledger: it then waits for sources without limit. */
 bool follow_is_endless(const struct tide_follow *job, struct tide_range range)
 {
     return !job->config->stop_at_end && range.to == 0;
@@ -43,7 +47,7 @@ void tide_follow_heartbeat(struct tide_follow *job, const char *state, const cha
     job->heartbeat_ms = follow_now_ms();
 }
 
-/* A source that could not go on for a while: the heartbeat says why. */
+/* Returns whether the source has been in trouble for DEGRADED_MS, with the reason in text. */
 static bool is_degraded(const struct tide_follow *job, char *text, size_t size)
 {
     const struct tide_source *source = job->source;
@@ -65,6 +69,7 @@ void follow_report(struct tide_follow *job)
     tide_follow_heartbeat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
 }
 
+/* Gives sources the stored hash of a ledger. They call it from their own threads. */
 static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
 {
     const struct tide_follow *job = self;
@@ -73,8 +78,8 @@ static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HA
     return tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
 }
 
-static tide_status new_source(struct tide_follow *job, struct tide_source *source,
-                              struct tide_err *err)
+static tide_status open_new_source(struct tide_follow *job, struct tide_source *source,
+                                   struct tide_err *err)
 {
     const struct tide_source_options options = { .config = job->config,
                                                  .passphrase = job->deployment->passphrase,
@@ -84,24 +89,26 @@ static tide_status new_source(struct tide_follow *job, struct tide_source *sourc
     return tide_source_open(source, &options, err);
 }
 
-/* A deployment file and a lake that do not belong together must leave no trace in the database. */
+/* Fails if the deployment file and the source are of different networks. Called before the writer
+ * opens, so that such a pair leaves no trace in the database. */
 static tide_status check_source(struct tide_follow *job, struct tide_err *err)
 {
     struct tide_source source;
     struct tide_err found;
-    tide_status status = new_source(job, &source, &found);
+    tide_status status = open_new_source(job, &source, &found);
     if (status == TIDE_OK)
         source.ops->close(source.self);
     if (status != TIDE_E_CONFIG && status != TIDE_E_CHAIN)
-        return TIDE_OK; /* one that does not answer now may do so when it is needed */
+        return TIDE_OK; /* a source that is away now may answer when it is needed */
     *err = found;
     return status;
 }
 
+/* Opens the source and seeks to the range. On failure, source->ops is NULL. */
 static tide_status try_source(struct tide_follow *job, struct tide_source *source,
                               struct tide_range range, struct tide_err *err)
 {
-    tide_status status = new_source(job, source, err);
+    tide_status status = open_new_source(job, source, err);
     if (status == TIDE_OK)
         status = source->ops->seek(source->self, range.from, range.to, err);
     if (status != TIDE_OK && source->ops) {
@@ -111,7 +118,8 @@ static tide_status try_source(struct tide_follow *job, struct tide_source *sourc
     return status;
 }
 
-/* While following, waits for a source that is away, so that a standby can take over meanwhile. */
+/* A source that is away is tried again without limit while following. The heartbeats in between
+ * keep this process known as alive, and the lease lets a standby take over if it is not. */
 tide_status follow_open_source(struct tide_follow *job, struct tide_source *source,
                                struct tide_range range, struct tide_err *err)
 {
@@ -144,7 +152,7 @@ uint32_t tide_follow_first_ledger(const struct tide_follow *job)
     return job->config->first_ledger ? job->config->first_ledger : job->deployment->first_ledger;
 }
 
-/* Becomes the writer: waits for its turn, reads where the tables stand. */
+/* Becomes the writer: waits for the lease, and reads up to which ledger the tables are filled. */
 static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
 {
     const struct tide_config *config = job->config;
@@ -178,7 +186,8 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
-/* Contracts found meanwhile are read again with the rest. */
+/* Drops the contracts discovered in this process by reading the deployment file again: the tables
+ * may lack them now. The new writer adds those that are in the tables. */
 tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -196,7 +205,7 @@ tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
     return status == TIDE_OK ? become_writer(job, err) : status;
 }
 
-/* A contract that the file leaves out is not looked for: nothing of it will be in the tables. */
+/* Logs the contracts that the file leaves out: the tables will have nothing of them. */
 static void log_missing_contracts(const struct tide_deployment *deployment)
 {
     char missing[512] = "";
@@ -239,7 +248,7 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
     status = tide_supervise_open(&job->supervise, "writer", err);
     if (status != TIDE_OK)
         return status;
-    /* A standby is ready too: it may wait for longer than systemd waits for a start. */
+    /* Report readiness as a standby, too: it may wait for longer than systemd waits for a start. */
     tide_notify(getenv("NOTIFY_SOCKET"), "READY=1\nSTATUS=waiting to become the writer");
     return become_writer(job, err);
 }

@@ -1,5 +1,5 @@
-/* run and backfill at work: source, decoder and writer over a range of ledgers, with heartbeats and
- * the past of discovered tokens. One thread owns a job; the pipeline has threads of its own. */
+/* A job of run or backfill: source, decoder and writer over a range of ledgers, with heartbeats and
+ * the past of discovered tokens. One thread owns a job. The pipeline has threads of its own. */
 #ifndef INDEXER_FOLLOW_FOLLOW_H
 #define INDEXER_FOLLOW_FOLLOW_H
 
@@ -23,35 +23,37 @@ struct tide_follow {
     struct tide_writer *writer;
     struct tide_discovery *discovery;
     struct tide_progress progress;
-    struct tide_supervise *supervise; /* NULL: systemd did not start this process */
-    struct tide_witness witness;      /* of the writer before this one */
-    uint32_t tip, ledger;             /* newest known, newest committed */
+    struct tide_supervise *supervise; /* NULL unless systemd started this process */
+    struct tide_witness witness; /* the witness of the writer before this one (write/writer.h) */
+    uint32_t tip, ledger;        /* newest ledger known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
-    bool following, began;
-    bool waits; /* a token that a catalog names has no place */
-    bool renew; /* a market has named a token meanwhile, so a place is free for one that waits */
-    const struct tide_source *source; /* while a range is indexed */
+    bool following, began; /* following: the last commit was at the tip. began: this process has
+                            * written before */
+    bool waits;            /* a token that a catalog names waits for a place below the limit */
+    bool renew; /* a market named a catalog's token: its place is free for a token that waits */
+    const struct tide_source *source; /* set while a range is indexed */
 };
 
-/* Opens what a job needs: deployment file, source (to check it), writer, discovery. Returns when
- * this process is the writer. Close in any case.
- * TIDE_E_CONFIG, TIDE_E_CHAIN (another network's source), and those of tide_writer_open. */
+/* Opens what a job needs: deployment file, source (to check it), writer and discovery. Returns when
+ * this process is the writer. Call tide_follow_close in any case. TIDE_E_CONFIG, TIDE_E_CHAIN
+ * (another network's source), and the failures of tide_writer_open. */
 tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *config,
                              struct tide_err *err);
-/* After TIDE_E_FENCED: another writer took over, or the server has lost commits. Waits as standby
- * again, in the same process. */
+/* Call after TIDE_E_FENCED: another writer took over, or the server has lost commits. Waits as a
+ * standby again, in the same process. */
 tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err);
 void tide_follow_close(struct tide_follow *job);
 
-/* The ledger that an empty index begins with; 0: the first one that the source has. */
+/* Returns the first ledger of an empty index; 0: the first one that the source has. */
 uint32_t tide_follow_first_ledger(const struct tide_follow *job);
 
-/* Indexes a range; to 0: without end. A source that ends early is no error: compare job->ledger.
- * TIDE_E_FENCED, TIDE_E_STOPPED, TIDE_E_POISON, and those of the source and the decoder. */
+/* Indexes a range; range.to 0 has no end. A source that ends early is no failure: compare
+ * job->ledger. TIDE_E_FENCED, TIDE_E_STOPPED, TIDE_E_POISON (crash_limit), and the failures of the
+ * source and the decoder. */
 tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
                               struct tide_err *err);
 
-/* Writes a heartbeat with that state; error is NULL if all is well. */
+/* Writes a heartbeat with that state. error is NULL if there is no trouble. */
 void tide_follow_heartbeat(struct tide_follow *job, const char *state, const char *error);
 
 #endif

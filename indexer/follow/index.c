@@ -1,10 +1,16 @@
+/* Indexing of one range: batches from the pipeline to the writer, and a new pipeline when the
+ * contracts change. */
 #include "indexer/follow/follow_impl.h"
 #include "indexer/follow/pipeline.h"
 #include "schema/base/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
-enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
+enum {
+    TAKE_MS = 250,
+    TAKE_READING_MS = 5
+}; /* longest wait for a batch; the same while
+                                              * discovery reads, which needs its turns */
 enum { HEARTBEAT_MS = 500 };
 
 static struct tide_pipeline_options pipeline_options(const struct tide_follow *job,
@@ -33,14 +39,15 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     };
 }
 
-/* A token that a market names leaves its place among those of catalogs to the first one that
- * waits, which a decoder knows once the pipeline is opened anew. */
-static void note_places(struct tide_follow *job, const struct tide_batch *batch)
+/* Notes tokens that wait for a place, and markets' tokens that free one. The decoder learns the
+ * token that gets the place when index_range opens a new pipeline. */
+static void note_waiting_tokens(struct tide_follow *job, const struct tide_batch *batch)
 {
     job->waits |= tide_batch_saw(batch, "ignored");
     job->renew |= job->waits && tide_batch_saw(batch, "market");
 }
 
+/* Commits the item's batch. At the tip also prepares the tables of the next partition. */
 static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
                               struct tide_err *err)
 {
@@ -53,7 +60,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
-        note_places(job, batch);
+        note_waiting_tokens(job, batch);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -70,9 +77,9 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
     return status;
 }
 
-/* Takes items until the last one, or until what is decoded ahead lacks a contract (*again). *end is
- * how the ledgers ended, the result how writing did. err is filled at the end of a source too: it
- * says what is not there. */
+/* Writes items until the last one, or until the running decoder lacks a contract (*again). *end is
+ * the source's status at the end; the result is the writer's. err is filled in both cases: at the
+ * end of a source it says what the source lacks. */
 static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pipeline,
                                tide_status *end, bool *again, struct tide_err *err)
 {
@@ -96,6 +103,7 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
                 *err = item->err;
             }
             tide_pipeline_give(pipeline, item);
+            /* No batch within the wait: time for the writer's own work and for discovery. */
         } else {
             tide_status status = tide_writer_idle(job->writer, err);
             if (status == TIDE_OK)
@@ -112,8 +120,10 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
     return TIDE_OK;
 }
 
-static tide_status index_once(struct tide_follow *job, struct tide_range range, bool *again,
-                              struct tide_err *err)
+/* Indexes the range with one pipeline. *again: a contract changed, call again for the ledgers
+ * behind job->ledger. */
+static tide_status index_range(struct tide_follow *job, struct tide_range range, bool *again,
+                               struct tide_err *err)
 {
     struct tide_source source = { 0 };
     struct tide_pipeline *pipeline = NULL;
@@ -123,7 +133,7 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     tide_status end = TIDE_OK;
     bool leads = false;
     job->renew = false;
-    /* What one range discovered is watched in the next one, too. */
+    /* Contracts that an earlier range discovered are followed in this one, too. */
     tide_status status = tide_writer_promote(job->writer, &job->waits, err);
     if (status == TIDE_OK)
         status = tide_writer_leads(job->writer, range.from, &leads, err);
@@ -139,7 +149,7 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
             job->tip = 0;
         tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
                             range.to);
-        /* A process that was killed while it waited for a ledger did not crash on it. */
+        /* A process that was killed while it waited for a ledger did not crash on that ledger. */
         bool awaited = job->tip && range.from > job->tip;
         status = tide_writer_attempt(job->writer, range.from ? range.from : first,
                                      job->config->crash_limit, job->began || awaited, err);
@@ -160,14 +170,15 @@ static tide_status index_once(struct tide_follow *job, struct tide_range range, 
     return status == TIDE_OK ? end : status;
 }
 
-/* When the past has shown what a contract is, or a place is free for a token that waits, a new
- * decoder follows it from the next ledger on. Its past until there is noted. */
+/* A new pipeline is opened when the past has settled a contract's kind, or a waiting token got a
+ * place: its decoders follow that contract from the next ledger on. The writer notes the ledgers
+ * before as a gap, which discovery reads. */
 tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
                               struct tide_err *err)
 {
     for (;;) {
         bool again = false;
-        tide_status status = index_once(job, range, &again, err);
+        tide_status status = index_range(job, range, &again, err);
         if (status != TIDE_OK || !again)
             return status;
         if (job->ledger >= range.from && (range.to == 0 || job->ledger <= range.to))

@@ -1,3 +1,5 @@
+/* The thread that reads ledgers from the source, gives them to the decoders and collects their rows
+ * in batches. */
 #include "indexer/follow/pipeline.h"
 #include "indexer/decode/pool.h"
 #include "indexer/follow/queue.h"
@@ -9,13 +11,14 @@
 #include <stdatomic.h>
 
 enum {
-    TIP_WAIT_MS = 300,      /* a source that makes us wait so long has no backlog */
-    TIP_LEFT_LEDGERS = 4,   /* so many in a row without waiting: there is a backlog again */
-    SETTLED_WAIT_MS = 2000, /* a source that blocks so long is at its tip */
-    CHUNK_WAIT_MS = 20,     /* ledgers of a slower source are decoded one by one */
+    TIP_WAIT_MS = 300,      /* a source that took so long for a ledger has no backlog */
+    TIP_LEFT_LEDGERS = 4,   /* so many ledgers in a row without such a wait: there is a backlog */
+    SETTLED_WAIT_MS = 2000, /* a source without `newest` that blocks for so long is at its tip */
+    CHUNK_WAIT_MS = 20,     /* ledgers of a source that takes longer are decoded one by one */
 };
 
-/* What a ledger's rows are followed by: see tide_decode_pool_flush. */
+/* Marks for tide_decode_pool_flush. MARK_CUT: a batch ends behind the rows. MARK_TIP: the same, and
+ * the ledger is the tip. */
 enum mark { MARK_CUT = 1, MARK_TIP };
 
 struct tide_pipeline {
@@ -27,15 +30,15 @@ struct tide_pipeline {
     pthread_t thread;
     bool started;
     atomic_bool closing;
-    /* of the thread */
-    tide_status
-        ended; /* why reading goes no further behind what is being decoded; TIDE_OK: it does */
+    /* Used by the pipeline's thread only. */
+    tide_status ended; /* why the source gives no further ledger; TIDE_OK: it may */
     struct tide_err ended_err;
-    bool at_tip;  /* each ledger is handed over by itself */
-    bool settled; /* the source said that nothing is there, and nothing has piled up since: a source
-                      that is merely slower than we are has ledgers, and no tip */
-    bool told_tip; /* the last item said tip */
-    uint32_t quick;
+    bool at_tip; /* each ledger is a batch of its own */
+    /* The source said that it has nothing, and no backlog has grown since. A source that is merely
+     * slower than the decoders has ledgers left and never says so. */
+    bool settled;
+    bool reported_tip; /* the last item had `tip` set */
+    uint32_t quick;    /* ledgers in a row without a wait */
 };
 
 static bool is_stopping(const struct tide_pipeline *p)
@@ -44,7 +47,8 @@ static bool is_stopping(const struct tide_pipeline *p)
            (p->options.stopped && p->options.stopped(p->options.stopped_self));
 }
 
-static void doze(struct tide_pipeline *p, uint32_t ms)
+/* Sleeps, in slices that notice a stop. */
+static void sleep_unless_stopping(struct tide_pipeline *p, uint32_t ms)
 {
     const struct tide_clock *clock = p->options.clock;
     while (ms && !is_stopping(p)) {
@@ -54,10 +58,11 @@ static void doze(struct tide_pipeline *p, uint32_t ms)
     }
 }
 
-/* Buffers keep their capacity, but the mix of tables changes over a chain: when what is kept
- * exceeds the limit by a quarter, it is given back. Capacities double, so that is often; at twice
- * the limit it is seldom, for 2 % less CPU here and half as much memory again. */
-static void reuse(struct tide_pipeline *p, struct tide_batch *batch)
+/* Resets a batch for its next use. Buffers keep their capacity, but the mix of tables changes over
+ * a chain, so buffers of more than 5/4 of the limit are freed. Capacities double, so that happens
+ * often. Freeing at twice the limit instead would save 2 % of the indexer's CPU and take half as
+ * much memory again. */
+static void reset_batch(struct tide_pipeline *p, struct tide_batch *batch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < TIDE_TABLES_MAX; i++)
@@ -69,6 +74,7 @@ static void reuse(struct tide_pipeline *p, struct tide_batch *batch)
     tide_batch_reset(batch);
 }
 
+/* Returns whether the batch ends here: by bytes, ledgers, partition, last ledger or time. */
 static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batch, int64_t since_ms)
 {
     const struct tide_clock *clock = p->options.clock;
@@ -83,7 +89,7 @@ static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batc
     return clock->now_ms(clock->self) - since_ms >= p->options.batch_ms;
 }
 
-static void end(struct tide_item *item, tide_status status)
+static void end_item(struct tide_item *item, tide_status status)
 {
     item->last = true;
     item->status = status;
@@ -91,7 +97,8 @@ static void end(struct tide_item *item, tide_status status)
 
 /* ---- ledgers into the decoders ---- */
 
-/* waited: the milliseconds that the source took. True if the ledger is the tip for now. */
+/* Updates at_tip. `waited` is the milliseconds that the source took. Returns true if the ledger is
+ * the tip as far as the source knows. */
 static bool note_tip(struct tide_pipeline *p, int64_t waited)
 {
     const struct tide_source *source = &p->options.source;
@@ -104,6 +111,7 @@ static bool note_tip(struct tide_pipeline *p, int64_t waited)
     return p->settled;
 }
 
+/* Copies the source's next ledger into the decoders. */
 static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, struct tide_err *err)
 {
     const struct tide_source *source = &p->options.source;
@@ -121,7 +129,7 @@ static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, stru
     return status;
 }
 
-/* A batch must be able to end behind this ledger. */
+/* Returns whether a batch may have to end behind this ledger: no chunk may then cross it. */
 static bool ends_batch(const struct tide_pipeline *p, uint32_t sequence)
 {
     return (sequence + 1) % p->options.partition_ledgers == 0 || sequence == p->options.to ||
@@ -146,8 +154,8 @@ static void read_ledger(struct tide_pipeline *p)
         tide_decode_pool_flush(p->decode, 0);
 }
 
-/* At the tip a source may wait for long: what it gave is decoded first, so that a bad ledger is
- * found while it is the last one. */
+/* Returns whether to read the next ledger. At the tip, a source may wait for long, so the last
+ * ledger is decoded first: otherwise a bad ledger would be noticed only with the next one. */
 static bool may_read(const struct tide_pipeline *p)
 {
     if (p->ended != TIDE_OK || (p->at_tip && tide_decode_pool_is_busy(p->decode)))
@@ -156,78 +164,82 @@ static bool may_read(const struct tide_pipeline *p)
 }
 
 /* While following, retry without limit. Ledgers already in the batch are committed. */
-static bool may_ask_again(const struct tide_pipeline *p, tide_status status)
+static bool may_retry(const struct tide_pipeline *p, tide_status status)
 {
     return status == TIDE_E_IO && !p->options.stop_at_end && p->options.source.ops->trouble;
 }
 
-static bool ask_again(struct tide_pipeline *p, struct tide_item *item)
+/* Logs, sleeps, and returns whether to go on: a batch with rows is handed over first. */
+static bool pause_before_retry(struct tide_pipeline *p, struct tide_item *item)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_log(TIDE_WARN, "source.retry", "reason=%s",
              tide_log_quote(quoted, sizeof quoted, item->err.text));
-    doze(p, p->options.poll_ms);
+    sleep_unless_stopping(p, p->options.poll_ms);
     return item->batch.to == 0;
 }
 
-/* All that was read is in batches; the source has said why there is no more. False when the item is
- * to be handed over. */
+/* Handles the end of reading, when all ledgers read are in batches. Returns false if the item must
+ * be handed over. */
 static bool end_reading(struct tide_pipeline *p, struct tide_item *item)
 {
     const struct tide_source *source = &p->options.source;
     tide_status status = p->ended;
     p->ended = TIDE_OK;
     item->err = p->ended_err;
-    if (may_ask_again(p, status))
-        return ask_again(p, item);
+    if (may_retry(p, status))
+        return pause_before_retry(p, item);
     if (status != TIDE_E_EOF) {
-        end(item, status);
+        end_item(item, status);
         return false;
     }
     bool final = p->options.stop_at_end || source->ops->finite(source->self);
     item->tip = p->at_tip = p->settled = true;
     p->quick = 0;
     if (final)
-        end(item, TIDE_OK);
-    if (final || item->batch.to || !p->told_tip)
+        end_item(item, TIDE_OK);
+    if (final || item->batch.to || !p->reported_tip)
         return false;
     if (!source->ops->newest)
-        doze(p, p->options.poll_ms);
+        sleep_unless_stopping(p, p->options.poll_ms);
     return true;
 }
 
 /* ---- rows out of them ---- */
 
-static bool fits(const struct tide_pipeline *p, const struct tide_batch *batch,
-                 const struct tide_decoded *more)
+static bool fits_batch(const struct tide_pipeline *p, const struct tide_batch *batch,
+                       const struct tide_decoded *more)
 {
     return batch->to == 0 ||
            (batch->bytes + more->bytes <= p->options.batch_bytes &&
             batch->to - batch->from + 1 + more->ledgers <= p->options.batch_ledgers);
 }
 
-/* Rows of the oldest chunk into the item. False when the item is to be handed over. */
+/* Appends the rows of the oldest chunk to the item. Returns false if the item must be handed
+ * over. */
 static bool take_rows(struct tide_pipeline *p, struct tide_item *item)
 {
     struct tide_decoded decoded;
     uint32_t failed = 0;
     tide_decode_pool_wait(p->decode, &decoded);
-    if (!fits(p, &item->batch, &decoded))
+    if (!fits_batch(p, &item->batch, &decoded))
         return false;
     tide_status status = tide_decode_pool_take(p->decode, &item->batch, &failed, &item->err);
     if (status == TIDE_OK) {
         item->tip = decoded.mark == MARK_TIP;
         return decoded.mark == 0;
     }
-    p->ended = TIDE_OK; /* what was read behind the bad ledger does not count */
+    p->ended = TIDE_OK; /* ledgers behind the bad one were dropped, and so was the source's
+                         * status */
     if (tide_source_refetch(&p->options.source, failed, &item->err))
         return true;
-    end(item, status);
+    end_item(item, status);
     return false;
 }
 
-/* False when the item is to be handed over. */
-static bool step(struct tide_pipeline *p, struct tide_item *item)
+/* Does one step: takes rows, reads a ledger, or handles the end. Returns false if the item must be
+ * handed over. */
+static bool advance_item(struct tide_pipeline *p, struct tide_item *item)
 {
     struct tide_decoded ignored;
     if (tide_decode_pool_ready(p->decode, &ignored))
@@ -242,25 +254,26 @@ static bool step(struct tide_pipeline *p, struct tide_item *item)
     return take_rows(p, item);
 }
 
-static void fill(struct tide_pipeline *p, struct tide_item *item)
+/* Fills an item until its batch ends. The time limit counts from the batch's first rows. */
+static void fill_item(struct tide_pipeline *p, struct tide_item *item)
 {
     const struct tide_clock *clock = p->options.clock;
     int64_t since = clock->now_ms(clock->self);
     item->tip = item->last = false;
     item->status = TIDE_OK;
     while (!is_stopping(p)) {
-        if (!step(p, item) || is_full(p, &item->batch, since))
+        if (!advance_item(p, item) || is_full(p, &item->batch, since))
             break;
         if (item->batch.to == 0)
             since = clock->now_ms(clock->self);
     }
-    p->told_tip = item->tip;
+    p->reported_tip = item->tip;
     if (item->batch.to && item->batch.to == p->options.to)
-        end(item, TIDE_OK);
+        end_item(item, TIDE_OK);
     tide_decode_pool_batch_end(p->decode, &item->batch);
 }
 
-static void *work(void *self)
+static void *run_pipeline(void *self)
 {
     struct tide_pipeline *p = self;
     bool last = false;
@@ -268,7 +281,7 @@ static void *work(void *self)
         struct tide_item *item = tide_queue_take(&p->free, -1);
         if (!item)
             break;
-        fill(p, item);
+        fill_item(p, item);
         last = item->last;
         if (!tide_queue_put(&p->full, item))
             break;
@@ -304,7 +317,7 @@ tide_status tide_pipeline_open(struct tide_pipeline **out,
         status = tide_decode_pool_open(&p->decode, &options->decode, options->decode_threads, err);
     if (status == TIDE_OK) {
         tide_decode_pool_expect(p->decode, options->from, options->previous_hash);
-        p->started = pthread_create(&p->thread, NULL, work, p) == 0;
+        p->started = pthread_create(&p->thread, NULL, run_pipeline, p) == 0;
         if (!p->started)
             status = tide_fail(err, TIDE_E_MEMORY, "pipeline: no thread");
     }
@@ -341,6 +354,6 @@ struct tide_item *tide_pipeline_take(struct tide_pipeline *p, int64_t timeout_ms
 
 void tide_pipeline_give(struct tide_pipeline *p, struct tide_item *item)
 {
-    reuse(p, &item->batch);
+    reset_batch(p, &item->batch);
     tide_queue_put(&p->free, item);
 }

@@ -1,12 +1,14 @@
-/* Fetch and decode in threads of their own, so that PostgreSQL is never idle: one reads ledgers of
- * a source, several decode them, and batches come out here.
+/* The pipeline fetches and decodes in threads of its own, so that PostgreSQL is never idle: one
+ * thread reads ledgers of a source, several decode them, and the caller takes batches here.
  *
- * Batches  a fixed number of them, used again and again: memory is queue_batches + 1 times the
- *          batch limit and what the decoders hold (pool.h), and does not grow with time.
- * Cut      at bytes, ledgers or time; at the end of a partition; after each ledger at the tip.
- * Tip      a ledger is decoded before the next one is asked for.
- * Trouble  what was good before a failure comes out first, then the failure.
- * Threads  the source and the decoders belong to the pipeline's thread until close. */
+ * Batches  a fixed number, used again and again. Memory is queue_batches + 1 times the batch limit
+ *          and the decoders' buffers (pool.h); it does not grow with time.
+ * Cut      a batch ends at a limit of bytes, ledgers or time, at the end of a partition, and at the
+ *          tip after each ledger.
+ * Tip      at the tip a ledger is decoded before the source is asked for the next one.
+ * Trouble  rows of the ledgers before a failure come out first, then the failure.
+ * Threads  one thread calls these functions. The source and the decoders belong to the pipeline's
+ *          threads until tide_pipeline_close. */
 #ifndef INDEXER_FOLLOW_PIPELINE_H
 #define INDEXER_FOLLOW_PIPELINE_H
 
@@ -18,37 +20,40 @@
 struct tide_pipeline; /* opaque */
 
 struct tide_pipeline_options {
-    struct tide_source source; /* sought already; stays the caller's to close, after close */
+    struct tide_source source; /* sought already; the caller closes it, after the pipeline */
     struct tide_decode_options decode;
-    uint32_t from;                /* first ledger; 0: whatever comes */
-    const uint8_t *previous_hash; /* what from must follow; NULL: not known */
-    uint32_t to;                  /* last ledger wanted; 0: open end */
-    bool stop_at_end;             /* end when the source has no more for now */
+    uint32_t from;                /* first ledger; 0: the source's first */
+    const uint8_t *previous_hash; /* hash of ledger from - 1; NULL: not known */
+    uint32_t to;                  /* last ledger; 0: no end */
+    bool stop_at_end; /* end at the source's last ledger instead of waiting for the next */
     uint32_t poll_ms;
-    uint32_t partition_ledgers;
-    uint32_t decode_threads; /* see tide_decode_pool_open */
+    uint32_t partition_ledgers; /* a batch does not cross a multiple of it */
+    uint32_t decode_threads;    /* see tide_decode_pool_open */
+    /* Limits of one batch, and the number of batches that may wait for the caller. */
     uint32_t batch_ledgers, batch_ms, queue_batches;
     size_t batch_bytes;
     const struct tide_clock *clock;
-    bool (*stopped)(void *self);
+    bool (*stopped)(void *self); /* asked often, by the pipeline's thread */
     void *stopped_self;
 };
 
-/* One hand-over. */
+/* One batch handed to the caller. */
 struct tide_item {
     struct tide_batch batch; /* may be empty */
-    bool tip;                /* nothing more is there for now */
-    bool last;               /* nothing will follow; status says why */
-    tide_status status;      /* of last: TIDE_OK reached the end, or the failure in err */
+    bool tip;                /* its last ledger is the tip, as far as the source knows */
+    bool last;               /* no item follows; status says why */
+    tide_status status;      /* if last: TIDE_OK at the end of the range or source, else the failure
+                         * that err describes */
     struct tide_err err;
 };
 
 tide_status tide_pipeline_open(struct tide_pipeline **out,
                                const struct tide_pipeline_options *options,
                                struct tide_err *err) TIDE_MUST_USE;
-/* Stops the thread, waits for it, frees everything. NULL is allowed. */
+/* Stops the threads, waits for them, frees everything. NULL is allowed. */
 void tide_pipeline_close(struct tide_pipeline *pipeline);
-/* The next item, or NULL after timeout_ms. The caller gives it back. */
+/* Returns the next item, or NULL after timeout_ms. The caller gives it back with
+ * tide_pipeline_give. */
 struct tide_item *tide_pipeline_take(struct tide_pipeline *pipeline, int64_t timeout_ms);
 void tide_pipeline_give(struct tide_pipeline *pipeline, struct tide_item *item);
 

@@ -1,3 +1,5 @@
+/* Rates, smoothed over a few seconds, and their output: a bar on a terminal, log lines
+ * otherwise. */
 #include "indexer/follow/progress.h"
 #include "tidemark/log.h"
 
@@ -19,7 +21,8 @@ void tide_progress_start(struct tide_progress *p, const struct tide_clock *clock
                                  .rate_ms = now };
 }
 
-static void measure(struct tide_progress *p, int64_t now)
+/* Updates the rates once a second. */
+static void measure_rate(struct tide_progress *p, int64_t now)
 {
     int64_t passed = now - p->rate_ms;
     if (passed < RATE_MS)
@@ -33,7 +36,7 @@ static void measure(struct tide_progress *p, int64_t now)
     p->rate_ms = now;
 }
 
-/* Seconds until end, as a person reads them; "" while they are unknown. */
+/* Writes the remaining time in the unit that people use; "" if it is not known. */
 static void put_eta(char *out, size_t size, const struct tide_progress *p, uint32_t left)
 {
     double eta = p->rate > 0 ? (double)left / p->rate : 0;
@@ -62,7 +65,7 @@ static void show_bar(const struct tide_progress *p, uint32_t ledger, uint32_t en
     fflush(stderr);
 }
 
-/* A field stands in the line once its value is known. */
+/* Fields whose values are not known yet are left out of the line. */
 static void log_line(const struct tide_progress *p, uint32_t ledger, uint32_t end)
 {
     char tip[32] = "", rate[48] = "", eta[48] = "";
@@ -82,12 +85,12 @@ void tide_progress_add(struct tide_progress *p, uint32_t ledger, uint32_t tip, u
     int64_t now = p->clock->now_ms(p->clock->self);
     p->ledgers += ledgers;
     p->events += events;
-    measure(p, now);
+    measure_rate(p, now);
     if (now - p->shown_ms < (p->terminal ? BAR_MS : LINE_MS) || !p->ledgers)
         return;
-    if (!p->terminal && p->ledgers == p->told)
+    if (!p->terminal && p->ledgers == p->reported)
         return;
-    p->told = p->ledgers;
+    p->reported = p->ledgers;
     uint32_t end = p->to ? p->to : tip;
     p->shown_ms = now;
     if (p->terminal && end)

@@ -1,3 +1,4 @@
+/* The queue: a ring under one lock. */
 #include "indexer/follow/queue.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@ void tide_queue_init(struct tide_queue *queue)
     memset(queue, 0, sizeof *queue);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_condattr_init(&attr);
+    /* The monotonic clock: a change of the system's time must not shorten or lengthen a wait. */
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&queue->changed, &attr);
     pthread_condattr_destroy(&attr);
@@ -59,6 +61,7 @@ void *tide_queue_take(struct tide_queue *queue, int64_t timeout_ms)
         else
             waited = pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
     }
+    /* A closed queue still gives the items that are in it. */
     if (queue->count) {
         item = queue->items[queue->first];
         queue->first = (queue->first + 1) % TIDE_QUEUE_MAX;

@@ -1,5 +1,5 @@
-/* A bounded queue of pointers between two threads. Everything is copied in and out under one
- * lock; a closed queue gives what is left, then nothing. */
+/* A bounded queue of pointers between two threads, under one lock. A closed queue gives the items
+ * that are left, then NULL. */
 #ifndef INDEXER_FOLLOW_QUEUE_H
 #define INDEXER_FOLLOW_QUEUE_H
 
@@ -19,9 +19,11 @@ struct tide_queue {
 
 void tide_queue_init(struct tide_queue *queue);
 void tide_queue_release(struct tide_queue *queue);
-/* False when the queue is closed. It is never full: there are at most TIDE_QUEUE_MAX items. */
+/* Returns false if the queue is closed. The caller must never put more than TIDE_QUEUE_MAX
+ * items. */
 bool tide_queue_put(struct tide_queue *queue, void *item);
-/* The oldest item; NULL after timeout_ms (negative: no limit) or when closed and empty. */
+/* Returns the oldest item, or NULL after timeout_ms (negative: no limit) or if the queue is closed
+ * and empty. */
 void *tide_queue_take(struct tide_queue *queue, int64_t timeout_ms);
 void tide_queue_close(struct tide_queue *queue);
 

@@ -1,4 +1,5 @@
--- Stores the active addresses by day, by day and pool, and ever, and counts the new ones.
+-- Active users by day, traders by pool and day, and users ever. Only addresses that are new in the table active are counted.
+-- Rows of active with pool_key 0 are of all pools; the day '-infinity' stands for all days.
 WITH seen AS MATERIALIZED (
   SELECT DISTINCT pool_id_key AS pool_key, (closed_at AT TIME ZONE 'UTC')::date AS day, trader_key AS address_key
   FROM {!event.liquidity_pool_swap} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer

@@ -1,4 +1,4 @@
--- Calls by day, contract and function.
+-- Calls by day, contract and function. A refused call is one that failed.
 INSERT INTO {=call_day} AS d (deployment, day, contract_key, fn_key, calls, refused)
 SELECT $1::smallint, (c.closed_at AT TIME ZONE 'UTC')::date AS day, c.contract_key, coalesce(c.fn_key, 0), count(*),
   count(*) FILTER (WHERE NOT c.ok)

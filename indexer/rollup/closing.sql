@@ -1,6 +1,6 @@
--- The last version on each day of entries that say what is held, owed and priced.
--- Few of the balances are the engine's, and the pool has one state: those are looked up by key.
--- Only history is read: what state holds when a range is folded depends on where the range ends.
+-- The last version on each day of the entries with reserves, debts, deposits, prices and collateral. Balances are searched by
+-- key: few are the engine's. The statement reads history only, never state: the content of state depends on where the folded
+-- range ends.
 WITH version AS (
   SELECT 'pool' AS what, pool_id_key AS name_key, closed_at, ledger, tx, seq, reserve_a AS amount, reserve_b AS amount_b
   FROM {!history.liquidity_pool_pool} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer

@@ -1,8 +1,9 @@
--- Compliance records by status and provider: how their number changed, by day.
+-- Compliance records by status and provider: the change of their number on each day.
 --
--- A version counts from its day up to the day of the next one, and a verified one as expired (5) from the day of its end on. So
--- the sums follow from the last version of each record on each day. line has these as they were (sign -1) and as they are now
--- (1), from the one before the range to the one behind it: what a record changes of the sums is the difference.
+-- A version of a record counts from its day up to the day of the next version. A verified one counts as expired (5) from the day
+-- of its end on. The sums therefore follow from the last version of each record on each day (compliance_version).
+-- line has the versions as they were (sign -1) and as they are now (sign 1), from the one before the range to the one behind it.
+-- The difference is what the range changes of the sums.
 --
 -- A record's versions are found by its key. day + 0 keeps PostgreSQL from the index of days, by which it would read all records
 -- of a day again for each of them.

@@ -1,4 +1,4 @@
--- Liquidity added, removed, and fees claimed, by pool and day.
+-- Liquidity added, liquidity removed and fees claimed, by pool and day.
 WITH change AS (
   SELECT pool_id_key, closed_at, 1 AS additions, 0 AS removals, 0 AS claims, amount_a AS added_a, amount_b AS added_b,
     0 AS removed_a, 0 AS removed_b, 0 AS claimed_a, 0 AS claimed_b

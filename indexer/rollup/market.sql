@@ -1,4 +1,4 @@
--- Vaults, by market and day; liquidations by day.
+-- Amounts and counts of vaults by market and day, and liquidations by day.
 WITH change AS (
   SELECT synth_asset_key, closed_at, 1 AS opened, 0 AS liquidations, 0 AS minted, 0 AS repaid,
     collateral_amount AS deposited, 0 AS withdrawn, 0 AS seized

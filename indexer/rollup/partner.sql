@@ -1,5 +1,6 @@
--- Sums the earnings of partners by token. Each cut is in the token of the revenue_received that comes next in its operation.
--- One pass over the events from the last to the first: a join of the two tables would pair each with each within one operation.
+-- Partners' revenue by token. A cut is in the token of the next revenue_received event in the same operation. The statement
+-- finds that event in one pass over the events, last to first: a join of the two tables would compare all pairs within an
+-- operation.
 WITH entry AS (
   SELECT ledger, tx, op, event, partner_id, epoch, partner_cut, NULL::numeric[] AS received
   FROM {!event.earnings_distributor_partner_revenue_forwarded}

@@ -1,4 +1,4 @@
--- Prices of feeds by interval: the medians of rounds, and the average that the feed had last.
+-- Prices of feeds by interval: the medians of the rounds, and the feed's last average.
 WITH minute AS (
   SELECT asset_key, chain.interval_start(60, closed_at) AS at, min(ARRAY[ledger, tx, op, event, median_price]) AS first,
     max(ARRAY[ledger, tx, op, event, median_price]) AS last, max(median_price) AS high, min(median_price) AS low,

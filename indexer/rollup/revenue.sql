@@ -1,4 +1,4 @@
--- Sums the distributor's receipts by epoch and token.
+-- Payments that the distributor received, by epoch and token.
 INSERT INTO {=revenue} AS r (deployment, epoch, token, fees, payments)
 SELECT $1::smallint, epoch, (SELECT w.word FROM chain.word AS w WHERE w.id = token_key), sum(amount), count(*)
 FROM {!event.earnings_distributor_revenue_received}

@@ -1,3 +1,4 @@
+/* Fills in the names of rollup statements and answers questions about them. */
 #include "indexer/rollup/rollup.h"
 #include "tidemark/deployment.h"
 
@@ -27,9 +28,10 @@ bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_n
     return true;
 }
 
-/* A role's table counts with the rows of the deployment file's contract alone: by its key, where
- * the rows have keys of words. The select without columns is one row, which the planner drops; the
- * table may have an alias behind it. */
+/* Writes a table of a role that has one contract, joined with that contract of the deployment file:
+ * only its rows count. Rows have the contract's key of chain.word. The join's inner select has no
+ * columns and one row, which the planner drops; it lets the condition stand behind the table, which
+ * may have an alias. */
 static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *writer,
                       const struct tide_rollup_name *name, enum tide_role role)
 {
@@ -45,7 +47,7 @@ static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *wri
                   TIDE_SLICE_FMT(name->table), tide_role_name(role));
 }
 
-/* The statements have no other $. */
+/* Copies text with writer->values in place of $1, $2 and $3. The statements have no other $. */
 static void put_text(struct tide_buf *out, const struct tide_rollup_writer *writer, tide_slice text)
 {
     for (size_t i = 0; i < text.len; i++) {

@@ -1,20 +1,21 @@
 /* Rollups: statements that fold the rows of a range of ledgers into sums over time.
  *
- * Text      indexer/rollup/NAME.sql, embedded: $1 deployment, $2 first and $3 last ledger. Names
- *           in braces are filled in by the caller, which knows the partition of the rows:
- *             {!event.x}  a table without whose rows there is nothing to fold
- *             {history.x} a table that is read beside. No table of state: what it holds depends on
- *                         where the batch ends
- *             {=candle}   a table of the schema rollup that is folded into
- * Meaning   adds what the range has, so each range is folded once, in the transaction that makes
- *           its rows visible; the order of ranges does not matter. What depends on rows of other
- *           ranges is taken from what was folded ({=…}), never from tables: with everything made
- *           anew, ranges that are not folded yet stand in these.
- * Tokens    Rows of a discovered token join ledgers that were folded before. A statement that reads
- *           tables of tokens is run again over these ledgers. So it keeps the newest, and adds up
- *           nothing. Calls that join are folded alone, in the statement that adds them, so
- *           calls may be added up.
- * Version   counts changes of what the statements mean. Rows made by another are made anew. */
+ * Text      indexer/rollup/NAME.sql, embedded. $1 is the deployment, $2 the first and $3 the last
+ *           ledger. The caller, which knows the partition of the rows, replaces names in braces:
+ *             {!event.x}  a table that must have rows in the range, or there is nothing to fold
+ *             {history.x} another table that is read. Tables of state are not allowed: their
+ *                         content depends on where the batch ends
+ *             {=candle}   a table of the schema rollup that the statement writes
+ * Meaning   a statement adds the range's rows to the sums. Each range is folded once, in the
+ *           transaction that makes its rows visible, in any order of ranges. Values that depend on
+ *           rows of other ranges come from rollup tables ({=…}), never from history: when all
+ *           rollups are made anew, history contains ranges that are not folded yet.
+ * Tokens    rows of a discovered token are added to ledgers that were folded before. A statement
+ *           that reads tables of tokens runs again over these ledgers, so it must keep the newest
+ *           value and must not add up. Calls that are added later are folded alone, by the
+ *           statement that adds them, so calls may be added up.
+ * Version   TIDE_ROLLUP_VERSION grows when a statement's meaning changes. Rollups of another
+ *           version are made anew. */
 #ifndef INDEXER_ROLLUP_ROLLUP_H
 #define INDEXER_ROLLUP_ROLLUP_H
 
@@ -23,18 +24,19 @@
 
 #define TIDE_ROLLUP_VERSION 8
 
-/* Ledgers folded at a time where there are many: bounds what one statement sorts. */
+/* Most ledgers that one statement folds when there are many: limits the rows that it sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u
 
 struct tide_rollup {
     const char *name; /* file name without .sql */
-    tide_slice sql;   /* NUL-terminated after len */
+    tide_slice sql;   /* a NUL follows behind len */
 };
 
-/* Generated from indexer/rollup/. */
+/* The build generates this list from indexer/rollup/. */
 extern const struct tide_rollup tide_rollups[];
 extern const size_t tide_rollup_count;
 
+/* BESIDE is {x}, NEEDS is {!x}, INTO is {=x}. */
 enum tide_rollup_mark { TIDE_ROLLUP_BESIDE, TIDE_ROLLUP_NEEDS, TIDE_ROLLUP_INTO };
 
 struct tide_rollup_name {
@@ -42,26 +44,26 @@ struct tide_rollup_name {
     tide_slice schema, table; /* schema is empty for INTO */
 };
 
-/* Steps to the next name in braces: *before is the text up to it, the whole rest when there is
- * none any more (false). */
+/* Moves *rest behind the next name in braces; *before is the text in front of it. Returns false if
+ * there is none: *before is then all of *rest. */
 bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name);
 
-/* Of the tables it reads and folds into: is there one of that mark and name? */
+/* Returns whether the statement has the table with that mark. */
 bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark mark,
                        tide_slice table);
-/* Which rollups are kept: by their index. */
+/* Most rollups. Selections are arrays of bool by rollup index. */
 #define TIDE_ROLLUPS_MAX 16u
-/* Chooses beside those that are chosen all that share a table with them: one alone would leave a
- * part of its rows' columns unfilled. */
+/* Selects all rollups that share a table with a selected one: otherwise some columns of the table's
+ * rows would never be filled. */
 void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
 
-/* Tables that some rollup folds into, each once; at most TIDE_ROLLUP_TABLES_MAX. */
+/* Lists the tables that rollups write, each once, and returns their number. */
 #define TIDE_ROLLUP_TABLES_MAX 16u
 uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
 
-/* Writes the statement as text, NUL-terminated. put writes a name that is read, or a query in
- * parentheses; into is the schema of those that are written. values stand in the place of $1, $2
- * and $3, as part of another statement; NULL: they stay. */
+/* Writes the statement as NUL-terminated text. put writes the table that is read in place of a
+ * name, or a query in parentheses. into is the schema of the written tables. values replace $1, $2
+ * and $3, if the statement becomes part of another one; NULL keeps them. */
 struct tide_rollup_writer {
     void (*put)(void *self, struct tide_buf *out, const struct tide_rollup_name *name);
     void *self;
@@ -71,9 +73,9 @@ struct tide_rollup_writer {
 void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
                        const struct tide_rollup_writer *writer);
 
-/* Settings for folding many ledgers, until the end of the transaction: plans made for their
- * numbers, joins that do not compare each with each, nothing compiled for a few milliseconds' work.
- * One statement that answers with a row. */
+/* Settings for folding many ledgers, until the end of the transaction: plans for the actual values,
+ * no nested loops over large tables, no JIT for statements of a few milliseconds, and more memory
+ * for sorts. The statement returns one row. */
 #define TIDE_ROLLUP_BULK_SQL                                                              \
     "SELECT set_config('plan_cache_mode', 'force_custom_plan', true),"                    \
     " set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true),"        \

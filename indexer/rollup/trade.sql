@@ -1,4 +1,4 @@
--- Candles, trade by day, by pool and day, and by trader. Every trade gets the price that its pool had after the transaction.
+-- Candles, and trades by day, by pool and day, and by trader. A trade's price is the pool's price after the transaction.
 WITH version AS MATERIALIZED (
   SELECT DISTINCT ON (ledger, tx, pool_id_key) ledger::bigint * 1048576 + tx AS place, pool_id_key, fee_tier, token_a_key, token_b_key,
     trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price

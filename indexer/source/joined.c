@@ -1,14 +1,15 @@
-/* A lake and RPC as one: history from the lake, the tip from RPC. What neither has is named. */
+/* A lake and RPC as one source: history from the lake, the tip from RPC. If neither has a ledger,
+ * the error names both reasons. */
 #include "indexer/source/source.h"
 #include "tidemark/log.h"
 
 struct joined {
     struct tide_source_options options;
     struct tide_source lake, rpc;
-    bool on_lake;        /* which of them gave the last ledger, or is asked first */
-    uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
+    bool on_lake;        /* the lake gave the last ledger, or is asked first */
+    uint32_t next, last; /* ledgers: next one wanted, last one wanted (0: no end) */
     uint32_t lake_last;  /* the newest ledger that the lake gave */
-    uint32_t doubted;    /* the ledger of which the lake's copy does not hold: RPC was asked */
+    uint32_t doubted; /* a ledger whose copy in the lake is damaged, and for which RPC was asked */
 };
 
 static struct tide_source *current(struct joined *j)
@@ -16,18 +17,20 @@ static struct tide_source *current(struct joined *j)
     return j->on_lake ? &j->lake : &j->rpc;
 }
 
-static tide_status ask(struct joined *j, tide_slice *lcm, uint32_t *sequence, struct tide_err *err)
+static tide_status next_of_current(struct joined *j, tide_slice *lcm, uint32_t *sequence,
+                                   struct tide_err *err)
 {
     return current(j)->ops->next(current(j)->self, lcm, sequence, err);
 }
 
-/* A lake that did not answer when this was opened is opened when it is needed. */
+/* Opens the lake, if it did not answer when this source was opened. */
 static tide_status open_lake(struct joined *j, struct tide_err *err)
 {
     return j->lake.ops ? TIDE_OK : tide_lake_open(&j->lake, &j->options, err);
 }
 
-static tide_status turn_to(struct joined *j, bool lake, struct tide_err *err)
+/* Makes the lake or RPC the current source, from the next ledger on. */
+static tide_status switch_to(struct joined *j, bool lake, struct tide_err *err)
 {
     tide_status status = lake ? open_lake(j, err) : TIDE_OK;
     if (status)
@@ -37,9 +40,9 @@ static tide_status turn_to(struct joined *j, bool lake, struct tide_err *err)
     return current(j)->ops->seek(current(j)->self, j->next, j->last, err);
 }
 
-/* Neither has it: the lake said why, then RPC. A lake that is away may have it. */
-static tide_status neither(const struct joined *j, const struct tide_err *lake,
-                           const struct tide_err *rpc, struct tide_err *err)
+/* Fails with the reasons of both. TIDE_E_IO if the lake did not answer: it may have the ledger. */
+static tide_status fail_both(const struct joined *j, const struct tide_err *lake,
+                             const struct tide_err *rpc, struct tide_err *err)
 {
     char first[TIDE_ERR_TEXT_MAX / 2], second[TIDE_ERR_TEXT_MAX / 2];
     snprintf(first, sizeof first, "%.370s", lake->text);
@@ -49,7 +52,8 @@ static tide_status neither(const struct joined *j, const struct tide_err *lake,
                      first, second);
 }
 
-/* What the lake may lack and RPC may have: its tip is reached, there is a hole, it is away. */
+/* Returns whether RPC may have a ledger that the lake did not give: the lake's end, a hole, or a
+ * lake that is away or damaged. */
 static bool may_be_elsewhere(tide_status status)
 {
     return status == TIDE_E_EOF || status == TIDE_E_MISSING || status == TIDE_E_IO ||
@@ -64,24 +68,24 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
     bool asked_lake = false;
     if (j->last && j->next > j->last)
         return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read", j->last);
-    tide_status status = ask(j, lcm, sequence, err);
+    tide_status status = next_of_current(j, lcm, sequence, err);
     if (j->on_lake && may_be_elsewhere(status)) {
         asked_lake = true;
         lake = *err;
-        status = turn_to(j, false, err);
+        status = switch_to(j, false, err);
         if (!status)
-            status = ask(j, lcm, sequence, err);
+            status = next_of_current(j, lcm, sequence, err);
     }
     if (!j->on_lake && status == TIDE_E_MISSING) {
         struct tide_err rpc = *err;
         if (asked_lake)
-            return neither(j, &lake, &rpc, err);
-        status = turn_to(j, true, err);
+            return fail_both(j, &lake, &rpc, err);
+        status = switch_to(j, true, err);
         if (!status)
-            status = ask(j, lcm, sequence, err);
+            status = next_of_current(j, lcm, sequence, err);
         if (may_be_elsewhere(status)) {
             lake = *err;
-            return neither(j, &lake, &rpc, err);
+            return fail_both(j, &lake, &rpc, err);
         }
     }
     if (!status)
@@ -98,7 +102,8 @@ static void joined_done(void *self)
         current(j)->ops->done(current(j)->self);
 }
 
-/* Where the lake's copy is damaged for good, RPC may have a better one. */
+/* Asks the source of the ledger for a fresh copy. If the lake's copy is damaged again, asks RPC
+ * once. */
 static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct joined *j = self;
@@ -115,7 +120,7 @@ static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
     j->lake_last = ledger - 1;
     tide_log(TIDE_WARN, "lake.damaged", "again=false error=%s",
              tide_log_quote(quoted, sizeof quoted, err->text));
-    return turn_to(j, false, &unheard) == TIDE_OK;
+    return switch_to(j, false, &unheard) == TIDE_OK;
 }
 
 static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
@@ -134,7 +139,7 @@ static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, str
     return TIDE_OK;
 }
 
-/* The lake first: it is the cheaper one, and RPC takes over where it ends. */
+/* Begins with the lake, which costs less. RPC takes over where the lake ends. */
 static tide_status joined_seek(void *self, uint32_t first, uint32_t last, struct tide_err *err)
 {
     struct joined *j = self;
@@ -144,14 +149,14 @@ static tide_status joined_seek(void *self, uint32_t first, uint32_t last, struct
         if (status || oldest == 0)
             return status ? status
                           : tide_fail(err, TIDE_E_MISSING,
-                                      "lake, rpc: no ledger found; say where "
-                                      "to begin (first_ledger)");
+                                      "lake, rpc: no ledger found; set "
+                                      "first_ledger");
         first = oldest;
     }
     j->next = first;
     j->last = last;
     j->lake_last = 0;
-    return turn_to(j, j->lake.ops != NULL, err);
+    return switch_to(j, j->lake.ops != NULL, err);
 }
 
 static bool joined_finite(void *self)
@@ -160,7 +165,7 @@ static bool joined_finite(void *self)
     return j->last && j->next > j->last;
 }
 
-/* While the lake gives, RPC has more. */
+/* The lake is never at the tip: RPC has later ledgers. */
 static bool joined_newest(void *self)
 {
     struct joined *j = self;

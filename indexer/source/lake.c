@@ -1,13 +1,15 @@
-/* Ledgers out of a SEP-54 data lake: objects come from the prefetcher, are decompressed as a
- * stream into a window that grows to the largest ledger, and are cut into ledgers there. Where an
- * object holds many ledgers it is decompressed ahead. */
+/* Ledgers of a SEP-54 data lake. Objects come from the prefetcher, are decompressed into a window
+ * that grows to the largest ledger, and are cut into ledgers there. Objects with many ledgers are
+ * decompressed ahead in a thread. */
 #include "indexer/source/lake_impl.h"
 #include "indexer/source/ledger_peek.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
-#include "tidemark/zstd.h" /* its magic number alone */
+#include "tidemark/zstd.h" /* for its magic number only */
 
+/* FILL_BYTES: first size of the window. AHEAD_BYTES_MAX: most bytes that fill_ahead takes beyond
+ * one ledger. */
 enum { FILL_BYTES = 256 << 10, BATCH_HEADER = 12, AHEAD_BYTES_MAX = 8 << 20 };
 
 /* --- one object -------------------------------------------------------------------------- */
@@ -18,8 +20,8 @@ static tide_status corrupt(struct lake *l, tide_status status, const char *what,
     return tide_fail(err, status, "%s/%s: ledger %u: %s", l->store.name, l->key, l->at, what);
 }
 
-/* Decompresses until at least want bytes are in the window, or the object ends. */
-static tide_status fill(struct lake *l, size_t want, struct tide_err *err)
+/* Decompresses until the window has at least `want` bytes, or the object ends. */
+static tide_status fill_window(struct lake *l, size_t want, struct tide_err *err)
 {
     if (l->used) {
         memmove(l->plain.ptr, l->plain.ptr + l->used, l->plain.len - l->used);
@@ -27,7 +29,7 @@ static tide_status fill(struct lake *l, size_t want, struct tide_err *err)
         l->used = 0;
     }
     if (l->plain.len == TIDE_LEDGER_BYTES_MAX)
-        return corrupt(l, TIDE_E_LIMIT, "larger than one ledger may be", err);
+        return corrupt(l, TIDE_E_LIMIT, "larger than a ledger may be", err);
     if (want > TIDE_LEDGER_BYTES_MAX)
         want = TIDE_LEDGER_BYTES_MAX;
     while (l->plain.len < want) {
@@ -52,11 +54,11 @@ static tide_slice window(const struct lake *l)
     return tide_slice_of(l->plain.ptr + l->used, l->plain.len - l->used);
 }
 
-/* The batch's own words must agree with its name. The first object of a lake is named from 0
- * and begins with ledger 2. */
+/* Reads the batch header, which must agree with the object's name. The first object of a lake is
+ * named from 0 and begins with ledger 1 or 2. */
 static tide_status read_batch_header(struct lake *l, struct tide_err *err)
 {
-    tide_status status = fill(l, BATCH_HEADER, err);
+    tide_status status = fill_window(l, BATCH_HEADER, err);
     if (status)
         return status;
     if (l->plain.len < BATCH_HEADER)
@@ -68,9 +70,10 @@ static tide_status read_batch_header(struct lake *l, struct tide_err *err)
     uint64_t named_end = (uint64_t)named + l->layout.batch - 1;
     bool start_fits = start == named || (named == 0 && start >= 1 && start <= 2);
     if (!start_fits || end != named_end || count != end - start + 1)
-        return tide_fail(err, TIDE_E_DECODE,
-                         "%s/%s: batch says ledgers %u..%u, %u of them, which its name does not",
-                         l->store.name, l->key, start, end, count);
+        return tide_fail(
+            err, TIDE_E_DECODE,
+            "%s/%s: the batch header has ledgers %u..%u, %u of them; its name has others",
+            l->store.name, l->key, start, end, count);
     l->at = start;
     l->end = end;
     return TIDE_OK;
@@ -92,7 +95,7 @@ static tide_status enter_object(struct lake *l, struct tide_err *err)
     if (status)
         return status;
     l->open = true;
-    /* Frame header descriptor, bit 2: a checksum follows the content. */
+    /* Bit 2 of the frame header descriptor: a checksum follows the content. */
     l->checked = packed.len > 4 && tide_zstd_magic(packed) && (packed.ptr[4] & 4);
     l->at = l->next;
     l->used = 0;
@@ -103,13 +106,14 @@ static tide_status enter_object(struct lake *l, struct tide_err *err)
     return read_batch_header(l, err);
 }
 
-/* An object with one ledger whose frame has a checksum needs no walk to find the ledger's end. */
+/* Takes the whole object as its one ledger. The frame's checksum has shown that it is complete, so
+ * no walk is needed to find the ledger's end. */
 static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
 {
     size_t want = FILL_BYTES;
     while (!unpack_exhausted(l->unpack)) {
         size_t was = window(l).len;
-        tide_status status = fill(l, was + want, err);
+        tide_status status = fill_window(l, was + want, err);
         if (status)
             return status;
         if (window(l).len == was)
@@ -122,8 +126,8 @@ static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* The window is filled so far that the ledger is hardly ever cut short: then its walk would begin
- * anew. More than that is taken where it is ready. */
+/* Fills the window to the longest ledger so far, and further with bytes that are ready. A ledger
+ * that is cut short in the window would have to be walked again from its start. */
 static void fill_ahead(struct lake *l)
 {
     struct tide_err told_when_needed;
@@ -132,11 +136,11 @@ static void fill_ahead(struct lake *l)
     size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
     size_t want = window(l).len + unpack_ready(l->unpack);
     want = want < l->longest ? l->longest : want;
-    (void)!fill(l, want < most ? want : most, &told_when_needed);
+    (void)!fill_window(l, want < most ? want : most, &told_when_needed);
 }
 
-/* Finds the end of the ledger at the window's start. What is missing is filled in by doubling,
- * so the bytes of a large ledger are looked at twice at most. */
+/* Finds the end of the ledger at the window's start. If bytes are missing, the window is doubled,
+ * so the bytes of a large ledger are walked at most twice. */
 static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err)
 {
     fill_ahead(l);
@@ -155,7 +159,7 @@ static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err
         size_t was = window(l).len;
         while (want < 2 * was)
             want *= 2;
-        tide_status status = fill(l, want, err);
+        tide_status status = fill_window(l, want, err);
         if (status)
             return status;
         if (window(l).len == was)
@@ -163,7 +167,8 @@ static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err
     }
 }
 
-static void step(struct lake *l, size_t len)
+/* Moves the window behind a ledger. */
+static void consume_ledger(struct lake *l, size_t len)
 {
     l->used += len;
     l->at++;
@@ -171,8 +176,9 @@ static void step(struct lake *l, size_t len)
         l->longest = len;
 }
 
-/* The next ledger of the open object. */
-static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
+/* Cuts the next ledger out of the open object. Behind the last one, checks that nothing follows and
+ * that the checksum holds. */
+static tide_status cut_ledger(struct lake *l, tide_slice *lcm, struct tide_err *err)
 {
     size_t len = 0;
     bool whole = l->checked && l->layout.batch == 1;
@@ -181,7 +187,7 @@ static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
         return status;
     *lcm = tide_slice_of(window(l).ptr, len);
     if (ledger_peek_sequence(*lcm) != l->at)
-        return corrupt(l, TIDE_E_DECODE, "the batch holds another ledger in its place", err);
+        return corrupt(l, TIDE_E_DECODE, "the batch has another ledger at this position", err);
     if (l->at == l->end) {
         uint8_t rest;
         size_t made = 0;
@@ -192,14 +198,14 @@ static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
         if (made || l->used + len != l->plain.len || !unpack_exhausted(l->unpack))
             return corrupt(l, TIDE_E_DECODE, made ? what : "cut short or followed by more", err);
     }
-    step(l, len);
+    consume_ledger(l, len);
     return TIDE_OK;
 }
 
 /* --- the source -------------------------------------------------------------------------- */
 
-/* The next call begins with a fresh copy of the object. */
-static void anew(struct lake *l, bool second)
+/* Drops the open object. The next read fetches it again. */
+static void drop_object(struct lake *l, bool second)
 {
     unpack_end(l->unpack);
     l->open = false;
@@ -207,21 +213,22 @@ static void anew(struct lake *l, bool second)
     prefetch_seek(l->prefetch, l->next, l->last);
 }
 
-static void say_again(const struct tide_err *err)
+static void log_refetch(const struct tide_err *err)
 {
     char quoted[512];
     tide_log(TIDE_WARN, "lake.damaged", "again=true error=%s",
              tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-static tide_status give_up(struct lake *l, const char *what, struct tide_err *err)
+/* Fails for good, with the advice for the operator appended. */
+static tide_status fail_damaged(struct lake *l, const char *what, struct tide_err *err)
 {
-    const char *advice = "; put a good copy there, or take another lake";
+    const char *advice = "; replace the object by a good copy, or use another lake";
     if (err->code == TIDE_E_UNKNOWN)
-        advice = "; update, or take another lake";
+        advice = "; update, or use another lake";
     if (err->code == TIDE_E_CHAIN)
-        advice = "; compare with another lake which is wrong: this object or what is indexed";
-    anew(l, false);
+        advice = "; find out with another lake which is wrong: this object or the index";
+    drop_object(l, false);
     tide_fail_context(err, "%s", what);
     size_t len = strlen(err->text);
     snprintf(err->text + len, sizeof err->text - len, "%s", advice);
@@ -237,7 +244,7 @@ static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct t
         if (status)
             return status;
         if (oldest == 0)
-            return tide_fail(err, TIDE_E_MISSING, "%s: no ledger found; say where to begin",
+            return tide_fail(err, TIDE_E_MISSING, "%s: no ledger found; set first_ledger",
                              l->store.name);
         first = oldest;
     }
@@ -253,8 +260,8 @@ static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct t
     return TIDE_OK;
 }
 
-/* Brings the next ledger, or fails with the object still open where it was at fault. */
-static tide_status advance(struct lake *l, tide_slice *lcm, struct tide_err *err)
+/* Reads the next wanted ledger. On failure, the object stays open if it is at fault. */
+static tide_status read_wanted(struct lake *l, tide_slice *lcm, struct tide_err *err)
 {
     tide_status status;
     do {
@@ -265,7 +272,7 @@ static tide_status advance(struct lake *l, tide_slice *lcm, struct tide_err *err
         if (l->at > l->next)
             return tide_fail(err, TIDE_E_MISSING, "%s/%s: begins at ledger %u, %u is wanted",
                              l->store.name, l->key, l->at, l->next);
-        if ((status = cut(l, lcm, err)))
+        if ((status = cut_ledger(l, lcm, err)))
             return status;
     } while (l->at <= l->next);
     return TIDE_OK;
@@ -279,16 +286,16 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
         return status;
     if (l->last && l->next > l->last)
         return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read", l->last);
-    status = advance(l, lcm, err);
+    status = read_wanted(l, lcm, err);
     bool damaged = l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
     if (damaged && !l->second) {
-        say_again(err);
-        anew(l, true);
-        status = advance(l, lcm, err);
+        log_refetch(err);
+        drop_object(l, true);
+        status = read_wanted(l, lcm, err);
         damaged = l->open && status;
     }
     if (damaged)
-        return give_up(l, "damaged, also when fetched again", err);
+        return fail_damaged(l, "damaged, also when fetched again", err);
     if (status == TIDE_E_MISSING && !l->open)
         return lake_at_gap(l, err);
     if (!status)
@@ -306,8 +313,8 @@ static void lake_done(void *self)
     l->longest = 0; /* one large ledger must not widen the window for ever */
 }
 
-/* Its object becomes the one at hand. */
-static void go_back(struct lake *l, uint32_t ledger)
+/* Sets l->next back to a ledger that was read, and l->key to its object. */
+static void return_to(struct lake *l, uint32_t ledger)
 {
     bool zstd = strstr(l->key, ".zstd") != NULL;
     uint32_t start = lake_layout_start(&l->layout, ledger);
@@ -316,21 +323,22 @@ static void go_back(struct lake *l, uint32_t ledger)
     l->next = ledger;
 }
 
+/* Asks for a fresh copy of the ledger's object, once for each ledger. */
 static bool lake_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct lake *l = self;
     assert(l->sought && ledger < l->next);
     bool latest = ledger + 1 == l->next;
-    go_back(l, ledger);
+    return_to(l, ledger);
     tide_fail_context(err, "%s/%s", l->store.name, l->key);
     if (l->refetched == ledger || (latest && l->second)) {
         l->refetched = 0;
-        (void)give_up(l, "also when fetched again", err);
+        (void)fail_damaged(l, "also when fetched again", err);
         return false;
     }
     l->refetched = ledger;
-    say_again(err);
-    anew(l, true);
+    log_refetch(err);
+    drop_object(l, true);
     return true;
 }
 
@@ -371,6 +379,7 @@ static const struct tide_source_ops lake_ops = {
 
 /* --- opening ----------------------------------------------------------------------------- */
 
+/* Opens the object store for a folder, file:// or http(s)://. */
 static tide_status open_store(struct lake *l, struct tide_err *err)
 {
     const struct tide_config *c = l->options.config;

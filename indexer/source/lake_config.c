@@ -1,4 +1,4 @@
-/* .config.json of a data lake. */
+/* Reader of a data lake's .config.json. */
 #include "indexer/source/lake_layout.h"
 
 #include "schema/base/json_read.h"

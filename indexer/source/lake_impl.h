@@ -1,4 +1,4 @@
-/* What the files of the lake share. Private to lake.c, lake_range.c and lake_open.c. */
+/* Types and functions that lake.c, lake_range.c and lake_open.c share. */
 #ifndef INDEXER_SOURCE_LAKE_IMPL_H
 #define INDEXER_SOURCE_LAKE_IMPL_H
 
@@ -14,29 +14,31 @@ struct lake {
     struct prefetch *prefetch;
     struct unpack *unpack;
     bool sought;
-    uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
-    uint32_t hole_asked; /* the ledger for which the lake was last searched for later ones */
+    uint32_t next, last; /* ledgers: next one wanted, last one wanted (0: no end) */
+    uint32_t hole_asked; /* the missing ledger for which the whole lake was last searched; 0:
+                          * none */
 
-    /* the object being read */
-    bool open, second;  /* second: fetched again after a failure */
-    uint32_t refetched; /* the ledger of which a decoder wanted a fresh copy; 0: none so far */
+    /* The object being read. */
+    bool open, second;  /* second: it was fetched again after a failure */
+    uint32_t refetched; /* the ledger of which a decoder wanted a fresh copy; 0: none */
     char key[TIDE_OBJECT_KEY_MAX];
-    bool checked;          /* its frame carries a checksum */
-    uint32_t at, end;      /* ledger that comes next in it, its last ledger */
-    struct tide_buf plain; /* decompressed, from the ledger `at` on, after used bytes */
+    bool checked;          /* its zstd frame has a checksum */
+    uint32_t at, end;      /* its next ledger, its last ledger */
+    struct tide_buf plain; /* decompressed bytes; ledger `at` begins behind `used` of them */
     size_t used;
-    size_t longest; /* ledger cut */
+    size_t longest; /* bytes of the longest ledger cut so far */
 };
 
 bool lake_is_stopping(const struct lake *l);
 
-/* lake_range.c: what the lake has. */
+/* lake_range.c: finds out which ledgers the lake has. */
 tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
-/* The object of l->next is not there. TIDE_E_EOF: the tip; TIDE_E_MISSING: a hole. */
+/* Call if the object of l->next does not exist. Returns TIDE_E_EOF at the tip, TIDE_E_MISSING in a
+ * hole. */
 tide_status lake_at_gap(struct lake *l, struct tide_err *err);
 
-/* lake_open.c: fills l->layout, from .config.json, or else from the names of the objects, or else
- * from the settings. TIDE_E_CHAIN: another network's lake. */
+/* lake_open.c: sets l->layout from .config.json, else from the names of the objects, else from the
+ * settings. TIDE_E_CHAIN for a lake of another network. */
 tide_status lake_find_layout(struct lake *l, struct tide_err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* Names of a lake's objects: made from a ledger, taken apart, and read from a listing. */
 #include "indexer/source/lake_layout.h"
 #include "tidemark/text.h"
 
@@ -8,7 +9,7 @@ uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger)
     return ledger / layout->batch * layout->batch;
 }
 
-/* The last ledger of a span of size from start, within 32 bits. */
+/* Returns the last ledger of a span of `size` ledgers from start, within 32 bits. */
 static uint32_t last_of(uint32_t start, uint64_t size)
 {
     uint64_t last = start + size - 1;
@@ -71,14 +72,14 @@ bool lake_layout_parse(struct lake_name *out, const char *name)
 
 /* --- listing ----------------------------------------------------------------------------- */
 
-/* The extremes among the folders, or the files, of one folder. */
+/* The oldest and the newest name of a folder, among its subfolders or its files. */
 struct extremes {
-    bool folders; /* which of them are looked at */
+    bool folders; /* look at subfolders; otherwise at files */
     bool found;
     struct lake_name oldest, newest;
 };
 
-static bool see(void *self, const char *text)
+static bool note_name(void *self, const char *text)
 {
     struct extremes *e = self;
     struct lake_name name;
@@ -92,21 +93,24 @@ static bool see(void *self, const char *text)
     return true;
 }
 
-static tide_status look(struct extremes *out, const struct object_store *store, const char *folder,
-                        bool folders, struct tide_err *err)
+static tide_status scan_folder(struct extremes *out, const struct object_store *store,
+                               const char *folder, bool folders, struct tide_err *err)
 {
     *out = (struct extremes){ .folders = folders };
-    return store->ops->list(store->self, folder, see, out, err);
+    return store->ops->list(store->self, folder, note_name, out, err);
 }
 
+/* Writes the name of a partition's folder. */
 static void folder_name(char *out, const struct lake_name *name)
 {
     snprintf(out, TIDE_OBJECT_KEY_MAX, "%08X--%u-%u", UINT32_MAX - name->first, name->first,
              name->last);
 }
 
-static void conclude(struct lake_listing *out, const struct lake_name *oldest,
-                     const struct lake_name *newest, const struct lake_name *folder)
+/* Derives layout and range from names. Ledger 1 is in no lake, so a lake begins with ledger 2 at
+ * the earliest. */
+static void fill_listing(struct lake_listing *out, const struct lake_name *oldest,
+                         const struct lake_name *newest, const struct lake_name *folder)
 {
     uint32_t batch = newest->last - newest->first + 1;
     out->layout.batch = batch;
@@ -122,21 +126,21 @@ tide_status lake_layout_list(struct lake_listing *out, const struct object_store
     struct extremes folders, oldest, newest;
     char name[TIDE_OBJECT_KEY_MAX];
     *out = (struct lake_listing){ 0 };
-    tide_status status = look(&folders, store, "", true, err);
+    tide_status status = scan_folder(&folders, store, "", true, err);
     if (status)
         return status;
     if (!folders.found) {
-        status = look(&newest, store, "", false, err);
+        status = scan_folder(&newest, store, "", false, err);
         if (!status && newest.found)
-            conclude(out, &newest.oldest, &newest.newest, NULL);
+            fill_listing(out, &newest.oldest, &newest.newest, NULL);
         return status;
     }
     folder_name(name, &folders.oldest);
-    status = look(&oldest, store, name, false, err);
+    status = scan_folder(&oldest, store, name, false, err);
     folder_name(name, &folders.newest);
     if (!status)
-        status = look(&newest, store, name, false, err);
+        status = scan_folder(&newest, store, name, false, err);
     if (!status && oldest.found && newest.found)
-        conclude(out, &oldest.oldest, &newest.newest, &folders.newest);
+        fill_listing(out, &oldest.oldest, &newest.newest, &folders.newest);
     return status;
 }

@@ -1,31 +1,31 @@
-/* How a lake names its objects, found out when it is opened. */
+/* Finds out how a lake names its objects, when the lake is opened. */
 #include "indexer/source/lake_impl.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
 
 enum { CONFIG_BYTES = 64 << 10 };
 
-static bool always_room(void *self, size_t total)
+static bool has_config_room(void *self, size_t total)
 {
     (void)self;
     return total <= CONFIG_BYTES;
 }
 
-static bool never(void *self)
+static bool never_cancelled(void *self)
 {
     (void)self;
     return false;
 }
 
-/* .config.json, tried as often as an object. TIDE_E_MISSING when the lake has none. */
+/* Fetches .config.json, with as many tries as an object. TIDE_E_MISSING if the lake has none. */
 static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     for (uint32_t n = 1;; n++) {
         struct object_fault fault = { 0 };
         tide_buf_reset(&sink->bytes);
-        tide_status status =
-            l->store.ops->get(l->store.self, TIDE_LANES_MAX - 1, ".config.json", sink, &fault, err);
+        tide_status status = l->store.ops->get(l->store.self, TIDE_OBJECT_CLIENTS_MAX - 1,
+                                               ".config.json", sink, &fault, err);
         if (status != TIDE_E_IO || !fault.again || n >= l->options.config->http_tries)
             return status;
         for (uint32_t ms = 0; ms < l->options.config->http_retry_ms && !lake_is_stopping(l);
@@ -39,7 +39,7 @@ static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct
 tide_status lake_find_layout(struct lake *l, struct tide_err *err)
 {
     char passphrase[256];
-    struct object_sink sink = { .room = always_room, .cancelled = never };
+    struct object_sink sink = { .room = has_config_room, .cancelled = never_cancelled };
     tide_buf_init(&sink.bytes, CONFIG_BYTES);
     tide_status status = fetch_config(l, &sink, err);
     if (status == TIDE_OK) {

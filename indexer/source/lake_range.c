@@ -1,5 +1,6 @@
-/* What a lake has: first and last ledger, and whether a missing object is the tip or a hole. Asks
- * for a list of objects where the store has one, else probes at doubling distances. */
+/* Finds out which ledgers a lake has: its first and last one, and whether a missing object is the
+ * tip or a hole. A store that can list its objects is listed; others are probed at doubling
+ * distances. */
 #include "indexer/source/lake_impl.h"
 #include "tidemark/limits.h"
 
@@ -10,7 +11,8 @@ bool lake_is_stopping(const struct lake *l)
     return l->options.stopping && l->options.stopping(l->options.stopping_self);
 }
 
-/* TIDE_OK, TIDE_E_MISSING, TIDE_E_IO, TIDE_E_STOPPED. */
+/* Returns whether the ledger's object exists: TIDE_OK, TIDE_E_MISSING, TIDE_E_IO or
+ * TIDE_E_STOPPED. */
 static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *err)
 {
     tide_status status = TIDE_E_MISSING;
@@ -20,17 +22,18 @@ static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *er
         char key[TIDE_OBJECT_KEY_MAX];
         struct object_fault fault = { 0 };
         lake_layout_key(key, &l->layout, ledger, i);
-        status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
+        status = l->store.ops->exists(l->store.self, TIDE_OBJECT_CLIENTS_MAX - 1, key, &fault, err);
     }
     if (status != TIDE_E_STOPPED)
         prefetch_note(l->prefetch, status, err);
     return status;
 }
 
-/* A ledger after `from` whose object exists, 0 for none found. wide: the whole lake is looked
- * through (listed, or probed at doubling distances), else the next object alone. */
-static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *found,
-                         struct tide_err *err)
+/* Finds a ledger after `from` whose object exists; *found is 0 if there is none. With `wide` the
+ * whole lake is searched, listed or probed at doubling distances; otherwise only the next object is
+ * probed. */
+static tide_status find_later(struct lake *l, uint32_t from, bool wide, uint32_t *found,
+                              struct tide_err *err)
 {
     *found = 0;
     if (wide && l->store.ops->list) {
@@ -51,17 +54,18 @@ static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *fou
     return TIDE_OK;
 }
 
-/* The object of l->next is not there: the tip, or a hole? */
+/* Decides whether a missing object is the tip or a hole. */
 tide_status lake_at_gap(struct lake *l, struct tide_err *err)
 {
     uint32_t start = lake_layout_start(&l->layout, l->next), found = 0;
-    /* Probing is dear: once after a seek. Listing is cheap: once per ledger. */
+    /* A store that cannot be listed is searched once after a seek, since that takes many requests.
+     * Others are listed once for each missing ledger. */
     bool wide = l->store.ops->list ? l->hole_asked != l->next : l->hole_asked == 0;
-    tide_status status = later(l, start, wide, &found, err);
+    tide_status status = find_later(l, start, wide, &found, err);
     if (status)
         return status;
     l->hole_asked = l->next;
-    /* The object may have come between the two looks. */
+    /* The missing object may have been added meanwhile. */
     if (found && (status = is_there(l, l->next, err)) == TIDE_E_MISSING)
         return tide_fail(err, TIDE_E_MISSING,
                          "%s/%s: ledger %u is missing, but the object of ledger %u is there",
@@ -70,8 +74,8 @@ tide_status lake_at_gap(struct lake *l, struct tide_err *err)
                   : tide_fail(err, TIDE_E_EOF, "%s/%s: not there yet", l->store.name, l->key);
 }
 
-/* Last ledger of the run of objects that begins at the one of ledger `from`: galloping, then
- * halving. Right where the lake has no holes. */
+/* Finds the last ledger of the run of objects from ledger `from` on, by doubling the distance and
+ * then halving it. The result is right for lakes without holes. */
 static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
 {
     uint32_t batch = l->layout.batch;
@@ -109,7 +113,8 @@ tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_
         *last = listing.last;
         return status;
     }
-    /* Without a listing, what is wanted next and what is before it may be known of, no more. */
+    /* Without a listing, only the next wanted ledger and the one before it can be probed at little
+     * cost. */
     uint32_t from = l->sought && l->next > 2 ? l->next : 2;
     tide_status status = is_there(l, from, err);
     if (status == TIDE_OK) {

@@ -1,14 +1,15 @@
+/* Reads sequence and hashes from the start of a LedgerCloseMeta, without a walk. */
 #include "indexer/source/ledger_peek.h"
 #include "tidemark/xdr.h"
 
-/* LedgerCloseMetaExt: nothing, or an extension point and a fee. */
+/* Skips a LedgerCloseMetaExt: nothing, or an extension point and a fee. */
 static void skip_extension(struct tide_xdr *x)
 {
     if (tide_xdr_bool(x))
         tide_xdr_skip(x, 4 + 8);
 }
 
-/* StellarValue: set hash, close time, upgrades, and a signature perhaps. */
+/* Skips a StellarValue: set hash, close time, upgrades, and for some arms a signature. */
 static void skip_value(struct tide_xdr *x)
 {
     tide_xdr_skip(x, TIDE_HASH_BYTES + 8);

@@ -1,4 +1,4 @@
-/* What stands in the first bytes of a LedgerCloseMeta. */
+/* Reads the first fields of a LedgerCloseMeta. */
 #ifndef INDEXER_SOURCE_LEDGER_PEEK_H
 #define INDEXER_SOURCE_LEDGER_PEEK_H
 
@@ -7,13 +7,14 @@
 
 struct ledger_peek {
     uint32_t sequence;
-    const uint8_t *hash, *previous; /* TIDE_HASH_BYTES each, as told; borrow from the ledger */
+    const uint8_t *hash, *previous; /* TIDE_HASH_BYTES each, as the ledger claims; borrow from
+                                     * the ledger */
 };
 
-/* TIDE_E_DECODE when the bytes are no LedgerCloseMeta, TIDE_E_UNKNOWN when they are one of a
- * version or with an arm that this build does not know. */
+/* Returns TIDE_E_DECODE if the bytes are no LedgerCloseMeta, TIDE_E_UNKNOWN if this build does not
+ * know its version or an arm. */
 tide_status ledger_peek(struct ledger_peek *out, tide_slice lcm) TIDE_MUST_USE;
-/* 0 when the bytes are no LedgerCloseMeta of a version this build knows. */
+/* Returns the ledger's sequence; 0 if ledger_peek fails. */
 uint32_t ledger_peek_sequence(tide_slice lcm);
 
 #endif

@@ -1,4 +1,4 @@
-/* Objects in a folder of the file system. */
+/* Objects of a lake in a folder of the file system. */
 #include "indexer/source/object_store.h"
 
 #include <dirent.h>
@@ -33,6 +33,7 @@ static void full_path(char *out, const struct folder *f, const char *key)
     snprintf(out, PATH_BYTES, "%s/%s", f->path, key);
 }
 
+/* Fails with the reason of errno. An object without permission is not tried again. */
 static tide_status fail_open(const char *path, struct object_fault *fault, struct tide_err *err)
 {
     if (errno == ENOENT || errno == ENOTDIR)
@@ -41,7 +42,8 @@ static tide_status fail_open(const char *path, struct object_fault *fault, struc
     return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
 }
 
-/* Reads straight into the sink, whose room is asked for the file's size at once. */
+/* Reads the file straight into the sink. Room for the file's size is asked for once, so that the
+ * buffer does not grow in steps. */
 static tide_status read_all(int fd, size_t size, size_t max, struct object_sink *sink,
                             struct object_fault *fault)
 {
@@ -72,12 +74,13 @@ static tide_status read_all(int fd, size_t size, size_t max, struct object_sink 
     }
 }
 
-static tide_status folder_get(void *self, uint32_t lane, const char *key, struct object_sink *sink,
-                              struct object_fault *fault, struct tide_err *err)
+static tide_status folder_get(void *self, uint32_t client, const char *key,
+                              struct object_sink *sink, struct object_fault *fault,
+                              struct tide_err *err)
 {
     const struct folder *f = self;
     char path[PATH_BYTES];
-    (void)lane;
+    (void)client;
     full_path(path, f, key);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -95,11 +98,11 @@ static tide_status folder_get(void *self, uint32_t lane, const char *key, struct
     return status;
 }
 
-static tide_status folder_exists(void *self, uint32_t lane, const char *key,
+static tide_status folder_exists(void *self, uint32_t client, const char *key,
                                  struct object_fault *fault, struct tide_err *err)
 {
     char path[PATH_BYTES];
-    (void)lane;
+    (void)client;
     full_path(path, self, key);
     return access(path, F_OK) == 0 ? TIDE_OK : fail_open(path, fault, err);
 }

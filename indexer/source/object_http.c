@@ -1,4 +1,5 @@
-/* Objects on a web server. Every lane has a client of its own, whose connection is kept alive. */
+/* Objects of a lake on a web server. Each worker has an HTTP client of its own, whose connection is
+ * kept alive. */
 #include "indexer/source/object_store.h"
 #include "tidemark/http.h"
 
@@ -8,10 +9,11 @@ struct http_store {
     const struct tide_source_options *options;
     size_t object_max;
     char base[TIDE_CONFIG_TEXT_MAX];
-    struct tide_http *lanes[TIDE_LANES_MAX]; /* made at first use, by the thread of the lane */
+    struct tide_http
+        *clients[TIDE_OBJECT_CLIENTS_MAX]; /* created at first use, by the thread that uses it */
 };
 
-static tide_status open_lane(struct http_store *s, uint32_t lane, struct tide_err *err)
+static tide_status open_client(struct http_store *s, uint32_t client, struct tide_err *err)
 {
     const struct tide_config *c = s->options->config;
     const struct tide_http_options options = { .agent = "tidemark-indexer",
@@ -19,12 +21,12 @@ static tide_status open_lane(struct http_store *s, uint32_t lane, struct tide_er
                                                .connect_ms = c->http_connect_ms,
                                                .timeout_ms = c->http_timeout_ms,
                                                .stall_s = c->http_stall_s };
-    return tide_http_open(&s->lanes[lane], &options, err);
+    return tide_http_open(&s->clients[client], &options, err);
 }
 
-/* Fills err and fault for an answer that is no object. */
-static tide_status judge(const struct tide_http_answer *answer, struct object_fault *fault,
-                         struct tide_err *err)
+/* Fills err and fault for an answer without an object. */
+static tide_status classify_answer(const struct tide_http_answer *answer,
+                                   struct object_fault *fault, struct tide_err *err)
 {
     fault->again = answer->again;
     fault->after_ms = answer->after_ms;
@@ -37,13 +39,13 @@ static tide_status judge(const struct tide_http_answer *answer, struct object_fa
                          : "");
 }
 
-static tide_status request(struct http_store *s, uint32_t lane, const char *key,
-                           struct object_sink *sink, struct object_fault *fault,
-                           struct tide_err *err)
+static tide_status send_request(struct http_store *s, uint32_t client, const char *key,
+                                struct object_sink *sink, struct object_fault *fault,
+                                struct tide_err *err)
 {
     char url[URL_BYTES];
     struct tide_http_answer answer = { 0 };
-    assert(lane < TIDE_LANES_MAX);
+    assert(client < TIDE_OBJECT_CLIENTS_MAX);
     snprintf(url, sizeof url, "%s/%s", s->base, key);
     struct tide_http_request r = { .method = sink ? TIDE_HTTP_GET : TIDE_HTTP_HEAD,
                                    .url = url,
@@ -59,9 +61,9 @@ static tide_status request(struct http_store *s, uint32_t lane, const char *key,
         r.cancelled = s->options->stopping;
         r.self = s->options->stopping_self;
     }
-    tide_status status = s->lanes[lane] ? TIDE_OK : open_lane(s, lane, err);
+    tide_status status = s->clients[client] ? TIDE_OK : open_client(s, client, err);
     if (!status)
-        status = tide_http_call(s->lanes[lane], &r, sink ? &sink->bytes : NULL, &answer, err);
+        status = tide_http_call(s->clients[client], &r, sink ? &sink->bytes : NULL, &answer, err);
     if (sink)
         sink->bytes.max = ceiling;
     fault->no_room = answer.no_room;
@@ -71,27 +73,27 @@ static tide_status request(struct http_store *s, uint32_t lane, const char *key,
     if (status == TIDE_E_LIMIT && ceiling > s->object_max)
         tide_fail(err, status, "larger than object_max_mib allows");
     if (!status)
-        judge(&answer, fault, err);
+        classify_answer(&answer, fault, err);
     return tide_fail_context(err, "%s", url);
 }
 
-static tide_status http_get(void *self, uint32_t lane, const char *key, struct object_sink *sink,
+static tide_status http_get(void *self, uint32_t client, const char *key, struct object_sink *sink,
                             struct object_fault *fault, struct tide_err *err)
 {
-    return request(self, lane, key, sink, fault, err);
+    return send_request(self, client, key, sink, fault, err);
 }
 
-static tide_status http_exists(void *self, uint32_t lane, const char *key,
+static tide_status http_exists(void *self, uint32_t client, const char *key,
                                struct object_fault *fault, struct tide_err *err)
 {
-    return request(self, lane, key, NULL, fault, err);
+    return send_request(self, client, key, NULL, fault, err);
 }
 
 static void http_close(void *self)
 {
     struct http_store *s = self;
-    for (uint32_t i = 0; i < TIDE_LANES_MAX; i++)
-        tide_http_close(s->lanes[i]);
+    for (uint32_t i = 0; i < TIDE_OBJECT_CLIENTS_MAX; i++)
+        tide_http_close(s->clients[i]);
     free(s);
 }
 

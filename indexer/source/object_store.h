@@ -1,5 +1,5 @@
-/* Where objects of a lake lie: a folder or a web server. One attempt per call; the caller decides
- * about retries. Calls with different lanes may run at the same time. */
+/* A store of a lake's objects: a folder or a web server. Each call is one attempt; the caller
+ * retries. Calls with different client numbers may run at the same time. */
 #ifndef INDEXER_SOURCE_OBJECT_STORE_H
 #define INDEXER_SOURCE_OBJECT_STORE_H
 
@@ -9,36 +9,40 @@
 #include "tidemark/status.h"
 
 #define TIDE_OBJECT_KEY_MAX 128u
-#define TIDE_LANES_MAX      65u /* one per worker and one for the source itself */
+/* HTTP clients: one for each worker and one for the source itself. */
+#define TIDE_OBJECT_CLIENTS_MAX 65u
 
-/* Where the bytes of one object go. */
+/* The destination of one object's bytes, with questions to the caller. */
 struct object_sink {
     struct tide_buf bytes;
-    /* Asked before bytes grows to total; false stops the transfer. */
+    /* Called before bytes grows to total. false stops the transfer. */
     bool (*room)(void *self, size_t total);
-    /* Asked now and then; true stops the transfer. */
+    /* Called now and then. true stops the transfer. */
     bool (*cancelled)(void *self);
     void *self;
 };
 
-/* Why an attempt failed, for the caller's retry. */
+/* The reason why an attempt failed, for the caller's retry. */
 struct object_fault {
     bool again;        /* the same request may succeed later */
-    bool no_room;      /* room said no */
-    uint32_t after_ms; /* the server asked to wait; 0: did not */
+    bool no_room;      /* `room` returned false */
+    uint32_t after_ms; /* pause that the server asked for; 0: none */
 };
 
-/* Told of each name in a folder; false ends the listing. */
+/* Called with each name of a folder. false ends the listing. */
 typedef bool (*object_name)(void *self, const char *name);
 
 struct object_store_ops {
-    /* The whole object. TIDE_E_MISSING, TIDE_E_IO, TIDE_E_LIMIT (too large), TIDE_E_MEMORY. */
-    tide_status (*get)(void *self, uint32_t lane, const char *key, struct object_sink *sink,
+    /* Reads the whole object. TIDE_E_MISSING, TIDE_E_IO, TIDE_E_LIMIT (too large),
+     * TIDE_E_MEMORY. */
+    tide_status (*get)(void *self, uint32_t client, const char *key, struct object_sink *sink,
                        struct object_fault *fault, struct tide_err *err);
-    /* TIDE_OK, TIDE_E_MISSING, TIDE_E_IO, TIDE_E_STOPPED. From the source's thread alone. */
-    tide_status (*exists)(void *self, uint32_t lane, const char *key, struct object_fault *fault,
+    /* Returns TIDE_OK, TIDE_E_MISSING, TIDE_E_IO or TIDE_E_STOPPED. Only the source's thread calls
+     * it. */
+    tide_status (*exists)(void *self, uint32_t client, const char *key, struct object_fault *fault,
                           struct tide_err *err);
-    /* Names in folder ("" is the root), in no order. NULL where a store cannot list. */
+    /* Lists the names in folder ("" is the root), in no order. NULL if the store cannot be
+     * listed. */
     tide_status (*list)(void *self, const char *folder, object_name each, void *each_self,
                         struct tide_err *err);
     void (*close)(void *self);
@@ -47,17 +51,17 @@ struct object_store_ops {
 struct object_store {
     const struct object_store_ops *ops;
     void *self;
-    const char *name; /* for messages: the folder or URL, without a slash at the end */
+    const char *name; /* for messages: the folder or URL without a slash at its end */
 };
 
 tide_status object_folder_open(struct object_store *out, const char *path, size_t object_max,
                                struct tide_err *err) TIDE_MUST_USE;
-/* options: borrowed. stopping() ends exists() too. */
+/* options are borrowed. options->stopping ends exists(), too. */
 tide_status object_http_open(struct object_store *out, const char *url,
                              const struct tide_source_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Appends to the sink: TIDE_OK, TIDE_E_LIMIT past max, TIDE_E_MEMORY, or TIDE_E_IO with
+/* Appends bytes to the sink. TIDE_E_LIMIT beyond max, TIDE_E_MEMORY, or TIDE_E_IO with
  * fault->no_room. */
 tide_status object_sink_put(struct object_sink *sink, const void *bytes, size_t len, size_t max,
                             struct object_fault *fault);

@@ -1,3 +1,5 @@
+/* Background threads that fetch a lake's objects into a ring of slots. The reader takes them from
+ * the oldest slot. */
 #include "indexer/source/prefetch.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
@@ -7,22 +9,25 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* Objects looked ahead before anything is measured, and in a folder; parts of a running mean. */
+/* AHEAD_FIRST: objects fetched ahead until times are measured, and from a folder always.
+ * MEAN_PARTS: weight of the old mean against a new sample. */
 enum { AHEAD_FIRST = 8, MEAN_PARTS = 8 };
 
+/* EMPTY: not asked for. BUSY: a thread fetches it. READY: bytes are there. FAILED: err is set.
+ * REPORTED: prefetch_take has returned err. */
 enum slot_state { EMPTY, BUSY, READY, FAILED, REPORTED };
 
 struct slot {
     enum slot_state state;
-    struct tide_buf bytes; /* READY */
-    size_t counted;        /* bytes of it in prefetch.held */
+    struct tide_buf bytes; /* of READY */
+    size_t counted;        /* its bytes that prefetch.held counts */
     uint32_t extension;
-    struct tide_err err; /* FAILED; REPORTED: and the reader knows */
+    struct tide_err err; /* of FAILED and REPORTED */
 };
 
 struct worker {
     struct prefetch *owner;
-    uint32_t lane;
+    uint32_t client;
     pthread_t thread;
 };
 
@@ -32,24 +37,24 @@ struct prefetch {
     struct tide_source_options options;
     size_t bytes_max;
     uint32_t slot_count, worker_count;
-    bool adapts; /* a server: its latency says how far to look ahead */
-    struct worker workers[TIDE_LANES_MAX];
+    bool adapts; /* the store is a server: measured times set how far to fetch ahead */
+    struct worker workers[TIDE_OBJECT_CLIENTS_MAX];
 
-    pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t work;  /* a worker may find something to do, or must give up */
+    pthread_mutex_t lock; /* protects everything below */
+    pthread_cond_t work;  /* a worker may find an object to fetch, or must stop */
     pthread_cond_t done;  /* a slot changed */
     bool closing;
-    uint32_t generation; /* counts seeks: results of an older one are thrown away */
+    uint32_t generation; /* number of seeks; results of an older one are dropped */
     uint32_t start;      /* first ledger of object 0 */
-    uint64_t count;      /* objects up to the end */
-    uint64_t base;       /* oldest object not done; slot base % slot_count */
-    uint32_t ahead;      /* objects looked ahead, 1 .. slot_count; so many workers fetch */
-    uint64_t fetch_us;   /* that an object takes to arrive, on average; 0: not known */
-    uint64_t read_us;    /* that the reader takes for one; 0: not known */
-    uint64_t given_us;   /* when the present one was handed out; 0: none is */
-    size_t held;         /* bytes in slots and under way */
-    uint32_t extension;  /* the one that was right last time */
-    int64_t trouble_ms;  /* when attempts began to fail; 0: they do not */
+    uint64_t count;      /* objects up to the end of the range */
+    uint64_t base;       /* oldest object that is not done; its slot is base % slot_count */
+    uint32_t ahead;      /* objects fetched ahead, 1 .. slot_count; as many workers fetch */
+    uint64_t fetch_us;   /* mean time in which an object arrives; 0: not known */
+    uint64_t read_us;    /* mean time in which the reader uses up an object; 0: not known */
+    uint64_t given_us;   /* time at which the present object was handed out; 0: none is */
+    size_t held;         /* bytes in slots and in transfer */
+    uint32_t extension;  /* the extension of the last object found */
+    int64_t trouble_ms;  /* time at which attempts began to fail; 0: they succeed */
     char trouble[TIDE_ERR_TEXT_MAX];
     struct slot slots[];
 };
@@ -59,12 +64,12 @@ struct fetch {
     struct prefetch *owner;
     uint64_t object;
     uint32_t generation;
-    uint32_t lane;
-    size_t counted; /* bytes of the sink in owner->held */
-    size_t refused; /* bytes there was no room for, last time */
+    uint32_t client;
+    size_t counted; /* bytes of the sink that owner->held counts */
+    size_t refused; /* bytes for which there was no room at the last attempt */
     struct object_sink sink;
     uint32_t extension;
-    uint64_t took_us; /* 0: it had to wait, or was asked for again */
+    uint64_t took_us; /* 0: it waited for room, or took more than one attempt */
     struct tide_retry retry;
 };
 
@@ -81,7 +86,8 @@ static void add_sample(uint64_t *mean, uint64_t us)
     *mean = *mean ? (*mean * (MEAN_PARTS - 1) + us) / MEAN_PARTS : us;
 }
 
-/* How far to look ahead. A reader that waits for the database takes long, and needs few. Locked. */
+/* Returns how many objects to fetch ahead. A reader that waits for the database takes long for each
+ * object and needs few. Call with the lock. */
 static uint32_t ahead_wanted(const struct prefetch *p)
 {
     uint64_t wanted = AHEAD_FIRST;
@@ -95,7 +101,9 @@ static struct slot *slot_of(struct prefetch *p, uint64_t object)
     return &p->slots[object % p->slot_count];
 }
 
-static bool stale(const struct fetch *f)
+/* Returns whether the fetch's result is no longer wanted: a seek or close came in between. Call
+ * with the lock. */
+static bool is_stale(const struct fetch *f)
 {
     return f->owner->closing || f->owner->generation != f->generation;
 }
@@ -104,12 +112,13 @@ static bool fetch_cancelled(void *self)
 {
     struct fetch *f = self;
     pthread_mutex_lock(&f->owner->lock);
-    bool yes = stale(f);
+    bool yes = is_stale(f);
     pthread_mutex_unlock(&f->owner->lock);
     return yes;
 }
 
-/* The oldest object always gets room, so there is progress; the others only within the bound. */
+/* Reserves bytes for a fetch. The oldest object always gets room, since the reader waits for it;
+ * others only within the bound. */
 static bool fetch_room(void *self, size_t total)
 {
     struct fetch *f = self;
@@ -129,7 +138,7 @@ static bool fetch_room(void *self, size_t total)
     return yes;
 }
 
-/* Gives back what the fetch holds. Locked. */
+/* Frees the bytes that the fetch holds. Call with the lock. */
 static void drop_bytes(struct fetch *f)
 {
     f->owner->held -= f->counted;
@@ -139,7 +148,7 @@ static void drop_bytes(struct fetch *f)
     pthread_cond_broadcast(&f->owner->work);
 }
 
-/* Sleeps up to ms; false when the fetch is not wanted any more. */
+/* Sleeps up to ms. Returns false if the fetch is no longer wanted. */
 static bool pause_for(struct fetch *f, uint32_t ms)
 {
     struct timespec until;
@@ -152,27 +161,29 @@ static bool pause_for(struct fetch *f, uint32_t ms)
     }
     pthread_mutex_lock(&f->owner->lock);
     int waited = 0;
-    while (!stale(f) && waited != ETIMEDOUT)
+    while (!is_stale(f) && waited != ETIMEDOUT)
         waited = pthread_cond_timedwait(&f->owner->work, &f->owner->lock, &until);
-    bool wanted = !stale(f);
+    bool wanted = !is_stale(f);
     pthread_mutex_unlock(&f->owner->lock);
     return wanted;
 }
 
-/* Waits until what was refused fits, or the object is the oldest. */
+/* Frees the fetch's bytes and waits until the refused size fits, or the object is the oldest.
+ * Returns false if the fetch is no longer wanted. */
 static bool wait_for_room(struct fetch *f)
 {
     struct prefetch *p = f->owner;
     pthread_mutex_lock(&p->lock);
     drop_bytes(f);
-    while (!stale(f) && f->object != p->base && p->held + f->refused > p->bytes_max)
+    while (!is_stale(f) && f->object != p->base && p->held + f->refused > p->bytes_max)
         pthread_cond_wait(&p->work, &p->lock);
-    bool wanted = !stale(f);
+    bool wanted = !is_stale(f);
     pthread_mutex_unlock(&p->lock);
     return wanted;
 }
 
-/* The pause before attempt n + 1. The store may have asked for a longer one. */
+/* Returns the pause before attempt n + 1: the backoff, or the longer one that the store asked for,
+ * within http_retry_ms_max. */
 static uint32_t pause_ms(struct fetch *f, uint32_t n, uint32_t asked)
 {
     const struct tide_config *c = f->owner->options.config;
@@ -182,9 +193,9 @@ static uint32_t pause_ms(struct fetch *f, uint32_t n, uint32_t asked)
     return ms;
 }
 
-/* One attempt: the object under either extension. */
-static tide_status attempt(struct fetch *f, uint32_t ledger, struct object_fault *fault,
-                           struct tide_err *err)
+/* Tries once to get the object, under both extensions. */
+static tide_status attempt_object(struct fetch *f, uint32_t ledger, struct object_fault *fault,
+                                  struct tide_err *err)
 {
     const struct object_store *store = f->owner->store;
     tide_status status = TIDE_E_MISSING;
@@ -195,7 +206,7 @@ static tide_status attempt(struct fetch *f, uint32_t ledger, struct object_fault
         lake_layout_key(key, f->owner->layout, ledger, f->extension);
         tide_buf_reset(&f->sink.bytes);
         *fault = (struct object_fault){ 0 };
-        status = store->ops->get(store->self, f->lane, key, &f->sink, fault, err);
+        status = store->ops->get(store->self, f->client, key, &f->sink, fault, err);
     }
     if (status == TIDE_E_MISSING)
         f->extension = first;
@@ -229,17 +240,18 @@ int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
     return since;
 }
 
+/* Gets an object, with retries and waits for room. */
 static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_err *err)
 {
     struct object_fault fault;
     uint64_t began = now_us();
     for (uint32_t n = 0;; n++) {
-        tide_status status = attempt(f, ledger, &fault, err);
+        tide_status status = attempt_object(f, ledger, &fault, err);
         f->took_us = n == 0 && status == TIDE_OK ? now_us() - began : 0;
         while (fault.no_room) {
             if (!wait_for_room(f))
                 return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
-            status = attempt(f, ledger, &fault, err);
+            status = attempt_object(f, ledger, &fault, err);
         }
         prefetch_note(f->owner, status, err);
         if (status != TIDE_E_IO || !fault.again)
@@ -255,11 +267,11 @@ static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_er
     }
 }
 
-/* Puts the result into its slot. Locked. */
-static void deliver(struct fetch *f, tide_status status, const struct tide_err *err)
+/* Puts the result into the object's slot. Call with the lock. */
+static void deliver_object(struct fetch *f, tide_status status, const struct tide_err *err)
 {
     struct prefetch *p = f->owner;
-    if (stale(f)) {
+    if (is_stale(f)) {
         drop_bytes(f);
         return;
     }
@@ -283,20 +295,21 @@ static void deliver(struct fetch *f, tide_status status, const struct tide_err *
     pthread_cond_broadcast(&p->done);
 }
 
-/* Takes the next object that no thread fetches; false when there is none now, or enough others
- * fetch. Locked. */
-static bool claim(struct prefetch *p, struct fetch *f)
+/* Assigns the oldest object that no thread fetches. Returns false if there is none, or enough
+ * threads fetch. Call with the lock. */
+static bool claim_object(struct prefetch *p, struct fetch *f)
 {
-    /* Nothing is fetched past one that failed; prefetch_take empties it to have it tried again. */
+    /* No object behind a failed one is fetched. prefetch_take empties a failed slot, so that it is
+     * tried again. */
     for (uint64_t object = p->base; object < p->base + p->ahead && object < p->count; object++) {
         struct slot *s = slot_of(p, object);
         if (s->state == FAILED || s->state == REPORTED)
             return false;
         if (s->state != EMPTY)
             continue;
-        /* Any lane may have the object that is waited for: those that are wanted may be busy
-         * with later ones, or wait for room that only this object makes. */
-        bool idles = p->adapts && f->lane >= p->ahead;
+        /* Any worker may fetch the object that the reader waits for: the workers within `ahead` may
+         * be busy with later objects, or wait for room that only this object makes. */
+        bool idles = p->adapts && f->client >= p->ahead;
         if (object != p->base && (idles || p->held >= p->bytes_max / 2))
             return false;
         s->state = BUSY;
@@ -308,17 +321,17 @@ static bool claim(struct prefetch *p, struct fetch *f)
     return false;
 }
 
-static void *work(void *self)
+static void *run_worker(void *self)
 {
     struct worker *w = self;
     struct prefetch *p = w->owner;
-    struct fetch f = { .owner = p, .lane = w->lane };
+    struct fetch f = { .owner = p, .client = w->client };
     f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
     tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
-    tide_retry_init(&f.retry, tide_clock_system()->now_ms(NULL), w->lane);
+    tide_retry_init(&f.retry, tide_clock_system()->now_ms(NULL), w->client);
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
-        if (!claim(p, &f)) {
+        if (!claim_object(p, &f)) {
             pthread_cond_wait(&p->work, &p->lock);
             continue;
         }
@@ -327,24 +340,24 @@ static void *work(void *self)
         struct tide_err err = { 0 };
         tide_status status = fetch_object(&f, ledger, &err);
         pthread_mutex_lock(&p->lock);
-        deliver(&f, status, &err);
+        deliver_object(&f, status, &err);
     }
     pthread_mutex_unlock(&p->lock);
     tide_buf_release(&f.sink.bytes);
     return NULL;
 }
 
-/* Threads are started as they are needed. Fewer do it more slowly. */
+/* Starts threads as they are needed. If one cannot be started, the others do its work. */
 static void start_workers(struct prefetch *p)
 {
-    /* A folder answers at once: two threads keep the disk busy. */
+    /* A folder answers without latency: two threads keep the disk busy. */
     pthread_mutex_lock(&p->lock);
     uint32_t wanted = p->adapts || p->ahead < 2 ? p->ahead : 2;
     pthread_mutex_unlock(&p->lock);
     for (; p->worker_count < wanted; p->worker_count++) {
         struct worker *w = &p->workers[p->worker_count];
-        *w = (struct worker){ .owner = p, .lane = p->worker_count };
-        if (pthread_create(&w->thread, NULL, work, w) != 0)
+        *w = (struct worker){ .owner = p, .client = p->worker_count };
+        if (pthread_create(&w->thread, NULL, run_worker, w) != 0)
             return;
     }
 }
@@ -377,7 +390,8 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
     start_workers(p);
 }
 
-/* Waits a little; false when the caller wants to stop. Locked. */
+/* Waits up to 100 ms for a change. Returns false if the caller wants to stop. Call with the
+ * lock. */
 static bool wait_done(struct prefetch *p)
 {
     struct timespec until;
@@ -397,6 +411,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
     pthread_mutex_lock(&p->lock);
     struct slot *s = slot_of(p, p->base);
     uint32_t ledger = (uint32_t)(p->start + p->base * p->layout->batch);
+    /* The error was returned before: try the object again. */
     if (s->state == REPORTED) {
         empty_slot(p, s);
         pthread_cond_broadcast(&p->work);
@@ -487,7 +502,7 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
     for (uint32_t i = 0; i < slots; i++)
         tide_buf_init(&p->slots[i].bytes, TIDE_OBJECT_BYTES_MAX);
     p->adapts = !store->ops->list;
-    p->ahead = 1; /* a thread at least; seek starts the others */
+    p->ahead = 1; /* one thread; prefetch_seek starts the others */
     start_workers(p);
     if (p->worker_count == 0) {
         prefetch_close(p);

@@ -1,4 +1,4 @@
-/* Which source the configuration names. */
+/* Opens the source that the configuration names. */
 #include "indexer/source/source.h"
 
 bool tide_source_refetch(const struct tide_source *source, uint32_t ledger, struct tide_err *err)

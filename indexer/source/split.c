@@ -1,3 +1,4 @@
+/* Framings of ledgers, told from the first bytes and cut into LedgerCloseMetas. */
 #include "indexer/source/split.h"
 
 #include "tidemark/limits.h"
@@ -16,15 +17,17 @@ enum tide_framing tide_split_framing(tide_slice bytes)
     if (first >> LAST_FRAGMENT_BIT)
         return TIDE_FRAMING_STREAM;
     if (first == 0)
-        return TIDE_FRAMING_BARE; /* V0: a hash follows, of any value; no batch begins at 0 */
-    /* V1 and V2 go on with their ext: 0, or 1 and an ExtensionPoint 0. A batch 1..1 has a count. */
+        return TIDE_FRAMING_BARE; /* V0: a hash of any value follows. No batch begins at ledger 0 */
+    /* V1 and V2 continue with their ext: 0, or 1 and an ExtensionPoint 0. In a batch 1..1 a count
+     * of at least 1 would follow. */
     if (first <= 2 && (second == 0 || (second == 1 && third == 0)))
         return TIDE_FRAMING_BARE;
     return second >= first ? TIDE_FRAMING_BATCH : TIDE_FRAMING_NONE;
 }
 
-static tide_status need(struct tide_split *split, tide_slice in, size_t wanted, bool whole,
-                        struct tide_err *err)
+/* Asks for more bytes. Fails with TIDE_E_DECODE if there are none. */
+static tide_status need_bytes(struct tide_split *split, tide_slice in, size_t wanted, bool whole,
+                              struct tide_err *err)
 {
     split->wanted = wanted;
     if (!whole)
@@ -33,10 +36,12 @@ static tide_status need(struct tide_split *split, tide_slice in, size_t wanted, 
                      in.len, wanted);
 }
 
-static tide_status start(struct tide_split *split, tide_slice *in, bool whole, struct tide_err *err)
+/* Recognises the framing, and reads the header of a batch. */
+static tide_status start_split(struct tide_split *split, tide_slice *in, bool whole,
+                               struct tide_err *err)
 {
     if (in->len < HEAD_BYTES)
-        return need(split, *in, HEAD_BYTES, whole, err);
+        return need_bytes(split, *in, HEAD_BYTES, whole, err);
     split->framing = tide_split_framing(*in);
     split->left = 1;
     if (split->framing == TIDE_FRAMING_NONE)
@@ -57,7 +62,8 @@ static tide_status start(struct tide_split *split, tide_slice *in, bool whole, s
     return TIDE_OK;
 }
 
-static tide_status take(tide_slice *in, size_t skip, size_t len, tide_slice *lcm)
+/* Returns the meta behind `skip` bytes, and moves *in behind it. */
+static tide_status take_meta(tide_slice *in, size_t skip, size_t len, tide_slice *lcm)
 {
     assert(skip <= in->len && len <= in->len - skip);
     *lcm = tide_slice_of(in->ptr + skip, len);
@@ -72,7 +78,7 @@ static tide_status next_record(struct tide_split *split, tide_slice *in, bool wh
     if (in->len == 0 && whole)
         return TIDE_E_EOF;
     if (in->len < 4)
-        return need(split, *in, 4, whole, err);
+        return need_bytes(split, *in, 4, whole, err);
     uint32_t head = tide_be32(in->ptr);
     if (!(head >> LAST_FRAGMENT_BIT))
         return tide_fail(err, TIDE_E_DECODE, "record head %08" PRIx32 " is not of a last fragment",
@@ -82,8 +88,8 @@ static tide_status next_record(struct tide_split *split, tide_slice *in, bool wh
         return tide_fail(err, TIDE_E_LIMIT, "record of %zu bytes, above %u", len,
                          TIDE_LEDGER_BYTES_MAX);
     if (in->len < 4 + len)
-        return need(split, *in, 4 + len, whole, err);
-    return take(in, 4, len, lcm);
+        return need_bytes(split, *in, 4 + len, whole, err);
+    return take_meta(in, 4, len, lcm);
 }
 
 static tide_status next_meta(struct tide_split *split, tide_slice *in, bool whole, tide_slice *lcm,
@@ -100,19 +106,19 @@ static tide_status next_meta(struct tide_split *split, tide_slice *in, bool whol
     if (x.status != TIDE_OK && x.truncated && !whole) {
         if (in->len >= TIDE_LEDGER_BYTES_MAX)
             return tide_fail(err, TIDE_E_LIMIT, "ledger above %u bytes", TIDE_LEDGER_BYTES_MAX);
-        return need(split, *in, in->len * 2 + HEAD_BYTES, false, err);
+        return need_bytes(split, *in, in->len * 2 + HEAD_BYTES, false, err);
     }
     if (x.status != TIDE_OK)
         return tide_xdr_error(&x, err, "ledger");
     split->left--;
-    return take(in, 0, tide_xdr_offset(&x), lcm);
+    return take_meta(in, 0, tide_xdr_offset(&x), lcm);
 }
 
 tide_status tide_split_next(struct tide_split *split, tide_slice *in, bool whole, tide_slice *lcm,
                             struct tide_err *err)
 {
     if (split->framing == TIDE_FRAMING_NONE) {
-        tide_status status = start(split, in, whole, err);
+        tide_status status = start_split(split, in, whole, err);
         if (status != TIDE_OK)
             return status;
     }

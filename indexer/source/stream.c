@@ -1,5 +1,5 @@
-/* Ledgers out of a framed stream, as stellar-core writes it: a 4-byte length with its top bit
- * set, then one LedgerCloseMeta. From a file or a pipe, plain or zstd. */
+/* Ledgers of a framed stream, as stellar-core writes it: a 4-byte length with its top bit set, then
+ * one LedgerCloseMeta. The stream is a file or a pipe, plain or zstd. */
 #include "indexer/source/ledger_peek.h"
 #include "indexer/source/source.h"
 #include "tidemark/limits.h"
@@ -20,24 +20,24 @@ struct stream {
     struct tide_source_options options;
     const char *name;
     int fd;
-    bool owned, regular, ended; /* ended: no byte will follow */
-    bool begun;                 /* the form (zstd or plain) is known */
+    bool owned, regular, ended; /* ended: no further byte will come */
+    bool begun;                 /* it is known whether the bytes are zstd or plain */
     struct tide_unzstd *unzstd; /* NULL: plain */
-    uint8_t *input;             /* READ_BYTES, read and not yet used */
-    tide_slice left;            /* of input */
-    uint64_t offset;            /* of plain bytes before the window */
-    struct tide_buf plain;      /* the record and what was read after it */
-    size_t used;                /* bytes of plain handed out */
-    uint32_t seen;              /* sequence of the last record, 0 before the first */
-    uint32_t first, last;       /* wanted; 0: whatever comes, no end */
+    uint8_t *input;             /* READ_BYTES; bytes that were read and not used */
+    tide_slice left;            /* part of input */
+    uint64_t offset;            /* plain bytes before the window */
+    struct tide_buf plain;      /* window: the present record and the bytes behind it */
+    size_t used;                /* bytes of the window that were handed out */
+    uint32_t seen;              /* sequence of the last record; 0 before the first */
+    uint32_t first, last;       /* range wanted; 0: any first ledger, no end */
 };
 
-static bool stopping(const struct stream *s)
+static bool is_stopping(const struct stream *s)
 {
     return s->options.stopping && s->options.stopping(s->options.stopping_self);
 }
 
-/* Reads what there is into to. TIDE_E_EOF: nothing now, or nothing ever (ended). */
+/* Reads available bytes. TIDE_E_EOF: none now, or (s->ended) no more. */
 static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t *got,
                              struct tide_err *err)
 {
@@ -45,7 +45,7 @@ static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t 
     *got = 0;
     while (!s->ended) {
         int ready = s->regular ? 1 : poll(&p, 1, WAIT_MS);
-        if (stopping(s))
+        if (is_stopping(s))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (ready == 0)
             return tide_fail(err, TIDE_E_EOF, "%s: no ledger yet", s->name);
@@ -62,8 +62,9 @@ static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t 
     return tide_fail(err, TIDE_E_EOF, "%s: the stream has ended", s->name);
 }
 
-/* The first four bytes tell a zstd frame from a record's length, whose top bit is set. */
-static tide_status begin(struct stream *s, struct tide_err *err)
+/* Tells zstd from plain by the first four bytes: a record's length has its top bit set, a zstd
+ * magic number does not. */
+static tide_status detect_form(struct stream *s, struct tide_err *err)
 {
     while (s->left.len < 4) {
         size_t got = 0;
@@ -81,8 +82,8 @@ static tide_status begin(struct stream *s, struct tide_err *err)
                : TIDE_OK;
 }
 
-static tide_status unpack(struct stream *s, uint8_t *to, size_t size, size_t *made,
-                          struct tide_err *err)
+static tide_status unpack_bytes(struct stream *s, uint8_t *to, size_t size, size_t *made,
+                                struct tide_err *err)
 {
     for (;;) {
         const char *what = NULL;
@@ -102,8 +103,8 @@ static tide_status unpack(struct stream *s, uint8_t *to, size_t size, size_t *ma
     }
 }
 
-/* Adds plain bytes to the window, at most size of them. */
-static tide_status more(struct stream *s, size_t size, struct tide_err *err)
+/* Adds at most `size` plain bytes to the window. */
+static tide_status read_more(struct stream *s, size_t size, struct tide_err *err)
 {
     uint8_t *to = tide_buf_room(&s->plain, size);
     size_t made = 0;
@@ -111,7 +112,7 @@ static tide_status more(struct stream *s, size_t size, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "%s: out of memory", s->name);
     tide_status status = TIDE_OK;
     if (s->unzstd) {
-        status = unpack(s, to, size, &made, err);
+        status = unpack_bytes(s, to, size, &made, err);
     } else if (s->left.len) {
         made = s->left.len < size ? s->left.len : size;
         memcpy(to, s->left.ptr, made);
@@ -123,12 +124,13 @@ static tide_status more(struct stream *s, size_t size, struct tide_err *err)
     return status;
 }
 
-/* Makes the window hold at least want bytes. TIDE_E_EOF only when it holds none and none come. */
-static tide_status need(struct stream *s, size_t want, struct tide_err *err)
+/* Fills the window to at least `want` bytes. TIDE_E_EOF only if the window is empty and no byte
+ * comes; a record that is cut short is TIDE_E_DECODE. */
+static tide_status need_bytes(struct stream *s, size_t want, struct tide_err *err)
 {
     while (s->plain.len < want) {
         size_t size = want - s->plain.len;
-        tide_status status = more(s, size > READ_BYTES ? size : READ_BYTES, err);
+        tide_status status = read_more(s, size > READ_BYTES ? size : READ_BYTES, err);
         if (status == TIDE_E_EOF && s->ended && s->plain.len)
             return tide_fail(err, TIDE_E_DECODE, "%s: ends within the record at byte %" PRIu64,
                              s->name, s->offset);
@@ -138,10 +140,10 @@ static tide_status need(struct stream *s, size_t want, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* The next record into the window's start, after its length. */
+/* Reads the next record to the start of the window. *lcm begins behind its length. */
 static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_err *err)
 {
-    tide_status status = s->begun ? TIDE_OK : begin(s, err);
+    tide_status status = s->begun ? TIDE_OK : detect_form(s, err);
     if (status)
         return status;
     if (s->used)
@@ -149,7 +151,7 @@ static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_er
     s->plain.len -= s->used;
     s->offset += s->used;
     s->used = 0;
-    if ((status = need(s, 4, err)))
+    if ((status = need_bytes(s, 4, err)))
         return status;
     uint32_t mark = tide_be32(s->plain.ptr);
     uint32_t len = mark & ~LAST_FRAGMENT;
@@ -158,9 +160,9 @@ static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_er
                          "%s: byte %" PRIu64 ": no record mark (%08x); framed XDR is expected",
                          s->name, s->offset, mark);
     if (len > TIDE_LEDGER_BYTES_MAX)
-        return tide_fail(err, TIDE_E_LIMIT, "%s: byte %" PRIu64 ": a record of %u bytes, %u fit",
+        return tide_fail(err, TIDE_E_LIMIT, "%s: byte %" PRIu64 ": a record of %u bytes, above %u",
                          s->name, s->offset, len, TIDE_LEDGER_BYTES_MAX);
-    if ((status = need(s, 4 + (size_t)len, err)))
+    if ((status = need_bytes(s, 4 + (size_t)len, err)))
         return status;
     s->used = 4 + (size_t)len;
     *lcm = tide_slice_of(s->plain.ptr + 4, len);
@@ -177,6 +179,8 @@ static void stream_done(void *self)
     tide_buf_release(&s->plain);
 }
 
+/* Checks that the ledger follows the one before, and that the stream does not begin behind the
+ * wanted one. */
 static tide_status check_order(struct stream *s, uint32_t sequence, struct tide_err *err)
 {
     if (sequence == 0)
@@ -208,7 +212,7 @@ static tide_status stream_next(void *self, tide_slice *lcm, uint32_t *sequence,
     return TIDE_OK;
 }
 
-/* A stream has one copy of a ledger. */
+/* Adds the position to err. A stream has only one copy of a ledger. */
 static bool stream_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct stream *s = self;
@@ -219,6 +223,7 @@ static bool stream_refetch(void *self, uint32_t ledger, struct tide_err *err)
     return false;
 }
 
+/* Goes back to the start of a file. A pipe cannot. */
 static tide_status rewind_stream(struct stream *s, struct tide_err *err)
 {
     if (!s->regular || lseek(s->fd, 0, SEEK_SET) != 0)
@@ -259,7 +264,7 @@ static bool stream_finite(void *self)
     return s->ended || (s->last && s->seen >= s->last);
 }
 
-/* A pipe that is empty: what came is handed out, and the next ledger is waited for in next. A file
+/* Returns whether all bytes of a pipe were handed out: the next ledger will be waited for. A file
  * has no tip, only an end. */
 static bool stream_newest(void *self)
 {

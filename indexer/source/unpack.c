@@ -1,37 +1,39 @@
+/* Decompression of an object, in the reader's thread or ahead in a thread of its own. */
 #include "indexer/source/unpack.h"
 #include "tidemark/zstd.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The thread that waits for room is woken when half is free: switching between two threads costs as
- * much as many of these bytes. */
+/* UNPACK_AHEAD is divided into pieces. A thread that waits for room is woken when half of the
+ * pieces are free: a switch between threads costs as much as decompressing many bytes. */
 enum { PIECES = 8, PIECE_BYTES = UNPACK_AHEAD / PIECES, PIECES_LOW = PIECES / 2 };
 
 struct unpack {
-    struct tide_unzstd *zstd; /* with packed the thread's while it runs, else the reader's */
+    struct tide_unzstd *zstd; /* zstd and packed belong to the thread while it runs, otherwise to
+                               * the reader */
     tide_slice packed;
     bool started;
     pthread_t thread;
-    uint8_t *bytes; /* PIECES of them */
-    size_t used;    /* of the first piece, by the reader */
-    bool ahead;     /* this object is the thread's */
+    uint8_t *bytes; /* PIECES of PIECE_BYTES */
+    size_t used;    /* bytes of the first piece that the reader has taken */
+    bool ahead;     /* the thread decompresses this object */
 
-    pthread_mutex_t lock;        /* of everything below */
-    pthread_cond_t wanted;       /* the thread may find something to do */
+    pthread_mutex_t lock;        /* protects everything below */
+    pthread_cond_t wanted;       /* the thread may have work */
     pthread_cond_t changed;      /* the reader may go on */
-    bool closing, running, busy; /* busy: the thread is at work outside the lock */
+    bool closing, running, busy; /* busy: the thread works outside the lock */
     bool full;                   /* the thread waits until PIECES_LOW are left */
-    uint32_t first, count;       /* pieces that are filled */
+    uint32_t first, count;       /* filled pieces */
     size_t len[PIECES];
-    bool spent; /* nothing follows the pieces that are filled */
+    bool spent; /* no piece follows the filled ones */
     tide_status status;
     const char *what;
 };
 
 /* ---- the thread ---- */
 
-/* Fills the next piece. Locked, but while it works. */
+/* Decompresses the next piece. Call with the lock, which is released meanwhile. */
 static void fill_piece(struct unpack *u)
 {
     uint32_t at = (u->first + u->count) % PIECES;
@@ -50,11 +52,12 @@ static void fill_piece(struct unpack *u)
     u->spent = status != TIDE_OK || made < PIECE_BYTES;
     u->full = u->count == PIECES;
     pthread_mutex_unlock(&u->lock);
-    pthread_cond_signal(&u->changed); /* who is woken finds the lock free */
+    pthread_cond_signal(&u->changed); /* signalled without the lock, so that the reader gets it
+                                       * at once */
     pthread_mutex_lock(&u->lock);
 }
 
-static void *work(void *self)
+static void *run_worker(void *self)
 {
     struct unpack *u = self;
     pthread_mutex_lock(&u->lock);
@@ -68,12 +71,13 @@ static void *work(void *self)
     return NULL;
 }
 
-static bool start(struct unpack *u)
+/* Starts the thread at first use. Returns false if there is no memory or no thread. */
+static bool start_thread(struct unpack *u)
 {
     if (!u->bytes)
         u->bytes = malloc(UNPACK_AHEAD);
     if (u->bytes && !u->started)
-        u->started = pthread_create(&u->thread, NULL, work, u) == 0;
+        u->started = pthread_create(&u->thread, NULL, run_worker, u) == 0;
     return u->started;
 }
 
@@ -84,7 +88,7 @@ void unpack_begin(struct unpack *u, tide_slice packed, bool ahead)
     unpack_end(u);
     tide_unzstd_reset(u->zstd);
     u->packed = packed;
-    u->ahead = ahead && start(u);
+    u->ahead = ahead && start_thread(u);
     pthread_mutex_lock(&u->lock);
     u->spent = false;
     u->status = TIDE_OK;
@@ -93,6 +97,7 @@ void unpack_begin(struct unpack *u, tide_slice packed, bool ahead)
     pthread_cond_signal(&u->wanted);
 }
 
+/* Waits for the thread, which may be reading the object's bytes. */
 void unpack_end(struct unpack *u)
 {
     pthread_mutex_lock(&u->lock);
@@ -115,7 +120,7 @@ static tide_status read_here(struct unpack *u, uint8_t *out, size_t size, size_t
     return u->status;
 }
 
-/* Waits for a piece; false when none follows. */
+/* Waits for a filled piece. Returns false if none follows. */
 static bool wait_piece(struct unpack *u)
 {
     pthread_mutex_lock(&u->lock);
@@ -169,7 +174,7 @@ tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *mad
     }
     if (*made == size)
         return TIDE_OK;
-    *what = u->what; /* nothing follows: the thread is done with the object */
+    *what = u->what; /* the thread is done with the object and no longer writes these */
     return u->status;
 }
 

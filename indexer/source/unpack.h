@@ -1,8 +1,6 @@
-/* One object of a lake, decompressed. With `ahead` a thread of its own does it, a few pieces before
- * its reader: the reader's work and the decompression take place at the same time.
- *
- * Memory   a decompression window; with `ahead` UNPACK_AHEAD bytes beside it.
- * Threads  the functions below are for one thread. */
+/* Decompresses one object of a lake. With `ahead` a thread does it a few pieces before the reader,
+ * so that both work at the same time. Memory: a decompression window, and with `ahead` UNPACK_AHEAD
+ * bytes. One thread at a time may call these functions. */
 #ifndef INDEXER_SOURCE_UNPACK_H
 #define INDEXER_SOURCE_UNPACK_H
 
@@ -14,24 +12,25 @@ enum { UNPACK_AHEAD = 4 << 20 };
 struct unpack;
 
 tide_status unpack_open(struct unpack **out) TIDE_MUST_USE; /* TIDE_E_MEMORY */
-void unpack_close(struct unpack *u);                        /* NULL is fine  */
+void unpack_close(struct unpack *u);                        /* NULL is allowed */
 
-/* Begins with another object. packed is borrowed until unpack_end; call it in between. Without
- * memory or a thread to spare it is not done ahead. */
+/* Begins another object. packed is borrowed until unpack_end, which must be called before the bytes
+ * end. Without memory or a thread, nothing is decompressed ahead. */
 void unpack_begin(struct unpack *u, tide_slice packed, bool ahead);
 
-/* Lets go of the object. */
+/* Ends the object: its bytes are no longer read. */
 void unpack_end(struct unpack *u);
 
-/* size bytes to out; *made tells how many. Fewer: the object ended, or it failed there.
- * TIDE_E_DECODE, TIDE_E_LIMIT, TIDE_E_MEMORY as from tide_unzstd_read; asked again, again. */
+/* Reads size bytes; *made is how many there are. Fewer: the object ended or failed. Every later
+ * call returns the same status. TIDE_E_DECODE, TIDE_E_LIMIT, TIDE_E_MEMORY as from
+ * tide_unzstd_read. */
 tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *made,
                         const char **what) TIDE_MUST_USE;
 
-/* So many bytes are read without waiting. */
+/* Returns how many bytes can be read without waiting. */
 size_t unpack_ready(struct unpack *u);
 
-/* All has been read, and the last frame was whole. */
+/* Returns true if everything was read, and the last frame was complete. */
 bool unpack_exhausted(struct unpack *u);
 
 #endif

@@ -1,10 +1,13 @@
+/* Comparisons within the tables: counts of rows against chain.ledger and chain.cursor, and rows
+ * against the rows that they belong to. */
 #include "indexer/verify/verify.h"
 #include "tidemark/table.h"
 
 enum { TABLES_MAX = 2, SQL_MAX = 64 << 10 };
 
-/* ---- how many: what a ledger's own row says ---- */
+/* ---- the counts of chain.ledger ---- */
 
+/* A count of chain.ledger, and the tables whose rows it counts. */
 struct counted {
     const char *column; /* of chain.ledger */
     const char *names[TABLES_MAX];
@@ -18,7 +21,8 @@ static const struct counted counted[] = {
     { "raw_states", { "history.raw" }, { TIDE_TABLE_HISTORY_RAW }, 1 },
 };
 
-static bool all_filled(const struct tide_verify *check, const uint32_t *tables, uint32_t count)
+/* Returns whether the index scope has all the tables. */
+static bool in_scope(const struct tide_verify *check, const uint32_t *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!check->scope.wanted[tables[i]])
@@ -26,7 +30,8 @@ static bool all_filled(const struct tide_verify *check, const uint32_t *tables, 
     return true;
 }
 
-/* What the statement `from` finds in each ledger against that column; names are what it reads. */
+/* Compares the count that the statement `from` finds in each ledger with the column of
+ * chain.ledger. `names` are the tables for the report. */
 static tide_status check_ledgers(struct tide_verify *check, const char *column, const char *names,
                                  const struct tide_buf *from, struct tide_err *err)
 {
@@ -50,7 +55,7 @@ static tide_status check_ledgers(struct tide_verify *check, const char *column, 
         return status;
     if (rows.count)
         tide_verify_report(check,
-                           "%s: ledger %s: %s rows, chain.ledger says %s (%s); so in %s ledgers",
+                           "%s: ledger %s: %s rows, chain.ledger has %s (%s); %s ledgers differ",
                            names, tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1),
                            tide_pg_text(&rows, 0, 2), column, tide_pg_text(&rows, 0, 3));
     tide_pg_rows_release(&rows);
@@ -80,7 +85,8 @@ static tide_status check_rows(struct tide_verify *check, const struct counted *c
     return status;
 }
 
-/* Versions of entries. Of an instance that fits in part one version is in two tables. */
+/* Compares the number of entry versions. A version of an instance that fits in part is in two
+ * tables, hence DISTINCT. */
 static tide_status check_versions(struct tide_verify *check, struct tide_err *err)
 {
     uint32_t count;
@@ -103,8 +109,9 @@ static tide_status check_versions(struct tide_verify *check, struct tide_err *er
     return status;
 }
 
-/* ---- who belongs to whom: $1 deployment, $2 and $3 the range; count and first ledger ---- */
+/* ---- rows and their parents: $1 deployment, $2 and $3 the range; count and first ledger ---- */
 
+/* A comparison whose statement returns the number of wrong rows and their first ledger. */
 struct belongs {
     const char *what;
     uint32_t tables[TABLES_MAX], count;
@@ -120,7 +127,7 @@ static const struct belongs belongs[] = {
       "SELECT count(*), min(t.ledger) FROM chain.tx AS t JOIN chain.ledger AS l ON"
       " l.deployment = t.deployment AND l.ledger = t.ledger"
       " WHERE l.closed_at <> t.closed_at AND " IN_RANGE("t") " AND " IN_RANGE("l") },
-    { "chain.call: calls are not as their transaction in chain.tx",
+    { "chain.call: calls differ from their transaction in chain.tx",
       { TIDE_TABLE_CALL, TIDE_TABLE_TX },
       2,
       "SELECT count(*), min(c.ledger) FROM (SELECT * FROM chain.call AS c "
@@ -130,7 +137,7 @@ static const struct belongs belongs[] = {
                                       "WHERE t.ledger IS NULL OR"
                                       " (t.hash, t.ok, t.closed_at) <> (c.hash, c.ok, "
                                       "c.closed_at)" },
-    { "event.log: events are of no transaction in chain.tx that succeeded",
+    { "event.log: events have no successful transaction in chain.tx",
       { TIDE_TABLE_EVENT_LOG, TIDE_TABLE_TX },
       2,
       "SELECT count(*), min(e.ledger) FROM (SELECT * FROM event.log AS e "
@@ -138,7 +145,7 @@ static const struct belongs belongs[] = {
                              "WHERE " IN_RANGE("t") ") AS t ON t.ledger = e.ledger AND t.tx = e.tx "
                                                     "WHERE t.ledger IS NULL OR NOT t.ok OR"
                                                     " t.closed_at <> e.closed_at" },
-    { "chain.call: calls have fewer events than event.log holds of them",
+    { "chain.call: calls have fewer events than event.log has of them",
       { TIDE_TABLE_CALL, TIDE_TABLE_EVENT_LOG },
       2,
       "SELECT count(*), min(c.ledger) FROM (SELECT * FROM chain.call AS c "
@@ -163,10 +170,10 @@ static tide_status check_belongs(struct tide_verify *check, const struct belongs
     return TIDE_OK;
 }
 
-/* ---- the totals that status shows ---- */
+/* ---- the totals of status ---- */
 
-/* Nothing while a range loads, whose rows are counted and not visible yet, and nothing when some
- * are archived. */
+/* Returns no rows while a range loads, whose rows are counted but not visible yet, and none if
+ * partitions are archived. */
 static const char totals_sql[] =
     "SELECT n.name, n.rows, n.said FROM chain.cursor AS c, (SELECT count(*) AS ledgers,"
     " coalesce(sum(our_txs), 0) AS transactions, coalesce(sum(events), 0) AS events,"
@@ -199,20 +206,21 @@ static tide_status check_totals(struct tide_verify *check, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++)
-        tide_verify_report(check, "chain.cursor: %s %s, by the tables %s",
+        tide_verify_report(check, "chain.cursor: %s %s, the tables have %s",
                            tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 2),
                            tide_pg_text(&rows, i, 1));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-/* Rows just loaded have no statistics: one thousand times another thousand would look cheap. */
+/* Nested loops are off: rows just loaded have no statistics, so the planner would take a join of
+ * many rows for a cheap loop. */
 static tide_status check_all_belongs(struct tide_verify *check, uint32_t *made,
                                      struct tide_err *err)
 {
     tide_status status = tide_pg_run(check->pg, "SET LOCAL enable_nestloop = off", "SET", err);
     for (size_t i = 0; i < TIDE_COUNT(belongs) && status == TIDE_OK; i++) {
-        if (!all_filled(check, belongs[i].tables, belongs[i].count))
+        if (!in_scope(check, belongs[i].tables, belongs[i].count))
             continue;
         ++*made;
         status = check_belongs(check, &belongs[i], err);
@@ -227,7 +235,7 @@ tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err)
     tide_status status = TIDE_OK;
     uint32_t made = 0, all = TIDE_COUNT(counted) + TIDE_COUNT(belongs) + 1;
     for (size_t i = 0; i < TIDE_COUNT(counted) && status == TIDE_OK; i++) {
-        if (!all_filled(check, counted[i].tables, counted[i].count))
+        if (!in_scope(check, counted[i].tables, counted[i].count))
             continue;
         made++;
         status = check_rows(check, &counted[i], err);

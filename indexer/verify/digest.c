@@ -1,3 +1,4 @@
+/* Digests of rows in the form of COPY BINARY. */
 #include "indexer/verify/digest.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
@@ -14,7 +15,8 @@ static uint32_t be32_at(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Steps over one field: *whole is its length and value, false at the end of a broken tuple. */
+/* Moves *rest behind one field; *whole is its length and value. Returns false if the tuple is cut
+ * short. */
 static bool next_field(tide_slice *rest, tide_slice *whole, bool *null)
 {
     if (rest->len < 4)
@@ -56,6 +58,7 @@ size_t tide_digest_tuple_length(tide_slice bytes)
     return bytes.len - rest.len;
 }
 
+/* Adds a hash as a number of 256 bits. */
 static void add_hash(struct tide_digest *digest, const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct tide_digest one = { .rows = 1 };
@@ -72,7 +75,7 @@ void tide_digest_bytes(struct tide_digest *digest, tide_slice bytes)
     add_hash(digest, hash);
 }
 
-/* A field's length and value against a text. */
+/* Returns whether the field's value is the text. */
 static bool field_is(tide_slice whole, const char *text)
 {
     return tide_slice_eq_str(tide_slice_of(whole.ptr + 4, whole.len - 4), text);
@@ -161,7 +164,7 @@ static tide_status sum_tuple(void *self, tide_slice tuple, struct tide_err *err)
     struct sum *sum = self;
     if (tide_digest_tuple(&sum->digest, sum->table, tuple) != TIDE_OK)
         return tide_fail(err, TIDE_E_SCHEMA,
-                         "%s.%s: a row has not the columns that this build knows",
+                         "%s.%s: a row does not have the columns that this build knows",
                          sum->table->schema, sum->table->name);
     return TIDE_OK;
 }

@@ -1,5 +1,5 @@
-/* verify, against getEvents: the ids of the events of our contracts, as stored and as a server
- * tells them. Servers have lost events before; so might we. */
+/* verify against getEvents: compares the ids of the deployment's events that are stored with those
+ * that a server lists. Servers have lost events before, and the index could. */
 #include "indexer/database/query.h"
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
@@ -10,13 +10,15 @@
 enum {
     CHUNK = 256, /* ledgers compared at once */
     PAGE = 1000, /* events of one answer */
-    FILTERS = 5, /* of one question, with as many contracts each */
-    GROUP = 25,  /* contracts of one question */
+    FILTERS = 5, /* contracts of one filter; the server's limit */
+    GROUP = 25,  /* contracts of one request: five filters */
+    /* Transaction and operation numbers of an id that stand for fee events and events of
+     * transactions. */
     TX_MAX = 1048575,
     OP_STAGE = 4095, /* an event of a transaction, not of an operation */
 };
 
-/* Events of one ledger: how many, and a sum of their hashes, which knows no order. */
+/* Events of one ledger: their number, and a sum of their hashes, which does not depend on order. */
 struct tally {
     uint64_t count, sum;
 };
@@ -25,15 +27,15 @@ struct comparing {
     struct tide_verify *check;
     struct rpc_client *client;
     struct tide_buf body;
-    struct tide_range range; /* of the chunk */
+    struct tide_range range; /* of the present chunk */
     char filters[2048], contracts[2048];
-    char last_id[48]; /* of the newest event seen: what comes again is the same event */
-    bool past;        /* an event after the range came */
+    char last_id[48]; /* id of the newest event seen; an event at or before it is a repetition */
+    bool past;        /* an event behind the range came */
     uint64_t events;
-    struct tally told[CHUNK], stored[CHUNK];
+    struct tally listed[CHUNK], stored[CHUNK];
 };
 
-/* FNV-1a over the parts of an event's place. */
+/* Returns the FNV-1a hash of an event's position and contract. */
 static uint64_t hash_of(const uint32_t place[3], tide_slice contract)
 {
     uint64_t h = 14695981039346656037u;
@@ -44,13 +46,13 @@ static uint64_t hash_of(const uint32_t place[3], tide_slice contract)
     return h ^ h >> 29;
 }
 
-static void add(struct tally *tally, const uint32_t place[3], tide_slice contract)
+static void count_event(struct tally *tally, const uint32_t place[3], tide_slice contract)
 {
     tally->count++;
     tally->sum += hash_of(place, contract);
 }
 
-/* Ledger, transaction, operation and index out of "TOID-INDEX". */
+/* Reads ledger, transaction, operation and index of an id "TOID-INDEX". */
 static bool read_id(tide_slice id, uint32_t *ledger, uint32_t place[3])
 {
     uint64_t toid = 0, index = 0;
@@ -66,13 +68,14 @@ static bool read_id(tide_slice id, uint32_t *ledger, uint32_t place[3])
     return true;
 }
 
-static tide_status take_event(void *self, const struct rpc_event *event, struct tide_err *err)
+/* Counts an event that the server listed, if it is in the range, new, and of an operation. */
+static tide_status count_listed(void *self, const struct rpc_event *event, struct tide_err *err)
 {
     struct comparing *c = self;
     uint32_t ledger, place[3];
     if (event->id.len >= sizeof c->last_id || !read_id(event->id, &ledger, place) ||
         ledger != event->ledger)
-        return tide_fail(err, TIDE_E_DECODE, "getEvents: an event with the id %.*s in ledger %u",
+        return tide_fail(err, TIDE_E_DECODE, "getEvents: the event id %.*s does not fit ledger %u",
                          event->id.len > 60 ? 60 : (int)event->id.len, (const char *)event->id.ptr,
                          event->ledger);
     if (tide_slice_cmp(event->id, tide_slice_str(c->last_id)) <= 0)
@@ -84,14 +87,14 @@ static tide_status take_event(void *self, const struct rpc_event *event, struct 
     bool staged = place[0] == 0 || place[0] == TX_MAX || place[1] == OP_STAGE;
     if (ledger < c->range.from || ledger > c->range.to || staged)
         return TIDE_OK;
-    add(&c->told[ledger - c->range.from], place, event->contract);
+    count_event(&c->listed[ledger - c->range.from], place, event->contract);
     c->events++;
     return TIDE_OK;
 }
 
-/* A question that is asked again when the server is busy. */
-static tide_status ask(struct comparing *c, const struct rpc_event_question *question,
-                       struct rpc_events *events, struct tide_err *err)
+/* Sends a request, again if the server is busy, up to http_tries times. */
+static tide_status request_events(struct comparing *c, const struct rpc_event_question *question,
+                                  struct rpc_events *events, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
@@ -109,10 +112,10 @@ static tide_status ask(struct comparing *c, const struct rpc_event_question *que
     }
 }
 
-/* Every event of a group of contracts in the chunk, page by page. */
-static tide_status read_told(struct comparing *c, struct tide_err *err)
+/* Reads all events of a group of contracts in the chunk, page by page. */
+static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
-    struct rpc_events events = { .each = take_event, .self = c };
+    struct rpc_events events = { .each = count_listed, .self = c };
     struct rpc_event_question question = {
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
     };
@@ -120,9 +123,11 @@ static tide_status read_told(struct comparing *c, struct tide_err *err)
     c->last_id[0] = '\0';
     c->past = false;
     for (;;) {
-        tide_status status = ask(c, &question, &events, err);
+        tide_status status = request_events(c, &question, &events, err);
         uint32_t ledger = 0, ignored[3];
         if (status || c->past)
+            /* The cursor shows how far the server searched. A page may have no events and yet not
+             * be the last. */
             return status;
         bool known = read_id(tide_slice_str(events.cursor), &ledger, ignored);
         if (!known || strcmp(cursor, events.cursor) == 0 ||
@@ -133,7 +138,7 @@ static tide_status read_told(struct comparing *c, struct tide_err *err)
     }
 }
 
-static tide_status take_stored(void *self, const struct tide_pg_rows *row, struct tide_err *err)
+static tide_status count_stored(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
     struct comparing *c = self;
     uint32_t ledger = (uint32_t)tide_pg_u64(row, 0, 0);
@@ -141,17 +146,18 @@ static tide_status take_stored(void *self, const struct tide_pg_rows *row, struc
                                 (uint32_t)tide_pg_u64(row, 0, 3) };
     (void)err;
     assert(ledger >= c->range.from && ledger <= c->range.to);
-    add(&c->stored[ledger - c->range.from], place, tide_pg_slice(row, 0, 4));
+    count_event(&c->stored[ledger - c->range.from], place, tide_pg_slice(row, 0, 4));
     return TIDE_OK;
 }
 
+/* Counts the stored events of the group in the chunk. */
 static tide_status read_stored(struct comparing *c, struct tide_err *err)
 {
     char id[8], from[12], to[12];
     snprintf(id, sizeof id, "%u", c->check->deployment);
     snprintf(from, sizeof from, "%u", c->range.from);
     snprintf(to, sizeof to, "%u", c->range.to);
-    const struct tide_pg_sink sink = { .row = take_stored, .self = c };
+    const struct tide_pg_sink sink = { .row = count_stored, .self = c };
     const char *values[] = { id, from, to, c->contracts };
     return tide_pg_stream(c->check->pg, &sink,
                           "SELECT ledger, tx, op, event, contract FROM event.log"
@@ -160,19 +166,21 @@ static tide_status read_stored(struct comparing *c, struct tide_err *err)
                           values, TIDE_COUNT(values), err);
 }
 
-static void compare(struct comparing *c)
+static void compare_chunk(struct comparing *c)
 {
     for (uint32_t l = c->range.from; l <= c->range.to; l++) {
-        const struct tally *told = &c->told[l - c->range.from];
+        const struct tally *listed = &c->listed[l - c->range.from];
         const struct tally *stored = &c->stored[l - c->range.from];
-        if (told->count != stored->count || told->sum != stored->sum)
-            tide_verify_report(
-                c->check, "event.log: ledger %u: %" PRIu64 " events, by getEvents of %s %" PRIu64,
-                l, stored->count, c->client->name, told->count);
+        if (listed->count != stored->count || listed->sum != stored->sum)
+            tide_verify_report(c->check,
+                               "event.log: ledger %u: %" PRIu64
+                               " events, getEvents of %s lists %" PRIu64,
+                               l, stored->count, c->client->name, listed->count);
     }
 }
 
-/* Of a classic asset only what touched us is stored, so its events are not compared. */
+/* Removes Stellar assets: the index stores only those of their events that concern the deployment,
+ * so a comparison would differ. */
 static void drop_assets(struct tide_deployment *d)
 {
     uint32_t kept = 0;
@@ -182,7 +190,8 @@ static void drop_assets(struct tide_deployment *d)
     d->contract_count = kept;
 }
 
-/* The contracts from first on, at most GROUP of them, as a filter and as an array of SQL. */
+/* Writes at most GROUP contracts from index `first` on, as getEvents filters and as an SQL
+ * array. */
 static void name_group(struct comparing *c, const struct tide_deployment *d, uint32_t first)
 {
     struct tide_buf filters, contracts;
@@ -204,8 +213,9 @@ static void name_group(struct comparing *c, const struct tide_deployment *d, uin
     tide_buf_release(&contracts);
 }
 
-/* What the server keeps of the range that is checked; from 0: nothing. */
-static tide_status kept_range(struct comparing *c, struct tide_range *out, struct tide_err *err)
+/* Reads which part of the range the server still keeps; out->from 0: none. */
+static tide_status read_kept_range(struct comparing *c, struct tide_range *out,
+                                   struct tide_err *err)
 {
     struct rpc_hint hint;
     struct rpc_page *page = malloc(sizeof *page);
@@ -226,27 +236,28 @@ static tide_status kept_range(struct comparing *c, struct tide_range *out, struc
     return TIDE_OK;
 }
 
+/* Compares the range chunk by chunk, each with all groups of contracts. */
 static tide_status compare_all(struct comparing *c, const struct tide_deployment *d,
                                struct tide_err *err)
 {
     struct tide_range kept = { 0 };
-    tide_status status = kept_range(c, &kept, err);
+    tide_status status = read_kept_range(c, &kept, err);
     if (status)
         return status;
     for (uint32_t at = kept.from; at && at <= kept.to && !status; at += CHUNK) {
         c->range = (struct tide_range){ at, kept.to - at < CHUNK ? kept.to : at + CHUNK - 1 };
-        memset(c->told, 0, sizeof c->told);
+        memset(c->listed, 0, sizeof c->listed);
         memset(c->stored, 0, sizeof c->stored);
         for (uint32_t i = 0; i < d->contract_count && !status; i += GROUP) {
             if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
             name_group(c, d, i);
-            status = read_told(c, err);
+            status = read_listed(c, err);
             if (!status)
                 status = read_stored(c, err);
         }
         if (!status)
-            compare(c);
+            compare_chunk(c);
     }
     if (!status && kept.from)
         printf("events  ledgers %u to %u, %" PRIu64 " events of %u contracts, by %s\n", kept.from,
@@ -256,9 +267,10 @@ static tide_status compare_all(struct comparing *c, const struct tide_deployment
     return status;
 }
 
-static tide_status with_server(struct tide_verify *check, const struct tide_config *config,
-                               const struct tide_deployment *d, const char *url,
-                               struct tide_err *err)
+/* Compares the index with one server. */
+static tide_status compare_server(struct tide_verify *check, const struct tide_config *config,
+                                  const struct tide_deployment *d, const char *url,
+                                  struct tide_err *err)
 {
     struct rpc_rate rate;
     struct rpc_client client = { 0 };
@@ -296,7 +308,7 @@ tide_status tide_verify_events(struct tide_verify *check, const struct tide_conf
     if (!status)
         drop_assets(d);
     while (!status && rpc_client_next_url(&list, url))
-        status = with_server(check, config, d, url, err);
+        status = compare_server(check, config, d, url, err);
     free(d);
     return status;
 }

@@ -1,5 +1,5 @@
-/* A receipt against the index: the answer is computed again at the receipt's ledger and time, by
- * the code that made it (schema/reader/answer.h). */
+/* verify --receipt: computes the receipt's answer again from the index, at the receipt's ledger and
+ * time, by the code that makes answers (schema/reader/answer.h). */
 #include "indexer/verify/receipt.h"
 #include "indexer/database/query.h"
 #include "schema/base/json_read.h"
@@ -13,7 +13,7 @@
 
 enum { FILE_BYTES_MAX = 256 << 10, ANSWER_MAX = 64 << 10, SHOWN_MAX = 20 };
 
-/* What the receipt says. Texts belong to payload. */
+/* The receipt's claims. Texts belong to the payload. */
 struct claims {
     const struct tide_receipt_route *route;
     enum tide_receipt_kind kind;
@@ -25,13 +25,13 @@ struct claims {
 };
 
 struct check {
-    struct tide_buf file, bytes, again; /* again: the answer as computed now */
+    struct tide_buf file, bytes, again; /* again: the answer as the index gives it */
     struct tide_jws jws;
     json_t *payload;
     struct claims claims;
-    uint32_t wrong; /* differences */
-    bool unknown;   /* one of them may be due to what the server did not know then */
-    uint64_t holds_until;
+    uint32_t wrong;       /* number of differences */
+    bool unknown;         /* a difference may come from a token that the server did not know then */
+    uint64_t holds_until; /* end of the answer's validity in unix seconds; 0: none */
 };
 
 /* --- files ------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static tide_status read_file(struct tide_buf *out, const char *path, struct tide
     return TIDE_OK;
 }
 
-static json_t *load(tide_slice text, const char *what, struct tide_err *err)
+static json_t *load_object(tide_slice text, const char *what, struct tide_err *err)
 {
     json_error_t error;
     json_t *root = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
@@ -75,7 +75,7 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static bool public_of(uint8_t public[TIDE_HASH_BYTES], const json_t *jwk)
+static bool read_public_key(uint8_t public[TIDE_HASH_BYTES], const json_t *jwk)
 {
     struct tide_buf bytes;
     tide_buf_init(&bytes, 256);
@@ -89,7 +89,7 @@ static bool public_of(uint8_t public[TIDE_HASH_BYTES], const json_t *jwk)
     return fits;
 }
 
-/* A key is known by its thumbprint, whatever kid the file gives it. */
+/* Finds the key by its thumbprint: the kid in the file may be any text. */
 static bool find_key(uint8_t public[TIDE_HASH_BYTES], const json_t *set, const char *kid)
 {
     char name[TIDE_JWS_KID + 1];
@@ -97,7 +97,7 @@ static bool find_key(uint8_t public[TIDE_HASH_BYTES], const json_t *set, const c
     size_t i;
     json_array_foreach(json_object_get(set, "keys"), i, jwk)
     {
-        if (!public_of(public, jwk))
+        if (!read_public_key(public, jwk))
             continue;
         tide_jws_kid(name, public);
         if (strcmp(name, kid) == 0)
@@ -106,18 +106,18 @@ static bool find_key(uint8_t public[TIDE_HASH_BYTES], const json_t *set, const c
     return false;
 }
 
-/* A signer may name in crit what a reader must understand (RFC 7515, 4.1.11). Nothing of it is
- * understood here, so a header with crit, whatever it holds, is refused. */
+/* Rejects every header with crit. A signer may list extensions in crit that a reader must
+ * understand (RFC 7515, 4.1.11), and this build has none. */
 static tide_status check_header(const json_t *header, struct tide_err *err)
 {
     if (json_object_get(header, "crit"))
         return tide_fail(err, TIDE_E_CONFLICT,
-                         "not a receipt: its header has crit, and nothing that crit may name is "
-                         "understood");
+                         "not a receipt: its header has crit, and this build supports no extension "
+                         "that crit may name");
     if (strcmp(text_of(header, "alg"), "EdDSA") == 0 &&
         strcmp(text_of(header, "typ"), TIDE_RECEIPT_TYPE) == 0)
         return TIDE_OK;
-    return tide_fail(err, TIDE_E_CONFLICT, "not a receipt: alg is to be EdDSA, typ %s",
+    return tide_fail(err, TIDE_E_CONFLICT, "not a receipt: alg must be EdDSA, typ %s",
                      TIDE_RECEIPT_TYPE);
 }
 
@@ -132,11 +132,11 @@ static tide_status check_signature(const struct check *check, const char *kid, c
     }
     tide_buf_init(&text, FILE_BYTES_MAX);
     tide_status status = read_file(&text, jwks, err);
-    json_t *set = status == TIDE_OK ? load(tide_buf_view(&text), jwks, err) : NULL;
+    json_t *set = status == TIDE_OK ? load_object(tide_buf_view(&text), jwks, err) : NULL;
     if (!set) {
         status = err->code;
     } else if (!json_is_array(json_object_get(set, "keys"))) {
-        status = tide_fail(err, TIDE_E_DECODE, "%s: keys is no list", jwks);
+        status = tide_fail(err, TIDE_E_DECODE, "%s: its member keys is no list", jwks);
     } else if (!find_key(public, set, kid)) {
         status = tide_fail(err, TIDE_E_CONFLICT, "wrong: %s has no key %.60s", jwks, kid);
     } else if (!tide_jws_holds(&check->jws, public)) {
@@ -149,7 +149,7 @@ static tide_status check_signature(const struct check *check, const char *kid, c
     return status;
 }
 
-/* A thief may have signed, whatever the signature says. */
+/* Fails if the key was withdrawn: a thief may have signed with it. */
 static tide_status check_withdrawn(struct tide_pg *pg, const char *kid, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -168,7 +168,7 @@ static tide_status check_withdrawn(struct tide_pg *pg, const char *kid, struct t
 
 /* --- claims ------------------------------------------------------------------------------ */
 
-/* The part of the path that is not fixed. */
+/* Finds the route by its id and reads the variable part of the path. */
 static bool read_path(struct claims *claims, const char *route, const char *path)
 {
     for (int kind = 0; kind < (int)TIDE_RECEIPT_KIND_COUNT; kind++) {
@@ -185,6 +185,7 @@ static bool read_path(struct claims *claims, const char *route, const char *path
     return false;
 }
 
+/* Reads a positive number of seconds. */
 static bool read_seconds(uint64_t *out, const json_t *value)
 {
     json_int_t seconds = json_integer_value(value);
@@ -217,7 +218,7 @@ static tide_status read_claims(struct claims *claims, const json_t *payload, str
     return tide_fail(err, TIDE_E_DECODE, "not a receipt: a claim is missing or malformed");
 }
 
-/* --- the answer again -------------------------------------------------------------------- */
+/* --- the answer computed again --------------------------------------------------------- */
 
 static enum tide_refusal write_price(struct check *check, struct tide_reader *reader)
 {
@@ -257,7 +258,9 @@ static enum tide_refusal write_quote(struct check *check, struct tide_reader *re
 static enum tide_refusal write_status(struct check *check, struct tide_reader *reader)
 {
     struct tide_hot_address who;
-    (void)tide_hot_address_parse(&who, check->claims.subject); /* else of no address */
+    (void)tide_hot_address_parse(&who, check->claims.subject); /* a text that is no address
+                                                                * leaves an address without an
+                                                                * entry */
     struct tide_json j = tide_answer_begin(&check->again, reader);
     check->holds_until = tide_answer_status(&j, reader, &who, check->claims.subject);
     tide_json_close(&j, '}');
@@ -266,7 +269,9 @@ static enum tide_refusal write_status(struct check *check, struct tide_reader *r
 
 /* --- differences ------------------------------------------------------------------------- */
 
-static void report(struct check *check, const char *where, const char *receipt, const char *index)
+/* Counts a difference and prints the first SHOWN_MAX. */
+static void report_difference(struct check *check, const char *where, const char *receipt,
+                              const char *index)
 {
     if (check->wrong++ < SHOWN_MAX)
         printf("wrong      %s: the receipt says %s, the index %s\n", where, receipt, index);
@@ -277,12 +282,13 @@ static void report_values(struct check *check, const char *where, const json_t *
 {
     char *a = receipt ? json_dumps(receipt, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     char *b = index ? json_dumps(index, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-    report(check, where, a ? a : "nothing", b ? b : "nothing");
+    report_difference(check, where, a ? a : "nothing", b ? b : "nothing");
     free(a);
     free(b);
 }
 
-/* A name, or decimals, that the server did not know yet: a token whose past was read later. */
+/* Returns whether the server may not have known the value: the symbol or the decimals of a token
+ * whose past was read later. */
 static bool may_be_learnt(const char *name, const json_t *receipt)
 {
     size_t len = strlen(name);
@@ -291,8 +297,8 @@ static bool may_be_learnt(const char *name, const json_t *receipt)
             (len > 6 && strcmp(name + len - 6, "Symbol") == 0));
 }
 
-static void compare(struct check *check, const char *where, const json_t *receipt,
-                    const json_t *index)
+static void compare_objects(struct check *check, const char *where, const json_t *receipt,
+                            const json_t *index)
 {
     const char *name;
     json_t *value;
@@ -302,7 +308,7 @@ static void compare(struct check *check, const char *where, const json_t *receip
         const json_t *said = json_object_get(receipt, name);
         snprintf(path, sizeof path, "%s/%s", where, name);
         if (json_is_object(value) && json_is_object(said))
-            compare(check, path, said, value);
+            compare_objects(check, path, said, value);
         else if (!said || !json_equal((json_t *)(uintptr_t)said, value)) {
             check->unknown |= may_be_learnt(name, said);
             report_values(check, path, said, value);
@@ -316,7 +322,7 @@ static void compare(struct check *check, const char *where, const json_t *receip
     }
 }
 
-/* Of the receipt's own members, which the answer does not repeat. */
+/* Compares the receipt's claims beside the answer. */
 static void compare_claims(struct check *check, const struct tide_hot_meta *meta)
 {
     const struct claims *claims = &check->claims;
@@ -324,39 +330,42 @@ static void compare_claims(struct check *check, const struct tide_hot_meta *meta
     uint64_t at = (uint64_t)claims->evaluated_at;
     uint64_t live = claims->issued_at > meta->close_time ? claims->issued_at : meta->close_time;
     if ((uint64_t)claims->closed_at != meta->close_time)
-        report(check, "/ledger/closedAt", "another time", "that of the answer's closedAt");
+        report_difference(check, "/ledger/closedAt", "another time",
+                          "that of the answer's closedAt");
     if (*named ? at != meta->close_time : at != live)
-        report(check, "/evaluatedAt", "another time",
-               *named ? "the ledger's close" : "the later of iat and the ledger's close");
+        report_difference(check, "/evaluatedAt", "another time",
+                          *named ? "the ledger's close"
+                                 : "the later of iat and the ledger's close");
     if (check->holds_until && claims->expires_at > check->holds_until)
-        report(check, "/exp", "a later time", "that the answer ends before");
+        report_difference(check, "/exp", "a later time", "that the answer ends earlier");
     for (uint32_t i = 0; i < claims->route->role_count; i++) {
         char address[TIDE_HOT_ADDRESS_TEXT];
         enum tide_role role = claims->route->roles[i];
         tide_hot_address_text(address, &meta->contracts[role]);
         const char *said = text_of(claims->contracts, tide_role_name(role));
         if (strcmp(said, address) != 0)
-            report(check, "/contracts", *said ? said : "nothing", *address ? address : "nothing");
+            report_difference(check, "/contracts", *said ? said : "nothing",
+                              *address ? address : "nothing");
     }
 }
 
 static tide_status compare_answer(struct check *check, enum tide_refusal why, struct tide_err *err)
 {
     if (why != TIDE_REFUSED_NOTHING) {
-        report(check, "/answer", "an answer", tide_refusal_text(why));
+        report_difference(check, "/answer", "an answer", tide_refusal_text(why));
         return TIDE_OK;
     }
     if (check->again.failed)
         return tide_fail(err, TIDE_E_MEMORY, "answer");
-    json_t *again = load(tide_buf_view(&check->again), "answer", err);
+    json_t *again = load_object(tide_buf_view(&check->again), "answer", err);
     if (!again)
         return err->code;
-    compare(check, "/answer", check->claims.answer, again);
+    compare_objects(check, "/answer", check->claims.answer, again);
     json_decref(again);
     return TIDE_OK;
 }
 
-/* --- whether it can be told -------------------------------------------------------------- */
+/* --- whether the index can decide ------------------------------------------------------ */
 
 static bool is_hash(const char *text, const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -365,15 +374,17 @@ static bool is_hash(const char *text, const uint8_t hash[TIDE_HASH_BYTES])
            memcmp(said, hash, sizeof said) == 0;
 }
 
-static tide_status can_tell(const struct check *check, const struct tide_reader *reader,
-                            struct tide_err *err)
+/* Fails if the index has no answer to compare with: another network or deployment, an unknown
+ * ledger, or tables outside its scope. */
+static tide_status can_decide(const struct check *check, const struct tide_reader *reader,
+                              struct tide_err *err)
 {
     const struct tide_hot_meta *meta = reader->meta;
     const struct claims *claims = &check->claims;
     const char *named = text_of(claims->query, "ledger");
     uint64_t asked = claims->ledger;
     if (strcmp(claims->network, meta->passphrase) != 0)
-        return tide_fail(err, TIDE_E_MISSING, "cannot be told: the receipt is of the network %.80s",
+        return tide_fail(err, TIDE_E_MISSING, "cannot be told: the receipt is of network %.80s",
                          claims->network);
     if (!is_hash(claims->deployment, meta->protocol))
         return tide_fail(err, TIDE_E_MISSING,
@@ -385,16 +396,19 @@ static tide_status can_tell(const struct check *check, const struct tide_reader 
         return tide_fail(err, TIDE_E_MISSING,
                          "cannot be told: ledger %u of the index has another hash", meta->ledger);
     if (claims->kind == TIDE_RECEIPT_STATUS && !meta->compliance_complete)
-        return tide_fail(err, TIDE_E_MISSING,
-                         "cannot be told: at ledger %u the compliance registry is not known whole",
-                         meta->ledger);
+        return tide_fail(
+            err, TIDE_E_MISSING,
+            "cannot be told: at ledger %u the compliance registry is not indexed completely",
+            meta->ledger);
     if (*named && (tide_parse_u64(&asked, tide_slice_str(named), INT32_MAX) != TIDE_OK ||
                    asked != claims->ledger))
-        return tide_fail(err, TIDE_E_CONFLICT, "wrong: asked of ledger %.20s, answered of %u",
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "wrong: the question names ledger %.20s, the answer is of ledger %u",
                          named, meta->ledger);
     return TIDE_OK;
 }
 
+/* Computes the answer at the receipt's time and compares it with the receipt. */
 static tide_status answer_again(struct check *check, struct tide_reader *reader,
                                 struct tide_err *err)
 {
@@ -404,7 +418,7 @@ static tide_status answer_again(struct check *check, struct tide_reader *reader,
         [TIDE_RECEIPT_PRICE] = write_price,
         [TIDE_RECEIPT_QUOTE] = write_quote,
     };
-    tide_status status = can_tell(check, reader, err);
+    tide_status status = can_decide(check, reader, err);
     if (status != TIDE_OK)
         return status;
     reader->now = (uint64_t)check->claims.evaluated_at;
@@ -438,9 +452,10 @@ static tide_status check_answer(struct check *check, const struct tide_verify_re
     return status;
 }
 
-/* --- all --------------------------------------------------------------------------------- */
+/* --- the whole check -------------------------------------------------------------------- */
 
-static tide_slice without_end(const struct tide_buf *file)
+/* Returns the file's text without the newline at its end. */
+static tide_slice trim_newline(const struct tide_buf *file)
 {
     tide_slice text = tide_buf_view(file);
     while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
@@ -453,10 +468,10 @@ static tide_status open_receipt(struct check *check, const struct tide_verify_re
 {
     tide_status status = read_file(&check->file, of->path, err);
     if (status == TIDE_OK)
-        status = tide_jws_open(&check->jws, &check->bytes, without_end(&check->file), err);
+        status = tide_jws_open(&check->jws, &check->bytes, trim_newline(&check->file), err);
     if (status != TIDE_OK)
         return status;
-    json_t *header = load(check->jws.header, "header", err);
+    json_t *header = load_object(check->jws.header, "header", err);
     status = header ? check_header(header, err) : err->code;
     if (status == TIDE_OK)
         status = check_signature(check, text_of(header, "kid"), of->jwks, err);
@@ -465,16 +480,18 @@ static tide_status open_receipt(struct check *check, const struct tide_verify_re
     json_decref(header);
     if (status != TIDE_OK)
         return status;
-    check->payload = load(check->jws.payload, "payload", err);
+    check->payload = load_object(check->jws.payload, "payload", err);
     return check->payload ? read_claims(&check->claims, check->payload, err) : err->code;
 }
 
-static tide_status tell(const struct check *check, struct tide_err *err)
+/* Prints or returns the result. */
+static tide_status report_result(const struct check *check, struct tide_err *err)
 {
     if (check->wrong && check->unknown)
-        return tide_fail(err, TIDE_E_MISSING,
-                         "cannot be told: %u differences, some in what was not known then",
-                         check->wrong);
+        return tide_fail(
+            err, TIDE_E_MISSING,
+            "cannot be told: %u differences, some in values that the server may not have known",
+            check->wrong);
     if (check->wrong)
         return tide_fail(err, TIDE_E_CONFLICT, "wrong: %u differences", check->wrong);
     printf("receipt    right: %s at ledger %" PRIu64 ", evaluated at %" PRIi64 "\n",
@@ -492,7 +509,7 @@ tide_status tide_verify_receipt(const struct tide_verify_receipt *of, struct tid
     if (status == TIDE_OK)
         status = check_answer(&check, of, err);
     if (status == TIDE_OK)
-        status = tell(&check, err);
+        status = report_result(&check, err);
     json_decref(check.payload);
     tide_buf_release(&check.file);
     tide_buf_release(&check.bytes);

@@ -1,17 +1,19 @@
+/* verify of the rollups: folds all stored rows into temporary tables, and compares those with the
+ * stored rollups. */
 #include "indexer/database/query.h"
 #include "indexer/rollup/rollup.h"
 #include "indexer/verify/verify.h"
 
 enum { SQL_MAX = 64 << 10 };
 
-/* The tables themselves, all their partitions. */
+/* Writes the table's name: rows are read from the whole table, not from a partition. */
 static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
 {
     (void)self;
     tide_buf_putf(out, "%.*s.\"%.*s\"", TIDE_SLICE_FMT(name->schema), TIDE_SLICE_FMT(name->table));
 }
 
-static tide_status run(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
+static tide_status run_statement(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
 {
     tide_buf_u8(sql, 0);
     tide_status status = sql->failed ? tide_fail(err, TIDE_E_MEMORY, "rollups")
@@ -20,7 +22,9 @@ static tide_status run(struct tide_pg *pg, struct tide_buf *sql, struct tide_err
     return status;
 }
 
-static tide_status begin(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
+/* Begins a transaction with one snapshot, and creates an empty temporary table for each rollup
+ * table. */
+static tide_status begin_tables(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
 {
     tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
     uint32_t count = tide_rollup_tables(tables);
@@ -31,11 +35,13 @@ static tide_status begin(struct tide_pg *pg, struct tide_buf *sql, struct tide_e
                       "INCLUDING DEFAULTS);",
                       TIDE_SLICE_FMT(tables[i]), TIDE_SLICE_FMT(tables[i]));
     tide_buf_str(sql, TIDE_ROLLUP_BULK_SQL);
-    return run(pg, sql, err);
+    return run_statement(pg, sql, err);
 }
 
-static tide_status fold(struct tide_pg *pg, const struct tide_verify *check, struct tide_buf *sql,
-                        const struct tide_range *range, struct tide_err *err)
+/* Folds the range, TIDE_ROLLUP_LEDGERS at a time. */
+static tide_status fold_range(struct tide_pg *pg, const struct tide_verify *check,
+                              struct tide_buf *sql, const struct tide_range *range,
+                              struct tide_err *err)
 {
     char id[8], from[12], to[12];
     tide_status status = TIDE_OK;
@@ -72,15 +78,15 @@ static tide_status fold_all(struct tide_pg *pg, const struct tide_verify *check,
         tide_buf_reset(sql);
         tide_rollup_write(sql, &tide_rollups[i], &writer);
         status = sql->failed ? tide_fail(err, TIDE_E_MEMORY, "rollups")
-                             : fold(pg, check, sql, &range, err);
+                             : fold_range(pg, check, sql, &range, err);
     }
     tide_buf_reset(sql);
     return status;
 }
 
-/* Rows of one side that the other has not, and one of them. */
-static tide_status compare(struct tide_pg *pg, struct tide_verify *check, struct tide_buf *sql,
-                           tide_slice table, struct tide_err *err)
+/* Compares a table both ways, and reports the number of differing rows with one of them. */
+static tide_status compare_table(struct tide_pg *pg, struct tide_verify *check,
+                                 struct tide_buf *sql, tide_slice table, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     tide_buf_putf(sql,
@@ -99,8 +105,8 @@ static tide_status compare(struct tide_pg *pg, struct tide_verify *check, struct
     if (status == TIDE_OK && (tide_pg_u64(&rows, 0, 1) || tide_pg_u64(&rows, 0, 2)))
         tide_verify_report(
             check,
-            "rollup.%.*s: %s rows are not what events and history say, %s are missing"
-            " (altered ones are both), as %s",
+            "rollup.%.*s: %s stored rows are not what events and history give, %s rows are"
+            " missing (an altered row counts as both); for example %s",
             TIDE_SLICE_FMT(table), tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
             tide_pg_text(&rows, 0, 3));
     if (status == TIDE_OK)
@@ -120,12 +126,12 @@ tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_con
     tide_buf_init(&sql, SQL_MAX);
     tide_status status = tide_query_connect(&pg, config, "tidemark-verify", true, err);
     if (status == TIDE_OK)
-        status = begin(pg, &sql, err);
+        status = begin_tables(pg, &sql, err);
     if (status == TIDE_OK)
         status = fold_all(pg, check, &sql, err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        status = compare(pg, check, &sql, tables[i], err);
+        status = compare_table(pg, check, &sql, tables[i], err);
     tide_buf_release(&sql);
-    tide_pg_close(pg); /* and with it all that was made */
+    tide_pg_close(pg); /* the temporary tables end with the connection */
     return status;
 }

@@ -1,3 +1,5 @@
+/* verify against a source: decodes the ledgers again and compares the rows of each table by
+ * digests. */
 #include "indexer/source/source.h"
 #include "indexer/database/query.h"
 #include "indexer/decode/decode.h"
@@ -9,17 +11,18 @@
 
 #include <stdlib.h>
 
-/* A range is compared in at most SLICES slices of equal length; a slice that differs is looked at
- * again in the same way, until the slices are ledgers. One pass over the tables a look: history
- * has no index by ledger. LOOKS_MAX slices of one look are followed. */
+/* A range is compared in at most SLICES slices of equal length. A slice that differs is compared
+ * again in the same way, until slices are single ledgers. Each pass reads the tables of its range
+ * once, since history has no index by ledger. LOOKS_MAX differing slices of a pass are followed. */
 enum { SLICES = 256, LOOKS_MAX = 3, NO_LEDGER = -1 };
 
-/* Rows of one table in one slice, as derived and as stored. */
+/* Digests of one table's rows in one slice: from the source, and as stored. */
 struct cell {
     struct tide_digest derived, stored;
 };
 
-struct again {
+/* One pass over a range. */
+struct pass {
     struct tide_verify *check;
     const struct tide_table *tables;
     uint32_t table_count;
@@ -31,14 +34,15 @@ struct again {
     uint32_t step;      /* ledgers in a slice */
     struct cell *cells; /* [table][slice] */
     uint64_t ledgers, rows;
-    uint32_t table; /* under the tuple sink */
+    uint32_t table; /* the table that read_stored reads */
 };
 
-static struct cell *cell_of(struct again *a, uint32_t table, uint32_t ledger)
+static struct cell *cell_of(struct pass *a, uint32_t table, uint32_t ledger)
 {
     return &a->cells[(size_t)table * SLICES + (ledger - a->range.from) / a->step];
 }
 
+/* Returns the index of the column ledger, or NO_LEDGER. */
 static int ledger_column(const struct tide_table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++)
@@ -47,15 +51,16 @@ static int ledger_column(const struct tide_table *table)
     return NO_LEDGER;
 }
 
-/* State follows from history; what --only leaves out is not stored. */
-static bool is_compared(const struct again *a, uint32_t table)
+/* Returns whether the table is compared. State follows from history; tables outside the index scope
+ * have no rows. */
+static bool is_compared(const struct pass *a, uint32_t table)
 {
     return a->tables[table].kind != TIDE_TABLE_STATE &&
            (a->check->scope.all || a->check->scope.wanted[table] || table == TIDE_TABLE_LEDGER);
 }
 
-/* The tuples of one table in a batch: each is a count of columns, then lengths and values. */
-static tide_status add_tuples(struct again *a, uint32_t table, struct tide_err *err)
+/* Adds a batch's tuples of one table to the digest of its slice. */
+static tide_status add_tuples(struct pass *a, uint32_t table, struct tide_err *err)
 {
     tide_slice rest = tide_buf_view(&a->batch->rows[table].copy);
     struct cell *cell = cell_of(a, table, a->batch->from);
@@ -64,7 +69,7 @@ static tide_status add_tuples(struct again *a, uint32_t table, struct tide_err *
         if (len == 0 || tide_digest_tuple(&cell->derived, &a->tables[table],
                                           tide_slice_of(rest.ptr, len)) != TIDE_OK)
             return tide_fail(err, TIDE_E_SCHEMA,
-                             "%s.%s: a row of the decoder is not one of the table",
+                             "%s.%s: a row of the decoder does not have the table's columns",
                              a->tables[table].schema, a->tables[table].name);
         rest.ptr += len;
         rest.len -= len;
@@ -73,7 +78,8 @@ static tide_status add_tuples(struct again *a, uint32_t table, struct tide_err *
     return TIDE_OK;
 }
 
-static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_err *err)
+/* Decodes one ledger, from a fresh copy if the first one is damaged, and adds its rows. */
+static tide_status derive_ledger(struct pass *a, uint32_t ledger, struct tide_err *err)
 {
     tide_slice lcm;
     uint32_t sequence;
@@ -98,29 +104,31 @@ static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_e
     return status;
 }
 
-static tide_status stored_tuple(void *self, tide_slice tuple, struct tide_err *err)
+/* Adds a stored row to the digest of its ledger's slice. */
+static tide_status add_stored_tuple(void *self, tide_slice tuple, struct tide_err *err)
 {
-    struct again *a = self;
+    struct pass *a = self;
     const struct tide_table *table = &a->tables[a->table];
     tide_slice field;
     bool null = false;
     if (tide_digest_field(tuple, (uint32_t)ledger_column(table), &field, &null) != TIDE_OK ||
         null || field.len != 4)
-        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row without ledger", table->schema,
+        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row has no ledger", table->schema,
                          table->name);
     uint32_t ledger = (uint32_t)field.ptr[0] << 24 | (uint32_t)field.ptr[1] << 16 |
                       (uint32_t)field.ptr[2] << 8 | field.ptr[3];
     if (ledger < a->range.from || ledger > a->range.to ||
         tide_digest_tuple(&cell_of(a, a->table, ledger)->stored, table, tuple) != TIDE_OK)
-        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row has not the columns of this build",
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "%s.%s: a row does not have the columns that this build knows",
                          table->schema, table->name);
     return TIDE_OK;
 }
 
-static tide_status read_stored(struct again *a, struct tide_err *err)
+static tide_status read_stored(struct pass *a, struct tide_err *err)
 {
     char where[96], sql[8192];
-    struct tide_pg_tuples sink = { .tuple = stored_tuple, .self = a };
+    struct tide_pg_tuples sink = { .tuple = add_stored_tuple, .self = a };
     tide_status status = TIDE_OK;
     snprintf(where, sizeof where, "deployment = %u AND ledger BETWEEN %u AND %u",
              a->check->deployment, a->range.from, a->range.to);
@@ -134,19 +142,20 @@ static tide_status read_stored(struct again *a, struct tide_err *err)
     return status;
 }
 
-static struct tide_range slice_of(const struct again *a, uint32_t slice)
+static struct tide_range slice_of(const struct pass *a, uint32_t slice)
 {
     uint32_t from = a->range.from + slice * a->step;
     uint32_t left = a->range.to - from;
     return (struct tide_range){ from, left < a->step ? a->range.to : from + a->step - 1 };
 }
 
-static uint32_t slices_of(const struct again *a)
+static uint32_t slices_of(const struct pass *a)
 {
     return (a->range.to - a->range.from) / a->step + 1;
 }
 
-static void say_cell(struct again *a, uint32_t table, uint32_t slice)
+/* Reports one table's difference in a slice. */
+static void report_cell(struct pass *a, uint32_t table, uint32_t slice)
 {
     const struct cell *cell = &a->cells[(size_t)table * SLICES + slice];
     struct tide_range r = slice_of(a, slice);
@@ -154,13 +163,13 @@ static void say_cell(struct again *a, uint32_t table, uint32_t slice)
     if (r.to > r.from)
         snprintf(last, sizeof last, " to %u", r.to);
     tide_verify_report(
-        a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, by the source %" PRIu64 "%s",
+        a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, the source gives %" PRIu64 "%s",
         a->tables[table].schema, a->tables[table].name, r.from, last, cell->stored.rows,
         cell->derived.rows, cell->stored.rows == cell->derived.rows ? ": altered" : "");
 }
 
-/* Says what differs in a slice, or only whether anything does. */
-static bool differs(struct again *a, uint32_t slice, bool say)
+/* Returns whether the slice differs; with `say`, also reports each table that does. */
+static bool slice_differs(struct pass *a, uint32_t slice, bool say)
 {
     bool any = false;
     for (uint32_t i = 0; i < a->table_count; i++) {
@@ -169,12 +178,12 @@ static bool differs(struct again *a, uint32_t slice, bool say)
             continue;
         any = true;
         if (say)
-            say_cell(a, i, slice);
+            report_cell(a, i, slice);
     }
     return any;
 }
 
-static tide_status derive_all(struct again *a, struct tide_err *err)
+static tide_status derive_all(struct pass *a, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t l = a->range.from; l <= a->range.to && status == TIDE_OK; l++) {
@@ -185,8 +194,8 @@ static tide_status derive_all(struct again *a, struct tide_err *err)
     return status;
 }
 
-/* The contracts that the chain had named before the range begins. */
-static tide_status add_discovered(struct again *a, struct tide_err *err)
+/* Adds the contracts that the chain had named before the range. */
+static tide_status add_discovered(struct pass *a, struct tide_err *err)
 {
     struct tide_deployment *before = NULL;
     tide_status status =
@@ -203,8 +212,9 @@ static const char begin_sql[] =
     "SELECT coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS d"
     " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
-/* Opens the decoder with the stored level of proof, after the hash that the range follows. */
-static tide_status open_decode(struct again *a, struct tide_err *err)
+/* Opens the decoder with the level of proof that the ledgers were stored with, behind the range's
+ * previous hash. */
+static tide_status open_decode(struct pass *a, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char id[8], from[16];
@@ -228,7 +238,7 @@ static tide_status open_decode(struct again *a, struct tide_err *err)
     return status;
 }
 
-static tide_status open_all(struct again *a, const struct tide_config *config, struct tide_err *err)
+static tide_status open_all(struct pass *a, const struct tide_config *config, struct tide_err *err)
 {
     a->tables = tide_tables(&a->table_count);
     a->cells = calloc((size_t)a->table_count * SLICES, sizeof *a->cells);
@@ -259,7 +269,7 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
     return status;
 }
 
-static void close_all(struct again *a)
+static void close_all(struct pass *a)
 {
     if (a->source.ops)
         a->source.ops->close(a->source.self);
@@ -271,12 +281,12 @@ static void close_all(struct again *a)
     free(a->deployment);
 }
 
-/* One look at a range; the slices that differ are put into found, at most LOOKS_MAX. */
-static tide_status look(struct tide_verify *check, const struct tide_config *config,
-                        struct tide_range range, struct tide_range found[LOOKS_MAX],
-                        struct tide_err *err)
+/* Makes one pass over a range. The slices that differ are put into found, at most LOOKS_MAX. */
+static tide_status compare_range(struct tide_verify *check, const struct tide_config *config,
+                                 struct tide_range range, struct tide_range found[LOOKS_MAX],
+                                 struct tide_err *err)
 {
-    struct again a = { .check = check, .range = range };
+    struct pass a = { .check = check, .range = range };
     uint32_t count = 0;
     a.step = (range.to - range.from) / SLICES + 1;
     bool last = a.step == 1 || strcmp(config->stream, "-") == 0;
@@ -286,7 +296,7 @@ static tide_status look(struct tide_verify *check, const struct tide_config *con
     if (status == TIDE_OK)
         status = read_stored(&a, err);
     for (uint32_t i = 0; status == TIDE_OK && i < slices_of(&a); i++)
-        if (differs(&a, i, last) && !last && count < LOOKS_MAX)
+        if (slice_differs(&a, i, last) && !last && count < LOOKS_MAX)
             found[count++] = slice_of(&a, i);
     if (status == TIDE_OK && range.from == check->range.from && range.to == check->range.to)
         printf("source  %" PRIu64 " ledgers derived again, %" PRIu64 " rows compared\n", a.ledgers,
@@ -299,9 +309,10 @@ static const char waiting_sql[] =
     "SELECT count(DISTINCT contract), min(next_ledger), max(to_ledger) FROM chain.contract_coverage"
     " WHERE deployment = $1 AND next_ledger <= to_ledger AND next_ledger <= $3 AND to_ledger >= $2";
 
-/* While the past of discovered tokens is being read, the rows are neither those of an index that
- * knows the tokens nor those of one that does not. After that all that were found are known, and
- * the limits on finding more were the indexer's at the time. */
+/* Fails while the past of discovered tokens is being read: the rows are then neither those of an
+ * index with the tokens nor those of one without. Afterwards the index knows all tokens that it
+ * discovered. The decoder here discovers none (known_only), since the limits on discovering were
+ * the indexer's at the time. */
 static tide_status check_waiting(struct tide_verify *check, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -316,7 +327,8 @@ static tide_status check_waiting(struct tide_verify *check, struct tide_err *err
     return status;
 }
 
-/* Depth first, at most four looks deep: 256 to the fourth is every ledger there can be. */
+/* Follows differing slices depth first, at most four passes deep: 256^4 ledgers are more than there
+ * can be. */
 tide_status tide_verify_source(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err)
 {
@@ -328,7 +340,7 @@ tide_status tide_verify_source(struct tide_verify *check, const struct tide_conf
     tide_status status = check_waiting(check, err);
     while (count && status == TIDE_OK) {
         struct tide_range found[LOOKS_MAX] = { { 0, 0 } };
-        status = look(check, config, stack[--count], found, err);
+        status = compare_range(check, config, stack[--count], found, err);
         for (uint32_t i = 0; i < LOOKS_MAX && found[i].from; i++) {
             assert(count < TIDE_COUNT(stack));
             stack[count++] = differing = found[i];

@@ -1,3 +1,5 @@
+/* verify of the tables against themselves: the chain of ledgers, events and their log, state and
+ * history. */
 #include "indexer/verify/verify.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"
@@ -53,7 +55,7 @@ static tide_status check_chain(struct tide_verify *check, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* Rows of one kind against its lines in the log. */
+/* Compares the rows of one event table with the rows of that kind in event.log. */
 static tide_status check_kind(struct tide_verify *check, const struct tide_table *table,
                               uint64_t *total, struct tide_err *err)
 {
@@ -96,7 +98,7 @@ static tide_status check_events(struct tide_verify *check, struct tide_err *err)
     return status;
 }
 
-/* State of one kind against the newest versions of its history. */
+/* Compares one state table with the newest versions of its history. */
 static tide_status check_pair(struct tide_verify *check, const struct tide_table *history,
                               uint64_t *total, struct tide_err *err)
 {

@@ -1,16 +1,17 @@
-/* verify: what is stored, checked again.
+/* verify checks what is stored.
  *
- * Against itself  ledgers contiguous and linked by their hashes; every event in the log has its
- *                 payload and the other way round; transactions, calls, events and what is raw as
- *                 many as each ledger and the cursor say; each call and event of a transaction that
- *                 is there; state is the newest of history; rollups are what their statements make
- *                 of events and history (sums of the whole unless a part is checked)
- * Against a source (when one is configured) the ledgers of the range go through the decoder again,
- *                 hashes and proofs included, and the rows of every table are compared by ledger
- * Against getEvents (of each server of rpc) every event of the deployment's contracts by its id, in
- *                 what the server still keeps of the range: a server that loses events, or we
+ * The tables  Ledgers are contiguous and linked by their hashes. Every event in the log has a row
+ *             in its own table, and the other way round. Each ledger's row and the cursor have the
+ *             right counts of transactions, calls, events and raw rows. Each call and event has its
+ *             transaction. State is the newest of history. Rollups are what their statements make
+ *             of events and history. Sums over the whole index are left out for a range.
+ * A source    if one is configured: the decoder reads the ledgers of the range again, with hashes
+ *             and proofs, and the rows of every table are compared by ledger.
+ * getEvents   of each server of `rpc`: the ids of all events of the deployment's contracts, in the
+ *             part of the range that the server still keeps. A difference means that the server or
+ *             the index lost events.
  *
- * Nothing is written that stays. Memory is bounded: a chunk of ledgers' digests. */
+ * verify writes nothing that stays. Memory is bounded: digests of a limited number of ledgers. */
 #ifndef INDEXER_VERIFY_VERIFY_H
 #define INDEXER_VERIFY_VERIFY_H
 
@@ -20,31 +21,34 @@
 #include "tidemark/pg.h"
 
 struct tide_verify {
-    struct tide_pg *pg; /* in a snapshot */
+    struct tide_pg *pg; /* a transaction with one snapshot */
     uint16_t deployment;
-    struct tide_scope scope; /* what is filled: nothing is said of other tables */
+    struct tide_scope scope; /* only tables in the scope are compared */
     struct tide_range range;
-    bool part;      /* a range was asked for */
-    uint64_t wrong; /* differences said so far; the first VERIFY_SAID_MAX are printed */
+    bool part;      /* a part of the index was asked for, not all of it */
+    uint64_t wrong; /* differences reported so far; the first TIDE_VERIFY_SAID_MAX are printed */
 };
 
 #define TIDE_VERIFY_SAID_MAX 20u
 
-/* Says one difference on standard output. */
+/* Prints one difference on standard output and counts it. */
 void tide_verify_report(struct tide_verify *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
-/* The rows of one statement with $1 deployment, $2 and $3 the range's first and last ledger. */
+/* Runs a statement with $1 deployment, $2 and $3 the range's first and last ledger. */
 tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows, const char *sql,
                             struct tide_err *err) TIDE_MUST_USE;
 
+/* Compares the tables with themselves: ledgers, events, counts and state. */
 tide_status tide_verify_stored(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
-/* Transactions, calls and events: counted, and held against one another. */
+/* Compares counts and owners of transactions, calls and events. tide_verify_stored calls it. */
 tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
-/* By a connection of its own: what it makes goes to temporary tables and is rolled back. */
+/* Folds all rollups again over a connection of its own, into temporary tables. */
 tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_config *config,
                                 struct tide_err *err) TIDE_MUST_USE;
+/* Decodes the ledgers again from the configured source. */
 tide_status tide_verify_source(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err) TIDE_MUST_USE;
+/* Compares with getEvents of every configured server. */
 tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err) TIDE_MUST_USE;
 

@@ -379,7 +379,7 @@ def verify():
     expect(".".join((header, flip(payload), signature)), 68, "the signature does not hold")
     expect(sign(parts(token)[0], parts(token)[1], DIR / "keys" / "other.pem"), 68, "the signature does not hold")
     expect(sign({**parts(token)[0], "kid": "x" * 43}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "has no key")
-    expect(sign({**parts(token)[0], "alg": "none"}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "alg is to be EdDSA")
+    expect(sign({**parts(token)[0], "alg": "none"}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "alg must be EdDSA")
     for crit in [], ["exp"], None, "exp":
         expect(sign({**parts(token)[0], "crit": crit}, parts(token)[1], DIR / "keys" / "signing.pem"), 68, "crit")
     malformed(token)
@@ -388,7 +388,7 @@ def verify():
     expect(changed(token, lambda p: p["answer"].update(extra=1)), 68, "/answer/extra")
     expect(changed(token, lambda p: p.update(evaluatedAt="2020-01-01T00:00:00Z")), 68, "/evaluatedAt")
     expect(changed(token, lambda p: p["contracts"].popitem()), 68, "/contracts")
-    expect(changed(token, lambda p: p["question"]["query"].update(ledger="7")), 68, "asked of ledger 7")
+    expect(changed(token, lambda p: p["question"]["query"].update(ledger="7")), 68, "the question names ledger 7")
     expect(changed(token, lambda p: p["question"].update(path=p["question"]["path"][:-2] + "AA")), 68, "/answer/address")
     expect(changed(token, lambda p: p.update(network="Public")), 67, "cannot be told", "network Public")
     expect(changed(token, lambda p: p.update(deployment="00" * 32)), 67, "another deployment")

@@ -133,8 +133,8 @@ fails 67 "are indexed, not $((last + 1))" export events --from $((last + 1))
 fails 68 'was indexed with .*liquidity_pool_swap' run --stop-at-end
 [ "$("$TIDE_BIN/tidemark-indexer" export events 2>"$PG_DIR/part" | wc -l)" = "$(sql "SELECT count(*) FROM event.liquidity_pool_swap")" ] || fail "export of a part"
 grep -q 'export.part kept=1 of=' "$PG_DIR/part" || fail "export does not say that it is a part: $(cat "$PG_DIR/part")"
-fails 67 'keeps none of them' export calls
-fails 67 'keeps none of them' export state
+fails 67 'none of these tables is in the index scope' export calls
+fails 67 'none of these tables is in the index scope' export state
 "$TIDE_BIN/tidemark-indexer" status --json | grep '"complete":true' >/dev/null && fail "complete with one table"
 fails 78 'no table fits "event.nothing"' run --only event.nothing
 

@@ -31,7 +31,7 @@ holds "${lake[@]}" --from 1100 --to 1150
 
 ledger=$(sql "SELECT ledger FROM event.liquidity_pool_swap ORDER BY ledger DESC LIMIT 1")
 sql "UPDATE event.liquidity_pool_swap SET amount_in = amount_in + 1 WHERE ledger = $ledger AND tx = (SELECT min(tx) FROM event.liquidity_pool_swap WHERE ledger = $ledger)"
-finds "rollup.candle: [0-9]+ rows are not what events and history say"
+finds "rollup.candle: [0-9]+ stored rows are not what events and history give"
 finds "event.liquidity_pool_swap: ledger $ledger: .*altered" "${lake[@]}"
 holds "${lake[@]}" --to $((ledger - 1))
 sql "UPDATE event.liquidity_pool_swap SET amount_in = amount_in - 1 WHERE ledger = $ledger AND tx = (SELECT min(tx) FROM event.liquidity_pool_swap WHERE ledger = $ledger)"
@@ -39,7 +39,7 @@ holds "${lake[@]}"
 
 sql "CREATE TABLE public.kept AS SELECT * FROM event.liquidity_pool_swap WHERE ledger = $ledger; DELETE FROM event.liquidity_pool_swap WHERE ledger = $ledger"
 finds "event.liquidity_pool_swap and event.log differ, first at ledger $ledger"
-finds "event.liquidity_pool_swap: ledger $ledger: 0 rows, by the source" "${lake[@]}"
+finds "event.liquidity_pool_swap: ledger $ledger: 0 rows, the source gives" "${lake[@]}"
 sql "INSERT INTO event.liquidity_pool_swap SELECT * FROM public.kept"
 holds "${lake[@]}"
 
@@ -63,21 +63,21 @@ it="ledger = $called AND tx = $tx"
 sql "DELETE FROM chain.tx WHERE $it; DELETE FROM history.oracle_feed WHERE (key_hash, ledger) IN (SELECT key_hash, min(ledger)
     FROM history.oracle_feed WHERE ledger > 1025 GROUP BY key_hash LIMIT 1);
     UPDATE chain.ledger SET raw_states = raw_states + 1 WHERE ledger = $called"
-finds "chain.tx: ledger $called: [0-9]+ rows, chain.ledger says [0-9]+ \(our_txs\); so in 1 ledgers" "${part[@]}"
-also "chain.call: calls are not as their transaction in chain.tx: 1, first at ledger $called"
-also "event.log: events are of no transaction in chain.tx that succeeded: [0-9]+, first at ledger $called"
+finds "chain.tx: ledger $called: [0-9]+ rows, chain.ledger has [0-9]+ \(our_txs\); 1 ledgers differ" "${part[@]}"
+also "chain.call: calls differ from their transaction in chain.tx: 1, first at ledger $called"
+also "event.log: events have no successful transaction in chain.tx: [0-9]+, first at ledger $called"
 also "history: ledger [0-9]+: [0-9]+ rows, chain.ledger says [0-9]+ \(changes\)"
 also "history.raw: ledger $called: 0 rows, chain.ledger says 1 \(raw_states\)"
 put_back chain.tx history.oracle_feed chain.ledger
 
 sql "UPDATE chain.tx SET closed_at = closed_at + interval '1 s' WHERE $it; UPDATE chain.call SET events = 0 WHERE $it"
 finds "chain.tx: .*another close time than their ledger: 1, first at ledger $called" "${part[@]}"
-also "chain.call: calls are not as their transaction in chain.tx: 1, first at ledger $called"
+also "chain.call: calls differ from their transaction in chain.tx: 1, first at ledger $called"
 also "chain.call: calls have fewer events than event.log holds of them: 1, first at ledger $called"
 put_back chain.tx chain.call
 
 sql "DELETE FROM chain.call WHERE $it; DELETE FROM event.log WHERE $it"
-finds "chain.cursor: calls [0-9]+, by the tables [0-9]+"
+finds "chain.cursor: calls [0-9]+, the tables have [0-9]+"
 also "event.log and event.raw: ledger $called: [0-9]+ rows, chain.ledger says [0-9]+ \(events\)"
 put_back chain.call event.log
 holds
