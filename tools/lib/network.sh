@@ -72,7 +72,7 @@ network_start() {
     network_say "unpacking and starting stellar-core and stellar-rpc (ports $port to $((port + 9)))"
     mkdir -p "$dir/net/bin"
     tar --zstd -xf "$network_stellar/stellar-standalone.tar.zst" -C "$dir/net/bin"
-    "$dir/net/bin/stellar-core" version >/dev/null 2>&1 || network_refuse "stellar-core does not run here: $("$dir/net/bin/stellar-core" version 2>&1 | head -n 1)"
+    "$dir/net/bin/stellar-core" version >/dev/null 2>&1 || network_refuse "stellar-core does not run here: $("$dir/net/bin/stellar-core" version 2>&1 | sed -n 1p)"
     "$network_stellar/standalone" start "$dir/net" --port "$port" --no-galexie >"$dir/net.log" 2>&1 ||
         network_fail "it does not start: $(tail -n 2 "$dir/net.log")"
     network_rpc=http://127.0.0.1:$((port + 2))
