@@ -73,7 +73,7 @@ struct latest_map {
     struct list undo;     /* struct undo: of the present ledger */
     uint32_t *slots;      /* index + 1 */
     uint32_t slot_count;  /* a power of two */
-    uint64_t seed;        /* keys are what contracts say: nobody may know which ones collide */
+    uint64_t seed;        /* secret: contracts choose keys, and could choose ones that collide */
     uint32_t ledger_from; /* entries.count when the present ledger began */
     bool dead[TIDE_TABLES_MAX]; /* the table has rows that are not the newest */
 };

@@ -55,8 +55,8 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
     pthread_mutex_unlock(&f->lock);
 }
 
-/* The current server told a ledger far past the one before which it ends. Until it gives a ledger, it is
- * not ahead of others, and the newest ledger of all is what the others told. */
+/* The current server told a ledger far past the one before which it ends. Until it gives a ledger,
+ * it is not ahead of others, and the newest ledger of all is what the others told. */
 static void note_boast(struct rpc_fleet *f, uint32_t wanted)
 {
     pthread_mutex_lock(&f->lock);
@@ -141,8 +141,8 @@ static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledge
     return s->gone_for != ledger && s->retry_ms <= rpc_fleet_now_ms();
 }
 
-/* A server that may be asked and is ahead by rpc_lag_ledgers, or has a ledger that the other one is far
- * from; count when there is none. */
+/* A server that may be asked and is ahead by rpc_lag_ledgers, or has a ledger that the other one is
+ * far from; count when there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     uint32_t latest = latest_of(f, server);
@@ -312,9 +312,9 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
 }
 
 /* The server refuses: too early, too late, or for a reason of its own. */
-static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want,
-                                uint32_t promised, const struct rpc_page *page,
-                                struct tide_buf *body, struct tide_err *err)
+static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want, uint32_t promised,
+                                const struct rpc_page *page, struct tide_buf *body,
+                                struct tide_err *err)
 {
     const struct rpc_error *e = &page->error;
     struct rpc_server *s = &f->servers[f->current];

@@ -96,8 +96,8 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     return status;
 }
 
-/* Compares the hashes of the newest ledger that all servers keep, before rows come from one of them. A server that
- * does not answer now is compared later, by the thread that watches. */
+/* Compares the hashes of the newest ledger that all servers keep, before rows come from one of
+ * them. A server that does not answer now is compared later, by the thread that watches. */
 static tide_status compare_servers(struct rpc_fleet *f, struct rpc_page *page,
                                    struct tide_buf *body, struct tide_err *err)
 {
