@@ -1,5 +1,5 @@
-/* Hashes of ledgers by the servers that told them lately. Each server has places of its own: what one
- * tells displaces nothing that another told. Not locked. */
+/* Hashes of ledgers by the servers that told them lately. Each server has places of its own: what
+ * one tells displaces nothing that another told. Not locked. */
 #ifndef INDEXER_SOURCE_RPC_MEMORY_H
 #define INDEXER_SOURCE_RPC_MEMORY_H
 

@@ -370,7 +370,7 @@ grep -q 'rpc.failed.*told ledger' "$PG_DIR/follow" || fail "boast: nothing says 
 tip() { sql "SELECT tip FROM chain.heartbeat" | grep -x $((last + 17)) >/dev/null; }
 wait_for 10 tip || fail "boast: the newest ledger is $(sql "SELECT tip FROM chain.heartbeat"), not $((last + 17))"
 unfollow
-ok "a server that tells of ledgers that nobody has cannot hold up the others"
+ok "a server that tells of ledgers that no server has cannot hold up the others"
 
 name=R1
 export PGDATABASE=degraded

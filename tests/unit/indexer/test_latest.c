@@ -20,7 +20,7 @@ static uint32_t longest_run(const struct latest_map *map)
     return longest;
 }
 
-/* Whoever makes keys can try until the first bytes of their hashes are alike. */
+/* An attacker can try keys until the first bytes of their hashes are alike. */
 static void chosen_keys_do_not_collide(void **state)
 {
     (void)state;

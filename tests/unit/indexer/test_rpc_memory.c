@@ -32,7 +32,7 @@ static void two_hashes_are_told_apart(void **state)
     free(memory);
 }
 
-/* Claims about ledgers that nobody has take the liar's places alone. */
+/* Claims about ledgers that no server has take the liar's places alone. */
 static void false_claims_displace_nothing(void **state)
 {
     (void)state;
