@@ -1,7 +1,7 @@
-/* tidemark-attester as a program: what its commands share.
+/* tidemark-attester as a program: declarations that its commands share.
  *
- * The process holds the verifier's key, listens on nothing, and has one thread. What it knows is in
- * kyc.outbox; it may be killed at any moment, and the next one goes on from there. */
+ * The process holds the verifier's key, listens on no port, and has one thread. All its state is in
+ * kyc.outbox: after a crash, a new process continues from the rows there. */
 #ifndef API_ATTESTER_ATTESTER_H
 #define API_ATTESTER_ATTESTER_H
 
@@ -14,36 +14,40 @@ struct att_program {
     const struct tide_config *config;
     const struct tide_clock *clock;
     struct tide_deployment *deployment;
-    const struct tide_contract *contract; /* the compliance registry, of deployment */
-    struct att_signer *signer;            /* NULL for commands that need none */
-    uint8_t intent_key[TIDE_HASH_BYTES];  /* checks KYC's MACs; where signer is there */
+    const struct tide_contract *contract; /* points into deployment: the compliance registry */
+    struct att_signer *signer;            /* NULL if the command does not sign */
+    uint8_t intent_key[TIDE_HASH_BYTES];  /* verifies KYC's MACs; set only if signer is */
     struct att_outbox *outbox;
-    bool (*stopped)(void *self); /* a signal came */
+    bool (*stopped)(void *self); /* returns true after SIGTERM or SIGINT */
 };
 
-/* Reads the deployment, opens the key where with_key, prepares the outbox. TIDE_E_CONFIG,
- * TIDE_E_IO, TIDE_E_MEMORY. */
+/* Reads the deployment file, opens the key if with_key, and prepares the outbox without
+ * connecting. Sets the fields of *program below clock. Fails with TIDE_E_CONFIG (a setting is
+ * missing or wrong), TIDE_E_IO or TIDE_E_MEMORY. Call att_program_close also after a failure. */
 tide_status att_program_open(struct att_program *program, bool with_key,
                              struct tide_err *err) TIDE_MUST_USE;
+/* Closes the connection and wipes both keys. */
 void att_program_close(struct att_program *program);
 
 struct att_run {
-    bool once; /* ends when nothing more can be done */
-    bool dry;  /* says what it would do, once; signs and writes nothing */
+    bool once; /* end as soon as no row can be moved further */
+    bool dry;  /* print one line for each row; sign and write nothing */
 };
-/* Works until stopped. TIDE_OK; with once also what stood in the way. TIDE_E_CHAIN: every server is
- * of another network. (run.c) */
-tide_status att_run(struct att_program *program, const struct att_run *how,
+/* Moves rows of the outbox until program->stopped returns true (TIDE_OK). With once, returns the
+ * first failure instead of retrying. Fails with TIDE_E_CHAIN if every server belongs to another
+ * network. (run.c) */
+tide_status att_run(struct att_program *program, const struct att_run *mode,
                     struct tide_err *err) TIDE_MUST_USE;
 
-/* Prints what is in the outbox, and whether the audit is whole (TIDE_E_CONFLICT when not).
- * (command.c) */
+/* Prints the rows of the outbox by state, and whether the chain of hashes in kyc.audit is
+ * intact. Fails with TIDE_E_CONFLICT if it is broken. (command.c) */
 tide_status att_status(struct att_program *program, struct tide_err *err) TIDE_MUST_USE;
-/* A parked intent may be tried again: a person looked. TIDE_E_MISSING: there is none such. */
+/* Queues the parked intent id again after review by a person. Fails with TIDE_E_MISSING if it is
+ * not parked. */
 tide_status att_requeue(struct att_program *program, const char *id,
                         struct tide_err *err) TIDE_MUST_USE;
-/* What a confirmed intent overwrote was set right: a person did. TIDE_E_MISSING: it asks for none.
- */
+/* Records that a person restored the status that the confirmed intent id overwrote. Fails with
+ * TIDE_E_MISSING if it needs no attention. */
 tide_status att_attended(struct att_program *program, const char *id,
                          struct tide_err *err) TIDE_MUST_USE;
 

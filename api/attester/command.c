@@ -1,9 +1,11 @@
-/* What a person asks and says: status, requeue, attended. */
+/* The commands for operators: status, requeue, attended. */
 #include "api/attester/attester.h"
 #include "tidemark/text.h"
 
 #include <unistd.h>
 
+/* Rows and the age of the oldest one by state, in the order in which an intent passes through
+ * them. */
 static const char counts_sql[] =
     "SELECT state, count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at))"
     "::bigint, 0) FROM kyc.outbox GROUP BY state ORDER BY array_position(ARRAY['queued', 'signed',"
@@ -19,7 +21,8 @@ static const char attention_sql[] =
     " subject, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     " FROM kyc.outbox WHERE attention IS NOT NULL AND attended_at IS NULL ORDER BY id LIMIT 1000";
 
-/* A chain of hashes does not show removed newest rows: archive the head elsewhere to detect it. */
+/* A chain of hashes does not reveal that its newest rows were removed. An operator detects that
+ * by archiving the head elsewhere. */
 static const char audit_sql[] =
     "SELECT count(*), kyc.audit_broken(), coalesce((SELECT encode(hash, 'hex') FROM kyc.audit"
     " ORDER BY id DESC LIMIT 1), 'none') FROM kyc.audit";
@@ -67,6 +70,7 @@ static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* Confirmed revocations whose attestation the index still has. */
 static const char standing_sql[] =
     "SELECT o.id, o.confirmed_ledger, k.ledger, o.subject" ATT_STANDING " ORDER BY o.id LIMIT 1000";
 
@@ -90,6 +94,7 @@ static tide_status print_standing(struct att_program *program, struct tide_err *
     return TIDE_OK;
 }
 
+/* The newest heartbeats. More than one row stays if the verifier's key was replaced. */
 static const char attesters_sql[] =
     "SELECT verifier, state, extract(epoch FROM clock_timestamp() - heartbeat_at)::bigint, ledger,"
     " coalesce((balance / 1e7)::numeric(20, 7)::text, 'unknown'), confirmed, parked, failures,"
@@ -125,8 +130,9 @@ static tide_status print_budget(struct att_program *program, struct tide_err *er
     return status;
 }
 
-/* An operator waits for it, however long it takes: reads the audit from its first row. */
-static tide_status take_time(struct tide_pg *pg, struct tide_err *err)
+/* Removes the time limits of the session. Checking the audit reads every row, so its time grows
+ * with the table; an operator waits for the result. */
+static tide_status remove_time_limits(struct tide_pg *pg, struct tide_err *err)
 {
     tide_pg_patience(pg, 0);
     return tide_pg_query(pg, NULL, "SET statement_timeout = 0", NULL, 0, err);
@@ -140,9 +146,10 @@ static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
         printf("audit       %s rows, intact, head %s\n", tide_pg_text(&rows, 0, 0),
                tide_pg_text(&rows, 0, 2));
     else if (status == TIDE_OK)
-        status = tide_fail(err, TIDE_E_CONFLICT,
-                           "kyc.audit was altered: row %s does not follow from the one before",
-                           tide_pg_text(&rows, 0, 1));
+        status = tide_fail(
+            err, TIDE_E_CONFLICT,
+            "kyc.audit was altered: the hash of row %s does not follow from the row before",
+            tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -164,34 +171,39 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
     if (status == TIDE_OK)
         status = print_budget(program, err);
     if (status == TIDE_OK)
-        status = take_time(pg, err);
+        status = remove_time_limits(pg, err);
     return status == TIDE_OK ? print_audit(pg, err) : status;
 }
 
-typedef tide_status word_fn(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
-                            struct tide_err *err);
+/* Records a decision that a person made about row id; who is the name for kyc.audit. */
+typedef tide_status review_fn(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                              struct tide_err *err);
 
-/* A person's word about one intent. */
-static tide_status say(struct att_program *program, word_fn *word, const char *id, bool *found,
-                       struct tide_err *err)
+/* Calls review for the row that the argument id names. Fails with TIDE_E_USAGE if id is not a
+ * number. The audit gets the uid of the operating system: the process knows no better name. */
+static tide_status record_review(struct att_program *program, review_fn *review, const char *id,
+                                 bool *found, struct tide_err *err)
 {
     uint64_t number;
     char who[32];
     *found = false;
     if (tide_parse_u64(&number, tide_slice_str(id), INT64_MAX) != TIDE_OK)
-        return tide_fail(err, TIDE_E_USAGE, "\"%.32s\" is no id", id);
+        return tide_fail(
+            err, TIDE_E_USAGE,
+            "\"%.32s\" is not an id: expected the number of a row, as status prints it", id);
     snprintf(who, sizeof who, "uid %u", (unsigned)getuid());
     tide_status status = att_outbox_ready(program->outbox, err);
-    return status == TIDE_OK ? word(program->outbox, number, who, found, err) : status;
+    return status == TIDE_OK ? review(program->outbox, number, who, found, err) : status;
 }
 
 tide_status att_requeue(struct att_program *program, const char *id, struct tide_err *err)
 {
     bool found;
-    tide_status status = say(program, att_outbox_release, id, &found, err);
+    tide_status status = record_review(program, att_outbox_release_parked, id, &found, err);
     if (status == TIDE_OK && !found)
-        status = tide_fail(err, TIDE_E_MISSING,
-                           "%s is not parked, or another row of the same decision stands", id);
+        status =
+            tide_fail(err, TIDE_E_MISSING,
+                      "intent %s is not parked, or another row of the same decision stands", id);
     if (status == TIDE_OK)
         printf("%s is queued again\n", id);
     return status;
@@ -200,10 +212,12 @@ tide_status att_requeue(struct att_program *program, const char *id, struct tide
 tide_status att_attended(struct att_program *program, const char *id, struct tide_err *err)
 {
     bool found;
-    tide_status status = say(program, att_outbox_attended, id, &found, err);
+    tide_status status = record_review(program, att_outbox_attended, id, &found, err);
     if (status == TIDE_OK && !found)
-        status = tide_fail(err, TIDE_E_MISSING, "%s needs no attention", id);
+        status = tide_fail(
+            err, TIDE_E_MISSING,
+            "intent %s needs no attention: it overwrote nothing, or was attended before", id);
     if (status == TIDE_OK)
-        printf("%s was attended to\n", id);
+        printf("%s is recorded as attended\n", id);
     return status;
 }

@@ -1,12 +1,14 @@
+/* Decisions about a queued intent and about an envelope under way. */
 #include "api/attester/decide.h"
 
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
 /* --- before signing --------------------------------------------------------------------------- */
 
-/* Attesting overwrites any status, and so does revoking one's own: neither may undo what the
- * protocol's people did. NULL: nothing stands against it. */
-static const char *held_status(uint32_t status)
+/* Returns the name of a status that no call may overwrite, or NULL. On the contract, attest
+ * replaces any status, and so does the revocation of one's own attestation. Both would undo a
+ * suspension or a sanction. */
+static const char *blocking_status(uint32_t status)
 {
     if (status == ATT_SUSPENDED)
         return "suspended";
@@ -15,37 +17,42 @@ static const char *held_status(uint32_t status)
     return status > ATT_EXPIRED ? "unknown_status" : NULL;
 }
 
-static const char *held(bool revoke, const struct att_view *view)
+/* Returns the reason why the intent needs review, or NULL. A revocation only has to respect the
+ * status: freezes and blocked countries forbid attesting. */
+static const char *blocking_reason(bool revoke, const struct att_view *view)
 {
-    const char *word = held_status(view->status);
-    if (word || revoke)
-        return word;
+    const char *reason = blocking_status(view->status);
+    if (reason || revoke)
+        return reason;
     if (view->frozen)
         return "frozen";
     return view->blocked ? "jurisdiction_blocked" : NULL;
 }
 
-/* A freeze and a blocked country are entries of their own: no call of ours touches them. A
- * revocation leaves the record alone where another's word stands in it. */
+/* Freezes and blocked countries are separate entries that neither call changes. A revocation
+ * that changed no record overwrote none: the contract keeps a record of another provider. */
 const char *att_decide_overwrote(bool revoke, const struct att_before *before)
 {
-    if (!before || (!before->told && !revoke))
+    if (!before || (!before->changed && !revoke))
         return "unchecked";
-    return before->told ? held_status(before->status) : NULL;
+    return before->changed ? blocking_status(before->status) : NULL;
 }
 
 struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,
                                 uint64_t now)
 {
+    /* The order matters: an intent that the chain already fulfils is confirmed even if the
+     * person is suspended or the key is no verifier any more. */
     if (!view->account)
         return NEXT(WAIT, .why = "no_account");
     if (!revoke && view->same)
         return NEXT(CONFIRM, .why = "already_so");
+    /* The contract lets only the key that attested revoke. */
     if (revoke && view->kyc_former)
         return NEXT(PARK, .why = "other_key");
     if (revoke && (!view->kyc || !view->kyc_ours))
         return NEXT(CONFIRM, .why = "nothing_to_revoke");
-    const char *detail = held(revoke, view);
+    const char *detail = blocking_reason(revoke, view);
     if (detail)
         return NEXT(PARK, .why = "manual_review", .detail = detail);
     if (!revoke && !view->verifier)
@@ -57,12 +64,15 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
 
 /* --- under way -------------------------------------------------------------------------------- */
 
-static bool window_open(const struct att_flight *flight, const struct att_found *found)
+/* True if the server still has every ledger since the signature, so that NOT_FOUND proves
+ * absence. */
+static bool covers_signing(const struct att_flight *flight, const struct att_found *found)
 {
     return found->oldest <= flight->submit_ledger;
 }
 
-static bool too_late(const struct att_flight *flight, const struct att_found *found)
+/* True if a ledger closed after the envelope's last moment: no later ledger can include it. */
+static bool is_too_late(const struct att_flight *flight, const struct att_found *found)
 {
     return found->close_time > flight->max_time;
 }
@@ -70,12 +80,12 @@ static bool too_late(const struct att_flight *flight, const struct att_found *fo
 struct att_next att_decide_missing(const struct att_flight *flight, const struct att_found *found)
 {
     bool waited = found->latest >= flight->submit_ledger + ATT_BUMP_LEDGERS;
-    if (too_late(flight, found))
-        return NEXT(LOOK, .why = "too_late");
-    if (!window_open(flight, found))
-        return NEXT(LOOK, .why = "window_passed");
+    if (is_too_late(flight, found))
+        return NEXT(READ_VIEW, .why = "too_late");
+    if (!covers_signing(flight, found))
+        return NEXT(READ_VIEW, .why = "window_passed");
     if (flight->code == ATT_TX_BAD_SEQ)
-        return NEXT(LOOK, .why = "bad_seq");
+        return NEXT(READ_VIEW, .why = "bad_seq");
     if (!flight->bumped && flight->code == ATT_TX_INSUFFICIENT_FEE)
         return NEXT(BUMP, .why = "insufficient_fee");
     if (!flight->bumped && flight->submitted && waited)
@@ -85,22 +95,25 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
     return NEXT(WAIT, .why = "queued_there");
 }
 
-/* Its number is used up and no ledger has it: another holder of the key used it. */
-static struct att_next clash(const struct att_flight *flight)
+/* Returns the step if the sequence number is used but no ledger has the envelope: another
+ * program holds the key and used the number. After three times in a row an operator has to find
+ * it. */
+static struct att_next decide_clash(const struct att_flight *flight)
 {
     if (flight->bad_seq + 1 >= ATT_BAD_SEQ_MAX)
         return NEXT(PARK, .why = "key_in_use", .clash = true);
     return NEXT(REQUEUE, .why = "number_taken", .clash = true);
 }
 
-/* A code that says what is wrong with the envelope, not with the moment. */
+/* True if the result code blames the envelope itself, so that sending again cannot help. */
 static bool is_refused(int32_t code)
 {
     return code && code != ATT_TX_BAD_SEQ && code != ATT_TX_INSUFFICIENT_FEE &&
            code != ATT_TX_TOO_LATE;
 }
 
-static bool fulfilled(const struct att_flight *flight, const struct att_view *view)
+/* True if the Kyc entry is as the intent demands. */
+static bool is_fulfilled(const struct att_flight *flight, const struct att_view *view)
 {
     return flight->revoke ? !view->kyc || !view->kyc_ours : view->kyc_same;
 }
@@ -109,13 +122,14 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
                                  const struct att_view *view)
 {
     bool used = view->account && view->seq >= flight->seq;
-    bool late = too_late(flight, found);
+    bool late = is_too_late(flight, found);
+    /* An answer older than the view cannot exclude that the view's ledger includes the envelope. */
     if (found->latest < view->ledger)
         return NEXT(WAIT, .why = "server_behind");
-    if (used && fulfilled(flight, view))
+    if (used && is_fulfilled(flight, view))
         return NEXT(CONFIRM, .why = "chain_says_so");
-    if (used && window_open(flight, found))
-        return clash(flight);
+    if (used && covers_signing(flight, found))
+        return decide_clash(flight);
     if (used)
         return NEXT(PARK, .why = "unknown_outcome");
     if (late && is_refused(flight->code) && flight->attempts >= ATT_REFUSED_MAX)
@@ -129,7 +143,7 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
 
 struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found)
 {
-    if (too_late(flight, found))
+    if (is_too_late(flight, found))
         return NEXT(PARK, .why = "manual_review", .detail = "undecodable");
     return NEXT(WAIT, .why = "undecodable");
 }

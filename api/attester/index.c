@@ -1,10 +1,12 @@
+/* Queries of the index about a person and about an envelope. */
 #include "api/attester/index.h"
 #include "api/attester/outbox/outbox_impl.h"
 #include "tidemark/strkey.h"
 
 #include <stdlib.h>
 
-/* Whether the ledgers from the registry's creation to the newest are all there. */
+/* True if one contiguous range of ledgers covers the registry's creation and the newest ledger.
+ * With a gap, a change of the person's entries could be missing. */
 static const char complete_sql[] =
     "SELECT EXISTS (SELECT FROM chain.cursor AS c JOIN chain.coverage AS v ON v.deployment ="
     " c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger WHERE c.deployment = $1::int"
@@ -37,40 +39,46 @@ tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
     return TIDE_OK;
 }
 
-/* --- what statements are asked with ----------------------------------------------------------- */
+/* --- values of statements --------------------------------------------------------------------- */
 
 enum { LITERAL_BYTES = 2 * TIDE_HASH_BYTES + 3 };
 
-struct asked {
+/* Texts of one claim, as the statements below take them. */
+struct query_values {
     char deployment[16], verifier[TIDE_STRKEY_TEXT_MAX], jurisdiction[16], expires_at[24];
     char keys[ATT_VIEW_KEYS][LITERAL_BYTES], metadata[LITERAL_BYTES], attested[LITERAL_BYTES];
 };
 
-static tide_status ask_about(struct asked *a, const struct att_outbox *outbox,
-                             const uint8_t *contract, const struct att_words *words,
-                             struct tide_err *err)
+/* Fails with TIDE_E_MEMORY. The index identifies entries by the hash of their keys, not by
+ * address. */
+static tide_status fill_query_values(struct query_values *a, const struct att_outbox *outbox,
+                                     const uint8_t *contract, const struct att_claim *claim,
+                                     struct tide_err *err)
 {
     uint8_t hashes[ATT_VIEW_KEYS][TIDE_HASH_BYTES];
-    tide_status status = att_view_hashes(hashes, contract, words, err);
+    tide_status status = att_view_hashes(hashes, contract, claim, err);
     if (status != TIDE_OK)
         return status;
     snprintf(a->deployment, sizeof a->deployment, "%u", outbox->deployment);
-    snprintf(a->jurisdiction, sizeof a->jurisdiction, "%u", words->jurisdiction);
-    snprintf(a->expires_at, sizeof a->expires_at, "%" PRIu64, words->expires_at);
+    snprintf(a->jurisdiction, sizeof a->jurisdiction, "%u", claim->jurisdiction);
+    snprintf(a->expires_at, sizeof a->expires_at, "%" PRIu64, claim->expires_at);
     size_t len = tide_strkey_encode(a->verifier, TIDE_STRKEY_ACCOUNT,
-                                    tide_slice_of(words->verifier, TIDE_HASH_BYTES));
+                                    tide_slice_of(claim->verifier, TIDE_HASH_BYTES));
     a->verifier[len] = 0;
     for (int i = 0; i < ATT_VIEW_KEYS; i++)
         att_hex_literal(a->keys[i], hashes[i]);
-    att_hex_literal(a->metadata, words->metadata);
-    if (words->attested)
-        att_hex_literal(a->attested, words->attested);
+    att_hex_literal(a->metadata, claim->metadata);
+    if (claim->attested)
+        /* Only a revocation has it; the callers pass NULL otherwise. */
+        att_hex_literal(a->attested, claim->attested);
     return TIDE_OK;
 }
 
 /* --- the person ------------------------------------------------------------------------------- */
 
-/* $2 record, $3 kyc, $4 frozen, $5 blocked, $6 verifier: hashes of keys; then what is meant. */
+/* $2 to $6 are hashes of keys: record, kyc, frozen, blocked, verifier. $7 to $11 are the claim:
+ * verifier, jurisdiction, end, metadata, metadata of the attestation to revoke. Status 2 is
+ * Verified. */
 static const char view_sql[] =
     "SELECT c.ledger, r.key_hash IS NOT NULL, coalesce(r.status, 0), coalesce(r.status = 2 AND"
     " r.provider = $7 AND r.jurisdiction = $8::bigint AND r.expires_at = $9::numeric, false),"
@@ -87,13 +95,26 @@ static const char view_sql[] =
     " WHERE c.deployment = $1::int";
 
 tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
-                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                            struct tide_err *err)
 {
-    enum { LEDGER, RECORD, STATUS, SAME, KYC, OURS, KYC_SAME, FORMER, SINCE, FROZEN, BLOCKED, MAY };
+    enum {
+        LEDGER,
+        RECORD,
+        STATUS,
+        SAME,
+        KYC,
+        OURS,
+        KYC_SAME,
+        FORMER,
+        SINCE,
+        FROZEN,
+        BLOCKED,
+        VERIFIER
+    };
     struct tide_pg_rows rows;
-    struct asked a;
-    tide_status status = ask_about(&a, outbox, contract, words, err);
+    struct query_values a;
+    tide_status status = fill_query_values(&a, outbox, contract, claim, err);
     if (status != TIDE_OK)
         return status;
     const char *values[] = { a.deployment,
@@ -106,7 +127,7 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
                              a.jurisdiction,
                              a.expires_at,
                              a.metadata,
-                             words->attested ? a.attested : NULL };
+                             claim->attested ? a.attested : NULL };
     status = tide_pg_query(outbox->pg, &rows, view_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
@@ -121,14 +142,16 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
     out->same = out->kyc_same && tide_pg_bool(&rows, 0, SAME);
     out->frozen = tide_pg_bool(&rows, 0, FROZEN);
     out->blocked = tide_pg_bool(&rows, 0, BLOCKED);
-    out->verifier = tide_pg_bool(&rows, 0, MAY);
+    out->verifier = tide_pg_bool(&rows, 0, VERIFIER);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
 /* --- an envelope ------------------------------------------------------------------------------ */
 
-/* The envelope's row of the outbox names both hashes: a fee bump stands under its own. */
+/* Both hashes come from the row: the network reports a bumped transaction under the hash of its
+ * fee bump. t is the transaction, k the Kyc entry as the transaction left it, b the record
+ * before it. A revocation ($5) succeeded if the entry is gone or belongs to another verifier. */
 static const char find_sql[] =
     "WITH t AS (SELECT t.* FROM kyc.outbox AS o JOIN chain.tx AS t ON t.deployment = $1::int AND"
     " t.hash IN (o.tx_hash, o.bump_hash) WHERE o.id = $2::bigint ORDER BY t.ledger LIMIT 1),"
@@ -147,14 +170,14 @@ static const char find_sql[] =
 
 tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
-                           const struct att_words *words, struct tide_err *err)
+                           const struct att_claim *claim, struct tide_err *err)
 {
-    enum { OK, LEDGER, CODE, FEE, MEANT, TOLD, STATUS };
+    enum { OK, LEDGER, CODE, FEE, MEANT, CHANGED, STATUS };
     struct tide_pg_rows rows;
-    struct asked a;
+    struct query_values a;
     char id[24];
     *out = (struct att_indexed){ 0 };
-    tide_status status = ask_about(&a, outbox, contract, words, err);
+    tide_status status = fill_query_values(&a, outbox, contract, claim, err);
     if (status != TIDE_OK)
         return status;
     snprintf(id, sizeof id, "%" PRIu64, row->id);
@@ -178,7 +201,7 @@ tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
         out->code = (int32_t)strtol(code, NULL, 10);
         out->fee = (int64_t)tide_pg_u64(&rows, 0, FEE);
         out->as_meant = tide_pg_bool(&rows, 0, MEANT);
-        out->before = (struct att_before){ .told = tide_pg_bool(&rows, 0, TOLD),
+        out->before = (struct att_before){ .changed = tide_pg_bool(&rows, 0, CHANGED),
                                            .status = (uint32_t)tide_pg_u64(&rows, 0, STATUS) };
     }
     tide_pg_rows_release(&rows);

@@ -1,9 +1,11 @@
-/* What our own index says: ledgers whose hashes chain, in the database that the outbox is in.
+/* The state of a person and of an envelope according to our own index, which is in the same
+ * database as the outbox.
  *
- * A server of the network only says what happened. The index has the ledgers themselves, so it
- * alone confirms an outcome, or that an envelope cannot come any more, where it follows.
+ * A server of the network only reports; the index holds the ledgers themselves, chained by hash. So
+ * if the index follows the network, the index alone confirms an outcome, or proves that an envelope
+ * can no longer be applied.
  *
- * Errors  as of outbox.h. */
+ * Errors  as in outbox.h. *out is undefined after a failure. */
 #ifndef API_ATTESTER_INDEX_H
 #define API_ATTESTER_INDEX_H
 
@@ -13,34 +15,39 @@
 
 struct att_index {
     enum tide_clocks_verdict clocks;
-    char text[TIDE_CLOCKS_TEXT_BYTES]; /* of the verdict */
-    bool follows;    /* its newest ledger is of now, and it has the registry from its creation on */
-    uint32_t ledger; /* newest ledger; 0: none */
-    uint64_t closed_at; /* unix seconds, of that ledger */
+    char text[TIDE_CLOCKS_TEXT_BYTES]; /* the verdict in words, for messages */
+    bool follows;                      /* current, and complete since the registry's creation */
+    uint32_t ledger;                   /* newest ledger; 0: the index is empty */
+    uint64_t closed_at;                /* close time of that ledger, unix seconds */
 };
 
-/* Where the index stands, and whether the clocks agree. */
+/* Reads the newest ledger of the index, whether the index follows the network, and whether the
+ * clocks of host, database and chain differ by at most skew_s seconds. */
 tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
                            const struct tide_clock *clock, uint32_t skew_s,
                            struct tide_err *err) TIDE_MUST_USE;
 
-/* The person as of the index's newest ledger; what is not indexed, our account, is left alone. */
+/* Sets the fields about the person and the verifier to their values at the newest ledger of the
+ * index. Leaves the account's fields (account, seq, balance) and the code unchanged: accounts
+ * are not indexed. */
 tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
-                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                            struct tide_err *err) TIDE_MUST_USE;
 
-/* What became of an envelope, or of its fee bump. */
+/* Result of an envelope, or of the fee bump around it. */
 struct att_indexed {
     bool found;
-    bool ok;                  /* it succeeded */
-    bool as_meant;            /* and Kyc says since then what was meant */
-    uint32_t ledger;          /* that it stands in */
+    bool ok;                  /* the transaction succeeded */
+    bool as_meant;            /* the transaction left the Kyc entry as the intent demands */
+    uint32_t ledger;          /* ledger that includes the transaction */
     int32_t code;             /* TransactionResultCode */
     int64_t fee;              /* charged, stroops */
-    struct att_before before; /* the record right before it */
+    struct att_before before; /* the compliance record right before the transaction */
 };
+/* Looks up the envelope of row, and its fee bump, in the indexed transactions. Sets found to
+ * false if no ledger includes either. */
 tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
-                           const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+                           const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -1,9 +1,10 @@
-/* tidemark-attester: from the outbox to the chain. Read this first: every step is one call.
+/* tidemark-attester: sends intents from the outbox to the network. Read this file first; main calls
+ * the steps in this order.
  *
- *   arguments, file, environment   the configuration, checked before anything is touched
- *   process    no core files, no looking in from outside: a key will be in memory
+ *   arguments, file, environment   the configuration, checked before anything is opened
+ *   process    no core files, no ptrace by other processes: the key will be in memory
  *   program    the deployment, the key, the outbox
- *   run        until SIGTERM: the next intent, one step further (work.h)
+ *   run        until SIGTERM: each turn moves one intent one step further (work.h)
  *   status -> exit code            include/tidemark/status.def */
 #include "api/attester/attester.h"
 #include "tidemark/cli.h"
@@ -17,36 +18,40 @@
 #include <sys/resource.h>
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_asked;
+static atomic_bool stop_requested;
 
-static void ask_stop(int number)
+static void request_stop(int number)
 {
     (void)number;
-    atomic_store(&stop_asked, true);
+    atomic_store(&stop_requested, true);
 }
 
 static bool is_stopped(void *self)
 {
     (void)self;
-    return atomic_load(&stop_asked);
+    return atomic_load(&stop_requested);
 }
 
 static void install_signals(void)
 {
-    struct sigaction act = { .sa_handler = ask_stop };
+    struct sigaction act = { .sa_handler = request_stop };
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGINT, &act, NULL);
+    /* A server that closes its connection must not end the process. */
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
 }
 
-/* Where the leak checker of a test build looks in from outside, it may. */
-static tide_status shut_in(struct tide_err *err)
+/* Forbids core files and reading of this process's memory by others, before the key is read. A
+ * build with AddressSanitizer stays dumpable: its leak checker attaches with ptrace. */
+static tide_status protect_memory(struct tide_err *err)
 {
     const struct rlimit none = { 0 };
     if (prctl(PR_SET_DUMPABLE, TIDE_ASAN) != 0 || setrlimit(RLIMIT_CORE, &none) != 0)
-        return tide_fail(err, TIDE_E_IO, "cannot keep the process's memory to itself");
+        return tide_fail(
+            err, TIDE_E_IO,
+            "cannot forbid core files and ptrace (prctl, setrlimit): the key would be readable");
     return TIDE_OK;
 }
 
@@ -64,8 +69,8 @@ static const struct tide_cli_row rows[] = {
 static const struct tide_cli cli = {
     .program = "tidemark-attester",
     .version = TIDE_VERSION,
-    .summary = "take approved identity decisions to the chain",
-    .text = "Takes approved decisions from the outbox to the chain, until SIGTERM. Holds the "
+    .summary = "send approved identity decisions to the network",
+    .text = "Sends approved decisions from the outbox to the network until SIGTERM. Holds the "
             "verifier's signing key and listens on nothing.",
     .implied = "run",
     .rows = rows,
@@ -75,32 +80,32 @@ static const struct tide_cli cli = {
 static tide_status run_command(struct att_program *p, const struct tide_option *options, int argc,
                                char **argv, struct tide_err *err)
 {
-    const struct att_run how = { .once = tide_option_given(options, "once"),
-                                 .dry = tide_option_given(options, "dry-run") };
-    const char *word = argc > 1 ? argv[1] : "run";
-    bool run = strcmp(word, "run") == 0, status = strcmp(word, "status") == 0;
-    bool requeue = strcmp(word, "requeue") == 0, attended = strcmp(word, "attended") == 0;
-    bool about = requeue || attended; /* one intent */
-    if (!run && !status && !about)
-        return tide_cli_no_command(&cli, word, err);
-    if (argc > (about ? 3 : 2) || (about && argc < 3) || (!run && (how.once || how.dry)))
+    const struct att_run mode = { .once = tide_option_given(options, "once"),
+                                  .dry = tide_option_given(options, "dry-run") };
+    const char *command = argc > 1 ? argv[1] : "run";
+    bool run = strcmp(command, "run") == 0, status = strcmp(command, "status") == 0;
+    bool requeue = strcmp(command, "requeue") == 0, attended = strcmp(command, "attended") == 0;
+    bool takes_id = requeue || attended; /* the command takes an intent's ID */
+    if (!run && !status && !takes_id)
+        return tide_cli_no_command(&cli, command, err);
+    if (argc > (takes_id ? 3 : 2) || (takes_id && argc < 3) || (!run && (mode.once || mode.dry)))
         return tide_fail(err, TIDE_E_USAGE,
-                         "%s: wrong arguments; \"tidemark-attester %s --help\" lists them", word,
-                         word);
+                         "%s: wrong arguments; \"tidemark-attester %s --help\" lists them", command,
+                         command);
     tide_status outcome = att_program_open(p, run, err);
     if (outcome != TIDE_OK)
         return outcome;
     if (status)
         return att_status(p, err);
-    if (about)
+    if (takes_id)
         return requeue ? att_requeue(p, argv[2], err) : att_attended(p, argv[2], err);
-    return att_run(p, &how, err);
+    return att_run(p, &mode, err);
 }
 
 int main(int argc, char **argv)
 {
-    static struct tide_config config;                     /* large; written once, here */
-    struct tide_option options[TIDE_CLI_OPTIONS_MAX + 1]; /* once, dry-run */
+    static struct tide_config config;                     /* static: too large for the stack */
+    struct tide_option options[TIDE_CLI_OPTIONS_MAX + 1]; /* once and dry-run */
     int exit_code;
     struct att_program program = { .config = &config,
                                    .clock = tide_clock_system(),
@@ -109,7 +114,7 @@ int main(int argc, char **argv)
     if (tide_cli_answer(&cli, argc, argv, &exit_code))
         return exit_code;
     tide_cli_options(&cli, NULL, options);
-    tide_status status = shut_in(&err);
+    tide_status status = protect_memory(&err);
     if (status == TIDE_OK)
         status = tide_config_load(&config, &argc, argv, options, getenv, &err);
     if (status == TIDE_OK) {
@@ -119,6 +124,7 @@ int main(int argc, char **argv)
         install_signals();
         status = run_command(&program, options, argc, argv, &err);
     }
+    /* TIDE_E_STOPPED is the normal end by a signal. */
     if (status != TIDE_OK && status != TIDE_E_STOPPED)
         fprintf(stderr, "tidemark-attester: %s\n", err.text);
     att_program_close(&program);

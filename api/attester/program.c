@@ -1,10 +1,12 @@
+/* Opens and closes the things that commands share: the deployment, the keys, the outbox. */
 #include "api/attester/attester.h"
 #include "tidemark/sign.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>
 
-/* Where the seed is: as the setting says, or as systemd gives it. */
+/* Writes the path of the seed's file: attester_key, else the credential that systemd passes.
+ * Fails with TIDE_E_CONFIG if there is neither, or the path does not fit. */
 static tide_status key_path(char *out, size_t size, const struct tide_config *config,
                             struct tide_err *err)
 {
@@ -16,25 +18,31 @@ static tide_status key_path(char *out, size_t size, const struct tide_config *co
         len = snprintf(out, size, "%s/tidemark_attester_key", folder);
     if (len <= 0 || (size_t)len >= size)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "attester_key is not set: the file with the verifier's seed");
+                         "attester_key is not set: set it to the file with the verifier's seed");
     return TIDE_OK;
 }
 
+/* Reads the deployment file and finds its compliance registry. Fails with TIDE_E_CONFIG if
+ * either is missing. */
 static tide_status read_deployment(struct att_program *p, struct tide_err *err)
 {
     if (!p->config->deployment[0])
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "deployment is not set: the file that names network and contracts");
+        return tide_fail(
+            err, TIDE_E_CONFIG,
+            "deployment is not set: set it to the file that names network and contracts");
     tide_status status = tide_deployment_read(&p->deployment, p->config->deployment, err);
     for (uint32_t i = 0; status == TIDE_OK && i < p->deployment->contract_count; i++)
         if (p->deployment->contracts[i].role == TIDE_ROLE_compliance_registry)
             p->contract = &p->deployment->contracts[i];
     if (status == TIDE_OK && !p->contract)
-        status = tide_fail(err, TIDE_E_CONFIG, "%s: names no compliance_registry",
-                           p->config->deployment);
+        status =
+            tide_fail(err, TIDE_E_CONFIG,
+                      "%s: the deployment file names no contract with the role compliance_registry",
+                      p->config->deployment);
     return status;
 }
 
+/* Opens the verifier's key under the policy of this deployment. The path is not kept. */
 static tide_status open_key(struct att_program *p, struct tide_err *err)
 {
     char path[TIDE_CONFIG_TEXT_MAX + 64];
@@ -45,12 +53,13 @@ static tide_status open_key(struct att_program *p, struct tide_err *err)
     return status == TIDE_OK ? att_signer_open(&p->signer, path, &policy, err) : status;
 }
 
+/* Decodes attester_intent_key. The error text never quotes the value: it is a secret. */
 static tide_status read_intent_key(struct att_program *p, struct tide_err *err)
 {
     const char *text = p->config->attester_intent_key;
     if (!*text)
         return tide_fail(err, TIDE_E_CONFIG,
-                         "attester_intent_key is not set: the intentKey of the KYC file");
+                         "attester_intent_key is not set: set it to the intentKey of the KYC file");
     if (tide_hex_decode(p->intent_key, sizeof p->intent_key, tide_slice_str(text)) != TIDE_OK)
         return tide_fail(err, TIDE_E_CONFIG, "attester_intent_key: expected 64 hexadecimal digits");
     return TIDE_OK;
@@ -60,6 +69,7 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
 {
     static const uint8_t no_key[TIDE_HASH_BYTES];
     const struct tide_config *config = program->config;
+    /* An empty string leaves the choice to libpq's environment. */
     const char *url =
         config->attester_database_url[0] ? config->attester_database_url : config->database_url;
     tide_status status = read_deployment(program, err);
@@ -73,6 +83,7 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
         .conninfo = *url ? url : NULL,
         .deployment = program->deployment,
         .contract = program->contract->address,
+        /* Commands without a key take no lock, so the zeros are never used. */
         .key = program->signer ? att_signer_public(program->signer) : no_key,
         .intent_key = with_key ? program->intent_key : NULL,
         .stopped = program->stopped,

@@ -1,4 +1,4 @@
-/* The loop: the database, the lock, a turn, a pause. */
+/* The main loop: connect, lock, take a turn, pause; and the heartbeat. */
 #include "api/attester/attester.h"
 #include "api/attester/work.h"
 #include "tidemark/log.h"
@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+/* SLICE_MS bounds the reaction to a signal and the time between pings of systemd's watchdog. */
 enum { IDLE_MS = 2000, STANDBY_MS = 500, SLICE_MS = 100, TROUBLE_AGAIN_MS = 60000 };
 enum {
     HEARTBEAT_MS = 5000,
@@ -18,21 +19,21 @@ enum {
 
 struct runner {
     struct att_program *program;
-    const struct att_run *how;
+    const struct att_run *mode;
     struct att_work work;
-    struct tide_watchdog dog;
+    struct tide_watchdog watchdog;
     const char *notify;
-    bool known;        /* the network is the deployment's */
-    bool waiting;      /* another one holds the lock; said */
-    bool opened;       /* the audit knows of the key */
-    uint32_t failures; /* in a row */
+    bool network_known;  /* a server confirmed the network */
+    bool standby_logged; /* the standby was logged */
+    bool key_noted;      /* kyc.audit has the note of this key */
+    uint32_t failures;   /* turns that failed in a row */
     struct tide_retry retry;
-    int64_t said_ms;      /* trouble was logged then; 0: all is well */
-    const char *reported; /* the state that was told last; NULL: none */
+    int64_t trouble_ms;   /* monotonic; time of the last log of trouble; 0: none */
+    const char *reported; /* state in the last heartbeat; NULL: none */
     int64_t heartbeat_ms, account_ms;
-    int64_t standing_ms; /* when standing was counted; 0: not yet */
+    int64_t standing_ms; /* monotonic; time of the last count; 0: none */
     uint64_t standing;
-    char error[ERROR_BYTES]; /* what failed last; "": nothing since the last heartbeat */
+    char error[ERROR_BYTES]; /* last failure; "": none since the last heartbeat */
 };
 
 static int64_t now_of(const struct runner *r)
@@ -51,12 +52,13 @@ static void sleep_for(struct runner *r, uint32_t ms)
 {
     const struct tide_clock *clock = r->program->clock;
     for (uint32_t gone = 0; gone < ms && !stopped(r); gone += SLICE_MS) {
-        tide_watchdog_ping(&r->dog, now_of(r));
+        tide_watchdog_ping(&r->watchdog, now_of(r));
         clock->sleep_ms(clock->self, SLICE_MS < ms - gone ? SLICE_MS : ms - gone);
     }
 }
 
-/* Ends early when the outbox has news; a lost connection is the next turn's to find. */
+/* Waits for news of the outbox, at most ms. The next turn finds a lost connection; the short
+ * sleep prevents a busy loop until then. */
 static void wait_for(struct runner *r, uint32_t ms)
 {
     struct tide_err err;
@@ -64,9 +66,10 @@ static void wait_for(struct runner *r, uint32_t ms)
         sleep_for(r, SLICE_MS);
 }
 
-/* --- what it says of itself ------------------------------------------------------------------- */
+/* --- heartbeat -------------------------------------------------------------------------------- */
 
-/* Now and then, and when the state is another one; what comes and goes is told once a second. */
+/* True every HEARTBEAT_MS, and when the state changed. Changes within SETTLED_MS are reported
+ * once, so that a state that flips does not write a row for each turn. */
 static bool heartbeat_due(const struct runner *r, const char *state, int64_t now)
 {
     if (!r->reported || now - r->heartbeat_ms >= HEARTBEAT_MS)
@@ -75,8 +78,8 @@ static bool heartbeat_due(const struct runner *r, const char *state, int64_t now
     return changed && (now - r->heartbeat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
 }
 
-/* Once a minute: it reads more than a turn does. A count that fails keeps the last one, and the
- * heartbeat goes on. */
+/* Counts standing attestations once a minute, because the query reads all revocations. A failed
+ * count keeps the last one, and the heartbeat goes on. */
 static void count_standing(struct runner *r, int64_t now)
 {
     struct tide_err err;
@@ -89,21 +92,21 @@ static void count_standing(struct runner *r, int64_t now)
                  tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
-/* Only with the lock. */
+/* Writes a heartbeat if one is due. Without the lock the row belongs to another process. */
 static tide_status send_heartbeat(struct runner *r, const char *state, struct tide_err *err)
 {
     int64_t now = now_of(r);
-    if (r->how->dry || !heartbeat_due(r, state, now) || !att_outbox_held(r->program->outbox))
+    if (r->mode->dry || !heartbeat_due(r, state, now) || !att_outbox_has_lock(r->program->outbox))
         return TIDE_OK;
     count_standing(r, now);
-    const struct att_heartbeat said = { .verifier = att_signer_address(r->program->signer),
-                                        .state = state,
-                                        .ledger = att_rpc_latest(r->work.rpc),
-                                        .balance = r->work.balance,
-                                        .standing = r->standing,
-                                        .tally = r->work.tally,
-                                        .error = r->error[0] ? r->error : NULL };
-    tide_status status = att_outbox_heartbeat(r->program->outbox, &said, err);
+    const struct att_heartbeat heartbeat = { .verifier = att_signer_address(r->program->signer),
+                                             .state = state,
+                                             .ledger = att_rpc_latest(r->work.rpc),
+                                             .balance = r->work.balance,
+                                             .standing = r->standing,
+                                             .tally = r->work.tally,
+                                             .error = r->error[0] ? r->error : NULL };
+    tide_status status = att_outbox_heartbeat(r->program->outbox, &heartbeat, err);
     if (status != TIDE_OK)
         return status;
     r->reported = state;
@@ -113,8 +116,9 @@ static tide_status send_heartbeat(struct runner *r, const char *state, struct ti
     return TIDE_OK;
 }
 
-/* As a column takes it, whatever a server said. */
-static void keep_error(struct runner *r, const struct tide_err *err)
+/* Stores the failure in printable ASCII, because the text may quote a server and goes into a
+ * database column. */
+static void store_error(struct runner *r, const struct tide_err *err)
 {
     snprintf(r->error, sizeof r->error, "%s: %s", tide_status_name(err->code), err->text);
     for (char *c = r->error; *c; c++)
@@ -122,42 +126,46 @@ static void keep_error(struct runner *r, const struct tide_err *err)
             *c = '?';
 }
 
-static void trouble(struct runner *r, const struct tide_err *err)
+/* Logs the failure at most once a minute, reports it in the heartbeat, and pauses. The pause
+ * doubles and lasts until a server may be called, at most rpc_retry_ms_max. */
+static void handle_trouble(struct runner *r, const struct tide_err *err)
 {
     const struct tide_config *config = r->program->config;
     int64_t now = now_of(r);
-    struct tide_err unheard;
+    struct tide_err ignored;
     char quoted[600];
-    if (!r->said_ms || now - r->said_ms >= TROUBLE_AGAIN_MS) {
+    if (!r->trouble_ms || now - r->trouble_ms >= TROUBLE_AGAIN_MS) {
         tide_log(TIDE_ERROR, "attester.trouble", "what=%s error=%s", tide_status_name(err->code),
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        tide_notify(r->notify, "STATUS=waits: a server or the database is away");
-        r->said_ms = now ? now : 1;
+        tide_notify(r->notify,
+                    "STATUS=waiting: servers or the database are unavailable, or clocks differ");
+        r->trouble_ms = now ? now : 1;
     }
     r->work.tally.failures++;
-    keep_error(r, err);
-    if (send_heartbeat(r, "waiting", &unheard) != TIDE_OK)
-        r->reported = NULL; /* at the next chance */
+    store_error(r, err);
+    if (send_heartbeat(r, "waiting", &ignored) != TIDE_OK)
+        r->reported = NULL; /* try again in the next turn */
     uint32_t most = config->rpc_retry_ms_max;
     uint32_t pause = tide_retry_pause_ms(&r->retry, config->rpc_retry_ms, most, r->failures++);
-    int64_t rest = att_rpc_rest_ms(r->work.rpc); /* a turn before asks no server */
+    int64_t rest = att_rpc_rest_ms(r->work.rpc); /* an earlier turn would call no server */
     if (rest > pause)
         pause = rest < most ? (uint32_t)rest : most;
     sleep_for(r, pause);
 }
 
-static void all_well(struct runner *r)
+static void note_recovery(struct runner *r)
 {
-    if (r->said_ms)
-        tide_log(TIDE_INFO, "attester.recovered", "after_ms=%" PRId64, now_of(r) - r->said_ms);
-    if (r->said_ms)
-        tide_notify(r->notify, "STATUS=works");
-    r->said_ms = 0;
+    if (r->trouble_ms)
+        tide_log(TIDE_INFO, "attester.recovered", "after_ms=%" PRId64, now_of(r) - r->trouble_ms);
+    if (r->trouble_ms)
+        tide_notify(r->notify, "STATUS=working");
+    r->trouble_ms = 0;
     r->failures = 0;
 }
 
 /* --- a turn ----------------------------------------------------------------------------------- */
 
+/* Records in the log and in kyc.audit which key signs from now on. */
 static tide_status note_key(struct runner *r, struct tide_err *err)
 {
     const char *address = att_signer_address(r->program->signer);
@@ -166,13 +174,14 @@ static tide_status note_key(struct runner *r, struct tide_err *err)
     tide_log(TIDE_INFO, "attester.key", "address=%s contract=%s", address,
              r->program->contract->address);
     tide_status status = att_outbox_note(r->program->outbox, "key_opened", address, detail, err);
-    r->opened = status == TIDE_OK;
+    r->key_noted = status == TIDE_OK;
     return status;
 }
 
-/* Who has nothing to do learns that the servers, or the money for fees, are gone before a decision
- * needs them; and asks again at once until they are back, lest silence looks like work. */
-static tide_status look_at_account(struct runner *r, struct tide_err *err)
+/* Reads the account's balance once a minute while no row is due, so that lost servers or an
+ * empty account are noticed before a decision needs them. After a failure, each turn reads it
+ * again. */
+static tide_status refresh_balance(struct runner *r, struct tide_err *err)
 {
     int64_t now = now_of(r);
     if (r->account_ms && now - r->account_ms < ACCOUNT_MS)
@@ -183,34 +192,36 @@ static tide_status look_at_account(struct runner *r, struct tide_err *err)
     return status;
 }
 
-/* Dry runs only look; a process that works must hold the lock. */
+/* Takes the lock unless this is a dry run, which writes nothing. With once, fails with
+ * TIDE_E_CONFLICT if another process holds it. */
 static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
 {
-    *held = r->how->dry;
+    *held = r->mode->dry;
     if (*held)
         return TIDE_OK;
     tide_status status = att_outbox_lock(r->program->outbox, held, err);
     if (status != TIDE_OK)
         return status;
-    if (!*held && r->how->once)
+    if (!*held && r->mode->once)
         return tide_fail(err, TIDE_E_CONFLICT, "another attester works with this key");
-    if (!*held && !r->waiting)
+    if (!*held && !r->standby_logged)
         tide_log(TIDE_WARN, "attester.standby", "why=another_holds_the_lock");
-    r->waiting = !*held;
+    r->standby_logged = !*held;
     return TIDE_OK;
 }
 
-/* Before anything: which network the servers are of. */
-static tide_status know_network(struct runner *r, struct tide_err *err)
+/* Asks a server for the newest ledger, and thereby for its network, before the first turn. */
+static tide_status check_network(struct runner *r, struct tide_err *err)
 {
     struct att_tip tip;
-    tide_status status = r->known ? TIDE_OK : att_rpc_tip(r->work.rpc, &tip, err);
-    r->known = status == TIDE_OK;
+    tide_status status = r->network_known ? TIDE_OK : att_rpc_tip(r->work.rpc, &tip, err);
+    r->network_known = status == TIDE_OK;
     return status;
 }
 
-static tide_status take_turn(struct runner *r, enum att_turn *turn, bool *held,
-                             struct tide_err *err)
+/* One turn: connection, lock, network, then work. *held is false if another process holds the
+ * lock. */
+static tide_status run_turn(struct runner *r, enum att_turn *turn, bool *held, struct tide_err *err)
 {
     *held = false;
     *turn = ATT_TURN_IDLE;
@@ -218,41 +229,43 @@ static tide_status take_turn(struct runner *r, enum att_turn *turn, bool *held,
     if (status == TIDE_OK)
         status = take_lock(r, held, err);
     if (status == TIDE_OK)
-        status = know_network(r, err);
+        status = check_network(r, err);
     if (status != TIDE_OK || !*held)
         return status;
-    if (!r->opened && !r->how->dry)
+    if (!r->key_noted && !r->mode->dry)
         status = note_key(r, err);
     if (status == TIDE_OK)
         status = att_work_turn(&r->work, turn, err);
-    if (status == TIDE_OK && *turn == ATT_TURN_IDLE && !r->how->once && !r->how->dry)
-        status = look_at_account(r, err);
+    if (status == TIDE_OK && *turn == ATT_TURN_IDLE && !r->mode->once && !r->mode->dry)
+        status = refresh_balance(r, err);
     return status;
 }
 
+/* True if the loop ends: on a signal, on an error that no retry can correct, and in one-time
+ * runs if nothing is left to do. */
 static bool is_over(const struct runner *r, tide_status status, enum att_turn turn)
 {
     if (stopped(r) || status == TIDE_E_CHAIN || status == TIDE_E_CONFIG || status == TIDE_E_MEMORY)
         return true;
-    return (r->how->once || r->how->dry) && (status != TIDE_OK || turn == ATT_TURN_IDLE);
+    return (r->mode->once || r->mode->dry) && (status != TIDE_OK || turn == ATT_TURN_IDLE);
 }
 
-static tide_status loop(struct runner *r, struct tide_err *err)
+static tide_status run_turns(struct runner *r, struct tide_err *err)
 {
     for (;;) {
         enum att_turn turn;
         bool held;
-        tide_status status = take_turn(r, &turn, &held, err);
+        tide_status status = run_turn(r, &turn, &held, err);
         if (status == TIDE_OK)
             status = send_heartbeat(r, "working", err);
-        tide_watchdog_ping(&r->dog, now_of(r));
+        tide_watchdog_ping(&r->watchdog, now_of(r));
         if (is_over(r, status, turn))
             return stopped(r) ? TIDE_OK : status;
         if (status != TIDE_OK) {
-            trouble(r, err);
+            handle_trouble(r, err);
             continue;
         }
-        all_well(r);
+        note_recovery(r);
         if (!held)
             wait_for(r, STANDBY_MS);
         else if (turn != ATT_TURN_AGAIN)
@@ -260,19 +273,20 @@ static tide_status loop(struct runner *r, struct tide_err *err)
     }
 }
 
-/* Asked while a call runs, which has an end of its own: many slow ones are no hanging. */
+/* Called while an HTTP request runs. Each request has a time limit of its own, so many slow ones
+ * in a turn are no reason for the watchdog to kill the process. */
 static bool is_stopped_in_call(void *self)
 {
     struct runner *r = self;
-    tide_watchdog_ping(&r->dog, now_of(r));
+    tide_watchdog_ping(&r->watchdog, now_of(r));
     return stopped(r);
 }
 
-tide_status att_run(struct att_program *program, const struct att_run *how, struct tide_err *err)
+tide_status att_run(struct att_program *program, const struct att_run *mode, struct tide_err *err)
 {
-    struct runner r = { .program = program, .how = how, .notify = getenv("NOTIFY_SOCKET") };
+    struct runner r = { .program = program, .mode = mode, .notify = getenv("NOTIFY_SOCKET") };
     struct att_rpc *rpc = NULL;
-    struct tide_err unheard;
+    struct tide_err ignored;
     const struct att_rpc_options options = { .config = program->config,
                                              .passphrase = program->deployment->passphrase,
                                              .clock = program->clock,
@@ -286,14 +300,14 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
                                 .rpc = rpc,
                                 .signer = program->signer,
                                 .outbox = program->outbox,
-                                .dry = how->dry };
+                                .dry = mode->dry };
     att_work_init(&r.work);
     tide_retry_init(&r.retry, program->clock->wall_ms(program->clock->self), 1);
-    tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+    tide_watchdog_init(&r.watchdog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_notify(r.notify, "READY=1");
-    status = loop(&r, err);
+    status = run_turns(&r, err);
     tide_notify(r.notify, "STOPPING=1");
-    if (send_heartbeat(&r, "stopped", &unheard) != TIDE_OK)
+    if (send_heartbeat(&r, "stopped", &ignored) != TIDE_OK)
         tide_log(TIDE_WARN, "attester.heartbeat_failed", "state=stopped");
     tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));
     att_work_release(&r.work);

@@ -1,3 +1,4 @@
+/* A turn: choice of the row, moves, confirmation by a second source, budget, sending. */
 #include "api/attester/work.h"
 #include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
@@ -31,7 +32,8 @@ static void hash_text(char out[2 * TIDE_HASH_BYTES + 1], const struct att_row *r
     out[2 * TIDE_HASH_BYTES] = 0;
 }
 
-static bool say_dry(const struct att_work *w, const char *what, const char *why)
+/* Returns w->dry. In a dry run, prints the move that the caller then leaves out. */
+static bool print_dry_run(const struct att_work *w, const char *what, const char *why)
 {
     if (w->dry)
         printf("%" PRIu64 " %s: would be %s (%s)\n", w->row.id, w->row.revoke ? "revoke" : "attest",
@@ -42,7 +44,7 @@ static bool say_dry(const struct att_work *w, const char *what, const char *why)
 tide_status work_park(struct att_work *w, const char *reason, const char *detail,
                       struct tide_err *err)
 {
-    if (say_dry(w, "parked", detail ? detail : reason))
+    if (print_dry_run(w, "parked", detail ? detail : reason))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.park");
     tide_status status = att_outbox_parked(w->outbox, &w->row, reason, detail, err);
@@ -53,12 +55,12 @@ tide_status work_park(struct att_work *w, const char *reason, const char *detail
     return status;
 }
 
-/* The loudest there is: the chain lost the word of the protocol's people, and only they can say
- * it again. */
-static void say_attention(const struct att_work *w, uint32_t ledger, const char *attention)
+/* Logs an ERROR: the attestation overwrote a decision of the protocol's people, and only they
+ * can restore it. */
+static void log_attention(const struct att_work *w, uint32_t ledger, const char *attention)
 {
     char subject[TIDE_STRKEY_ADDRESS_MAX + 1], hash[2 * TIDE_HASH_BYTES + 1];
-    size_t len = tide_strkey_from_address(subject, w->words.subject);
+    size_t len = tide_strkey_from_address(subject, w->claim.subject);
     subject[len] = 0;
     hash_text(hash, &w->row);
     tide_log(TIDE_ERROR, "attester.attention",
@@ -66,26 +68,26 @@ static void say_attention(const struct att_work *w, uint32_t ledger, const char 
              w->call.function, attention, subject, ledger, hash);
 }
 
-tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
+tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *result,
                          const char *attention, struct tide_err *err)
 {
-    if (say_dry(w, "confirmed", heard))
+    if (print_dry_run(w, "confirmed", result))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.confirm");
-    tide_status status = att_outbox_confirmed(w->outbox, &w->row, ledger, heard, attention, err);
+    tide_status status = att_outbox_confirmed(w->outbox, &w->row, ledger, result, attention, err);
     (void)TIDE_FAILPOINT("attester.confirmed");
     w->tally.confirmed += status == TIDE_OK;
     if (status == TIDE_OK && attention)
-        say_attention(w, ledger, attention);
+        log_attention(w, ledger, attention);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "attester.confirmed", "id=%" PRIu64 " ledger=%u heard=%s", w->row.id,
-                 ledger, heard);
+                 ledger, result);
     return status;
 }
 
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
-    if (say_dry(w, "queued anew", next->why))
+    if (print_dry_run(w, "queued anew", next->why))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.requeue");
     tide_status status = att_outbox_requeued(w->outbox, &w->row, next->clash, next->why, err);
@@ -96,20 +98,20 @@ tide_status work_requeue(struct att_work *w, const struct att_next *next, struct
     return status;
 }
 
-tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err *err)
+tide_status work_read_view(struct att_work *w, struct att_view *view, struct tide_err *err)
 {
     const struct att_policy *policy = att_signer_policy(w->signer);
-    tide_status status = att_view_read(view, w->rpc, policy->contract, &w->words, err);
+    tide_status status = att_view_read(view, w->rpc, policy->contract, &w->claim, err);
     if (status == TIDE_OK && !w->foreign)
         w->balance = view->account ? view->balance : -1;
     return status;
 }
 
-/* --- the second opinion ----------------------------------------------------------------------- */
+/* --- confirmation by a second source ---------------------------------------------------------- */
 
 bool work_has_witness(const struct att_work *w)
 {
-    return w->index.follows || att_rpc_servers(w->rpc) > 1;
+    return w->index.follows || att_rpc_server_count(w->rpc) > 1;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -122,6 +124,7 @@ static bool same_next(const struct att_next *a, const struct att_next *b)
     return a->step == b->step && same_text(a->why, b->why) && same_text(a->detail, b->detail);
 }
 
+/* The step for entries that cannot be decoded. */
 static const struct att_next unreadable = { .step = ATT_STEP_PARK,
                                             .why = "manual_review",
                                             .detail = "undecodable" };
@@ -132,14 +135,15 @@ static bool same_code(const struct att_view *a, const struct att_view *b)
            (!a->has_code || memcmp(a->code, b->code, TIDE_HASH_BYTES) == 0);
 }
 
-/* Whether the next server's entries name the same code and lead to the same. */
-static tide_status ask_server(struct att_work *w, const struct att_view *view,
-                              const struct att_next *next, uint64_t now, bool *agreed,
-                              struct tide_err *err)
+/* Sets *agreed to whether the next server's entries lead to the same step and, before a
+ * signature, name the same code. */
+static tide_status compare_server(struct att_work *w, const struct att_view *view,
+                                  const struct att_next *next, uint64_t now, bool *agreed,
+                                  struct tide_err *err)
 {
     struct att_view other;
     struct att_next then = unreadable;
-    tide_status status = work_look(w, &other, err);
+    tide_status status = work_read_view(w, &other, err);
     if (status == TIDE_OK)
         then = att_decide_view(w->row.revoke, &other, w->row.expires_at, now);
     bool known = status == TIDE_OK || status == TIDE_E_DECODE;
@@ -148,37 +152,43 @@ static tide_status ask_server(struct att_work *w, const struct att_view *view,
     return known ? TIDE_OK : status;
 }
 
-static tide_status ask_servers(struct att_work *w, const struct att_view *view,
-                               const struct att_next *next, uint64_t now, bool *agreed,
-                               struct tide_err *err)
+/* Asks the other servers until one agrees. Restores the first server as the current one: the
+ * answers used next must come from the server that was confirmed. */
+static tide_status compare_servers(struct att_work *w, const struct att_view *view,
+                                   const struct att_next *next, uint64_t now, bool *agreed,
+                                   struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    att_rpc_any(w->rpc);
-    bool alone = !att_rpc_second(w->rpc);
-    /* A view that cannot be read is for a person, who may find that one server says so. */
+    att_rpc_include_all(w->rpc);
+    bool alone = !att_rpc_exclude_current(w->rpc);
+    /* Unreadable entries only send the row to a person: a single server's claim is enough. */
     *agreed = alone && same_next(next, &unreadable);
     while (status == TIDE_OK && !*agreed && !alone) {
-        status = ask_server(w, view, next, now, agreed, err);
-        alone = !att_rpc_second(w->rpc);
+        status = compare_server(w, view, next, now, agreed, err);
+        alone = !att_rpc_exclude_current(w->rpc);
     }
-    att_rpc_any(w->rpc);
-    att_rpc_back(w->rpc);
+    att_rpc_include_all(w->rpc);
+    att_rpc_select_first(w->rpc);
     return status;
 }
 
+/* The index holds no raw entries, so unreadable ones are compared between servers even if the
+ * index follows. */
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err)
 {
-    struct att_view indexed = *view; /* the account is not indexed */
+    struct att_view indexed = *view; /* accounts are not indexed: keep the server's values */
     *agreed = false;
     if (!w->index.follows || same_next(next, &unreadable))
-        return ask_servers(w, view, next, now, agreed, err);
-    tide_status status = att_index_view(&indexed, w->outbox, w->call.contract, &w->words, err);
+        return compare_servers(w, view, next, now, agreed, err);
+    tide_status status = att_index_view(&indexed, w->outbox, w->call.contract, &w->claim, err);
     if (status != TIDE_OK)
         return status;
     struct att_next other = att_decide_view(w->row.revoke, &indexed, w->row.expires_at, now);
     *agreed = same_next(next, &other);
+    /* An index behind the view may lack a change; at the view's ledger or later, one of the two
+     * is wrong. */
     if (!*agreed && indexed.ledger >= view->ledger)
         tide_log(TIDE_ERROR, "attester.contradicted",
                  "id=%" PRIu64 " server_says=%s index_says=%s ledger=%u", w->row.id,
@@ -192,16 +202,16 @@ tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bo
 {
     struct att_view other = { 0 };
     tide_status status = TIDE_OK;
-    *agreed = att_rpc_servers(w->rpc) == 1;
+    *agreed = att_rpc_server_count(w->rpc) == 1;
     if (*agreed)
         return TIDE_OK;
-    att_rpc_any(w->rpc);
-    while (status == TIDE_OK && !*agreed && att_rpc_second(w->rpc)) {
+    att_rpc_include_all(w->rpc);
+    while (status == TIDE_OK && !*agreed && att_rpc_exclude_current(w->rpc)) {
         status = att_view_code(&other.has_code, other.code, w->rpc, w->call.contract, err);
         *agreed = status == TIDE_OK && same_code(view, &other);
     }
-    att_rpc_any(w->rpc);
-    att_rpc_back(w->rpc);
+    att_rpc_include_all(w->rpc);
+    att_rpc_select_first(w->rpc);
     return status;
 }
 
@@ -213,15 +223,16 @@ tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *
         return TIDE_OK;
     *out = 0;
     tide_status status = att_rpc_tip(w->rpc, &one, err);
-    if (status == TIDE_OK && att_rpc_second(w->rpc)) {
+    if (status == TIDE_OK && att_rpc_exclude_current(w->rpc)) {
         status = att_rpc_tip(w->rpc, &two, err);
+        /* The lower time: one lying server must not end the wait for an old envelope early. */
         *out = one.close_time < two.close_time ? one.close_time : two.close_time;
     }
-    att_rpc_any(w->rpc);
+    att_rpc_include_all(w->rpc);
     return status;
 }
 
-/* --- money ------------------------------------------------------------------------------------ */
+/* --- budget ----------------------------------------------------------------------------------- */
 
 enum { STROOPS_PER_XLM = 10000000 };
 
@@ -230,16 +241,17 @@ tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *er
     return w->dry ? TIDE_OK : att_outbox_charged(w->outbox, &w->row, stroops, err);
 }
 
-/* A server that makes everything dear, or the market, must not keep a revocation from the chain: a
- * fifth is left for those. */
-tide_status work_affords(struct att_work *w, int64_t stroops, bool *affords, struct tide_err *err)
+/* A fifth of the budget is reserved for revocations. Otherwise a server that inflates the fees,
+ * or a high market price, could keep revocations off the chain. */
+tide_status work_within_budget(struct att_work *w, int64_t stroops, bool *within,
+                               struct tide_err *err)
 {
     int64_t spent, most = (int64_t)w->config->attester_budget_xlm * STROOPS_PER_XLM;
     if (!w->row.revoke)
         most -= most / 5;
     tide_status status = att_outbox_spent(w->outbox, &spent, err);
-    *affords = status == TIDE_OK && stroops <= most && spent <= most - stroops;
-    if (status == TIDE_OK && !*affords)
+    *within = status == TIDE_OK && stroops <= most && spent <= most - stroops;
+    if (status == TIDE_OK && !*within)
         tide_log(TIDE_ERROR, "attester.budget",
                  "id=%" PRIu64 " spent=%" PRId64 " wanted=%" PRId64 " most=%" PRId64, w->row.id,
                  spent, stroops, most);
@@ -248,10 +260,11 @@ tide_status work_affords(struct att_work *w, int64_t stroops, bool *affords, str
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-static const char *heard_of(const struct att_sent *sent)
+/* The name for last_status; att_code_of decodes it in later turns. */
+static const char *send_result_name(const struct att_sent *sent)
 {
-    static const char *const words[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER" };
-    return sent->status == ATT_ERROR ? att_code_name(sent->code) : words[sent->status];
+    static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER" };
+    return sent->status == ATT_ERROR ? att_code_name(sent->code) : names[sent->status];
 }
 
 tide_status work_send(struct att_work *w, struct tide_err *err)
@@ -260,7 +273,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     char hash[2 * TIDE_HASH_BYTES + 1];
     struct att_row *row = &w->row;
     const struct tide_buf *envelope = row->bumped ? &row->bump : &row->envelope;
-    if (say_dry(w, "sent again", row->last_status))
+    if (print_dry_run(w, "sent again", row->last_status))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.send");
     tide_status status = att_rpc_send(w->rpc, &sent, tide_buf_view(envelope), err);
@@ -268,8 +281,9 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     w->tally.sent++;
     if (status != TIDE_OK && status != TIDE_E_IO)
         return status;
+    /* A duplicate is in the server's queue already. */
     bool taken = status == TIDE_OK && sent.status <= ATT_DUPLICATE;
-    const char *heard = status == TIDE_OK ? heard_of(&sent) : "unknown";
+    const char *result = status == TIDE_OK ? send_result_name(&sent) : "unknown";
     row->sent_ledger = att_rpc_newest(w->rpc);
     hash_text(hash, row);
     if (status != TIDE_OK) {
@@ -278,66 +292,70 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
                  hash, tide_log_quote(quoted, sizeof quoted, err->text));
     } else {
         tide_log(taken ? TIDE_INFO : TIDE_WARN, "attester.sent",
-                 "id=%" PRIu64 " hash=%s heard=%s bump=%s ledger=%u", row->id, hash, heard,
+                 "id=%" PRIu64 " hash=%s heard=%s bump=%s ledger=%u", row->id, hash, result,
                  row->bumped ? "true" : "false", row->sent_ledger);
     }
-    status = att_outbox_sent(w->outbox, row, taken, heard, err);
+    status = att_outbox_sent(w->outbox, row, taken, result, err);
     (void)TIDE_FAILPOINT("attester.submitted");
     return status;
 }
 
 /* --- a turn ----------------------------------------------------------------------------------- */
 
-/* Who signed what is under way: a key that was replaced meanwhile has its own numbers. */
+/* Sets the claim's verifier to the key that signed the row's envelope. If the key was replaced
+ * since, the old key's account and sequence numbers decide the result. */
 static void read_signer(struct att_work *w)
 {
     struct tide_envelope e;
     struct tide_xdr x;
     const uint8_t *own = att_signer_public(w->signer);
-    memcpy(w->words.verifier, own, TIDE_HASH_BYTES);
+    memcpy(w->claim.verifier, own, TIDE_HASH_BYTES);
     if (w->row.state != ATT_QUEUED &&
         tide_envelope_read(&e, tide_buf_view(&w->row.envelope), &x) == TIDE_OK && e.source_key)
-        memcpy(w->words.verifier, e.source_key, TIDE_HASH_BYTES);
-    w->foreign = memcmp(w->words.verifier, own, TIDE_HASH_BYTES) != 0;
+        memcpy(w->claim.verifier, e.source_key, TIDE_HASH_BYTES);
+    w->foreign = memcmp(w->claim.verifier, own, TIDE_HASH_BYTES) != 0;
 }
 
-static tide_status read_words(struct att_work *w, struct tide_err *err)
+/* Derives claim and call from the row. Fails with TIDE_E_MEMORY. */
+static tide_status read_claim(struct att_work *w, struct tide_err *err)
 {
     struct att_row *row = &w->row;
-    w->words = (struct att_words){ .subject = tide_slice_of(row->subject, row->subject_len),
+    w->claim = (struct att_claim){ .subject = tide_slice_of(row->subject, row->subject_len),
                                    .attested = row->has_attested ? row->attested : NULL,
                                    .jurisdiction = row->jurisdiction,
                                    .expires_at = row->expires_at };
     read_signer(w);
-    memcpy(w->words.metadata, row->metadata, TIDE_HASH_BYTES);
+    memcpy(w->claim.metadata, row->metadata, TIDE_HASH_BYTES);
     tide_buf_reset(&w->args);
     w->call = (struct att_call){ .function = row->revoke ? "revoke" : "attest" };
     memcpy(w->call.contract, att_signer_policy(w->signer)->contract, TIDE_HASH_BYTES);
-    w->call.arg_count = att_put_args(&w->args, &w->words, row->revoke);
+    w->call.arg_count = att_put_args(&w->args, &w->claim, row->revoke);
     w->call.args = tide_buf_view(&w->args);
     return w->args.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for arguments") : TIDE_OK;
 }
 
-/* What is under way is what was signed: its bytes have the hash that the network knows it by. */
-static bool is_sound(const struct att_work *w)
+/* True if the stored envelope has the stored hash, by which the network is asked. Otherwise the
+ * row was altered. */
+static bool has_stored_hash(const struct att_work *w)
 {
     const struct att_row *row = &w->row;
     return att_envelope_is(tide_buf_view(&row->envelope), att_signer_policy(w->signer)->network_id,
                            row->hash);
 }
 
-static tide_status take_turn(struct att_work *w, enum att_turn *turn, struct tide_err *err)
+/* Moves w->row one step further, by its state. */
+static tide_status work_on_row(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
     if (w->row.subject_len == 0)
         return work_park(w, "bad_subject", NULL, err);
-    tide_status status = read_words(w, err);
+    tide_status status = read_claim(w, err);
     if (status != TIDE_OK)
         return status;
-    if (w->row.state != ATT_QUEUED && !is_sound(w))
+    if (w->row.state != ATT_QUEUED && !has_stored_hash(w))
         return work_park(w, "bad_row", NULL, err);
     if (w->row.state != ATT_QUEUED)
         return work_follow(w, turn, err);
-    if (w->row.superseded && !say_dry(w, "superseded", "a newer decision stands")) {
+    if (w->row.superseded && !print_dry_run(w, "superseded", "a newer decision stands")) {
         tide_log(TIDE_INFO, "attester.superseded", "id=%" PRIu64, w->row.id);
         return att_outbox_superseded(w->outbox, &w->row, err);
     }
@@ -346,15 +364,17 @@ static tide_status take_turn(struct att_work *w, enum att_turn *turn, struct tid
     return work_prepare(w, turn, err);
 }
 
-/* What may be believed in this turn: where the index stands, and what time it is. */
+/* Reads the index and the clocks, and sets the limits of this turn: the ledgers that servers may
+ * report, and the latest end that the signer allows. Fails with TIDE_E_CONFLICT if the clocks
+ * differ. */
 static tide_status begin_turn(struct att_work *w, struct tide_err *err)
 {
-    enum { LAG_LEDGERS = 5 }; /* of a server behind the index */
+    enum { LAG_LEDGERS = 5 }; /* how far a server may be behind the index */
     uint32_t skew = w->config->clock_skew_s, floor = 0;
     uint64_t ceiling = 0;
     uint32_t deployment = att_outbox_deployment(w->outbox);
     if (w->deployment && w->deployment != deployment)
-        att_rpc_forget(w->rpc);
+        att_rpc_forget_ledgers(w->rpc);
     w->deployment = deployment;
     tide_status status = att_index_read(&w->index, w->outbox, w->clock, skew, err);
     if (status != TIDE_OK)
@@ -362,17 +382,17 @@ static tide_status begin_turn(struct att_work *w, struct tide_err *err)
     if (w->index.clocks == TIDE_CLOCKS_DATABASE || w->index.clocks == TIDE_CLOCKS_BEFORE_CHAIN)
         return tide_fail(err, TIDE_E_CONFLICT, "nothing is signed: %s", w->index.text);
     w->now = (uint64_t)w->clock->wall_ms(w->clock->self) / 1000;
-    if (w->index.follows) { /* a ledger closes a second after the one before, or later */
+    if (w->index.follows) { /* at most one ledger closes each second */
         floor = w->index.ledger > LAG_LEDGERS ? w->index.ledger - LAG_LEDGERS : 0;
         ceiling = w->index.ledger + (w->now + skew - w->index.closed_at) + 1;
     }
-    att_rpc_bound(w->rpc, floor, ceiling > UINT32_MAX ? UINT32_MAX : (uint32_t)ceiling);
-    att_rpc_any(w->rpc);
+    att_rpc_limit_ledgers(w->rpc, floor, ceiling > UINT32_MAX ? UINT32_MAX : (uint32_t)ceiling);
+    att_rpc_include_all(w->rpc);
     att_signer_allow_until(w->signer, w->now + skew + w->config->attester_valid_s);
     return TIDE_OK;
 }
 
-/* A row that cannot be acted upon is a person's, and the others go on. */
+/* Parks a malformed row for a person, so that the others go on. */
 static tide_status reject_row(struct att_work *w, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
@@ -382,13 +402,12 @@ static tide_status reject_row(struct att_work *w, struct tide_err *err)
     return w->dry ? TIDE_OK : att_outbox_reject(w->outbox, w->row.id, err);
 }
 
-/* Rows that KYC did not sign are told apart before one of them is worked on. One batch a turn,
- * oldest first: however many there are, the rows that were found genuine go on, and so does the
- * heartbeat. */
-static tide_status screen_rows(struct att_work *w, bool *more, struct tide_err *err)
+/* Checks the MACs of one batch of new rows. One batch for each turn, so that genuine rows and
+ * the heartbeat go on however many rows are new. */
+static tide_status check_macs(struct att_work *w, bool *more, struct tide_err *err)
 {
     uint32_t forged;
-    tide_status status = att_outbox_screen(w->outbox, &forged, more, err);
+    tide_status status = att_outbox_check_macs(w->outbox, &forged, more, err);
     if (status != TIDE_OK)
         return status;
     w->tally.parked += forged;
@@ -397,15 +416,15 @@ static tide_status screen_rows(struct att_work *w, bool *more, struct tide_err *
     return TIDE_OK;
 }
 
-/* Another process moved the row; or a newer decision was written, which is not judged yet. A queued
- * row lets the others go first. */
-static tide_status step_back(struct att_work *w, bool bad, struct tide_err *err)
+/* Handles TIDE_E_FENCED: another process moved the row, or a newer row about the person is not
+ * checked yet. A queued row is postponed so that the others go first. */
+static tide_status postpone_fenced(struct att_work *w, bool bad, struct tide_err *err)
 {
     enum { LATER_MS = 1000 };
     tide_log(TIDE_WARN, "attester.fenced", "id=%" PRIu64, w->row.id);
     if (bad || w->row.state != ATT_QUEUED)
         return TIDE_OK;
-    tide_status status = att_outbox_later(w->outbox, &w->row, LATER_MS, "fenced", err);
+    tide_status status = att_outbox_postponed(w->outbox, &w->row, LATER_MS, "fenced", err);
     return status == TIDE_E_FENCED ? TIDE_OK : status;
 }
 
@@ -415,7 +434,7 @@ tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tid
     *turn = ATT_TURN_IDLE;
     tide_status status = begin_turn(work, err);
     if (status == TIDE_OK && !work->dry)
-        status = screen_rows(work, &more, err);
+        status = check_macs(work, &more, err);
     if (more)
         *turn = ATT_TURN_AGAIN;
     if (status == TIDE_OK)
@@ -425,10 +444,10 @@ tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tid
     if (!bad && (status != TIDE_OK || !any))
         return status;
     *turn = ATT_TURN_AGAIN;
-    status = bad ? reject_row(work, err) : take_turn(work, turn, err);
+    status = bad ? reject_row(work, err) : work_on_row(work, turn, err);
     if (work->dry)
         work->skip = work->row.id;
     if (work->dry || more)
         *turn = ATT_TURN_AGAIN;
-    return status == TIDE_E_FENCED ? step_back(work, bad, err) : status;
+    return status == TIDE_E_FENCED ? postpone_fenced(work, bad, err) : status;
 }

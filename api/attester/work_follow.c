@@ -1,4 +1,4 @@
-/* An envelope under way: what became of it. */
+/* An envelope under way: find its result, and act on it. */
 #include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
@@ -6,103 +6,113 @@
 
 enum { BUMP_FACTOR = 10, ATTEMPTS_MAX = 3 };
 
-/* What one witness says became of the envelope, and what follows from it. */
-struct fate {
+/* The result of the envelope according to one source (the index or a server), and the step that
+ * follows. */
+struct outcome {
     struct att_next next;
-    bool in_ledger;        /* it stands in one */
-    uint32_t ledger;       /* that one; of a confirmation without: of what confirms it */
-    const char *attention; /* likewise */
-    int64_t fee;           /* charged, stroops; -1: not known */
-    bool doubted;          /* no other server says so: the next one is asked first already */
-    char word[ATT_WORD_BYTES];
+    bool in_ledger;        /* a ledger includes the transaction */
+    uint32_t ledger;       /* that ledger; else the one whose entries confirm the intent */
+    const char *attention; /* the status that it overwrote, "unchecked", or NULL */
+    int64_t fee;           /* stroops that were charged; -1: unknown */
+    bool doubted; /* no other server confirmed it; the next turn begins with another server */
+    char error_name[ATT_ERROR_NAME_BYTES];
 };
 
-#define FATE(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
+#define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
-/* The rest goes on by itself: it is asked again, and costs nothing. */
-static bool is_final(const struct fate *f)
+/* True if the step ends the envelope. The other steps are repeated in later turns and cost
+ * nothing, so one server is believed. */
+static bool is_final(const struct outcome *f)
 {
     enum att_step step = f->next.step;
     return step == ATT_STEP_REQUEUE || step == ATT_STEP_CONFIRM || step == ATT_STEP_PARK;
 }
 
-/* --- ends in a ledger ------------------------------------------------------------------------- */
+/* --- included in a ledger --------------------------------------------------------------------- */
 
+/* True if the transaction emitted the event of our call. */
 static bool has_event(const struct att_work *w, const struct att_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)
-        if (att_event_is(found->events[i], w->call.contract, w->call.function, &w->words))
+        if (att_event_is(found->events[i], w->call.contract, w->call.function, &w->claim))
             return true;
     return false;
 }
 
-/* The last look before the signature cannot see what the same ledger did just before the call. */
-static const char *overwrote(const struct att_work *w, const struct att_found *found)
+/* Returns the status that the transaction overwrote. The check before the signature cannot see a
+ * suspension in the same ledger just before the call; the transaction's own changes show it. */
+static const char *overwritten_status(const struct att_work *w, const struct att_found *found)
 {
     struct att_before before;
     struct tide_err err;
-    tide_status status = att_view_before(&before, found->meta, w->call.contract, &w->words, &err);
+    tide_status status = att_view_before(&before, found->meta, w->call.contract, &w->claim, &err);
     return att_decide_overwrote(w->row.revoke, status == TIDE_OK ? &before : NULL);
 }
 
-/* It stands in a ledger; that it did what was meant is its event's word, or the entries'. */
-static tide_status succeed(struct att_work *w, const struct att_found *found, struct fate *f,
-                           struct tide_err *err)
+/* Reads the result of a successful transaction. Success alone is no proof of the intended
+ * change: the event must show it, else the entries. */
+static tide_status read_success(struct att_work *w, const struct att_found *found,
+                                struct outcome *f, struct tide_err *err)
 {
     struct att_view view;
     f->fee = found->fee;
     f->in_ledger = true;
     f->ledger = found->ledger;
-    f->attention = overwrote(w, found);
-    f->next = FATE(CONFIRM, .why = "SUCCESS");
+    f->attention = overwritten_status(w, found);
+    f->next = NEXT(CONFIRM, .why = "SUCCESS");
     if (has_event(w, found))
         return TIDE_OK;
-    tide_status status = work_look(w, &view, err);
+    tide_status status = work_read_view(w, &view, err);
     bool meant = status == TIDE_OK && (w->row.revoke ? !view.kyc_ours : view.kyc_same);
     if (!meant)
-        f->next = FATE(PARK, .why = "unverified", .detail = "SUCCESS");
+        f->next = NEXT(PARK, .why = "unverified", .detail = "SUCCESS");
     return status == TIDE_E_DECODE ? TIDE_OK : status;
 }
 
-/* An entry lapsed between simulation and ledger: the next simulation lists it. */
-static bool is_archived(const char *word)
+/* True if an entry was archived between simulation and ledger. A new simulation lists the entry
+ * for restoration. */
+static bool is_archived(const char *error_name)
 {
-    return strcmp(word, "storage:InvalidAction") == 0 || strcmp(word, "failed:-4") == 0;
+    return strcmp(error_name, "storage:InvalidAction") == 0 || strcmp(error_name, "failed:-4") == 0;
 }
 
-/* What only a wrong simulation leads to: another server simulates next. */
-static bool is_misled(const struct att_work *w, const char *word)
+/* True if the error follows only from a wrong simulation: budget, footprint, or resources.
+ * Another server simulates next. */
+static bool is_simulation_fault(const struct att_work *w, const char *error_name)
 {
-    return att_rpc_servers(w->rpc) > 1 &&
-           (strncmp(word, "budget:", 7) == 0 || strncmp(word, "storage:", 8) == 0 ||
-            strcmp(word, "failed:-3") == 0 || strcmp(word, "failed:-5") == 0);
+    return att_rpc_server_count(w->rpc) > 1 &&
+           (strncmp(error_name, "budget:", 7) == 0 || strncmp(error_name, "storage:", 8) == 0 ||
+            strcmp(error_name, "failed:-3") == 0 || strcmp(error_name, "failed:-5") == 0);
 }
 
-static void fail_with(struct att_work *w, struct fate *f)
+/* A failed call is parked unless a new simulation can help; at most ATTEMPTS_MAX envelopes. */
+static void decide_failure(struct att_work *w, struct outcome *f)
 {
-    bool again = is_archived(f->word) || is_misled(w, f->word);
+    bool again = is_archived(f->error_name) || is_simulation_fault(w, f->error_name);
     f->next = again && w->row.attempts < ATTEMPTS_MAX
-                  ? FATE(REQUEUE, .why = is_archived(f->word) ? "archived" : "misled")
-                  : FATE(PARK, .why = f->word, .detail = "FAILED");
+                  ? NEXT(REQUEUE, .why = is_archived(f->error_name) ? "archived" : "misled")
+                  : NEXT(PARK, .why = f->error_name, .detail = "FAILED");
 }
 
-static void fail(struct att_work *w, const struct att_found *found, struct fate *f)
+/* Reads the error of a failed transaction: from diagnostic events, which servers may leave out,
+ * else from its result. */
+static void read_failure(struct att_work *w, const struct att_found *found, struct outcome *f)
 {
     f->fee = found->fee;
     f->in_ledger = true;
     f->ledger = found->ledger;
-    for (uint32_t i = 0; i < found->diagnostic_count && !f->word[0]; i++)
-        if (!att_error_of_event(f->word, found->diagnostics[i]))
-            f->word[0] = 0;
-    if (!f->word[0])
-        att_error_of_result(f->word, found->result);
-    fail_with(w, f);
+    for (uint32_t i = 0; i < found->diagnostic_count && !f->error_name[0]; i++)
+        if (!att_error_of_event(f->error_name, found->diagnostics[i]))
+            f->error_name[0] = 0;
+    if (!f->error_name[0])
+        att_error_of_result(f->error_name, found->result);
+    decide_failure(w, f);
 }
 
 /* --- a fee bump ------------------------------------------------------------------------------- */
 
-/* Stroops in all that replace the inner transaction where it still waits: ten times its bid, for
- * two operations instead of one. 0: more than may be paid. */
+/* Returns the total fee of a bump in stroops, or 0 if it exceeds fee_max. Core replaces a
+ * waiting transaction only for ten times its inclusion fee, and a bump counts as two operations. */
 static int64_t bump_fee(const struct att_work *w, int64_t inclusion, int64_t resources, int64_t bid)
 {
     int64_t most = att_signer_policy(w->signer)->fee_max;
@@ -113,19 +123,22 @@ static int64_t bump_fee(const struct att_work *w, int64_t inclusion, int64_t res
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-/* As it is: no bump can be paid, or signed. */
+/* Sends the envelope as it is, once for each ledger: a bump cannot be paid or signed. */
 static tide_status send_unbumped(struct att_work *w, struct tide_err *err)
 {
     return w->row.sent_ledger < att_rpc_latest(w->rpc) ? work_send(w, err) : TIDE_OK;
 }
 
-static tide_status bump(struct att_work *w, const struct att_next *next, struct tide_err *err)
+/* Stores a fee bump before it is sent. The inner envelope stays valid, so both may be in queues,
+ * but the network applies only one of them: they share the sequence number. */
+static tide_status send_bump(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
     struct att_row *row = &w->row;
     struct tide_envelope e;
     struct tide_xdr x;
     uint8_t hash[TIDE_HASH_BYTES];
     int64_t bid;
+    /* Only the key that signed the envelope could pay for its bump. */
     if (w->foreign)
         return send_unbumped(w, err);
     tide_status status = att_rpc_fee(w->rpc, &bid, err);
@@ -133,13 +146,13 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
         return status;
     if (tide_envelope_read(&e, tide_buf_view(&row->envelope), &x) != TIDE_OK)
         return work_park(w, "bad_envelope", NULL, err);
-    bool affords = true;
+    bool within = true;
     int64_t fee = bump_fee(w, e.fee - e.resource_fee, e.resource_fee, bid);
     if (fee)
-        status = work_affords(w, fee - e.fee, &affords, err);
+        status = work_within_budget(w, fee - e.fee, &within, err);
     if (status != TIDE_OK)
         return status;
-    if (!fee || !affords) {
+    if (!fee || !within) {
         tide_log(TIDE_WARN, "attester.fee_ceiling", "id=%" PRIu64 " why=%s", row->id, next->why);
         return send_unbumped(w, err);
     }
@@ -149,7 +162,7 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
         status = tide_fail(err, TIDE_E_MEMORY, "no memory");
     if (status == TIDE_OK)
         status = att_sign(w->signer, &row->bump, &w->call, hash, err);
-    if (status != TIDE_OK) /* the inner one may still come: it is not left */
+    if (status != TIDE_OK) /* the inner envelope may still be included: go on with it */
         return tide_fail_context(err, "a fee bump");
     (void)TIDE_FAILPOINT("attester.bump");
     status = att_outbox_bumped(w->outbox, row, fee, hash, err);
@@ -179,21 +192,22 @@ static struct att_flight flight_of(const struct att_work *w)
                                 .code = att_code_of(row->last_status) };
 }
 
-/* Whatever happened to the person since the signature: what would overwrite it is not sent again.
- * It may still come; once it cannot, the intent is queued anew, and parked there. */
-static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
+/* Checks the person again before a second sending. If the entries now forbid the call, the
+ * envelope is not sent again; *forbidden is true then. The envelope may still be included. Once
+ * that is impossible, the row is queued again, and parked by the check of queued rows. */
+static tide_status hold_if_forbidden(struct att_work *w, bool *forbidden, struct tide_err *err)
 {
     struct att_view view;
-    *held = false;
-    tide_status status = work_look(w, &view, err);
+    *forbidden = false;
+    tide_status status = work_read_view(w, &view, err);
     if (status != TIDE_OK && status != TIDE_E_DECODE)
         return status;
     att_signer_allow_code(w->signer, status == TIDE_OK && view.has_code ? view.code : NULL);
     struct att_next now = { .step = ATT_STEP_PARK, .why = "undecodable" };
     if (status == TIDE_OK)
         now = att_decide_view(w->row.revoke, &view, w->row.expires_at, 0);
-    *held = now.step == ATT_STEP_PARK;
-    if (!*held)
+    *forbidden = now.step == ATT_STEP_PARK;
+    if (!*forbidden)
         return TIDE_OK;
     tide_log(TIDE_WARN, "attester.held", "id=%" PRIu64 " why=%s", w->row.id,
              now.detail ? now.detail : now.why);
@@ -201,27 +215,29 @@ static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
     return att_outbox_sent(w->outbox, &w->row, false, "held", err);
 }
 
+/* Sends the envelope or its bump, unless the entries now forbid it. */
 static tide_status send_again(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
-    bool held;
-    tide_status status = is_held(w, &held, err);
-    if (status != TIDE_OK || held)
+    bool forbidden;
+    tide_status status = hold_if_forbidden(w, &forbidden, err);
+    if (status != TIDE_OK || forbidden)
         return status;
-    return next->step == ATT_STEP_BUMP ? bump(w, next, err) : work_send(w, err);
+    return next->step == ATT_STEP_BUMP ? send_bump(w, next, err) : work_send(w, err);
 }
 
-/* --- what a server says ----------------------------------------------------------------------- */
+/* --- the result according to a server --------------------------------------------------------- */
 
-static tide_status resolve(struct att_work *w, const struct att_found *found, struct fate *f,
-                           struct tide_err *err);
+static tide_status read_transaction(struct att_work *w, const struct att_found *found,
+                                    struct outcome *f, struct tide_err *err);
 
-/* The entries first, then the transaction once more: a ledger between the two would show it. */
-static tide_status look(struct att_work *w, const struct att_flight *flight, struct fate *f,
-                        struct tide_err *err)
+/* Decides by the entries, then asks for the transaction once more. In the other order, a ledger
+ * closed between the two calls would hide its transaction. */
+static tide_status read_entries(struct att_work *w, const struct att_flight *flight,
+                                struct outcome *f, struct tide_err *err)
 {
     struct att_view view;
     struct att_found found;
-    tide_status status = work_look(w, &view, err);
+    tide_status status = work_read_view(w, &view, err);
     bool readable = status != TIDE_E_DECODE;
     if (status != TIDE_OK && readable)
         return status;
@@ -229,7 +245,7 @@ static tide_status look(struct att_work *w, const struct att_flight *flight, str
     if (status != TIDE_OK)
         return status;
     if (found.status != ATT_NOT_FOUND)
-        return resolve(w, &found, f, err);
+        return read_transaction(w, &found, f, err);
     f->next =
         readable ? att_decide_ended(flight, &found, &view) : att_decide_unread(flight, &found);
     f->ledger = readable && view.kyc ? view.kyc_ledger : found.latest;
@@ -237,59 +253,63 @@ static tide_status look(struct att_work *w, const struct att_flight *flight, str
     return TIDE_OK;
 }
 
-static tide_status resolve(struct att_work *w, const struct att_found *found, struct fate *f,
-                           struct tide_err *err)
+static tide_status read_transaction(struct att_work *w, const struct att_found *found,
+                                    struct outcome *f, struct tide_err *err)
 {
     const uint8_t *network = att_signer_policy(w->signer)->network_id;
     if (found->status != ATT_NOT_FOUND && !att_envelope_is(found->envelope, network, w->row.hash))
-        return att_rpc_distrust(w->rpc, "getTransaction: told of another transaction", err);
+        return att_rpc_distrust(w->rpc, "getTransaction: the answer has another transaction", err);
     if (found->status == ATT_SUCCESS)
-        return succeed(w, found, f, err);
+        return read_success(w, found, f, err);
     if (found->status == ATT_FAILED) {
-        fail(w, found, f);
+        read_failure(w, found, f);
         return TIDE_OK;
     }
     struct att_flight flight = flight_of(w);
     f->next = att_decide_missing(&flight, found);
-    return f->next.step == ATT_STEP_LOOK ? look(w, &flight, f, err) : TIDE_OK;
+    return f->next.step == ATT_STEP_READ_VIEW ? read_entries(w, &flight, f, err) : TIDE_OK;
 }
 
-static tide_status ask_server(struct att_work *w, struct fate *f, struct tide_err *err)
+static tide_status read_from_server(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct att_found found;
-    *f = (struct fate){ .fee = -1 };
+    *f = (struct outcome){ .fee = -1 };
     tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
     (void)TIDE_FAILPOINT("attester.found");
-    return status == TIDE_OK ? resolve(w, &found, f, err) : status;
+    return status == TIDE_OK ? read_transaction(w, &found, f, err) : status;
 }
 
-static bool same_fate(const struct fate *a, const struct fate *b)
+/* True if two servers report the same result; fees and errors may differ in detail. */
+static bool same_outcome(const struct outcome *a, const struct outcome *b)
 {
     return a->next.step == b->next.step && strcmp(a->next.why, b->next.why) == 0 &&
            a->in_ledger == b->in_ledger && (!a->in_ledger || a->ledger == b->ledger);
 }
 
-/* An end needs a second server that says the same. */
-static tide_status ask_servers(struct att_work *w, struct fate *f, struct tide_err *err)
+/* Asks a server, and for an end further servers until one reports the same. If none does, the
+ * step becomes WAIT. */
+static tide_status read_from_servers(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
-    struct fate other;
+    struct outcome other;
     bool agreed = false;
-    tide_status status = ask_server(w, f, err);
-    while (status == TIDE_OK && is_final(f) && !agreed && att_rpc_second(w->rpc)) {
-        status = ask_server(w, &other, err);
-        agreed = status == TIDE_OK && same_fate(f, &other);
+    tide_status status = read_from_server(w, f, err);
+    while (status == TIDE_OK && is_final(f) && !agreed && att_rpc_exclude_current(w->rpc)) {
+        status = read_from_server(w, &other, err);
+        agreed = status == TIDE_OK && same_outcome(f, &other);
     }
-    att_rpc_any(w->rpc);
+    att_rpc_include_all(w->rpc);
     if (status != TIDE_OK || !is_final(f))
         return status;
     if (!agreed) {
         tide_log(TIDE_WARN, "attester.not_borne_out", "id=%" PRIu64 " why=%s", w->row.id,
                  f->next.why);
-        att_rpc_doubt(w->rpc);
-        f->next = FATE(WAIT, .why = "not_borne_out");
+        att_rpc_select_after_first(w->rpc);
+        f->next = NEXT(WAIT, .why = "not_borne_out");
         f->doubted = true;
         return TIDE_OK;
     }
+    /* Two servers that agree on the end but not on the overwritten status need a person's check.
+     * Only a fee that both report is charged. */
     if (f->attention && !other.attention)
         f->attention = "unchecked";
     else if (!f->attention)
@@ -299,26 +319,28 @@ static tide_status ask_servers(struct att_work *w, struct fate *f, struct tide_e
     return TIDE_OK;
 }
 
-/* --- what the index says ---------------------------------------------------------------------- */
+/* --- the result according to the index -------------------------------------------------------- */
 
-/* A server may know why the contract refused; that it failed is the index's word. */
-static tide_status fail_indexed(struct att_work *w, const struct att_indexed *indexed,
-                                struct fate *f, struct tide_err *err)
+/* Reads the error of a transaction that failed according to the index. A server may add the
+ * contract's error; without it, the result code is the reason. */
+static tide_status read_indexed_failure(struct att_work *w, const struct att_indexed *indexed,
+                                        struct outcome *f, struct tide_err *err)
 {
     struct att_found found;
     tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
     if (status == TIDE_OK && found.status == ATT_FAILED)
-        fail(w, &found, f);
+        read_failure(w, &found, f);
     else
-        snprintf(f->word, sizeof f->word, "%s", att_code_name(indexed->code));
+        snprintf(f->error_name, sizeof f->error_name, "%s", att_code_name(indexed->code));
     f->fee = indexed->fee;
-    fail_with(w, f);
+    decide_failure(w, f);
     return status == TIDE_E_IO ? TIDE_OK : status;
 }
 
-/* A ledger behind its last moment is there, and it is in none: it cannot come any more. Whether its
- * number was used is a server's word; wrong, it costs an attempt. */
-static tide_status end_indexed(struct att_work *w, struct fate *f, struct tide_err *err)
+/* Decides about an envelope that no ledger includes although one closed after its end: it can no
+ * longer be applied. Whether its sequence number was used is one server's claim; an error there
+ * costs one attempt. */
+static tide_status decide_expired(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct att_view view;
     struct att_flight flight = flight_of(w);
@@ -326,13 +348,13 @@ static tide_status end_indexed(struct att_work *w, struct fate *f, struct tide_e
                                      .latest = w->index.ledger,
                                      .close_time = w->index.closed_at };
     f->fee = 0;
-    tide_status status = work_look(w, &view, err);
+    tide_status status = work_read_view(w, &view, err);
     if (status == TIDE_E_DECODE) {
         f->next = att_decide_unread(&flight, &found);
         return TIDE_OK;
     }
     if (status == TIDE_OK)
-        status = att_index_view(&view, w->outbox, w->call.contract, &w->words, err);
+        status = att_index_view(&view, w->outbox, w->call.contract, &w->claim, err);
     if (status != TIDE_OK)
         return status;
     view.ledger = found.latest;
@@ -342,50 +364,53 @@ static tide_status end_indexed(struct att_work *w, struct fate *f, struct tide_e
     return TIDE_OK;
 }
 
-static tide_status ask_index(struct att_work *w, struct fate *f, struct tide_err *err)
+/* Reads the result from the index. *f stays at WAIT while neither a transaction nor an expiry is
+ * indexed. */
+static tide_status read_from_index(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct att_indexed indexed;
-    *f = (struct fate){ .next = FATE(WAIT, .why = "not_indexed"), .fee = -1 };
+    *f = (struct outcome){ .next = NEXT(WAIT, .why = "not_indexed"), .fee = -1 };
     tide_status status =
-        att_index_find(&indexed, w->outbox, &w->row, w->call.contract, &w->words, err);
+        att_index_find(&indexed, w->outbox, &w->row, w->call.contract, &w->claim, err);
     if (status != TIDE_OK)
         return status;
     if (!indexed.found)
-        return w->index.closed_at > w->row.max_time ? end_indexed(w, f, err) : TIDE_OK;
+        return w->index.closed_at > w->row.max_time ? decide_expired(w, f, err) : TIDE_OK;
     f->ledger = indexed.ledger;
     f->fee = indexed.fee;
     if (!indexed.ok)
-        return fail_indexed(w, &indexed, f, err);
-    f->next = indexed.as_meant ? FATE(CONFIRM, .why = "SUCCESS")
-                               : FATE(PARK, .why = "unverified", .detail = "SUCCESS");
+        return read_indexed_failure(w, &indexed, f, err);
+    f->next = indexed.as_meant ? NEXT(CONFIRM, .why = "SUCCESS")
+                               : NEXT(PARK, .why = "unverified", .detail = "SUCCESS");
     f->attention = att_decide_overwrote(w->row.revoke, &indexed.before);
     return TIDE_OK;
 }
 
-/* The index has the last word. Until it does, a server's decides what costs little. */
-static tide_status follow_indexed(struct att_work *w, struct fate *f, struct tide_err *err)
+/* Follows by the index, which alone ends the envelope. A server decides the steps that cost
+ * little. A server that reports a ledger which the index has without the transaction is paused. */
+static tide_status read_from_both(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
-    struct fate told;
-    tide_status status = ask_index(w, f, err);
+    struct outcome reported;
+    tide_status status = read_from_index(w, f, err);
     if (status != TIDE_OK || is_final(f))
         return status;
-    status = ask_server(w, &told, err);
-    if (status == TIDE_OK && !is_final(&told))
-        *f = told;
-    else if (status == TIDE_OK && told.in_ledger && told.ledger <= w->index.ledger)
+    status = read_from_server(w, &reported, err);
+    if (status == TIDE_OK && !is_final(&reported))
+        *f = reported;
+    else if (status == TIDE_OK && reported.in_ledger && reported.ledger <= w->index.ledger)
         status = att_rpc_distrust(w->rpc,
-                                  "getTransaction: the index has that ledger, and it is"
-                                  " not in it",
+                                  "getTransaction: the index has that ledger, without the"
+                                  " transaction",
                                   err);
     return status;
 }
 
-/* --- what follows ----------------------------------------------------------------------------- */
+/* --- the step --------------------------------------------------------------------------------- */
 
-/* What goes on is asked of another server next: one that always says wait, or what holds it back,
- * does not keep the others from being heard. */
-static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *turn,
-                       struct tide_err *err)
+/* Takes the step. If the envelope stays under way, the next turn begins with another server, so
+ * that one server which always answers "wait" cannot hide the others. */
+static tide_status apply_outcome(struct att_work *w, const struct outcome *f, enum att_turn *turn,
+                                 struct tide_err *err)
 {
     const struct att_next *next = &f->next;
     tide_status status = TIDE_OK;
@@ -398,10 +423,10 @@ static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *
     case ATT_STEP_BUMP:
         *turn = ATT_TURN_WAIT;
         status = w->dry ? TIDE_OK : send_again(w, next, err);
-        att_rpc_turn(w->rpc);
+        att_rpc_select_next(w->rpc);
         return status;
     case ATT_STEP_REQUEUE:
-        att_rpc_turn(w->rpc); /* the next attempt is another server's */
+        att_rpc_select_next(w->rpc); /* the next attempt begins with another server */
         return work_requeue(w, next, err);
     case ATT_STEP_CONFIRM:
         return work_confirm(w, f->ledger, next->why, f->attention, err);
@@ -410,20 +435,20 @@ static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *
             tide_log(TIDE_ERROR, "attester.alarm", "what=key_in_use times=%u", w->row.bad_seq + 1);
         return work_park(w, next->why, next->detail, err);
     case ATT_STEP_WAIT:
-    case ATT_STEP_LOOK:
+    case ATT_STEP_READ_VIEW:
     case ATT_STEP_PREPARE:
         break;
     }
     *turn = ATT_TURN_WAIT;
     if (!f->doubted)
-        att_rpc_turn(w->rpc);
+        att_rpc_select_next(w->rpc);
     return TIDE_OK;
 }
 
 tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
-    struct fate fate;
+    struct outcome outcome;
     tide_status status =
-        w->index.follows ? follow_indexed(w, &fate, err) : ask_servers(w, &fate, err);
-    return status == TIDE_OK ? act(w, &fate, turn, err) : status;
+        w->index.follows ? read_from_both(w, &outcome, err) : read_from_servers(w, &outcome, err);
+    return status == TIDE_OK ? apply_outcome(w, &outcome, turn, err) : status;
 }

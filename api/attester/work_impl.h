@@ -1,39 +1,47 @@
-/* What work.c, work_prepare.c and work_follow.c share. */
+/* Declarations that work.c, work_prepare.c and work_follow.c share. */
 #ifndef API_ATTESTER_WORK_IMPL_H
 #define API_ATTESTER_WORK_IMPL_H
 
 #include "api/attester/work.h"
 
-/* Of a queued row. (work_prepare.c) */
+/* Takes the turn of a queued row: checks, signs and sends it, or ends or postpones it.
+ * (work_prepare.c) */
 tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_err *err);
-/* Of one under way. (work_follow.c) */
+/* Takes the turn of a row with an envelope: finds its result and acts on it. (work_follow.c) */
 tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err *err);
 
-/* Ends and moves, with their line of the log. (work.c) */
+/* Move w->row and log the move. A dry run prints the move instead. (work.c) */
 tide_status work_park(struct att_work *w, const char *reason, const char *detail,
                       struct tide_err *err);
-tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
+tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *result,
                          const char *attention, struct tide_err *err);
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err);
-/* Sends the envelope, or its bump, and keeps what was heard. */
+/* Sends the envelope, or its fee bump, and stores the server's answer. No answer is not a
+ * failure: the envelope may have arrived, so the row keeps it. */
 tide_status work_send(struct att_work *w, struct tide_err *err);
-/* Asks a server for the entries. TIDE_E_DECODE: they cannot be read. */
-tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err *err);
+/* Reads the entries of the row's person from a server. Fails with TIDE_E_DECODE if they are
+ * unreadable. */
+tide_status work_read_view(struct att_work *w, struct att_view *view, struct tide_err *err);
 
-/* Whether there is anything that can bear a server out: the index, or a second server. */
+/* Returns true if a second source can confirm a server: the index, or another server. */
 bool work_has_witness(const struct att_work *w);
-/* Whether what a server's view led to is so: the index says the same, or another server does. */
+/* Sets *agreed to whether the index, or another server if the index does not follow, leads to
+ * the same step as view did. now is unix seconds of ledger time. */
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err);
-/* Whether another server names the code that view does; of a single server: its word. */
+/* Sets *agreed to whether another server names the same code as view. With a single server,
+ * true: its claim counts. */
 tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bool *agreed,
                              struct tide_err *err);
-/* Unix seconds that the chain has reached: of the index, else of two servers. 0: unknown. */
+/* Sets *out to a moment, unix seconds, that ledger time has reached: from the index, else the
+ * lower one of two servers. 0: unknown. */
 tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err);
-/* The envelope that row has, or had, cost so much. */
+/* Stores the stroops that row's envelope cost; 0: none. */
 tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *err);
-/* Whether so many stroops more are within the day's budget, for this row's action. */
-tide_status work_affords(struct att_work *w, int64_t stroops, bool *affords, struct tide_err *err);
+/* Sets *within to whether so many more stroops are within the budget of 24 hours for this row's
+ * action. */
+tide_status work_within_budget(struct att_work *w, int64_t stroops, bool *within,
+                               struct tide_err *err);
 
 #endif

@@ -1,45 +1,49 @@
-/* A queued intent: look, simulate, look again, sign, keep, send. */
+/* A queued intent: read the entries, simulate, read them again, sign, store, send. */
 #include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
 enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000 };
+/* The pause after no server simulated: 0.5 s, doubled six times, so 32 s at most. */
 enum { UNAVAILABLE_MS = 500, UNAVAILABLE_DOUBLINGS = 6 };
 
 #define SIMULATION_UNAVAILABLE "simulation_unavailable"
 
-/* What was found out on the way. */
+/* Results so far for one intent, from the answers of one server. */
 struct preparation {
     struct att_tip tip;
     struct att_view view;
     struct att_draft draft;
     int64_t resource_fee;
-    bool done; /* it ended, or waits: nothing to sign */
-    /* Why one server's answers cannot be signed; NULL: they can. Another server is asked, then it
-     * is parked. */
+    bool done; /* the turn ended the intent or postponed it: do not sign */
+    /* Reason why this server's answers cannot be signed, or NULL. Another server is tried once;
+     * if its answers are refused too, the row is parked. */
     const char *refused, *detail;
-    bool sure; /* every server was asked: what the last one says counts */
-    char word[ATT_WORD_BYTES];
+    bool retried; /* this is the second try: a refusal counts */
+    char error_name[ATT_ERROR_NAME_BYTES];
 };
 
-static tide_status later(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                         uint32_t ms, const char *why, struct tide_err *err)
+/* Ends the turn and postpones the row by ms milliseconds. */
+static tide_status postpone_row(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                                uint32_t ms, const char *why, struct tide_err *err)
 {
     p->done = true;
     *turn = ATT_TURN_WAIT;
     tide_log(TIDE_WARN, "attester.later", "id=%" PRIu64 " why=%s", w->row.id, why);
-    return w->dry ? TIDE_OK : att_outbox_later(w->outbox, &w->row, ms, why, err);
+    return w->dry ? TIDE_OK : att_outbox_postponed(w->outbox, &w->row, ms, why, err);
 }
 
-static void refuse(struct preparation *p, const char *why, const char *detail)
+/* Ends this try because of the server's answers. */
+static void refuse_answers(struct preparation *p, const char *why, const char *detail)
 {
     p->done = true;
     p->refused = why;
     p->detail = detail;
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
+/* Parks or confirms the row without an envelope. */
 static tide_status end_intent(struct att_work *w, struct preparation *p,
                               const struct att_next *next, struct tide_err *err)
 {
@@ -49,26 +53,29 @@ static tide_status end_intent(struct att_work *w, struct preparation *p,
     return work_confirm(w, ledger, next->why, NULL, err);
 }
 
-/* What is not borne out is looked at again soon, at another server first. */
-static tide_status doubt(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                         struct tide_err *err)
+/* Postpones the row because no second source confirmed the server. The next turn begins with
+ * another server. */
+static tide_status postpone_unconfirmed(struct att_work *w, struct preparation *p,
+                                        enum att_turn *turn, struct tide_err *err)
 {
     bool behind = w->index.follows && w->index.ledger < p->view.ledger;
     if (w->index.follows)
-        att_rpc_turn(w->rpc);
+        att_rpc_select_next(w->rpc);
     else
-        att_rpc_doubt(w->rpc);
-    return later(w, p, turn, SOON_MS, behind ? "index_behind" : "not_borne_out", err);
+        att_rpc_select_after_first(w->rpc);
+    return postpone_row(w, p, turn, SOON_MS, behind ? "index_behind" : "not_borne_out", err);
 }
 
-/* last: it is signed next, unless something stands against it. */
-static tide_status act_on(struct att_work *w, struct preparation *p, const struct att_next *next,
-                          bool last, enum att_turn *turn, struct tide_err *err)
+/* Acts on the step for the entries: postpones the row, ends it, or goes on. Confirmation by a
+ * second source is needed to end the row, and for the last check before the signature (last). */
+static tide_status apply_next(struct att_work *w, struct preparation *p,
+                              const struct att_next *next, bool last, enum att_turn *turn,
+                              struct tide_err *err)
 {
     bool agreed = true;
     if (next->step == ATT_STEP_WAIT) {
-        att_rpc_turn(w->rpc);
-        return later(w, p, turn, LATER_MS, next->why, err);
+        att_rpc_select_next(w->rpc);
+        return postpone_row(w, p, turn, LATER_MS, next->why, err);
     }
     if (next->step == ATT_STEP_PREPARE && !last)
         return TIDE_OK;
@@ -76,27 +83,30 @@ static tide_status act_on(struct att_work *w, struct preparation *p, const struc
     if (status != TIDE_OK)
         return status;
     if (!agreed)
-        return doubt(w, p, turn, err);
+        return postpone_unconfirmed(w, p, turn, err);
     p->done = next->step != ATT_STEP_PREPARE;
     return p->done ? end_intent(w, p, next, err) : TIDE_OK;
 }
 
-static tide_status look(struct att_work *w, struct preparation *p, bool last, enum att_turn *turn,
-                        struct tide_err *err)
+/* Reads the person's entries and acts on them. Unreadable entries are left to a person. */
+static tide_status check_person(struct att_work *w, struct preparation *p, bool last,
+                                enum att_turn *turn, struct tide_err *err)
 {
     struct att_next next = { .step = ATT_STEP_PARK,
                              .why = "manual_review",
                              .detail = "undecodable" };
-    tide_status status = work_look(w, &p->view, err);
+    tide_status status = work_read_view(w, &p->view, err);
     if (status != TIDE_OK && status != TIDE_E_DECODE)
         return status;
     if (status == TIDE_OK)
         next = att_decide_view(w->row.revoke, &p->view, w->row.expires_at, p->tip.close_time);
-    return act_on(w, p, &next, last, turn, err);
+    return apply_next(w, p, &next, last, turn, err);
 }
 
 /* --- simulating ------------------------------------------------------------------------------- */
 
+/* The validity begins at ledger time, not at this host's: the network compares it with ledger
+ * time. */
 static void draft_call(struct att_work *w, struct preparation *p)
 {
     uint64_t from = p->tip.close_time;
@@ -106,19 +116,21 @@ static void draft_call(struct att_work *w, struct preparation *p)
                                    .seq = p->view.seq + 1,
                                    .max_time = from + w->config->attester_valid_s,
                                    .call = &w->call };
-    memcpy(p->draft.source, w->words.verifier, TIDE_HASH_BYTES);
+    memcpy(p->draft.source, w->claim.verifier, TIDE_HASH_BYTES);
 }
 
-/* Takes over what the simulation found; the answer's slices die with the next call. */
-static tide_status adopt(struct att_work *w, struct preparation *p,
-                         const struct att_simulated *simulated, struct tide_err *err)
+/* Copies the result of the simulation into buffers of w: the answer's slices are valid until the
+ * next call only. */
+static tide_status store_simulation(struct att_work *w, struct preparation *p,
+                                    const struct att_simulated *simulated, struct tide_err *err)
 {
     tide_buf_reset(&w->soroban);
     tide_buf_reset(&w->auth);
     tide_buf_slice(&w->soroban, simulated->data);
     tide_buf_slice(&w->auth, simulated->auth);
     if (w->soroban.failed || w->auth.failed)
-        return tide_fail(err, TIDE_E_IO, "simulateTransaction: an answer too large to be true");
+        return tide_fail(err, TIDE_E_IO,
+                         "simulateTransaction: the answer exceeds the size of an envelope");
     p->draft.soroban = tide_buf_view(&w->soroban);
     p->draft.auth = tide_buf_view(&w->auth);
     p->draft.auth_count = simulated->auth_count;
@@ -126,36 +138,40 @@ static tide_status adopt(struct att_work *w, struct preparation *p,
     return TIDE_OK;
 }
 
-/* The record as the simulation saw it, where it says so. */
+/* Checks the record that the simulation read, which may be newer than the view. Servers may
+ * leave the changes out. */
 static tide_status check_changes(struct att_work *w, struct preparation *p,
                                  const struct att_simulated *simulated, struct tide_err *err)
 {
-    bool told;
+    bool known;
     uint32_t record;
     tide_status status =
-        att_view_simulated(&told, &record, simulated, w->call.contract, &w->words, err);
+        att_view_simulated(&known, &record, simulated, w->call.contract, &w->claim, err);
     if (status == TIDE_E_DECODE)
-        refuse(p, "manual_review", "undecodable");
-    if (status != TIDE_OK || !told)
+        refuse_answers(p, "manual_review", "undecodable");
+    if (status != TIDE_OK || !known)
         return status == TIDE_E_DECODE ? TIDE_OK : status;
     p->view.status = record;
     struct att_next next =
         att_decide_view(w->row.revoke, &p->view, w->row.expires_at, p->tip.close_time);
     if (next.step == ATT_STEP_PARK)
-        refuse(p, next.why, next.detail);
+        refuse_answers(p, next.why, next.detail);
     return TIDE_OK;
 }
 
-/* No verdict of the contract, but passing trouble of the server: nothing ends by it. */
-static void note_trouble(struct att_work *w, struct preparation *p, const char *said)
+/* Refuses the answers because the server had trouble of its own. The error is not the
+ * contract's, so the row is never parked for it. */
+static void refuse_unavailable(struct att_work *w, struct preparation *p, const char *said)
 {
     char quoted[300];
     tide_log(TIDE_WARN, "attester.simulation_unavailable", "id=%" PRIu64 " error=%s", w->row.id,
              tide_log_quote(quoted, sizeof quoted, said));
-    refuse(p, SIMULATION_UNAVAILABLE, NULL);
+    refuse_answers(p, SIMULATION_UNAVAILABLE, NULL);
 }
 
-static tide_status simulate(struct att_work *w, struct preparation *p, struct tide_err *err)
+/* An error that names the host or the contract is their verdict; any other text is the server's
+ * own trouble. */
+static tide_status simulate_call(struct att_work *w, struct preparation *p, struct tide_err *err)
 {
     struct att_simulated simulated;
     draft_call(w, p);
@@ -166,41 +182,42 @@ static tide_status simulate(struct att_work *w, struct preparation *p, struct ti
     if (status != TIDE_OK)
         return status;
     if (simulated.error[0]) {
-        if (att_error_of_text(p->word, simulated.error))
-            refuse(p, p->word, "simulation");
+        if (att_error_of_text(p->error_name, simulated.error))
+            refuse_answers(p, p->error_name, "simulation");
         else
-            note_trouble(w, p, simulated.error);
+            refuse_unavailable(w, p, simulated.error);
         return TIDE_OK;
     }
     w->unavailable = 0;
     status = check_changes(w, p, &simulated, err);
-    return status != TIDE_OK || p->done ? status : adopt(w, p, &simulated, err);
+    return status != TIDE_OK || p->done ? status : store_simulation(w, p, &simulated, err);
 }
 
 /* --- signing ---------------------------------------------------------------------------------- */
 
-/* What is bid for a place, as much of it as the ceiling leaves. */
-static tide_status price(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                         struct tide_err *err)
+/* Sets the fee: the resources plus the usual bid, as far as fee_max allows. Postpones the row if
+ * the budget of 24 hours does not allow the fee. */
+static tide_status set_fee(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                           struct tide_err *err)
 {
-    bool affords;
+    bool within;
     int64_t bid, most = att_signer_policy(w->signer)->fee_max - p->resource_fee;
     tide_status status = att_rpc_fee(w->rpc, &bid, err);
     if (status != TIDE_OK)
         return status;
     if (most < FEE_LEAST) {
-        refuse(p, "fee_ceiling", NULL);
+        refuse_answers(p, "fee_ceiling", NULL);
         return TIDE_OK;
     }
     p->draft.fee = (uint32_t)(p->resource_fee + (bid < most ? bid : most));
-    status = work_affords(w, p->draft.fee, &affords, err);
-    if (status != TIDE_OK || affords)
+    status = work_within_budget(w, p->draft.fee, &within, err);
+    if (status != TIDE_OK || within)
         return status;
-    att_rpc_turn(w->rpc); /* it may be this server's price */
-    return later(w, p, turn, BUDGET_MS, "fee_budget", err);
+    att_rpc_select_next(w->rpc); /* the high price may be this server's alone */
+    return postpone_row(w, p, turn, BUDGET_MS, "fee_budget", err);
 }
 
-static void say_signed(const struct att_work *w, const struct preparation *p)
+static void log_signed(const struct att_work *w, const struct preparation *p)
 {
     const struct att_row *row = &w->row;
     tide_log(TIDE_INFO, "attester.signed",
@@ -208,8 +225,10 @@ static void say_signed(const struct att_work *w, const struct preparation *p)
              row->seq, p->draft.fee, row->submit_ledger);
 }
 
-static tide_status keep(struct att_work *w, struct preparation *p,
-                        const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+/* Stores the envelope before it is sent: after a crash the next process sends the same bytes
+ * again. */
+static tide_status store_signed(struct att_work *w, struct preparation *p,
+                                const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct att_row *row = &w->row;
     memcpy(row->hash, hash, TIDE_HASH_BYTES);
@@ -224,11 +243,12 @@ static tide_status keep(struct att_work *w, struct preparation *p,
         return status;
     row->state = ATT_SIGNED;
     row->bumped = false;
-    say_signed(w, p);
+    log_signed(w, p);
     return TIDE_OK;
 }
 
-/* Code is restored for money, so another server has to name it too. */
+/* Sets the code that the signer allows. Restoring code costs much, so another server must name
+ * the same code before. */
 static tide_status allow_code(struct att_work *w, struct preparation *p, enum att_turn *turn,
                               struct tide_err *err)
 {
@@ -239,18 +259,19 @@ static tide_status allow_code(struct att_work *w, struct preparation *p, enum at
     if (status != TIDE_OK)
         return status;
     if (!agreed) {
-        att_rpc_doubt(w->rpc);
-        return later(w, p, turn, SOON_MS, "not_borne_out", err);
+        att_rpc_select_after_first(w->rpc);
+        return postpone_row(w, p, turn, SOON_MS, "not_borne_out", err);
     }
     att_signer_allow_code(w->signer, p->view.has_code ? p->view.code : NULL);
     return TIDE_OK;
 }
 
-static tide_status sign(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                        struct tide_err *err)
+static tide_status sign_draft(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                              struct tide_err *err)
 {
     struct att_row *row = &w->row;
     char quoted[300];
+    /* The second check may have read a newer sequence number than the simulation used. */
     p->draft.seq = p->view.seq + 1;
     tide_buf_reset(&row->envelope);
     if (att_put_envelope(&row->envelope, &p->draft) != TIDE_OK)
@@ -264,52 +285,55 @@ static tide_status sign(struct att_work *w, struct preparation *p, enum att_turn
     if (status == TIDE_E_CONFLICT) {
         tide_log(TIDE_ERROR, "attester.policy", "id=%" PRIu64 " error=%s", row->id,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        refuse(p, "policy", NULL);
+        refuse_answers(p, "policy", NULL);
         return TIDE_OK;
     }
-    return status == TIDE_OK ? keep(w, p, hash, err) : status;
+    return status == TIDE_OK ? store_signed(w, p, hash, err) : status;
 }
 
-static void say_ready(const struct att_work *w, const struct preparation *p)
+static void print_ready(const struct att_work *w, const struct preparation *p)
 {
     printf("%" PRIu64 " %s: would be signed, for %u stroops at most\n", w->row.id, w->call.function,
            p->draft.fee);
 }
 
-/* A person gave up an envelope of this intent: nothing is signed before its last moment. */
-static tide_status wait_for_old(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                                struct tide_err *err)
+/* Postpones the row until ledger time is past the end of an envelope that a person gave up.
+ * Before that, the old envelope could still be included, and the decision would become two
+ * transactions. */
+static tide_status wait_for_old_envelope(struct att_work *w, struct preparation *p,
+                                         enum att_turn *turn, struct tide_err *err)
 {
     uint64_t now;
     if (!w->row.max_time)
         return TIDE_OK;
     tide_status status = work_chain_time(w, &now, err);
     if (status == TIDE_OK && now <= w->row.max_time)
-        return later(w, p, turn, SOON_MS, "old_envelope", err);
+        return postpone_row(w, p, turn, SOON_MS, "old_envelope", err);
     return status;
 }
 
-/* Everything up to what can be signed, by the answers of one server. */
-static tide_status prepare(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                           struct tide_err *err)
+/* Prepares and signs the row by the answers of one server. A dry run stops before the signature. */
+static tide_status prepare_with_server(struct att_work *w, struct preparation *p,
+                                       enum att_turn *turn, struct tide_err *err)
 {
     tide_status status = att_rpc_tip(w->rpc, &p->tip, err);
     (void)TIDE_FAILPOINT("attester.look");
     if (status == TIDE_OK)
-        status = look(w, p, false, turn, err);
+        status = check_person(w, p, false, turn, err);
     if (status == TIDE_OK && !p->done)
-        status = simulate(w, p, err);
+        status = simulate_call(w, p, err);
     (void)TIDE_FAILPOINT("attester.simulated");
     if (status == TIDE_OK && !p->done)
-        status = price(w, p, turn, err);
-    /* The newest there is, right before the signature. */
+        status = set_fee(w, p, turn, err);
+    /* Read the entries again right before the signature: the person may have been suspended
+     * since. */
     if (status == TIDE_OK && !p->done)
-        status = look(w, p, true, turn, err);
+        status = check_person(w, p, true, turn, err);
     if (status != TIDE_OK || p->done)
         return status;
     if (w->dry)
-        say_ready(w, p);
-    return w->dry ? TIDE_OK : sign(w, p, turn, err);
+        print_ready(w, p);
+    return w->dry ? TIDE_OK : sign_draft(w, p, turn, err);
 }
 
 static bool is_unavailable(const struct preparation *p)
@@ -317,45 +341,45 @@ static bool is_unavailable(const struct preparation *p)
     return p->refused && strcmp(p->refused, SIMULATION_UNAVAILABLE) == 0;
 }
 
-/* The same with the next server where the answers of one cannot be signed: one that lies, or errs,
- * sends nothing to a person while another is there. */
+/* Prepares the row, and once more with the next server if the answers of the first one are
+ * refused. A server that lies or errs alone thus parks no row. */
 static tide_status prepare_with_any(struct att_work *w, struct preparation *p, enum att_turn *turn,
                                     struct tide_err *err)
 {
-    tide_status status = prepare(w, p, turn, err);
-    while (status == TIDE_OK && p->refused && !p->sure) {
+    tide_status status = prepare_with_server(w, p, turn, err);
+    while (status == TIDE_OK && p->refused && !p->retried) {
         tide_log(TIDE_WARN, "attester.refused", "id=%" PRIu64 " why=%s detail=%s", w->row.id,
                  p->refused, p->detail ? p->detail : "none");
-        bool another = att_rpc_second(w->rpc);
+        bool another = att_rpc_exclude_current(w->rpc);
         if (!another)
-            att_rpc_any(w->rpc);
+            att_rpc_include_all(w->rpc);
         if (!another && is_unavailable(p))
             break;
-        *p = (struct preparation){ .sure = true };
-        status = prepare(w, p, turn, err);
+        *p = (struct preparation){ .retried = true };
+        status = prepare_with_server(w, p, turn, err);
     }
-    att_rpc_any(w->rpc);
+    att_rpc_include_all(w->rpc);
     return status;
 }
 
-/* No server simulates: the next one is asked first once a pause is over, which doubles. */
+/* Postpones the row by a pause that doubles; the next turn begins with another server. */
 static tide_status wait_for_simulation(struct att_work *w, struct preparation *p,
                                        enum att_turn *turn, struct tide_err *err)
 {
     uint32_t pause = (uint32_t)UNAVAILABLE_MS << w->unavailable;
     w->unavailable += w->unavailable < UNAVAILABLE_DOUBLINGS;
-    att_rpc_turn(w->rpc);
-    return later(w, p, turn, pause, SIMULATION_UNAVAILABLE, err);
+    att_rpc_select_next(w->rpc);
+    return postpone_row(w, p, turn, pause, SIMULATION_UNAVAILABLE, err);
 }
 
 tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
     struct preparation p = { 0 };
-    tide_status status = wait_for_old(w, &p, turn, err);
+    tide_status status = wait_for_old_envelope(w, &p, turn, err);
     if (status != TIDE_OK || p.done)
         return status;
     if (!work_has_witness(w))
-        return later(w, &p, turn, LATER_MS, "no_witness", err);
+        return postpone_row(w, &p, turn, LATER_MS, "no_witness", err);
     status = prepare_with_any(w, &p, turn, err);
     if (status != TIDE_OK)
         return status;

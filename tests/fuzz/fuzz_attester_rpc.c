@@ -41,7 +41,7 @@ struct world {
     tide_slice said;
     int64_t now_ms;
     uint8_t contract[TIDE_STRKEY_PAYLOAD_MAX], subject[44];
-    struct att_words words;
+    struct att_claim words;
 };
 
 static int64_t now_of(void *self)
@@ -101,7 +101,7 @@ static void check_view(const struct att_view *view)
 
 static void read_event(struct world *w, tide_slice event)
 {
-    char word[ATT_WORD_BYTES] = "";
+    char word[ATT_ERROR_NAME_BYTES] = "";
     touch(event);
     (void)att_event_is(event, w->contract, "attest", &w->words);
     if (att_error_of_event(word, event))
@@ -122,7 +122,7 @@ static void read_meta(struct world *w, tide_slice meta)
 static void read_found(struct world *w, const struct att_found *found)
 {
     static const uint8_t none[TIDE_HASH_BYTES];
-    char word[ATT_WORD_BYTES];
+    char word[ATT_ERROR_NAME_BYTES];
     assert(found->event_count <= ATT_LIST_MAX && found->diagnostic_count <= ATT_LIST_MAX);
     assert(found->status == ATT_NOT_FOUND || (found->ledger && found->ledger <= found->latest));
     for (uint32_t i = 0; i < found->event_count; i++)
@@ -137,7 +137,7 @@ static void read_found(struct world *w, const struct att_found *found)
 static void read_simulated(struct world *w, const struct att_simulated *s)
 {
     struct tide_err err = { 0 };
-    char word[ATT_WORD_BYTES];
+    char word[ATT_ERROR_NAME_BYTES];
     bool told;
     uint32_t status;
     assert(s->change_count <= ATT_LIST_MAX && (s->error[0] || s->data.len));
@@ -164,7 +164,7 @@ static void sign(struct world *w, tide_slice data)
         return;
     tide_buf_init(&args, ATT_ENVELOPE_MAX);
     tide_buf_init(&envelope, ATT_ENVELOPE_MAX);
-    struct att_words words = w->words;
+    struct att_claim words = w->words;
     memcpy(words.verifier, att_signer_public(signer), TIDE_HASH_BYTES);
     struct att_call call = { .function = "attest" };
     memcpy(call.contract, w->contract, TIDE_HASH_BYTES);
@@ -258,7 +258,7 @@ static void read_plain(struct world *w)
     struct att_entries entries = { .ledger = 9 };
     struct att_view view;
     struct tide_err err;
-    char text[300], word[ATT_WORD_BYTES];
+    char text[300], word[ATT_ERROR_NAME_BYTES];
     switch ((int)w->asked) {
     case META:
         read_meta(w, w->said);

@@ -1,5 +1,7 @@
+/* Result codes of a transaction and their names. */
 #include "api/attester/chain/result_code.h"
 
+/* The code at index i is -i. */
 /* clang-format off */
 static const char *const code_names[] = {
     "txSUCCESS", "txFAILED", "txTOO_EARLY", "txTOO_LATE", "txMISSING_OPERATION", "txBAD_SEQ",

@@ -1,4 +1,4 @@
-/* Codes of a TransactionResult, and their names. */
+/* Result codes of a transaction and their names in XDR. */
 #ifndef API_ATTESTER_CHAIN_RESULT_CODE_H
 #define API_ATTESTER_CHAIN_RESULT_CODE_H
 
@@ -6,8 +6,9 @@
 
 /* TransactionResultCode */
 enum { ATT_TX_TOO_LATE = -3, ATT_TX_BAD_SEQ = -5, ATT_TX_INSUFFICIENT_FEE = -9 };
-/* "txBAD_SEQ" …; static; of an unknown one "tx" */
+/* Returns the static name of code, "txBAD_SEQ" for example; "tx" if the code is unknown. */
 const char *att_code_name(int32_t code);
-int32_t att_code_of(const char *name); /* 0: no such name */
+/* Returns the code of that name; 0, which is txSUCCESS, if there is no such name. */
+int32_t att_code_of(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who is asked, and how. */
+/* Choice of servers, transport, and the checks that every answer passes. */
 #include "api/attester/chain/rpc.h"
 #include "api/attester/chain/rpc_impl.h"
 #include "schema/base/json_read.h"
@@ -9,19 +9,21 @@
 
 #include <stdlib.h>
 
+/* JUMP_LEDGERS and LEDGERS_MS bound how far one server's newest ledger may move forward: 10 000
+ * ledgers, and one more for each 10 ms since its last report. */
 enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 * 1000 };
 
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
-    char name[NAME_BYTES]; /* for messages */
-    bool known;            /* its connection's network is ours */
-    bool foreign;          /* it answered, of another network */
-    bool heard;            /* it is not asked until att_rpc_any */
-    int64_t until_ms;      /* left alone until then */
-    uint32_t failures;     /* in a row */
-    uint32_t after_ms;     /* the pause that it asked for; 0: none */
-    uint32_t latest;       /* newest ledger that it told */
-    int64_t latest_ms;     /* when it did */
+    char name[NAME_BYTES];   /* for messages */
+    bool known;              /* the network of its connection is ours */
+    bool foreign;            /* another network answered */
+    bool excluded;           /* excluded until att_rpc_include_all */
+    int64_t paused_until_ms; /* monotonic; not called before */
+    uint32_t failures;       /* in a row */
+    uint32_t after_ms;       /* Retry-After of its last answer; 0: none */
+    uint32_t latest;         /* newest ledger that it reported */
+    int64_t latest_ms;       /* monotonic; time of that report */
 };
 
 struct att_rpc {
@@ -29,14 +31,15 @@ struct att_rpc {
     struct tide_http *http;
     struct server servers[ATT_SERVERS_MAX];
     uint32_t count;
-    uint32_t current; /* asked first */
-    uint32_t first;   /* the others were asked about its answer last */
-    uint32_t sender;  /* gets the next transaction */
+    uint32_t
+        current; /* index of the server to call first: the last one that answered, or a selected one */
+    uint32_t first;  /* first excluded server */
+    uint32_t sender; /* gets the next transaction */
     uint64_t id;
     struct tide_retry retry;
-    char failure[TIDE_ERR_TEXT_MAX]; /* the newest of any server */
+    char failure[TIDE_ERR_TEXT_MAX]; /* last failure of any server, for messages */
     uint32_t floor, ceiling;         /* of ledgers; 0: none */
-    struct tide_buf params, request, body, hold;
+    struct tide_buf params, request, body, decoded;
 };
 
 struct tide_buf *rpc_params(struct att_rpc *rpc)
@@ -45,35 +48,36 @@ struct tide_buf *rpc_params(struct att_rpc *rpc)
     return &rpc->params;
 }
 
-struct tide_buf *rpc_hold(struct att_rpc *rpc)
+struct tide_buf *rpc_decoded(struct att_rpc *rpc)
 {
-    return &rpc->hold;
+    return &rpc->decoded;
 }
 
+/* One lying server alone cannot raise the result: the second highest report counts. */
 uint32_t att_rpc_latest(const struct att_rpc *rpc)
 {
     uint32_t first = 0, second = 0;
     for (uint32_t i = 0; i < rpc->count; i++) {
-        uint32_t told = rpc->servers[i].latest;
-        second = told > first ? first : told > second ? told : second;
-        first = told > first ? told : first;
+        uint32_t reported = rpc->servers[i].latest;
+        second = reported > first ? first : reported > second ? reported : second;
+        first = reported > first ? reported : first;
     }
     return second ? second : first;
 }
 
 uint32_t att_rpc_newest(const struct att_rpc *rpc)
 {
-    uint32_t told = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
-    return told > latest ? told : latest;
+    uint32_t reported = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
+    return reported > latest ? reported : latest;
 }
 
-void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
+void att_rpc_limit_ledgers(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
 {
     rpc->floor = floor;
     rpc->ceiling = ceiling;
 }
 
-void att_rpc_forget(struct att_rpc *rpc)
+void att_rpc_forget_ledgers(struct att_rpc *rpc)
 {
     for (uint32_t i = 0; i < rpc->count; i++) {
         rpc->servers[i].latest = 0;
@@ -83,10 +87,11 @@ void att_rpc_forget(struct att_rpc *rpc)
 
 /* --- which answers count ---------------------------------------------------------------------- */
 
-static bool may_ask(const struct att_rpc *rpc, uint32_t at, int64_t now)
+/* True if the server is neither paused nor excluded. */
+static bool can_call(const struct att_rpc *rpc, uint32_t at, int64_t now)
 {
     const struct server *server = &rpc->servers[at];
-    return server->until_ms <= now && !server->heard;
+    return server->paused_until_ms <= now && !server->excluded;
 }
 
 static int64_t now_of(const struct att_rpc *rpc)
@@ -108,8 +113,10 @@ bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *
 
 /* --- one exchange ----------------------------------------------------------------------------- */
 
-static tide_status exchange(struct att_rpc *rpc, struct server *server, const char *method,
-                            tide_slice params, bool *connected, struct tide_err *err)
+/* Posts one JSON-RPC request; the answer is in rpc->body. *connected tells that a new connection
+ * was made, whose network is not known yet. */
+static tide_status post_call(struct att_rpc *rpc, struct server *server, const char *method,
+                             tide_slice params, bool *connected, struct tide_err *err)
 {
     const char *headers[3] = { "Content-Type: application/json" };
     struct tide_http_answer answer = { 0 };
@@ -140,7 +147,8 @@ static tide_status exchange(struct att_rpc *rpc, struct server *server, const ch
     return status;
 }
 
-/* The result of the answer in body, or TIDE_E_IO with what it says instead. */
+/* Parses rpc->body. Fails with TIDE_E_IO and the server's message if the answer is an error or
+ * not the answer to this request. */
 static tide_status read_result(struct att_rpc *rpc, json_t **result, struct tide_err *err)
 {
     json_error_t why;
@@ -164,25 +172,29 @@ static tide_status read_result(struct att_rpc *rpc, json_t **result, struct tide
     return status;
 }
 
+/* Asks the server for its network. Fails with TIDE_E_CHAIN if it is not the deployment's. */
 static tide_status check_network(struct att_rpc *rpc, struct server *server, struct tide_err *err)
 {
     bool connected;
     json_t *result = NULL;
-    tide_status status = exchange(rpc, server, "getNetwork", TIDE_SLICE("{}"), &connected, err);
+    tide_status status = post_call(rpc, server, "getNetwork", TIDE_SLICE("{}"), &connected, err);
     if (status == TIDE_OK)
         status = read_result(rpc, &result, err);
     if (status != TIDE_OK)
         return status;
-    const char *told = json_string_value(json_object_get(result, "passphrase"));
-    server->known = told && strcmp(told, rpc->options.passphrase) == 0;
-    server->foreign = told && !server->known;
+    const char *reported = json_string_value(json_object_get(result, "passphrase"));
+    server->known = reported && strcmp(reported, rpc->options.passphrase) == 0;
+    server->foreign = reported && !server->known;
     json_decref(result);
     if (server->known)
         return TIDE_OK;
-    return tide_fail(err, TIDE_E_CHAIN, "the server is of another network than the deployment");
+    return tide_fail(err, TIDE_E_CHAIN,
+                     "the server belongs to another network than the deployment");
 }
 
-/* A ledger from before what is known says nothing about now, and one to come nothing at all. */
+/* Stores the newest ledger of an answer. Fails with TIDE_E_IO if the answer is older than known
+ * ledgers, which would show a past state as the present one, or names a ledger that cannot exist
+ * yet. */
 static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const json_t *result,
                                struct tide_err *err)
 {
@@ -191,7 +203,7 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
     if (!json_object_get(result, "latestLedger"))
         return TIDE_OK;
     if (!rpc_number(result, "latestLedger", UINT32_MAX, &latest))
-        return tide_fail(err, TIDE_E_IO, "latestLedger is no ledger");
+        return tide_fail(err, TIDE_E_IO, "latestLedger is not a ledger number");
     bool behind = latest < server->latest;
     if (latest < rpc->floor || (behind && now - server->latest_ms < FORGET_MS))
         return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, behind %u", (unsigned)latest,
@@ -199,20 +211,23 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
     if ((rpc->ceiling && latest > rpc->ceiling) ||
         (server->latest && !behind &&
          latest - server->latest > JUMP_LEDGERS + (uint64_t)(now - server->latest_ms) / LEDGERS_MS))
-        return tide_fail(err, TIDE_E_IO, "latestLedger %u is no ledger of today", (unsigned)latest);
+        return tide_fail(err, TIDE_E_IO, "latestLedger %u cannot exist yet", (unsigned)latest);
     server->latest = (uint32_t)latest;
     server->latest_ms = now;
     return TIDE_OK;
 }
 
-static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **result,
-                       const char *method, struct tide_err *err)
+/* Calls method on one server. A connection that the HTTP client replaced during the call may
+ * lead to another server behind the same name, so its network is checked before the answer is
+ * used. */
+static tide_status call_server(struct att_rpc *rpc, struct server *server, json_t **result,
+                               const char *method, struct tide_err *err)
 {
     bool connected = false;
     *result = NULL;
     tide_status status = server->known ? TIDE_OK : check_network(rpc, server, err);
     if (status == TIDE_OK)
-        status = exchange(rpc, server, method, tide_buf_view(&rpc->params), &connected, err);
+        status = post_call(rpc, server, method, tide_buf_view(&rpc->params), &connected, err);
     if (status == TIDE_OK)
         status = read_result(rpc, result, err);
     if (status == TIDE_OK && connected)
@@ -228,13 +243,14 @@ static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **resu
 
 /* --- the servers ------------------------------------------------------------------------------ */
 
-static void leave_alone(struct att_rpc *rpc, struct server *server)
+/* Pauses the server for the longer of the doubled pause and the one that the server asked for. */
+static void pause_server(struct att_rpc *rpc, struct server *server)
 {
     const struct tide_config *config = rpc->options.config;
     uint32_t pause = tide_retry_pause_ms(&rpc->retry, config->rpc_retry_ms,
                                          config->rpc_retry_ms_max, server->failures++);
     server->known = false;
-    server->until_ms = now_of(rpc) + (server->after_ms > pause ? server->after_ms : pause);
+    server->paused_until_ms = now_of(rpc) + (server->after_ms > pause ? server->after_ms : pause);
 }
 
 static tide_status note_failure(struct att_rpc *rpc, tide_status status, const struct tide_err *err)
@@ -247,23 +263,24 @@ int64_t att_rpc_rest_ms(const struct att_rpc *rpc)
 {
     int64_t now = now_of(rpc), least = INT64_MAX;
     for (uint32_t i = 0; i < rpc->count; i++)
-        if (rpc->servers[i].until_ms - now < least)
-            least = rpc->servers[i].until_ms - now;
+        if (rpc->servers[i].paused_until_ms - now < least)
+            least = rpc->servers[i].paused_until_ms - now;
     return least > 0 ? least : 0;
 }
 
-tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
+tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct tide_err *err)
 {
     struct server *server = &rpc->servers[rpc->current];
-    leave_alone(rpc, server);
-    att_rpc_turn(rpc); /* it answers quickly: others are asked before it is again */
-    return note_failure(rpc, tide_fail(err, TIDE_E_IO, "%s: %s", server->name, what), err);
+    pause_server(rpc, server);
+    att_rpc_select_next(rpc); /* it answers quickly; without this it would be called first again */
+    return note_failure(rpc, tide_fail(err, TIDE_E_IO, "%s: %s", server->name, problem), err);
 }
 
-/* What is decoded is smaller than the text it comes from. */
-static tide_status make_room(struct att_rpc *rpc, json_t **result, struct tide_err *err)
+/* Reserves the room for all decoded bytes of the answer, so that slices stay valid while more is
+ * decoded. Decoded bytes are fewer than the characters of the text. */
+static tide_status reserve_decoded(struct att_rpc *rpc, json_t **result, struct tide_err *err)
 {
-    if (tide_buf_grow(&rpc->hold, rpc->body.len))
+    if (tide_buf_grow(&rpc->decoded, rpc->body.len))
         return TIDE_OK;
     json_decref(*result);
     *result = NULL;
@@ -274,86 +291,89 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
                               struct tide_err *err)
 {
     struct server *server = &rpc->servers[at];
-    tide_status status = ask(rpc, server, result, method, err);
+    tide_status status = call_server(rpc, server, result, method, err);
     if (status == TIDE_OK)
-        status = make_room(rpc, result, err);
+        status = reserve_decoded(rpc, result, err);
     if (status == TIDE_OK) {
         rpc->current = at;
         server->failures = 0;
         return TIDE_OK;
     }
+    /* A stop and a lack of memory are not the server's fault. */
     if (status != TIDE_E_STOPPED && status != TIDE_E_MEMORY)
-        leave_alone(rpc, server);
+        pause_server(rpc, server);
     return note_failure(rpc, tide_fail_context(err, "%s: %s", server->name, method), err);
 }
 
-tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
-                        struct tide_err *err)
+tide_status rpc_call_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
+                         struct tide_err *err)
 {
     int64_t now = now_of(rpc);
-    uint32_t asked = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
+    uint32_t called = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
     tide_status status = tide_fail(
         err, TIDE_E_IO, "%s: every server failed a moment ago, the last: %s", method, rpc->failure);
     *result = NULL;
-    tide_buf_reset(&rpc->hold);
+    tide_buf_reset(&rpc->decoded);
     if (rpc->params.failed)
         return tide_fail(err, TIDE_E_MEMORY, "%s: no memory for a request", method);
-    for (uint32_t i = 0; i < rpc->count && !(once && asked); i++) {
+    for (uint32_t i = 0; i < rpc->count && !(once && called); i++) {
         uint32_t at = (first + i) % rpc->count;
-        if (!may_ask(rpc, at, now))
+        if (!can_call(rpc, at, now))
             continue;
-        asked++;
+        called++;
         if (once)
             rpc->sender = (at + 1) % rpc->count;
         status = try_server(rpc, at, result, method, err);
         if (status == TIDE_OK || status == TIDE_E_STOPPED || status == TIDE_E_MEMORY)
             return status;
     }
-    if (once && asked) /* the next call is another server's first */
+    if (once && called) /* a failed sending moves on to another server */
         rpc->current = rpc->sender;
     for (uint32_t i = 0; i < rpc->count; i++)
         foreign += rpc->servers[i].foreign;
+    /* TIDE_E_CHAIN ends the program, so it needs the agreement of every server. */
     err->code = status == TIDE_E_CHAIN && foreign == rpc->count ? TIDE_E_CHAIN : TIDE_E_IO;
     return err->code;
 }
 
-uint32_t att_rpc_servers(const struct att_rpc *rpc)
+uint32_t att_rpc_server_count(const struct att_rpc *rpc)
 {
     return rpc->count;
 }
 
-bool att_rpc_second(struct att_rpc *rpc)
+bool att_rpc_exclude_current(struct att_rpc *rpc)
 {
     int64_t now = now_of(rpc);
     bool first = true;
     for (uint32_t i = 0; i < rpc->count; i++)
-        first &= !rpc->servers[i].heard;
+        first &= !rpc->servers[i].excluded;
+    /* Only the first exclusion remembers whose answer is in question. */
     if (first)
         rpc->first = rpc->current;
-    rpc->servers[rpc->current].heard = true;
+    rpc->servers[rpc->current].excluded = true;
     for (uint32_t i = 0; i < rpc->count; i++)
-        if (may_ask(rpc, i, now))
+        if (can_call(rpc, i, now))
             return true;
     return false;
 }
 
-void att_rpc_back(struct att_rpc *rpc)
+void att_rpc_select_first(struct att_rpc *rpc)
 {
     rpc->current = rpc->first;
 }
 
-void att_rpc_any(struct att_rpc *rpc)
+void att_rpc_include_all(struct att_rpc *rpc)
 {
     for (uint32_t i = 0; i < rpc->count; i++)
-        rpc->servers[i].heard = false;
+        rpc->servers[i].excluded = false;
 }
 
-void att_rpc_turn(struct att_rpc *rpc)
+void att_rpc_select_next(struct att_rpc *rpc)
 {
     rpc->current = (rpc->current + 1) % rpc->count;
 }
 
-void att_rpc_doubt(struct att_rpc *rpc)
+void att_rpc_select_after_first(struct att_rpc *rpc)
 {
     rpc->current = (rpc->first + 1) % rpc->count;
 }
@@ -386,7 +406,7 @@ static tide_status check_server(const struct att_rpc *rpc, const struct server *
         return tide_fail(err, TIDE_E_CONFIG, "rpc: expected http(s)://host/path");
     if (plain && rpc->options.config->rpc_header[0] && !is_loopback(server->url))
         return tide_fail(err, TIDE_E_CONFIG,
-                         "rpc_header: it would go to %s in plain text; use https", server->name);
+                         "rpc_header would be sent to %s in plain text; use https", server->name);
     return TIDE_OK;
 }
 
@@ -403,8 +423,8 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
         for (uint32_t i = 0; i + 1 < rpc->count; i++)
             if (strcmp(rpc->servers[i].url, server->url) == 0)
                 return tide_fail(err, TIDE_E_CONFIG,
-                                 "rpc: %s is there twice: two servers that"
-                                 " agree are two",
+                                 "rpc: %s is listed twice; servers confirm each other, so list"
+                                 " each once",
                                  server->name);
         tide_status status = check_server(rpc, server, err);
         if (status != TIDE_OK)
@@ -412,7 +432,8 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
         list += len;
     }
     if (rpc->count == 0)
-        return tide_fail(err, TIDE_E_CONFIG, "rpc is not set: a Stellar RPC server");
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "rpc is not set: set it to the address of a Stellar RPC server");
     return TIDE_OK;
 }
 
@@ -429,7 +450,7 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
     if (!rpc)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the rpc client");
     rpc->options = *options;
-    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->hold };
+    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->decoded };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], ATT_ANSWER_MAX);
     tide_status status = read_servers(rpc, err);
@@ -448,7 +469,7 @@ void att_rpc_close(struct att_rpc *rpc)
 {
     if (!rpc)
         return;
-    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->hold };
+    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->decoded };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_release(all[i]);
     tide_http_close(rpc->http);

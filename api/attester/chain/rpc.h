@@ -1,19 +1,20 @@
-/* The network as several Stellar RPC servers tell it.
+/* A client of several Stellar RPC servers.
  *
- * Failures  a server that does not answer, answers nonsense, or an error, is left alone for a
- *           while that doubles, and the next one is asked; TIDE_E_IO when none is left.
- * Sending   one server a call, and each call the next one: a server that takes a transaction and
- *           passes it on to no other delays it by one sending.
- * Trust     none: an answer is what one server says. Who needs to know asks a second server
- *           (att_rpc_second), or the index.
- * Lag       the newest ledger that a server told does not go back for that server, nor behind what
- *           the index has: an answer from before it is no answer. Only when the server got there no
- *           more for ten minutes was it a ledger that never was. What one server claims says
- *           nothing about the others.
- * Time      a newest ledger that closed more than clock_skew_s from this host's time, before or
- *           after it, is refused; so is a ledger number that the index rules out.
- * Network   a new connection is asked for its network before an answer over it counts.
- * Slices    of an answer borrow until the next call.
+ * Failures  a server that does not answer, or answers with an error or malformed data, is paused.
+ *           The pause doubles with each failure in a row. The next server is called at once;
+ *           TIDE_E_IO if none is left.
+ * Sending   one server for each call, in rotation. A server that accepts a transaction and does not
+ *           forward it thus delays the transaction by one sending only.
+ * Trust     none: an answer is the claim of one server. A caller that needs to be sure asks a
+ *           second server (att_rpc_exclude_current), or the index.
+ * Lag       an answer is refused if its newest ledger is below one that the same server reported
+ *           before, or below the floor that the index sets. Exception: a server that has not
+ *           reached its own highest report for ten minutes; that ledger cannot have existed. One
+ *           server's reports never limit another server.
+ * Time      an answer is refused if its newest ledger closed more than clock_skew_s before or after
+ *           this host's time, or if the index rules its ledger number out (att_rpc_limit_ledgers).
+ * Network   each new connection is asked for its network before an answer over it is used.
+ * Slices    of an answer borrow from the client; valid until the next call.
  * Threads   one client belongs to one thread. */
 #ifndef API_ATTESTER_CHAIN_RPC_H
 #define API_ATTESTER_CHAIN_RPC_H
@@ -29,84 +30,92 @@ struct att_rpc; /* opaque */
 
 struct att_rpc_options {
     const struct tide_config *config; /* borrowed */
-    const char *passphrase;           /* what the network must be; borrowed */
+    const char *passphrase;           /* passphrase of the deployment's network; borrowed */
     const struct tide_clock *clock;
-    bool (*cancelled)(void *self); /* ends a call with TIDE_E_STOPPED; may be NULL */
-    /* How a request gets to a server and its answer back; NULL: over HTTP. For tests. */
+    bool (*cancelled)(void *self); /* true ends a call with TIDE_E_STOPPED; may be NULL */
+    /* Transport of a request to a server; NULL: HTTP. Tests replace it. */
     tide_status (*call)(void *self, const struct tide_http_request *request, struct tide_buf *body,
                         struct tide_http_answer *answer, struct tide_err *err);
     void *self;
 };
 
-/* Sends nothing yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+/* Reads the list of servers from the configuration; sends nothing. Fails with TIDE_E_CONFIG (no
+ * server, one twice, one unusable) or TIDE_E_MEMORY. */
 tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
                          struct tide_err *err) TIDE_MUST_USE;
 void att_rpc_close(struct att_rpc *rpc); /* NULL is fine */
 
-/* The newest ledger that two servers told; of a single server, that it told. 0: none yet. */
+/* Returns the highest ledger that at least two servers reported; with a single server, the one
+ * that this server reported. 0: none yet. */
 uint32_t att_rpc_latest(const struct att_rpc *rpc);
 
-/* The same, or what the server told that answered last, if that is newer: nothing is sent twice to
- * one server in one ledger. */
+/* Returns att_rpc_latest, or the report of the current server if that is higher. The caller uses
+ * it to send to one server only once for each ledger. */
 uint32_t att_rpc_newest(const struct att_rpc *rpc);
 
-/* What the index rules out: answers of ledgers before floor or behind ceiling. 0, 0: nothing. */
-void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling);
+/* Sets the range that the index allows: answers whose newest ledger is below floor or above
+ * ceiling are refused. 0: no limit. */
+void att_rpc_limit_ledgers(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling);
 
-/* The network began anew: what servers told of its ledgers is forgotten. */
-void att_rpc_forget(struct att_rpc *rpc);
+/* Forgets the ledgers that servers reported, and whose network they belong to. Call after a
+ * network was reset: its ledgers begin again at 1. */
+void att_rpc_forget_ledgers(struct att_rpc *rpc);
 
-/* How many servers there are. */
-uint32_t att_rpc_servers(const struct att_rpc *rpc);
-/* A second opinion: the server that answered last is not asked again before att_rpc_any. False:
- * there is none left that can be asked now. */
-bool att_rpc_second(struct att_rpc *rpc);
-/* The server whose answer the others were asked about is the one that answered last. */
-void att_rpc_back(struct att_rpc *rpc);
-/* Each may answer again. */
-void att_rpc_any(struct att_rpc *rpc);
-/* The next call is another server's first, where there is one. */
-void att_rpc_turn(struct att_rpc *rpc);
-/* The same, where no second opinion bore out the server that was asked first. */
-void att_rpc_doubt(struct att_rpc *rpc);
+/* Returns the number of configured servers. */
+uint32_t att_rpc_server_count(const struct att_rpc *rpc);
+/* Excludes the current server (it answered last) until att_rpc_include_all, so that the next
+ * call asks another one. Returns false if no server is left that may be called now. */
+bool att_rpc_exclude_current(struct att_rpc *rpc);
+/* Makes the first server that was excluded since att_rpc_include_all the current one again. */
+void att_rpc_select_first(struct att_rpc *rpc);
+/* Ends all exclusions. */
+void att_rpc_include_all(struct att_rpc *rpc);
+/* Makes the next server of the list the current one: the next call tries it first. */
+void att_rpc_select_next(struct att_rpc *rpc);
+/* Makes the server after the first excluded one the current one. Call if no other server
+ * confirmed the first one's answer. */
+void att_rpc_select_after_first(struct att_rpc *rpc);
 
-/* Each call: TIDE_OK, TIDE_E_IO (no server answers now), TIDE_E_CHAIN (all that answer are of
- * another network), TIDE_E_STOPPED, TIDE_E_MEMORY. */
+/* The calls below return TIDE_OK, TIDE_E_IO (no server answers now), TIDE_E_CHAIN (all servers
+ * belong to another network), TIDE_E_STOPPED or TIDE_E_MEMORY. */
 
-/* How long each server is left alone yet; 0: one may be asked. */
+/* Returns the milliseconds until the first paused server may be called; 0: one may be called
+ * now. */
 int64_t att_rpc_rest_ms(const struct att_rpc *rpc);
 
-/* The server that answered last is left alone for a while: its answer says nothing. TIDE_E_IO. */
-tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err);
+/* Pauses the current server, whose answer is unusable; problem says why. Returns TIDE_E_IO. */
+tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct tide_err *err);
 
+/* The newest ledger of one server. */
 struct att_tip {
     uint32_t ledger;
-    uint64_t close_time; /* unix seconds, of the network */
+    uint64_t close_time; /* unix seconds of ledger time */
 };
 tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out,
                         struct tide_err *err) TIDE_MUST_USE;
 
-/* data[i] is the LedgerEntryData of keys[i], empty where there is none; count up to ATT_KEYS_MAX.
- * An archived entry counts as there. *ledger: as of. modified[i]: the ledger of its last change. */
+/* Entries at one ledger. data[i] is the LedgerEntryData of keys[i], empty if the entry does not
+ * exist; an archived entry exists. modified[i] is the ledger of its last change. */
 struct att_entries {
     uint32_t ledger;
     tide_slice data[ATT_KEYS_MAX];
     uint32_t modified[ATT_KEYS_MAX];
 };
+/* Reads count entries, at most ATT_KEYS_MAX. */
 tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const tide_slice *keys,
                             size_t count, struct tide_err *err) TIDE_MUST_USE;
 
 struct att_change {
-    tide_slice key, before, after; /* LedgerKey; LedgerEntry, empty: none */
+    tide_slice key, before, after; /* LedgerKey, LedgerEntry, LedgerEntry; empty: no entry */
 };
 
 struct att_simulated {
     uint32_t ledger;
-    char error[256]; /* the first line of it; "": it passed */
+    char error[256]; /* first line of the error; "": the call passed */
     tide_slice data; /* SorobanTransactionData */
     int64_t resource_fee;
     uint32_t auth_count;
-    tide_slice auth; /* entries back to back */
+    tide_slice auth; /* SorobanAuthorizationEntry, back to back */
     uint32_t change_count;
     struct att_change changes[ATT_LIST_MAX];
 };
@@ -116,8 +125,7 @@ tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tid
 enum att_sent_status { ATT_PENDING, ATT_DUPLICATE, ATT_TRY_AGAIN, ATT_ERROR };
 struct att_sent {
     enum att_sent_status status;
-    int32_t
-        code; /* TransactionResultCode of an error; the inner one of a bump that failed inside */
+    int32_t code; /* TransactionResultCode of ERROR; of a bump, its inner one */
 };
 tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice envelope,
                          struct tide_err *err) TIDE_MUST_USE;
@@ -125,22 +133,24 @@ tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice e
 enum att_found_status { ATT_NOT_FOUND, ATT_SUCCESS, ATT_FAILED };
 struct att_found {
     enum att_found_status status;
-    uint32_t latest, oldest; /* ledgers that the server knows */
-    uint64_t close_time;     /* of the latest */
-    uint32_t ledger;         /* that it stands in */
-    int64_t fee;             /* charged, stroops */
+    uint32_t latest, oldest; /* newest and oldest ledger that the server has */
+    uint64_t close_time;     /* of the newest ledger, unix seconds */
+    uint32_t ledger;         /* ledger that includes the transaction; 0: not found */
+    int64_t fee;             /* stroops that were charged */
     tide_slice result;       /* TransactionResult */
-    tide_slice envelope;     /* TransactionEnvelope, of a found one */
-    tide_slice meta;         /* TransactionMeta; empty: not told     */
+    tide_slice envelope;     /* TransactionEnvelope; empty: not found */
+    tide_slice meta;         /* TransactionMeta; empty: the server left it out */
     uint32_t event_count;
-    tide_slice events[ATT_LIST_MAX]; /* ContractEvent of its operation */
+    tide_slice events[ATT_LIST_MAX]; /* ContractEvent of the operation */
     uint32_t diagnostic_count;
+    /* DiagnosticEvent; servers may leave them out. */
     tide_slice diagnostics[ATT_LIST_MAX];
 };
 tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
                          const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
 
-/* What most bid for a place in the latest ledgers: the 90th percentile, at least 100 stroops. */
+/* Sets *out to the 90th percentile of inclusion fees in the latest ledgers, at least 100
+ * stroops. */
 tide_status att_rpc_fee(struct att_rpc *rpc, int64_t *out, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

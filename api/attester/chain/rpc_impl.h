@@ -1,4 +1,4 @@
-/* What rpc.c (who is asked, how) and rpc_answer.c (what is read) share. */
+/* Declarations that rpc.c (choice of servers, transport) and rpc_answer.c (decoding) share. */
 #ifndef API_ATTESTER_CHAIN_RPC_IMPL_H
 #define API_ATTESTER_CHAIN_RPC_IMPL_H
 
@@ -6,20 +6,23 @@
 
 #include <jansson.h>
 
-/* Asks a server for method; *result is the caller's (json_decref). once: of one server alone, each
- * time the next one. params are what stands in rpc_params. */
-tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
-                        struct tide_err *err) TIDE_MUST_USE;
+/* Calls method with the params in rpc_params. The caller releases *result (json_decref). Without
+ * once, tries the servers in turn, beginning with the current one, until one answers. With once,
+ * calls one server only, a different one at each call. Fails as the calls of rpc.h do. */
+tide_status rpc_call_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
+                         struct tide_err *err) TIDE_MUST_USE;
 
-/* The buffer of the next call's params, emptied; and that of bytes that answers are decoded into,
- * which rpc_ask_any empties. */
+/* Returns the buffer for the params of the next call, emptied. */
 struct tide_buf *rpc_params(struct att_rpc *rpc);
-struct tide_buf *rpc_hold(struct att_rpc *rpc);
+/* Returns the buffer for decoded bytes of the last answer. rpc_call_any empties it. */
+struct tide_buf *rpc_decoded(struct att_rpc *rpc);
 
-/* Whether a newest ledger can have closed then: within clock_skew_s of this host's time. */
+/* Returns true if close_time (unix seconds) is within clock_skew_s of this host's time. The
+ * close time of a newest ledger that is not comes from a server that lags or lies. */
 bool rpc_is_now(const struct att_rpc *rpc, uint64_t close_time);
 
-/* A number or a decimal text: servers differ. False when it is neither, or not 0 to max. */
+/* Reads a member that is a number, or a decimal text: servers differ. Returns false if the
+ * member is neither, or outside 0 to max. */
 bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *out);
 
 #endif

@@ -1,3 +1,4 @@
+/* Key handling, the signing policy, and signing. */
 #include "api/attester/chain/signer.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
@@ -36,6 +37,7 @@ tide_status att_signer_of(struct att_signer **out, const uint8_t seed[TIDE_HASH_
     return TIDE_OK;
 }
 
+/* Decodes the seed in the file. Fails with TIDE_E_CONFIG; the message never quotes the content. */
 static tide_status read_seed(uint8_t seed[TIDE_STRKEY_PAYLOAD_MAX], struct tide_buf *text,
                              const char *path, struct tide_err *err)
 {
@@ -46,7 +48,7 @@ static tide_status read_seed(uint8_t seed[TIDE_STRKEY_PAYLOAD_MAX], struct tide_
         return status;
     if (tide_strkey_decode(&kind, seed, &len, tide_buf_view(text)) != TIDE_OK ||
         kind != TIDE_STRKEY_SEED || len != TIDE_SEED_BYTES)
-        return tide_fail(err, TIDE_E_CONFIG, "%s: not a seed: S and 55 characters are expected",
+        return tide_fail(err, TIDE_E_CONFIG, "%s: not a seed; expected S and 55 more characters",
                          path);
     return TIDE_OK;
 }
@@ -60,6 +62,7 @@ tide_status att_signer_open(struct att_signer **out, const char *path,
     tide_status status = read_seed(seed, &text, path, err);
     if (status == TIDE_OK && att_signer_of(out, seed, policy) != TIDE_OK)
         status = tide_fail(err, TIDE_E_MEMORY, "no memory for a key");
+    /* The whole buffer is wiped, including bytes behind its length. */
     if (text.ptr)
         tide_sign_wipe(text.ptr, text.cap);
     tide_sign_wipe(seed, sizeof seed);
@@ -104,11 +107,13 @@ void att_signer_allow_code(struct att_signer *signer, const uint8_t *code)
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
-/* The transaction's list of archived entries: indices of the footprint's second half, in order. */
+/* Reads the transaction's list of archived entries: increasing indices into the read-write part
+ * of the footprint. */
 struct restored {
     struct tide_xdr x;
+    /* Indices that were not read yet. */
     uint32_t left;
-    uint64_t next; /* UINT64_MAX: no more */
+    uint64_t next; /* the current index; UINT64_MAX: none left */
 };
 
 static void next_restored(struct restored *r)
@@ -126,8 +131,9 @@ static struct restored restored_of(tide_slice soroban)
     return r;
 }
 
-/* Entries of the one contract and the code that its instance names. Code is written by a
- * restoration alone, and only persistent entries are archived. */
+/* Returns true if the policy allows this key of the footprint. Allowed are the registry's
+ * entries and the code that its instance names. Code may be written only by its restoration, and
+ * only persistent entries can be archived. */
 static bool key_allowed(struct tide_xdr *x, const struct att_policy *policy, bool writes,
                         bool restored)
 {
@@ -157,7 +163,8 @@ static bool reads_allowed(const struct tide_envelope *e, const struct att_policy
     return tide_xdr_end(&x) == TIDE_OK;
 }
 
-/* An index that is not there, or not in order, is never met: the list does not end. */
+/* Returns true if every written key is allowed. An index that is out of range or out of order
+ * never matches a key, so the list does not reach its end, and the result is false. */
 static bool writes_allowed(const struct tide_envelope *e, const struct att_policy *policy)
 {
     struct tide_xdr x = tide_xdr_of(e->read_write);
@@ -172,7 +179,8 @@ static bool writes_allowed(const struct tide_envelope *e, const struct att_polic
     return tide_xdr_end(&x) == TIDE_OK && r.next == UINT64_MAX && r.x.status == TIDE_OK;
 }
 
-static bool is_auth(const struct tide_envelope *e, const struct att_call *meant)
+/* True if the envelope has no authorisation, or exactly the one that att_put_auth makes. */
+static bool has_expected_auth(const struct tide_envelope *e, const struct att_call *meant)
 {
     struct tide_buf wanted;
     if (e->auth_count == 0)
@@ -185,50 +193,50 @@ static bool is_auth(const struct tide_envelope *e, const struct att_call *meant)
     return same;
 }
 
-static bool is_function(tide_slice function)
+static bool is_known_function(tide_slice function)
 {
     return tide_slice_eq_str(function, "attest") || tide_slice_eq_str(function, "revoke");
 }
 
-/* NULL, or what about the call is not as it was meant. */
-static const char *wrong_call(const struct att_signer *s, const struct tide_envelope *e,
-                              const struct att_call *meant)
+/* Returns the first rule that the call breaks, or NULL. */
+static const char *find_call_breach(const struct att_signer *s, const struct tide_envelope *e,
+                                    const struct att_call *meant)
 {
     if (!e->has_invoke || e->host_function != 0 || e->first_op != ATT_OP_INVOKE)
-        return "no call of a contract";
+        return "the operation does not call a contract";
     if (!e->contract || memcmp(e->contract, s->policy.contract, TIDE_HASH_BYTES) != 0)
-        return "a contract that is not the compliance registry";
-    if (!is_function(e->function) || !tide_slice_eq_str(e->function, meant->function))
-        return "a function that is not the one meant";
+        return "the contract called is not the compliance registry";
+    if (!is_known_function(e->function) || !tide_slice_eq_str(e->function, meant->function))
+        return "the envelope calls a function that differs from the intent's";
     if (e->arg_count != meant->arg_count || !tide_slice_eq(e->args, meant->args))
-        return "arguments that are not those meant";
-    if (!is_auth(e, meant))
-        return "an authorisation beyond the call itself";
+        return "the arguments differ from the intent's";
+    if (!has_expected_auth(e, meant))
+        return "an authorisation goes beyond the call itself";
     return NULL;
 }
 
-static bool is_mine(const struct att_signer *s, const uint8_t *key)
+static bool is_own_key(const struct att_signer *s, const uint8_t *key)
 {
     return key && memcmp(key, att_signer_public(s), TIDE_HASH_BYTES) == 0;
 }
 
-/* NULL when it may be signed. */
-static const char *refusal(const struct att_signer *s, const struct tide_envelope *e,
-                           const struct att_call *meant)
+/* Returns the first rule that the envelope breaks, or NULL. */
+static const char *find_breach(const struct att_signer *s, const struct tide_envelope *e,
+                               const struct att_call *meant)
 {
     if (e->type != ATT_TX && e->type != ATT_BUMP)
-        return "an envelope of an unexpected kind";
-    if (!is_mine(s, e->source_key) || !is_mine(s, e->fee_source_key))
-        return "another account";
+        return "the envelope is neither a transaction nor a fee bump";
+    if (!is_own_key(s, e->source_key) || !is_own_key(s, e->fee_source_key))
+        return "source or payer is another account than the verifier";
     if (e->op_count != 1 || e->op_source.len)
-        return "more than one operation of the verifier";
+        return "more than one operation, or one with a source of its own";
     if (e->fee <= 0 || e->fee > s->policy.fee_max)
-        return "a fee above attester_fee_max";
+        return "the fee is 0 or above attester_fee_max";
     if (e->preconditions != 1 || e->max_time == 0 || e->max_time > s->policy.latest)
-        return "an envelope that is good for longer than attester_valid_s";
+        return "the time bounds are missing or end later than attester_valid_s allows";
     if (!e->has_soroban || !reads_allowed(e, &s->policy) || !writes_allowed(e, &s->policy))
-        return "a footprint beyond the compliance registry";
-    return wrong_call(s, e, meant);
+        return "the footprint goes beyond the compliance registry";
+    return find_call_breach(s, e, meant);
 }
 
 bool att_restores_code(tide_slice envelope)
@@ -252,8 +260,9 @@ bool att_restores_code(tide_slice envelope)
 static void put_signature(struct tide_buf *envelope, const uint8_t *public_key,
                           const uint8_t signature[TIDE_SIGNATURE_BYTES])
 {
-    envelope->len -= 4; /* no signatures */
+    envelope->len -= 4; /* the empty list of signatures */
     tide_buf_be32(envelope, 1);
+    /* The hint: the last four bytes of the public key. */
     tide_buf_put(envelope, public_key + TIDE_HASH_BYTES - 4, 4);
     tide_xdr_put_var(envelope, tide_slice_of(signature, TIDE_SIGNATURE_BYTES));
 }
@@ -268,10 +277,11 @@ tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
     size_t before = envelope->len;
     if (tide_envelope_read(&e, tide_buf_view(envelope), &x) != TIDE_OK ||
         tide_be32(envelope->ptr + before - 4) != 0)
-        return tide_fail(err, TIDE_E_CONFLICT, "will not sign: not an unsigned envelope");
-    const char *why = refusal(signer, &e, meant);
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "refused to sign: the bytes are not an unsigned envelope");
+    const char *why = find_breach(signer, &e, meant);
     if (why)
-        return tide_fail(err, TIDE_E_CONFLICT, "will not sign: %s", why);
+        return tide_fail(err, TIDE_E_CONFLICT, "refused to sign: %s", why);
     tide_envelope_hash(hash, &e, signer->policy.network_id);
     tide_sign(signer->key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
     put_signature(envelope, att_signer_public(signer), signature);

@@ -1,13 +1,15 @@
-/* The verifier's key, and the only place that uses it.
+/* The verifier's key, and the only module that uses it.
  *
- * Policy   what is signed is read again from its bytes and must be, all of it: a transaction of
- *          this account, of one operation; that calls attest or revoke of the one contract, with
- *          exactly the arguments that were meant, authorised by the source account alone; its
- *          footprint nothing but that contract's entries and the code that was allowed last, which
- *          is written only where it is restored; what it restores a persistent one of those; its
- *          fee within the ceiling; its end, in time bounds, no later than was allowed last. The
- *          hash signed is this network's. Anything else is refused.
- * Secrets  the seed lives from the file into the key pair and is wiped; nothing here says it.
+ * Policy   att_sign decodes the envelope's bytes and refuses it unless all of this holds:
+ *          - the transaction's source and payer are this account, and it has one operation;
+ *          - the operation calls attest or revoke of the registry with exactly the arguments meant,
+ *            and the source account alone authorises it;
+ *          - the footprint names only the registry's entries and its code (att_signer_allow_code);
+ *            code is written only if it is restored; only persistent entries are restored;
+ *          - the fee is at most fee_max;
+ *          - the time bounds end at the latest moment allowed (att_signer_allow_until) or before.
+ *          The signed hash includes the id of this network.
+ * Secrets  the seed is wiped after it was read into the key pair. No message contains it.
  * Threads  one signer belongs to one thread. */
 #ifndef API_ATTESTER_CHAIN_SIGNER_H
 #define API_ATTESTER_CHAIN_SIGNER_H
@@ -21,37 +23,41 @@ struct att_policy {
     uint8_t network_id[TIDE_HASH_BYTES];
     uint8_t contract[TIDE_HASH_BYTES]; /* the compliance registry */
     int64_t fee_max;                   /* stroops, resources included */
-    uint64_t latest;                   /* unix seconds: nothing that is good for longer is signed */
-    bool has_code;
-    uint8_t code[TIDE_HASH_BYTES]; /* the wasm that the registry's instance names */
+    uint64_t latest;                   /* unix seconds; an envelope must not be valid after this */
+    bool has_code;                     /* false: no footprint with code is signed */
+    uint8_t code[TIDE_HASH_BYTES];     /* if has_code: hash of the wasm that may be restored */
 };
 
-/* path: a file with the seed S…, private (tidemark/secret.h). TIDE_E_CONFIG, TIDE_E_MEMORY. */
+/* Opens the key in the file path: the seed S…, readable by this account only
+ * (tidemark/secret.h). Fails with TIDE_E_CONFIG (missing, readable by others, not a seed) or
+ * TIDE_E_MEMORY. */
 tide_status att_signer_open(struct att_signer **out, const char *path,
                             const struct att_policy *policy, struct tide_err *err) TIDE_MUST_USE;
-/* The same of a seed that is in memory; for tests. */
+/* Opens a key from a seed in memory; for tests. */
 tide_status att_signer_of(struct att_signer **out, const uint8_t seed[TIDE_HASH_BYTES],
                           const struct att_policy *policy) TIDE_MUST_USE;
-void att_signer_close(struct att_signer *signer); /* NULL is fine; wipes */
+void att_signer_close(struct att_signer *signer); /* wipes the key; NULL is allowed */
 
 const uint8_t *att_signer_public(const struct att_signer *signer); /* 32 bytes */
 const char *att_signer_address(const struct att_signer *signer);   /* G…, NUL-terminated */
 const struct att_policy *att_signer_policy(const struct att_signer *signer);
 
-/* Moves policy.latest: what an envelope may be good for grows with our clock alone. */
+/* Sets policy.latest. The caller derives it from this host's clock alone, so no server can
+ * extend it. */
 void att_signer_allow_until(struct att_signer *signer, uint64_t latest);
 
-/* Moves policy.code; NULL: no footprint with code is signed. Borrows nothing. */
+/* Sets policy.code to a copy of code. NULL: no footprint with code is signed. */
 void att_signer_allow_code(struct att_signer *signer, const uint8_t *code);
 
-/* Whether an envelope would restore code: it is what costs. */
+/* Returns true if the envelope would restore the registry's code, which is the costly case.
+ * Returns false for an unreadable envelope; att_sign refuses that one. */
 bool att_restores_code(tide_slice envelope);
 
-/* Signs the envelope in *envelope, which has no signature yet (att_put_envelope, att_put_bump).
- * meant: the call that it must be, or wrap.
- * Out  hash  of the transaction; of a bump the outer one
- * TIDE_E_CONFLICT  the policy refuses; err says what. *envelope is as it was.
- * TIDE_E_LIMIT, TIDE_E_MEMORY. */
+/* Signs *envelope, which has no signature yet (att_put_envelope, att_put_bump).
+ * meant: the call that the envelope, or the one it wraps, must contain.
+ * Out  hash  of the transaction; of a fee bump, the outer one
+ * TIDE_E_CONFLICT  the policy refuses; err names the rule. *envelope is unchanged.
+ * TIDE_E_LIMIT  the envelope is full; *envelope is unchanged. */
 tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
                      const struct att_call *meant, uint8_t hash[TIDE_HASH_BYTES],
                      struct tide_err *err) TIDE_MUST_USE;

@@ -1,3 +1,4 @@
+/* Keys and values of the registry's entries, changes of a transaction, events and errors. */
 #include "api/attester/chain/view.h"
 #include "api/attester/chain/result_code.h"
 #include "tidemark/meta.h"
@@ -10,6 +11,7 @@ enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/* LedgerKey of the account with that ed25519 key. */
 static void put_account_key(struct tide_buf *out, const uint8_t *key)
 {
     tide_buf_be32(out, ENTRY_ACCOUNT);
@@ -43,36 +45,38 @@ static void put_data_key(struct tide_buf *out, const uint8_t *contract, const ch
     tide_buf_be32(out, PERSISTENT);
 }
 
+/* The ScVals that are part of the keys. code is the number of the jurisdiction. */
 struct arguments {
     struct tide_buf buf;
-    tide_slice subject, verifier, code; /* ScVal each */
+    tide_slice subject, verifier, code; /* one ScVal each */
 };
 
-static void open_arguments(struct arguments *a, const struct att_words *words)
+/* The slices are set last: buf may move while it grows. The caller releases buf. */
+static void open_arguments(struct arguments *a, const struct att_claim *claim)
 {
     tide_buf_init(&a->buf, 4096);
     tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
-    tide_buf_slice(&a->buf, words->subject);
+    tide_buf_slice(&a->buf, claim->subject);
     size_t subject = a->buf.len;
     tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
     tide_buf_be32(&a->buf, 0);
     tide_buf_be32(&a->buf, 0);
-    tide_buf_put(&a->buf, words->verifier, TIDE_HASH_BYTES);
+    tide_buf_put(&a->buf, claim->verifier, TIDE_HASH_BYTES);
     size_t verifier = a->buf.len;
     tide_buf_be32(&a->buf, TIDE_SCV_U32);
-    tide_buf_be32(&a->buf, words->jurisdiction);
+    tide_buf_be32(&a->buf, claim->jurisdiction);
     a->subject = tide_slice_of(a->buf.ptr, subject);
     a->verifier = tide_slice_of(a->buf.ptr + subject, verifier - subject);
     a->code = tide_slice_of(a->buf.ptr + verifier, a->buf.len - verifier);
 }
 
-/* All keys into hold; they borrow from it. */
+/* Writes all keys into hold, from which they borrow. Fails with TIDE_E_MEMORY. */
 static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *hold,
-                             const uint8_t *contract, const struct att_words *words)
+                             const uint8_t *contract, const struct att_claim *claim)
 {
     struct arguments a;
     size_t ends[ATT_VIEW_KEYS];
-    open_arguments(&a, words);
+    open_arguments(&a, claim);
     const struct {
         const char *variant;
         tide_slice argument;
@@ -83,7 +87,7 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
                               [ATT_KEY_VERIFIER] = { "Verifier", a.verifier } };
     for (int i = 0; i < ATT_VIEW_KEYS; i++) {
         if (i == ATT_KEY_ACCOUNT)
-            put_account_key(hold, words->verifier);
+            put_account_key(hold, claim->verifier);
         else if (i == ATT_KEY_INSTANCE)
             put_instance_key(hold, contract);
         else
@@ -100,13 +104,13 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
 }
 
 tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
-                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err)
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
     tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, words);
+    tide_status status = make_keys(keys, &hold, contract, claim);
     for (int i = 0; status == TIDE_OK && i < ATT_VIEW_KEYS; i++)
         tide_sha256(out[i], keys[i]);
     tide_buf_release(&hold);
@@ -115,7 +119,7 @@ tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The value of a LedgerEntryData of contract data; empty when it is none. */
+/* Returns the value of a LedgerEntryData; empty if the entry is not contract data. */
 static tide_slice value_of(tide_slice data)
 {
     struct tide_xdr x = tide_xdr_of(data);
@@ -127,8 +131,9 @@ static tide_slice value_of(tide_slice data)
     return right && tide_xdr_end(&x) == TIDE_OK ? value : (tide_slice){ 0 };
 }
 
-/* The member of a struct (a map with symbols as keys); empty when it is not there. */
-static tide_slice member(tide_slice map, const char *name)
+/* Returns a member of a struct, which is a map with symbols as keys; empty if it is absent or
+ * the map is malformed. */
+static tide_slice map_value(tide_slice map, const char *name)
 {
     struct tide_xdr x = tide_xdr_of(map);
     tide_slice found = { 0 };
@@ -172,41 +177,42 @@ static bool is_metadata(tide_slice value, const uint8_t *want)
            memcmp(value.ptr + 8, want, TIDE_HASH_BYTES) == 0;
 }
 
-/* What Kyc and ComplianceRec have in common. False: it cannot be read. */
-static bool says_so(tide_slice value, const struct att_words *words, bool *same)
+/* Compares the fields that Kyc and ComplianceRec share with the claim. Returns false if they are
+ * unreadable. */
+static bool read_terms(tide_slice value, const struct att_claim *claim, bool *same)
 {
     uint32_t jurisdiction;
     uint64_t expires;
-    if (!is_u32(member(value, "jurisdiction"), &jurisdiction) ||
-        !is_u64(member(value, "expires_at"), &expires))
+    if (!is_u32(map_value(value, "jurisdiction"), &jurisdiction) ||
+        !is_u64(map_value(value, "expires_at"), &expires))
         return false;
-    *same = jurisdiction == words->jurisdiction && expires == words->expires_at;
+    *same = jurisdiction == claim->jurisdiction && expires == claim->expires_at;
     return true;
 }
 
-static bool read_record(struct att_view *out, tide_slice value, const struct att_words *words)
+static bool read_record(struct att_view *out, tide_slice value, const struct att_claim *claim)
 {
     bool same;
     out->record = true;
-    if (!says_so(value, words, &same) || !is_u32(member(value, "status"), &out->status))
+    if (!read_terms(value, claim, &same) || !is_u32(map_value(value, "status"), &out->status))
         return false;
     out->same = same && out->status == ATT_VERIFIED &&
-                is_account(member(value, "provider"), words->verifier);
+                is_account(map_value(value, "provider"), claim->verifier);
     return true;
 }
 
-static bool read_kyc(struct att_view *out, tide_slice data, const struct att_words *words)
+static bool read_kyc(struct att_view *out, tide_slice data, const struct att_claim *claim)
 {
     bool same;
-    tide_slice value = value_of(data), verifier = member(value, "verifier");
+    tide_slice value = value_of(data), verifier = map_value(value, "verifier");
     out->kyc = true;
-    if (!says_so(value, words, &same) || verifier.len == 0)
+    if (!read_terms(value, claim, &same) || verifier.len == 0)
         return false;
-    out->kyc_ours = is_account(verifier, words->verifier);
-    out->kyc_former = words->attested && !out->kyc_ours &&
-                      is_metadata(member(value, "metadata"), words->attested);
+    out->kyc_ours = is_account(verifier, claim->verifier);
+    out->kyc_former = claim->attested && !out->kyc_ours &&
+                      is_metadata(map_value(value, "metadata"), claim->attested);
     out->kyc_same =
-        same && out->kyc_ours && is_metadata(member(value, "metadata"), words->metadata);
+        same && out->kyc_ours && is_metadata(map_value(value, "metadata"), claim->metadata);
     return true;
 }
 
@@ -221,7 +227,8 @@ static bool read_account(struct att_view *out, tide_slice data)
     return true;
 }
 
-/* An instance whose executable is no wasm of its own has no code that could be signed for. */
+/* Returns false if the executable is not a wasm of its own, for example a reference to another
+ * contract's code: the policy has no hash to allow then. */
 static bool read_code(uint8_t code[TIDE_HASH_BYTES], tide_slice data)
 {
     struct tide_xdr x = tide_xdr_of(value_of(data));
@@ -235,42 +242,44 @@ static bool read_code(uint8_t code[TIDE_HASH_BYTES], tide_slice data)
 /* --- the view --------------------------------------------------------------------------------- */
 
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
-                        const struct att_words *words, struct tide_err *err)
+                        const struct att_claim *claim, struct tide_err *err)
 {
     const tide_slice *data = entries->data;
-    const char *wrong = NULL;
+    const char *unreadable = NULL;
     *out = (struct att_view){ .ledger = entries->ledger,
                               .kyc_ledger = entries->modified[ATT_KEY_KYC],
                               .frozen = data[ATT_KEY_FROZEN].len > 0,
                               .blocked = data[ATT_KEY_BLOCKED].len > 0,
                               .verifier = data[ATT_KEY_VERIFIER].len > 0 };
     if (data[ATT_KEY_ACCOUNT].len && !read_account(out, data[ATT_KEY_ACCOUNT]))
-        wrong = "our account";
-    if (data[ATT_KEY_RECORD].len && !read_record(out, value_of(data[ATT_KEY_RECORD]), words))
-        wrong = "ComplianceRec";
-    if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], words))
-        wrong = "Kyc";
+        unreadable = "the verifier's account";
+    if (data[ATT_KEY_RECORD].len && !read_record(out, value_of(data[ATT_KEY_RECORD]), claim))
+        unreadable = "ComplianceRec";
+    if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], claim))
+        unreadable = "Kyc";
+    /* The attestation is complete only if both entries equal the claim. */
     out->same = out->same && out->kyc_same;
     out->has_code = read_code(out->code, data[ATT_KEY_INSTANCE]);
-    return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry that cannot be read", wrong)
-                 : TIDE_OK;
+    return unreadable
+               ? tide_fail(err, TIDE_E_DECODE, "%s: the ledger entry is unreadable", unreadable)
+               : TIDE_OK;
 }
 
 tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
-                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                           struct tide_err *err)
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
     struct att_entries entries;
     tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, words);
+    tide_status status = make_keys(keys, &hold, contract, claim);
     if (status == TIDE_OK)
         status = att_rpc_entries(rpc, &entries, keys, ATT_VIEW_KEYS, err);
     else
         tide_fail(err, status, "no memory for keys");
     tide_buf_release(&hold);
-    return status == TIDE_OK ? att_view_of(out, &entries, words, err) : status;
+    return status == TIDE_OK ? att_view_of(out, &entries, claim, err) : status;
 }
 
 tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct att_rpc *rpc,
@@ -300,45 +309,47 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
     tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
                                      : att_rpc_entries(rpc, &entries, &wanted, 1, err);
     tide_buf_release(&hold);
-    bool good = status == TIDE_OK && read_account(&view, entries.data[0]);
-    *balance = good ? view.balance : -1;
+    bool readable = status == TIDE_OK && read_account(&view, entries.data[0]);
+    *balance = readable ? view.balance : -1;
     return status;
 }
 
-tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_simulated *simulated,
+tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
-                               const struct att_words *words, struct tide_err *err)
+                               const struct att_claim *claim, struct tide_err *err)
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
     struct att_view view = { 0 };
-    bool good = true;
-    *told = false;
+    bool readable = true;
+    *known = false;
     tide_buf_init(&hold, 8192);
-    tide_status made = make_keys(keys, &hold, contract, words);
+    tide_status made = make_keys(keys, &hold, contract, claim);
     for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
         const struct att_change *change = &simulated->changes[i];
         if (!tide_slice_eq(change->key, keys[ATT_KEY_RECORD]) || change->before.len < 8)
             continue;
-        /* LedgerEntry: the ledger of its change, the data, an extension of four bytes (none). */
+        /* LedgerEntry is the ledger of the last change (4 bytes), the data, and an empty
+         * extension (4 bytes). */
         tide_slice data = { change->before.ptr + 4, change->before.len - 8 };
-        *told = true;
-        good = read_record(&view, value_of(data), words);
+        *known = true;
+        readable = read_record(&view, value_of(data), claim);
     }
     tide_buf_release(&hold);
     *status = view.status;
     if (made != TIDE_OK)
         return tide_fail(err, made, "no memory for keys");
-    return good ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: cannot be read");
+    return readable ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: cannot be read");
 }
 
-/* --- afterwards ------------------------------------------------------------------------------- */
+/* --- changes of a transaction ----------------------------------------------------------------- */
 
-struct looking {
+/* State of the walk over a transaction's changes. */
+struct record_search {
     tide_slice key; /* LedgerKey of the record */
-    const struct att_words *words;
+    const struct att_claim *claim;
     struct att_before *out;
-    bool seen; /* its value before; later ones are of the transaction itself */
+    bool seen; /* the value before was read; later ones are the transaction's own */
 };
 
 static bool is_key(const struct tide_change *change, tide_slice key)
@@ -351,36 +362,38 @@ static bool is_key(const struct tide_change *change, tide_slice key)
            tide_slice_eq(change->key, wanted.key);
 }
 
+/* Network protocols record the value before a change as STATE, or as RESTORED if the entry was
+ * archived. Changes outside the operation charge fees and never touch a record. */
 static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
 {
-    struct looking *l = self;
+    struct record_search *l = self;
     struct att_view view = { 0 };
     (void)tx;
     if (change->section != TIDE_SECTION_OP || !is_key(change, l->key))
         return TIDE_OK;
     bool before = change->kind == TIDE_CHANGE_STATE || change->kind == TIDE_CHANGE_RESTORED;
-    l->out->told |= !before;
+    l->out->changed |= !before;
     if (!before || l->seen)
         return TIDE_OK;
     l->seen = true;
-    bool good = read_record(&view, change->value, l->words);
+    bool readable = read_record(&view, change->value, l->claim);
     l->out->status = view.status;
-    return good ? TIDE_OK : TIDE_E_DECODE;
+    return readable ? TIDE_OK : TIDE_E_DECODE;
 }
 
 tide_status att_view_before(struct att_before *out, tide_slice meta,
-                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err)
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
-    struct looking looking = { .words = words, .out = out };
-    const struct tide_walk walk = { .self = &looking, .change = on_change };
+    struct record_search record_search = { .claim = claim, .out = out };
+    const struct tide_walk walk = { .self = &record_search, .change = on_change };
     *out = (struct att_before){ 0 };
     tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, words);
+    tide_status status = make_keys(keys, &hold, contract, claim);
     if (status == TIDE_OK) {
-        looking.key = keys[ATT_KEY_RECORD];
+        record_search.key = keys[ATT_KEY_RECORD];
         if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
             status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: cannot be read");
     } else {
@@ -398,7 +411,7 @@ static bool is_symbol(struct tide_xdr *x, const char *name)
 }
 
 bool att_event_is(tide_slice bytes, const uint8_t contract[TIDE_HASH_BYTES], const char *function,
-                  const struct att_words *words)
+                  const struct att_claim *claim)
 {
     struct tide_xdr x = tide_xdr_of(bytes);
     struct tide_event event = { 0 };
@@ -410,18 +423,21 @@ bool att_event_is(tide_slice bytes, const uint8_t contract[TIDE_HASH_BYTES], con
     if (!is_symbol(&topics, function))
         return false;
     tide_slice verifier = tide_scval_span(&topics), subject = tide_scval_span(&topics);
-    return is_account(verifier, words->verifier) && subject.len > 4 &&
+    return is_account(verifier, claim->verifier) && subject.len > 4 &&
            tide_scval_type_of(subject) == TIDE_SCV_ADDRESS &&
-           tide_slice_eq(tide_slice_of(subject.ptr + 4, subject.len - 4), words->subject);
+           tide_slice_eq(tide_slice_of(subject.ptr + 4, subject.len - 4), claim->subject);
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
+/* Indexed by SCErrorType. */
 static const char *const error_types[] = { "contract", "wasm",   "context", "storage", "object",
                                            "crypto",   "events", "budget",  "value",   "auth" };
 
-bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text)
+/* The host's message contains "Error(Contract, #7)" or "Error(Auth, InvalidAction)". */
+bool att_error_of_text(char out[ATT_ERROR_NAME_BYTES], const char *text)
 {
+    /* Names as the host prints them, in the order of error_types. */
     static const char *const names[] = { "Contract", "WasmVm", "Context", "Storage", "Object",
                                          "Crypto",   "Events", "Budget",  "Value",   "Auth" };
     const char *at = strstr(text, "Error(");
@@ -435,20 +451,23 @@ bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text)
         at += len + 1;
         at += strspn(at, " #");
         size_t word = strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-        snprintf(out, ATT_WORD_BYTES, "%s:%.*s", error_types[i], word < 24 ? (int)word : 24, at);
+        snprintf(out, ATT_ERROR_NAME_BYTES, "%s:%.*s", error_types[i], word < 24 ? (int)word : 24,
+                 at);
         return word > 0;
     }
     return false;
 }
 
-bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic)
+bool att_error_of_event(char out[ATT_ERROR_NAME_BYTES], tide_slice diagnostic)
 {
+    /* Indexed by SCErrorCode. */
     static const char *const codes[] = { "ArithDomain",   "IndexBounds",   "InvalidInput",
                                          "MissingValue",  "ExistingValue", "ExceededLimit",
                                          "InvalidAction", "InternalError", "UnexpectedType",
                                          "UnexpectedSize" };
     struct tide_xdr x = tide_xdr_of(diagnostic);
     struct tide_event event = { 0 };
+    /* Skip in_successful_contract_call. */
     tide_xdr_skip(&x, 4);
     tide_event_read(&x, &event);
     if (x.status != TIDE_OK || event.topic_count < 2)
@@ -459,16 +478,19 @@ bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic)
     uint32_t type = tide_xdr_u32(&topics), code = tide_xdr_u32(&topics);
     if (topics.status != TIDE_OK || type >= TIDE_COUNT(error_types))
         return false;
+    /* Type 0 is the contract's own error: a number. A code that is newer than this list is shown
+     * as a number too. */
     if (type == 0 || code >= TIDE_COUNT(codes))
-        snprintf(out, ATT_WORD_BYTES, "%s:%u", error_types[type], code);
+        snprintf(out, ATT_ERROR_NAME_BYTES, "%s:%u", error_types[type], code);
     else
-        snprintf(out, ATT_WORD_BYTES, "%s:%s", error_types[type], codes[code]);
+        snprintf(out, ATT_ERROR_NAME_BYTES, "%s:%s", error_types[type], codes[code]);
     return true;
 }
 
-/* "failed:-2" of an operation's code: TransactionResult is fee, code, and where the code is
- * txFAILED a list; a bump has the inner one behind the inner hash. */
-void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result)
+/* Writes "failed:N" with the result code of the operation if the transaction failed, else the
+ * transaction's own code. TransactionResult is fee (8 bytes), code (4) and, after txFAILED, a
+ * list of operation results. A fee bump has the same behind the hash of its inner transaction. */
+void att_error_of_result(char out[ATT_ERROR_NAME_BYTES], tide_slice result)
 {
     enum { FAILED = -1, BUMP_INNER_FAILED = -13, INNER_AT = 12 + 32 };
     size_t at = 0;
@@ -478,7 +500,7 @@ void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result)
         code = (int32_t)tide_be32(result.ptr + at + 8);
     }
     if (code == FAILED && result.len >= at + 12 + 16) /* count, opINNER, type, code */
-        snprintf(out, ATT_WORD_BYTES, "failed:%d", (int32_t)tide_be32(result.ptr + at + 24));
+        snprintf(out, ATT_ERROR_NAME_BYTES, "failed:%d", (int32_t)tide_be32(result.ptr + at + 24));
     else
-        snprintf(out, ATT_WORD_BYTES, "%s", att_code_name(code));
+        snprintf(out, ATT_ERROR_NAME_BYTES, "%s", att_code_name(code));
 }

@@ -1,4 +1,5 @@
-/* What the chain says about a person and about us, out of ledger entries. */
+/* The state of a person and of the verifier on the chain, decoded from ledger entries, transaction
+ * changes and events; and the names of errors. */
 #ifndef API_ATTESTER_CHAIN_VIEW_H
 #define API_ATTESTER_CHAIN_VIEW_H
 
@@ -10,39 +11,41 @@ enum { ATT_UNKNOWN, ATT_PENDING_RECORD, ATT_VERIFIED, ATT_SUSPENDED, ATT_SANCTIO
 
 struct att_view {
     uint32_t ledger;
-    bool account; /* ours exists; seq is its sequence number */
+    bool account; /* the verifier's account exists; seq is its sequence number */
     int64_t seq;
     int64_t balance; /* stroops */
-    bool verifier;   /* we are one */
+    bool verifier;   /* the registry lists our key as a verifier */
+    /* The person is frozen; the jurisdiction of the claim is blocked. */
     bool frozen, blocked;
-    bool record;         /* there is a ComplianceRec */
-    uint32_t status;     /* of it; ATT_UNKNOWN without one */
-    bool kyc;            /* there is a Kyc */
-    bool kyc_ours;       /* by us */
-    bool kyc_same;       /* and it says exactly what is meant, the keyed hash included */
-    bool kyc_former;     /* by another key, yet with the hash of what is to be revoked */
-    bool same;           /* so does the record, Verified by us */
-    uint32_t kyc_ledger; /* of the Kyc entry's last change */
-    bool has_code;       /* the registry's instance names its wasm */
+    bool record;         /* a ComplianceRec exists */
+    uint32_t status;     /* status of the record; ATT_UNKNOWN without one */
+    bool kyc;            /* a Kyc entry exists */
+    bool kyc_ours;       /* its verifier is ours */
+    bool kyc_same;       /* it is ours, and its fields and keyed hash equal the claim */
+    bool kyc_former;     /* another key made it, with the hash that is to be revoked */
+    bool same;           /* kyc_same, and the record equals the claim: Verified by us */
+    uint32_t kyc_ledger; /* ledger of the Kyc entry's last change */
+    bool has_code;       /* the registry's instance names its wasm, whose hash is code */
     uint8_t code[TIDE_HASH_BYTES];
 };
 
-/* Asks for the entries and reads them. TIDE_E_DECODE: an unreadable entry (refuse, never
- * guess); else as the calls of rpc.h. */
+/* Reads and decodes the entries at one server's newest ledger. Fails with TIDE_E_DECODE if an
+ * entry is unreadable, because a guess could overwrite a sanction; else as the calls of rpc.h
+ * do. */
 tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
-                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                           struct tide_err *err) TIDE_MUST_USE;
 
-/* The same of entries that came: keys in the order of att_view_keys; for tests. */
+/* Decodes entries whose keys are in the order of the ATT_KEY_ constants below; for tests. */
 enum { ATT_VIEW_KEYS = 7 };
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
-                        const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+                        const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
-/* SHA-256 of the same keys but the account's, as the index has them: [i] of att_view_keys. */
+/* Sets out[i] to the SHA-256 of key i, by which the index identifies entries. */
 tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
-                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err) TIDE_MUST_USE;
-/* Order of the keys. */
+/* Order of the keys in att_view_read. */
 enum {
     ATT_KEY_ACCOUNT,
     ATT_KEY_RECORD,
@@ -53,44 +56,48 @@ enum {
     ATT_KEY_INSTANCE
 };
 
-/* The registry's code as the next server has it; has_code false: it names none. */
+/* Reads the hash of the registry's code from the next server. Sets *has_code to false if its
+ * instance names none. */
 tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct att_rpc *rpc,
                           const uint8_t contract[TIDE_HASH_BYTES],
                           struct tide_err *err) TIDE_MUST_USE;
 
-/* Our account alone. *balance in stroops; -1: there is none, or it is unreadable. */
+/* Reads the balance of the account key in stroops; -1: the account does not exist or is
+ * unreadable. */
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES],
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Status of the subject's record before a simulated call, as far as the answer tells: false when
- * it does not. TIDE_E_DECODE as above. */
-tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_simulated *simulated,
+/* Sets *status to the status of the subject's record before a simulated call, and *known to
+ * whether the answer shows it. Fails with TIDE_E_DECODE if the record is unreadable. */
+tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
-                               const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+                               const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
-/* The subject's record right before a transaction of ours, out of its own changes. */
+/* The subject's record right before a transaction of ours, from the transaction's own changes. */
 struct att_before {
-    bool told;       /* the transaction changed the record: status is what it overwrote */
-    uint32_t status; /* ATT_UNKNOWN: there was no record */
+    bool changed;    /* the transaction changed the record; status is the overwritten one */
+    uint32_t status; /* ATT_UNKNOWN: no record existed */
 };
 
-/* Of a TransactionMeta. TIDE_E_DECODE: it, or the record in it, is unreadable. */
+/* Reads a TransactionMeta. Fails with TIDE_E_DECODE if the meta or a record in it is unreadable. */
 tide_status att_view_before(struct att_before *out, tide_slice meta,
-                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err) TIDE_MUST_USE;
 
-/* True when event is the contract's attest or revoke of that subject by us. */
+/* Returns true if event was emitted by the contract, reports function ("attest" or "revoke"),
+ * and names the claim's verifier and subject. */
 bool att_event_is(tide_slice event, const uint8_t contract[TIDE_HASH_BYTES], const char *function,
-                  const struct att_words *words);
+                  const struct att_claim *claim);
 
-/* Why a call failed, as one word: "contract:7" of a contract's own number, "auth:InvalidAction" of
- * the host. From a simulation's text, or from diagnostic events; false when they do not say. */
-#define ATT_WORD_BYTES 48u
-bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text);
-bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic);
-/* The same of a TransactionResult, which knows less: "failed:-2" of an operation's code, or
- * "txBAD_AUTH". */
-void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result);
+/* Write the name of the error that made a call fail: "contract:7" for a number of the contract's
+ * own, "auth:InvalidAction" for an error of the host. The sources are the text of a simulation,
+ * and a diagnostic event. Both return false if the source names no error. */
+#define ATT_ERROR_NAME_BYTES 48u
+bool att_error_of_text(char out[ATT_ERROR_NAME_BYTES], const char *text);
+bool att_error_of_event(char out[ATT_ERROR_NAME_BYTES], tide_slice diagnostic);
+/* Writes the error name from a TransactionResult, which holds less: "failed:-2" for an
+ * operation's result code, or "txBAD_AUTH". */
+void att_error_of_result(char out[ATT_ERROR_NAME_BYTES], tide_slice result);
 
 #endif

@@ -1,4 +1,4 @@
-/* The session, and what is read. */
+/* The database session, its locks, and reading of rows. */
 #include "api/attester/outbox/outbox.h"
 #include "api/attester/outbox/outbox_impl.h"
 #include "schema/store/identity.h"
@@ -13,6 +13,8 @@
 
 enum { EPOCH_MS = 5000 };
 
+/* The timeouts free the locks soon after the host or the network fails; a commit must be durable
+ * before an envelope is sent. */
 static const char session_sql[] =
     "SET lock_timeout = '5s'; SET statement_timeout = '10s'; SET synchronous_commit = on;"
     "SET idle_session_timeout = 0; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1;"
@@ -49,7 +51,7 @@ uint32_t att_outbox_deployment(const struct att_outbox *outbox)
     return outbox->deployment;
 }
 
-bool att_outbox_held(const struct att_outbox *outbox)
+bool att_outbox_has_lock(const struct att_outbox *outbox)
 {
     return outbox->held && outbox->pg && tide_pg_alive(outbox->pg);
 }
@@ -64,13 +66,15 @@ static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
                                         .silence_ms = ATT_SILENCE_MS,
                                         .stopped = o->options.stopped,
                                         .stopped_self = o->options.self };
+    /* Locks and notifications belong to the session that ends here. */
     o->held = false;
     o->listening = false;
     o->deployment = 0;
     return tide_pg_connect(&o->pg, &pg, err);
 }
 
-/* A file with other roles than the index has would name another registry than the rows are of. */
+/* Fails with TIDE_E_CONFIG if the file assigns roles otherwise than the index: its registry
+ * would not be the one that the rows concern. */
 static tide_status check_roles(struct att_outbox *o, struct tide_err *err)
 {
     tide_status status = tide_identity_check_file(o->pg, o->options.deployment, err);
@@ -79,6 +83,7 @@ static tide_status check_roles(struct att_outbox *o, struct tide_err *err)
     return status;
 }
 
+/* Sets o->deployment to the newest epoch of the network that has this registry. */
 static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -94,7 +99,7 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
         o->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
     else if (status == TIDE_OK)
         status = tide_fail(err, TIDE_E_MISSING,
-                           "the database does not know this deployment: is it indexed?");
+                           "the database does not have this deployment; index it first");
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -115,14 +120,14 @@ static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
     return status;
 }
 
-/* A network that was reset has a newer epoch: its intents are the ones to send. The locks are of a
- * deployment, so they end with the session. */
+/* Follows a reset of the network to its newest epoch, whose intents are the ones to send. The
+ * locks name a deployment, so a new session replaces the old one. */
 static tide_status follow_epoch(struct att_outbox *o, struct tide_err *err)
 {
     uint32_t before = o->deployment;
-    if (before && now_ms() - o->looked_ms < EPOCH_MS)
+    if (before && now_ms() - o->searched_ms < EPOCH_MS)
         return TIDE_OK;
-    o->looked_ms = now_ms();
+    o->searched_ms = now_ms();
     tide_status status = find_deployment(o, err);
     if (status != TIDE_OK || !before || before == o->deployment)
         return status;
@@ -145,8 +150,8 @@ tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
     return status;
 }
 
-/* Both or none: the key's on its network, for its sequence numbers, and the outbox's, for its rows.
- */
+/* Takes both locks or none. The first one protects the key's sequence numbers on its network,
+ * the second one the rows of the deployment. */
 static const char lock_sql[] =
     "SELECT CASE WHEN NOT pg_try_advisory_lock($1::bigint) THEN false WHEN"
     " pg_try_advisory_lock(7022, $2::int) THEN true ELSE NOT pg_advisory_unlock($1::bigint) END";
@@ -157,9 +162,10 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
     char key[32], deployment[16];
-    *held = att_outbox_held(outbox);
+    *held = att_outbox_has_lock(outbox);
     if (*held)
         return TIDE_OK;
+    /* The lock's name is a hash, because a key on two networks has two sequences. */
     tide_sha256_init(&h);
     tide_sha256_update(&h, TIDE_SLICE("tidemark-attester"));
     tide_sha256_update(&h, tide_slice_of(outbox->options.deployment->network_id, TIDE_HASH_BYTES));
@@ -195,6 +201,7 @@ void att_row_release(struct att_row *row)
     tide_buf_release(&row->bump);
 }
 
+/* Columns of next_sql. */
 enum column {
     ID,
     SUBJECT,
@@ -218,13 +225,16 @@ enum column {
     SIGNED_FROM
 };
 
-/* What KYC signs, in the order of enum tide_intent_field, and its MAC. A MAC outlives the rows that
- * were erased: it counts no more for their session. */
+/* The columns that KYC's MAC covers, in the order of enum tide_intent_field, and the MAC.
+ * Restoring a backup can bring back rows of an erased session. Their MAC is read as NULL, so
+ * they count as not signed. */
 #define ATT_SIGNED_COLUMNS                                                             \
     "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
     " o.expires_at, o.meta_hash, CASE WHEN NOT EXISTS (SELECT FROM kyc.erased e WHERE" \
     " e.session_id = o.session_id) THEN o.mac END"
 
+/* $2 is the smallest id minus 1. $3 is true in a dry run, which reads all rows by id. Otherwise
+ * rows under way come first: a queued row must not overtake an envelope of the same key. */
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
     " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
@@ -237,7 +247,8 @@ static const char next_sql[] =
     " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
 
-/* "\x…" into buf. */
+/* Decodes a bytea text into buf. NULL gives an empty buffer. Returns false if the text is
+ * malformed. */
 static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
 {
     tide_slice text = tide_pg_slice(rows, 0, column);
@@ -257,15 +268,18 @@ static enum att_state state_of(const char *text)
                                          : ATT_SUBMITTED;
 }
 
-/* A negative number is no small one: the row is not acted upon. */
-static uint64_t number(const struct tide_pg_rows *rows, uint32_t column, uint64_t max, bool *good)
+/* Reads a number from 0 to max; otherwise clears *good. A cast would turn a negative number into
+ * a large one. */
+static uint64_t read_number(const struct tide_pg_rows *rows, uint32_t column, uint64_t max,
+                            bool *good)
 {
     uint64_t value = 0;
     *good &= tide_parse_u64(&value, tide_pg_slice(rows, 0, column), max) == TIDE_OK;
     return value;
 }
 
-/* from: the first of ATT_SIGNED_COLUMNS. */
+/* Returns true if the MAC in the row is KYC's. from is the column at which ATT_SIGNED_COLUMNS
+ * begin. */
 static bool is_genuine(const struct att_outbox *o, const struct tide_pg_rows *rows, uint32_t row,
                        uint32_t from)
 {
@@ -278,23 +292,26 @@ static bool is_genuine(const struct att_outbox *o, const struct tide_pg_rows *ro
                                o->options.deployment->network_id, fields);
 }
 
+/* Returns false if the row is malformed. An invalid address is not malformed: the caller parks
+ * it as bad_subject. */
 static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
 {
     bool good = true;
     row->id = tide_pg_u64(rows, 0, ID);
     row->subject_len = tide_strkey_to_address(row->subject, tide_pg_slice(rows, 0, SUBJECT));
     row->revoke = tide_pg_bool(rows, 0, REVOKE);
-    row->jurisdiction = (uint32_t)number(rows, JURISDICTION, UINT32_MAX, &good);
-    row->expires_at = number(rows, EXPIRES, INT64_MAX, &good);
-    good &= row->revoke || (row->jurisdiction && row->expires_at); /* 0 would be without end */
+    row->jurisdiction = (uint32_t)read_number(rows, JURISDICTION, UINT32_MAX, &good);
+    row->expires_at = read_number(rows, EXPIRES, INT64_MAX, &good);
+    good &= row->revoke ||
+            (row->jurisdiction && row->expires_at); /* the contract reads 0 as "no end" */
     row->state = state_of(tide_pg_text(rows, 0, STATE));
     row->superseded = tide_pg_bool(rows, 0, SUPERSEDED);
-    row->max_time = number(rows, MAX_TIME, INT64_MAX, &good);
-    row->attempts = (uint32_t)number(rows, ATTEMPTS, UINT32_MAX, &good);
-    row->bad_seq = (uint32_t)number(rows, BAD_SEQ, UINT32_MAX, &good);
-    row->seq = (int64_t)number(rows, SEQ, INT64_MAX, &good);
-    row->submit_ledger = (uint32_t)number(rows, SUBMIT_LEDGER, UINT32_MAX, &good);
-    row->sent_ledger = (uint32_t)number(rows, SENT_LEDGER, UINT32_MAX, &good);
+    row->max_time = read_number(rows, MAX_TIME, INT64_MAX, &good);
+    row->attempts = (uint32_t)read_number(rows, ATTEMPTS, UINT32_MAX, &good);
+    row->bad_seq = (uint32_t)read_number(rows, BAD_SEQ, UINT32_MAX, &good);
+    row->seq = (int64_t)read_number(rows, SEQ, INT64_MAX, &good);
+    row->submit_ledger = (uint32_t)read_number(rows, SUBMIT_LEDGER, UINT32_MAX, &good);
+    row->sent_ledger = (uint32_t)read_number(rows, SENT_LEDGER, UINT32_MAX, &good);
     row->bumped = !tide_pg_is_null(rows, 0, BUMP);
     snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
     row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
@@ -304,41 +321,43 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
            read_bytes(&row->envelope, rows, ENVELOPE) && read_bytes(&row->bump, rows, BUMP);
 }
 
-tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *after,
                             bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char deployment[16], least[24];
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    snprintf(least, sizeof least, "%" PRIu64, behind ? *behind : 0);
+    snprintf(least, sizeof least, "%" PRIu64, after ? *after : 0);
     *any = false;
     tide_status status =
         tide_pg_query(outbox->pg, &rows, next_sql,
-                      (const char *[]){ deployment, least, behind ? "true" : "false" }, 3, err);
+                      (const char *[]){ deployment, least, after ? "true" : "false" }, 3, err);
     if (status == TIDE_OK && rows.count) {
         *any = true;
         bool readable = read_row(row, &rows);
+        /* The MAC is checked again: the row may have changed since att_outbox_check_macs. */
         if (!readable || !is_genuine(outbox, &rows, 0, SIGNED_FROM))
             status = tide_fail(err, TIDE_E_DECODE,
-                               "kyc.outbox %" PRIu64 ": a row that cannot be"
-                               " acted upon",
+                               "kyc.outbox %" PRIu64 ": the row is malformed, or its"
+                               " MAC is not valid",
                                row->id);
     }
     tide_pg_rows_release(&rows);
     return status;
 }
 
-/* --- screening -------------------------------------------------------------------------------- */
+/* --- MACs of new rows ------------------------------------------------------------------------- */
 
 enum { SCREEN_ROWS = 256, SCREEN_LIST_BYTES = SCREEN_ROWS * 24 };
 
+/* Appends id to an array literal, which store_list closes. */
 static void add_id(struct tide_buf *list, const char *id)
 {
     tide_buf_str(list, list->len ? "," : "{");
     tide_buf_str(list, id);
 }
 
-static tide_status judge_list(struct att_outbox *outbox, struct tide_buf *list, bool genuine,
+static tide_status store_list(struct att_outbox *outbox, struct tide_buf *list, bool genuine,
                               struct tide_err *err)
 {
     if (list->len == 0)
@@ -346,11 +365,11 @@ static tide_status judge_list(struct att_outbox *outbox, struct tide_buf *list, 
     tide_buf_str(list, "}");
     tide_buf_u8(list, 0);
     return list->failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                        : att_outbox_judge(outbox, (const char *)list->ptr, genuine, err);
+                        : att_outbox_store_genuine(outbox, (const char *)list->ptr, genuine, err);
 }
 
-tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool *more,
-                              struct tide_err *err)
+tide_status att_outbox_check_macs(struct att_outbox *outbox, uint32_t *forged, bool *more,
+                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
     struct tide_buf good, bad;
@@ -372,11 +391,12 @@ tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool 
         add_id(genuine ? &good : &bad, tide_pg_text(&rows, i, TIDE_INTENT_FIELDS + 1));
         *forged += !genuine;
     }
+    /* A full batch may be followed by others. */
     *more = rows.count == SCREEN_ROWS;
     tide_pg_rows_release(&rows);
-    status = judge_list(outbox, &good, true, err);
+    status = store_list(outbox, &good, true, err);
     if (status == TIDE_OK)
-        status = judge_list(outbox, &bad, false, err);
+        status = store_list(outbox, &bad, false, err);
     tide_buf_release(&good);
     tide_buf_release(&bad);
     return status;

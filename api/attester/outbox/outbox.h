@@ -1,11 +1,14 @@
-/* kyc.outbox as the attester sees it: one row at a time, every move fenced and audited.
+/* Access to kyc.outbox: one row at a time; every move is fenced and audited.
  *
- * Lock    one session of the database holds an advisory lock of the verifier's key on its network,
- *         and one of the deployment's rows, and does all the writing: who has lost them can no
- *         longer write. A second attester of the deployment waits, with another key too.
- * Moves   an UPDATE names the state that it leaves and the envelope it knows; its row in kyc.audit
- *         is of the same transaction. TIDE_E_FENCED: another process moved it; look again.
- * Errors  TIDE_E_DB (later), TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
+ * Lock    one database session holds two advisory locks: of the verifier's key on its network, and
+ *         of the deployment's rows. This session does all the writing, so a process that lost its
+ *         locks can't write any more. A second attester of the deployment waits, also with another
+ *         key.
+ * Moves   each UPDATE names the states that it may leave and the hash of the envelope that the
+ *         caller knows. A trigger writes the row of kyc.audit in the same transaction.
+ *         TIDE_E_FENCED: another process moved the row; read it again.
+ * Errors  TIDE_E_DB (retry later), TIDE_E_DB_FATAL (retrying cannot help), TIDE_E_STOPPED.
+ * Threads one outbox belongs to one thread. */
 #ifndef API_ATTESTER_OUTBOX_OUTBOX_H
 #define API_ATTESTER_OUTBOX_OUTBOX_H
 
@@ -16,39 +19,45 @@
 struct att_outbox; /* opaque */
 
 struct att_outbox_options {
-    const char *conninfo;
+    const char *conninfo;                     /* of the primary; NULL: libpq's defaults */
     const struct tide_deployment *deployment; /* borrowed */
-    const char *contract;                     /* C…, the compliance registry; borrowed */
-    const uint8_t *key;                       /* 32 bytes: whose lock; borrowed */
-    const uint8_t *intent_key; /* 32 bytes: of KYC's MACs; borrowed; NULL: no row is worked on */
+    const char *contract;      /* C…, address of the compliance registry; borrowed */
+    const uint8_t *key;        /* 32 bytes, the verifier's public key: the lock's name; borrowed */
+    const uint8_t *intent_key; /* 32 bytes, verifies MACs; borrowed; NULL: for commands */
     bool (*stopped)(void *self);
     void *self;
 };
 
-/* Does not connect yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+/* Copies the options; connects only in att_outbox_ready. Fails with TIDE_E_MEMORY. */
 tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
 void att_outbox_close(struct att_outbox *outbox); /* NULL is fine */
 
-/* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: it is not
- * indexed yet. Must have succeeded before what follows. */
+/* Connects if no connection is alive, finds the newest deployment of the network, and listens
+ * for new rows. Fails with TIDE_E_MISSING if the deployment is not indexed yet, and with
+ * TIDE_E_CONFIG if the roles in the file are not those of the index. Must have succeeded before
+ * the calls below. */
 tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err) TIDE_MUST_USE;
-/* Which deployment that is: another one after the network was reset. 0: none yet. */
+/* Returns the id of the deployment; a different one after the network was reset; 0: none yet. */
 uint32_t att_outbox_deployment(const struct att_outbox *outbox);
-/* Takes the locks, *held tells; they stay taken while the session lasts. */
+/* Tries to take both locks and sets *held to whether this session has them. The locks stay taken
+ * until the session ends. */
 tide_status att_outbox_lock(struct att_outbox *outbox, bool *held,
                             struct tide_err *err) TIDE_MUST_USE;
-bool att_outbox_held(const struct att_outbox *outbox);
-/* Waits for news, at most ms. */
+/* Returns true if the locks are taken and the session is alive. */
+bool att_outbox_has_lock(const struct att_outbox *outbox);
+/* Waits at most ms milliseconds for a notification of new rows. Returns TIDE_OK also without
+ * one. */
 tide_status att_outbox_wait(struct att_outbox *outbox, uint32_t ms,
                             struct tide_err *err) TIDE_MUST_USE;
 
 enum att_state { ATT_QUEUED, ATT_SIGNED, ATT_SUBMITTED };
 
+/* One intent. The texts of the row are decoded and checked. */
 struct att_row {
     uint64_t id;
     uint8_t subject[44]; /* SCAddress */
-    size_t subject_len;  /* 0: the row's text is no address */
+    size_t subject_len;  /* 0: the row's text is not an address */
     bool revoke;
     uint32_t jurisdiction;
     uint64_t expires_at;
@@ -56,102 +65,113 @@ struct att_row {
     uint8_t attested[TIDE_HASH_BYTES]; /* revoke: metadata of the session's last attestation */
     bool has_attested;
     enum att_state state;
-    bool superseded;   /* a newer decision stands: never to be sent */
-    uint64_t max_time; /* of a queued one: of an envelope given up by a person; 0: none */
+    bool superseded;   /* a newer decision replaces this one: never to be sent */
+    uint64_t max_time; /* end of the envelope; of a queued row: of one given up, 0: none */
     uint32_t attempts, bad_seq;
-    /* signed, submitted */
+    /* The fields below are set if state is not ATT_QUEUED. */
     int64_t seq;
     uint8_t hash[TIDE_HASH_BYTES];
     uint32_t submit_ledger, sent_ledger;
     bool bumped;
     char last_status[64];
-    struct tide_buf envelope, bump;
+    struct tide_buf envelope, bump; /* TransactionEnvelope; fee bump around it */
 };
 
 void att_row_init(struct att_row *row);
 void att_row_release(struct att_row *row);
 
-/* The next one to work on into *row: the one under way, else the oldest that is due; with behind:
- * whichever comes first behind that id. *any false: nothing to do. TIDE_E_DECODE: row->id cannot be
- * acted upon; att_outbox_reject makes way for the others. */
-tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
+/* Reads the next row to work on into *row: the one under way, else the oldest that is due. With
+ * after, reads the row with the smallest id above *after instead. Sets *any to false if there is
+ * none. Fails with TIDE_E_DECODE if the row with id row->id is malformed or its MAC is not
+ * valid; att_outbox_reject then parks it, so that others can follow. */
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *after,
                             bool *any, struct tide_err *err) TIDE_MUST_USE;
 
-/* Judges the MACs of rows that came since, some at a time: *forged is how many had none that is
- * valid and are now parked, *more says that others wait. Before att_outbox_next, which has only
- * rows that were found genuine. */
-tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool *more,
-                              struct tide_err *err) TIDE_MUST_USE;
-/* Parks a row that cannot be read, whatever is in it. */
+/* Checks the MACs of one batch of new rows, oldest first, and stores the results. Rows without a
+ * valid MAC are parked; *forged is their number. *more is true if further rows may wait.
+ * att_outbox_next returns only rows that were found genuine, so call this function first. */
+tide_status att_outbox_check_macs(struct att_outbox *outbox, uint32_t *forged, bool *more,
+                                  struct tide_err *err) TIDE_MUST_USE;
+/* Parks a malformed row. Not fenced: the unreadable field may be one that the fence compares. */
 tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* queued -> signed: row's envelope, hash, seq, max_time and submit_ledger; verifier (G…)
- * pays bid stroops at most. */
+/* Moves a row from queued to signed and stores row's envelope, hash, seq, max_time and
+ * submit_ledger. verifier (G…) pays at most bid stroops. Also fenced by a newer decision about
+ * the person, or a row whose MAC is not checked yet. */
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid,
                               struct tide_err *err) TIDE_MUST_USE;
-/* Stroops of the last 24 hours: what was charged, and bid where that is not known. */
+/* Sums the stroops of the last 24 hours: the charged amount, or the bid of an envelope whose
+ * charge is unknown. */
 tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops,
                              struct tide_err *err) TIDE_MUST_USE;
-/* What row's envelope cost; 0: it never came. */
+/* Stores the stroops that row's envelope cost; 0: no ledger included it. */
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
                                int64_t stroops, struct tide_err *err) TIDE_MUST_USE;
-/* Keeps the fee bump before it is sent. */
+/* Stores row's fee bump and its hash before it is sent; fee in stroops. */
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES],
                               struct tide_err *err) TIDE_MUST_USE;
-/* What was heard of sending, at that ledger; taken: a server has it, the row becomes submitted. */
-tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
-                            const char *heard, struct tide_err *err) TIDE_MUST_USE;
-/* attention: why a person must look nevertheless (att_decide_overwrote), a line of the audit of its
- * own; NULL: nothing. */
+/* Stores the server's answer to a sending, and row->sent_ledger. accepted: a server has the
+ * envelope, and a signed row becomes submitted. */
+tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool accepted,
+                            const char *last_status, struct tide_err *err) TIDE_MUST_USE;
+/* Moves a row to confirmed. attention is the status that the call overwrote
+ * (att_decide_overwrote), which asks for a review and adds a row to the audit; NULL: none. */
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *heard, const char *attention,
+                                 uint32_t ledger, const char *last_status, const char *attention,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* reason and detail as kyc.outbox has them (detail NULL: what was heard before stays). */
+/* Moves a row to parked. detail NULL leaves last_status unchanged. */
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
                               const char *reason, const char *detail,
                               struct tide_err *err) TIDE_MUST_USE;
-/* Back to queued, without an envelope. clash: another program used its number. */
+/* Moves a row back to queued, without an envelope. clash: another program used its sequence
+ * number. */
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
-                                const char *heard, struct tide_err *err) TIDE_MUST_USE;
+                                const char *last_status, struct tide_err *err) TIDE_MUST_USE;
+/* Moves a queued row to superseded: a newer decision replaces it. */
 tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
                                   struct tide_err *err) TIDE_MUST_USE;
-/* A queued one is not looked at again before that many milliseconds. */
-tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
-                             const char *heard, struct tide_err *err) TIDE_MUST_USE;
-/* A line of kyc.audit that is no move: what, about whom; detail is JSON. */
+/* Postpones a queued row: att_outbox_next skips the row for ms milliseconds. */
+tide_status att_outbox_postponed(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
+                                 const char *last_status, struct tide_err *err) TIDE_MUST_USE;
+/* Adds a row to kyc.audit that records no move: event what about the subject about; detail is
+ * JSON. */
 tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
                             const char *detail, struct tide_err *err) TIDE_MUST_USE;
 
-/* A person's word: a parked one may be tried again. *found false: it is not parked. */
-tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
-                               struct tide_err *err) TIDE_MUST_USE;
-/* A person looked at what a confirmed one did. *found false: it needs no attention. */
+/* Queues a parked row again, on behalf of the person who. Sets *found to false if the row is not
+ * parked. */
+tide_status att_outbox_release_parked(struct att_outbox *outbox, uint64_t id, const char *who,
+                                      bool *found, struct tide_err *err) TIDE_MUST_USE;
+/* Records that the person who attended to a confirmed row. Sets *found to false if the row needs
+ * no attention. */
 tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
                                 bool *found, struct tide_err *err) TIDE_MUST_USE;
-/* What happened since the last heartbeat. */
+/* Counts since the last heartbeat. */
 struct att_tally {
-    uint64_t sent, confirmed, parked; /* envelopes sent; intents that came to such an end */
-    uint64_t failures;                /* turns that a server or the database failed      */
+    uint64_t sent, confirmed, parked; /* envelopes sent; intents that ended so */
+    uint64_t failures;                /* turns that failed */
 };
-/* What the attester says of itself every few seconds: kyc.attester. Who holds the lock alone. */
+/* The attester's row of kyc.attester, written every few seconds. Only the process with the lock
+ * writes it. */
 struct att_heartbeat {
     const char *verifier; /* G… */
     const char *state;    /* working, waiting, stopped */
-    uint32_t ledger;      /* newest that a server told; 0: none */
+    uint32_t ledger;      /* newest ledger that servers reported; 0: none */
     int64_t balance;      /* stroops; -1: not known, or no account */
-    uint64_t standing;    /* as att_outbox_standing counted last */
+    uint64_t standing;    /* last result of att_outbox_standing */
     struct att_tally tally;
-    const char *error; /* what failed last; NULL: nothing since the last heartbeat */
+    const char *error; /* last failure; NULL: none since the last heartbeat */
 };
-/* (outbox_heartbeat.c) */
+/* Writes the heartbeat and adds the tally to the stored counts. (outbox_heartbeat.c) */
 tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *heartbeat,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Rows o of kyc.outbox, $1 the deployment, $2 the registry: a revocation is confirmed and is its
- * session's last word, and the index still has the session's attestation, k. Left out while the
- * index has not reached the ledger that is named. */
+/* Standing attestations: confirmed revocations (o) that are the last decision of their session,
+ * although the index still has the session's attestation (k). $1 is the deployment, $2 the
+ * registry. A revocation is left out while the index is up to 100 ledgers behind its
+ * confirmation. */
 #define ATT_STANDING                                                                               \
     " FROM kyc.outbox AS o"                                                                        \
     " JOIN chain.cursor AS c ON c.deployment = o.deployment AND o.confirmed_ledger NOT BETWEEN"    \
@@ -162,10 +182,11 @@ tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_hea
     " a.action = 'attest' AND a.genuine AND a.meta_hash = k.metadata) AND NOT EXISTS (SELECT FROM" \
     " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"        \
     " o.decision_rev)"
-/* Their number, 1000 at most. It reads all revocations: not for every turn. (outbox_heartbeat.c) */
+/* Counts the standing attestations, up to 1000. The query reads all revocations, so do not call
+ * it in every turn. (outbox_heartbeat.c) */
 tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* The session, for the command status. */
+/* Returns the session, for the command status. */
 struct tide_pg *att_outbox_pg(struct att_outbox *outbox);
 
 #endif

@@ -1,6 +1,8 @@
-/* What the attester says of itself, for /metrics and for the command status. */
+/* The attester's report of its own state, for /metrics and for the command status. */
 #include "api/attester/outbox/outbox_impl.h"
 
+/* Counts are added to the stored ones, so they survive a restart. The last error and the last
+ * times stay until newer ones replace them. */
 static const char heartbeat_sql[] =
     "INSERT INTO kyc.attester AS a (deployment, verifier, state, ledger, balance, sent, confirmed,"
     " parked, failures, confirmed_at, failed_at, error, standing) VALUES ($1::int, $2, $3, "
@@ -28,6 +30,7 @@ tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_hea
     char text[NUMBERS][NUMBER_BYTES];
     for (size_t i = 0; i < NUMBERS; i++)
         snprintf(text[i], NUMBER_BYTES, "%" PRIu64, numbers[i]);
+    /* The order of the columns, not of numbers. */
     const char *values[] = { text[0],
                              heartbeat->verifier,
                              heartbeat->state,

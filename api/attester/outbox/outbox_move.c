@@ -1,28 +1,32 @@
-/* Moves of a row: one statement each, fenced. A trigger (kyc.audit_move) writes the audit. */
+/* Moves of a row, one fenced statement each. The trigger kyc.audit_move writes the audit. */
 #include "api/attester/outbox/outbox_impl.h"
 
-/* $1 the row, $2 the hash of its envelope (NULL: it has none): what this process knows of it. */
+/* Parts of the statements. $1 is the row, $2 the hash of the envelope that this process knows
+ * (NULL: none). The fence matches no row if another process moved it. */
 #define MOVE "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), "
 #define FENCE                                                                   \
     " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
     " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
 #define MOVED " RETURNING 1"
 
-struct known {
+/* Texts of $1 and $2. */
+struct fence {
     char id[24];
     char hash[2 * TIDE_HASH_BYTES + 3];
     const char *envelope; /* hash, or NULL */
 };
 
-static void know(struct known *k, const struct att_row *row)
+static void fill_fence(struct fence *fence, const struct att_row *row)
 {
-    snprintf(k->id, sizeof k->id, "%" PRIu64, row->id);
-    att_hex_literal(k->hash, row->hash);
-    k->envelope = row->state == ATT_QUEUED ? NULL : k->hash;
+    snprintf(fence->id, sizeof fence->id, "%" PRIu64, row->id);
+    att_hex_literal(fence->hash, row->hash);
+    fence->envelope = row->state == ATT_QUEUED ? NULL : fence->hash;
 }
 
-static tide_status move(struct att_outbox *o, const char *sql, const char *const *values,
-                        size_t count, struct tide_err *err)
+/* Runs a move. Fails with TIDE_E_FENCED if the statement changed no row; values[0] is the row's
+ * id. */
+static tide_status run_move(struct att_outbox *o, const char *sql, const char *const *values,
+                            size_t count, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(o->pg, &rows, sql, values, count, err);
@@ -33,15 +37,16 @@ static tide_status move(struct att_outbox *o, const char *sql, const char *const
     return status;
 }
 
-/* $3 and $4 are texts, or NULL. */
+/* Runs a move with two more texts, $3 and $4; either may be NULL. */
 static tide_status move_row(struct att_outbox *o, const struct att_row *row, const char *sql,
                             const char *third, const char *fourth, struct tide_err *err)
 {
-    struct known k;
-    know(&k, row);
-    return move(o, sql, (const char *[]){ k.id, k.envelope, third, fourth }, 4, err);
+    struct fence fence;
+    fill_fence(&fence, row);
+    return run_move(o, sql, (const char *[]){ fence.id, fence.envelope, third, fourth }, 4, err);
 }
 
+/* Runs a move whose $3 is a number. */
 static tide_status move_counted(struct att_outbox *o, const struct att_row *row, const char *sql,
                                 uint32_t third, const char *fourth, struct tide_err *err)
 {
@@ -50,6 +55,7 @@ static tide_status move_counted(struct att_outbox *o, const struct att_row *row,
     return move_row(o, row, sql, number, fourth, err);
 }
 
+/* Appends a bytea literal, NUL-terminated. */
 static void put_literal(struct tide_buf *out, tide_slice bytes)
 {
     tide_buf_str(out, "\\x");
@@ -59,7 +65,8 @@ static void put_literal(struct tide_buf *out, tide_slice bytes)
 
 /* --- envelopes -------------------------------------------------------------------------------- */
 
-/* A row that was not judged yet holds the signature back as a newer decision does. */
+/* A newer row whose MAC is not checked yet prevents the signature, as a newer decision does. The
+ * bid is stored in the same transaction: no envelope escapes the budget. */
 static const char signed_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
     " tx_hash = $2::bytea, seq = $3::bigint, envelope = $4::bytea, max_time = $5::bigint,"
@@ -72,10 +79,10 @@ static const char signed_sql[] =
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid, struct tide_err *err)
 {
-    struct known k;
+    struct fence fence;
     struct tide_buf bytes;
     char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];
-    know(&k, row);
+    fill_fence(&fence, row);
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
     snprintf(stroops, sizeof stroops, "%" PRId64, bid);
     snprintf(seq, sizeof seq, "%" PRId64, row->seq);
@@ -83,15 +90,17 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
     snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
     tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->envelope));
-    const char *values[] = { k.id,     k.hash, seq,        (const char *)bytes.ptr,
-                             max_time, ledger, deployment, verifier,
+    const char *values[] = { fence.id, fence.hash, seq,        (const char *)bytes.ptr,
+                             max_time, ledger,     deployment, verifier,
                              stroops };
-    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                                      : move(outbox, signed_sql, values, TIDE_COUNT(values), err);
+    tide_status status = bytes.failed
+                             ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                             : run_move(outbox, signed_sql, values, TIDE_COUNT(values), err);
     tide_buf_release(&bytes);
     return status;
 }
 
+/* Adds its own note to the audit: the state stays the same, so the trigger writes none. */
 static const char bumped_sql[] =
     "WITH moved AS (" MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = "
     "$5::bigint, sent_ledger = NULL" FENCE
@@ -104,22 +113,22 @@ static const char bumped_sql[] =
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
-    struct known k;
+    struct fence fence;
     struct tide_buf bytes;
     char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
-    know(&k, row);
+    fill_fence(&fence, row);
     att_hex_literal(literal, hash);
     snprintf(stroops, sizeof stroops, "%" PRId64, fee);
     tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->bump));
-    const char *values[] = { k.id, k.envelope, (const char *)bytes.ptr, literal, stroops };
+    const char *values[] = { fence.id, fence.envelope, (const char *)bytes.ptr, literal, stroops };
     tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                                      : move(outbox, bumped_sql, values, 5, err);
+                                      : run_move(outbox, bumped_sql, values, 5, err);
     tide_buf_release(&bytes);
     return status;
 }
 
-/* --- what it costs ---------------------------------------------------------------------------- */
+/* --- fees ------------------------------------------------------------------------------------- */
 
 tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct tide_err *err)
 {
@@ -142,32 +151,32 @@ tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
                                int64_t stroops, struct tide_err *err)
 {
-    struct known k;
+    struct fence fence;
     char text[24];
-    know(&k, row);
+    fill_fence(&fence, row);
     snprintf(text, sizeof text, "%" PRId64, stroops);
     return tide_pg_query(
         outbox->pg, NULL,
         "UPDATE kyc.attester_fee SET charged = $2::bigint WHERE tx_hash = $1::bytea",
-        (const char *[]){ k.hash, text }, 2, err);
+        (const char *[]){ fence.hash, text }, 2, err);
 }
 
-/* --- on the way ------------------------------------------------------------------------------- */
+/* --- sending ---------------------------------------------------------------------------------- */
 
 static const char submitted_sql[] =
     MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE MOVED;
 
-/* No line of the audit: nothing came of it yet. */
-static const char heard_sql[] =
+/* The state stays the same, so the audit gets no row. */
+static const char status_sql[] =
     "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), sent_ledger = $3::bigint,"
     " last_status = $4" FENCE " RETURNING 1";
 
-tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
-                            const char *heard, struct tide_err *err)
+tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool accepted,
+                            const char *last_status, struct tide_err *err)
 {
-    bool news = taken && row->state != ATT_SUBMITTED;
-    return move_counted(outbox, row, news ? submitted_sql : heard_sql, row->sent_ledger, heard,
-                        err);
+    bool submitted = accepted && row->state != ATT_SUBMITTED;
+    return move_counted(outbox, row, submitted ? submitted_sql : status_sql, row->sent_ledger,
+                        last_status, err);
 }
 
 /* --- ends ------------------------------------------------------------------------------------- */
@@ -177,15 +186,16 @@ static const char confirmed_sql[] =
          " attention = $5" FENCE MOVED;
 
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *heard, const char *attention,
+                                 uint32_t ledger, const char *last_status, const char *attention,
                                  struct tide_err *err)
 {
-    struct known k;
+    struct fence fence;
     char number[16];
-    know(&k, row);
+    fill_fence(&fence, row);
     snprintf(number, sizeof number, "%u", ledger);
-    return move(outbox, confirmed_sql,
-                (const char *[]){ k.id, k.envelope, number, heard, attention }, 5, err);
+    return run_move(outbox, confirmed_sql,
+                    (const char *[]){ fence.id, fence.envelope, number, last_status, attention }, 5,
+                    err);
 }
 
 static const char parked_sql[] =
@@ -197,22 +207,24 @@ tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *r
     return move_row(outbox, row, parked_sql, reason, detail, err);
 }
 
+/* A result is stored once: genuine IS NULL excludes rows that were checked before. */
 static const char genuine_sql[] =
     "UPDATE kyc.outbox SET genuine = true WHERE id = ANY ($1::bigint[]) AND genuine IS NULL";
+/* Rows that ended already keep their state and reason. */
 static const char forged_sql[] =
     "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), genuine = false, reason = CASE WHEN"
     " o.state IN ('queued', 'signed', 'submitted') THEN 'not_signed' ELSE o.reason END, state ="
     " CASE WHEN o.state IN ('queued', 'signed', 'submitted') THEN 'parked' ELSE o.state END"
     " WHERE o.id = ANY ($1::bigint[]) AND o.genuine IS NULL";
 
-tide_status att_outbox_judge(struct att_outbox *outbox, const char *ids, bool genuine,
-                             struct tide_err *err)
+tide_status att_outbox_store_genuine(struct att_outbox *outbox, const char *ids, bool genuine,
+                                     struct tide_err *err)
 {
     return tide_pg_query(outbox->pg, NULL, genuine ? genuine_sql : forged_sql,
                          (const char *[]){ ids }, 1, err);
 }
 
-/* Whatever is in it: the numbers that a row is fenced by may be what cannot be read. */
+/* Not fenced by the envelope: the unreadable field may be one that the fence compares. */
 static const char reject_sql[] =
     MOVE "state = 'parked', reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued',"
          " 'signed', 'submitted')" MOVED;
@@ -221,27 +233,28 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, id);
-    return move(outbox, reject_sql, (const char *[]){ text }, 1, err);
+    return run_move(outbox, reject_sql, (const char *[]){ text }, 1, err);
 }
 
 #define NO_ENVELOPE                                                                      \
     "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"                     \
     " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
     " bump_fee = NULL, next_try = clock_timestamp()"
-/* From the fourth envelope on ever later, an hour at most: where none gets to the chain, signatures
- * are bounded. */
+/* From the fourth envelope on, each pause doubles, up to an hour. This bounds the number of
+ * signatures if no envelope reaches the chain. */
 #define EVER_LATER                                                                  \
     " + interval '1 s' * CASE WHEN o.attempts > 3 THEN least(3600, power(2, least(" \
     "o.attempts, 20) - 3)) ELSE 0 END"
 
+/* bad_seq counts clashes in a row, so a requeue for another reason resets it. */
 static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
     ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
     " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE MOVED;
 
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
-                                const char *heard, struct tide_err *err)
+                                const char *last_status, struct tide_err *err)
 {
-    return move_row(outbox, row, requeued_sql, heard, clash ? "true" : "false", err);
+    return move_row(outbox, row, requeued_sql, last_status, clash ? "true" : "false", err);
 }
 
 static const char superseded_sql[] = MOVE
@@ -253,17 +266,17 @@ tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_ro
     return move_row(outbox, row, superseded_sql, "newer_decision", NULL, err);
 }
 
-static const char later_sql[] =
+static const char postponed_sql[] =
     "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), next_try = clock_timestamp() +"
     " $3::int * interval '1 ms', last_status = $4" FENCE " AND o.state = 'queued' RETURNING 1";
 
-tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
-                             const char *heard, struct tide_err *err)
+tide_status att_outbox_postponed(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
+                                 const char *last_status, struct tide_err *err)
 {
-    return move_counted(outbox, row, later_sql, ms, heard, err);
+    return move_counted(outbox, row, postponed_sql, ms, last_status, err);
 }
 
-/* --- people ----------------------------------------------------------------------------------- */
+/* --- decisions of people ---------------------------------------------------------------------- */
 
 tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
                             const char *detail, struct tide_err *err)
@@ -273,13 +286,14 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
                          3, err);
 }
 
-/* The console does the same (migrations/0006_kyc_console.sql). */
+/* The console calls the same functions (migrations/0006_kyc_console.sql). */
 static const char release_sql[] = "SELECT kyc.release($2::smallint, $1::bigint, $3)";
 static const char attended_sql[] =
     "SELECT kyc.attend($2::smallint, $1::bigint, 'attester', NULL, $3)";
 
-static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, const char *who,
-                          bool *found, struct tide_err *err)
+/* Calls a function of the database with row id and the person's name. Sets *found to its result. */
+static tide_status record_review(struct att_outbox *o, const char *sql, uint64_t id,
+                                 const char *who, bool *found, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char number[24], deployment[16];
@@ -292,14 +306,14 @@ static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, co
     return status;
 }
 
-tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
-                               struct tide_err *err)
+tide_status att_outbox_release_parked(struct att_outbox *outbox, uint64_t id, const char *who,
+                                      bool *found, struct tide_err *err)
 {
-    return person(outbox, release_sql, id, who, found, err);
+    return record_review(outbox, release_sql, id, who, found, err);
 }
 
 tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
                                 bool *found, struct tide_err *err)
 {
-    return person(outbox, attended_sql, id, who, found, err);
+    return record_review(outbox, attended_sql, id, who, found, err);
 }

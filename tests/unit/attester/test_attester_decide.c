@@ -76,15 +76,15 @@ static void what_was_overwritten_has_a_word(void **state)
         bool revoke;
         const char *word;
     } cases[] = {
-        { { .told = true }, false, NULL },
-        { { .told = true, .status = ATT_VERIFIED }, false, NULL },
-        { { .told = true, .status = ATT_EXPIRED }, true, NULL },
-        { { .told = true, .status = ATT_SUSPENDED }, false, "suspended" },
-        { { .told = true, .status = ATT_SUSPENDED }, true, "suspended" },
-        { { .told = true, .status = ATT_SANCTIONED }, false, "sanctioned" },
-        { { .told = true, .status = 6 }, false, "unknown_status" },
-        { { .told = false }, false, "unchecked" },
-        { { .told = false }, true, NULL }, /* it left another's record alone */
+        { { .changed = true }, false, NULL },
+        { { .changed = true, .status = ATT_VERIFIED }, false, NULL },
+        { { .changed = true, .status = ATT_EXPIRED }, true, NULL },
+        { { .changed = true, .status = ATT_SUSPENDED }, false, "suspended" },
+        { { .changed = true, .status = ATT_SUSPENDED }, true, "suspended" },
+        { { .changed = true, .status = ATT_SANCTIONED }, false, "sanctioned" },
+        { { .changed = true, .status = 6 }, false, "unknown_status" },
+        { { .changed = false }, false, "unchecked" },
+        { { .changed = false }, true, NULL }, /* it left another's record alone */
     };
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++)
@@ -119,10 +119,10 @@ static const struct case_missing missing[] = {
     { "bumped", { FLIGHT, .submitted = true, .bumped = true, .sent_ledger = 103 }, FOUND(103, 4015), ATT_STEP_WAIT },
     { "too low a fee", { FLIGHT, .sent_ledger = 100, .code = ATT_TX_INSUFFICIENT_FEE }, FOUND(100, 4000), ATT_STEP_BUMP },
     { "too low a fee though bumped", { FLIGHT, .bumped = true, .sent_ledger = 100, .code = ATT_TX_INSUFFICIENT_FEE }, FOUND(101, 4005), ATT_STEP_SEND },
-    { "number taken, they say", { FLIGHT, .sent_ledger = 100, .code = ATT_TX_BAD_SEQ }, FOUND(100, 4000), ATT_STEP_LOOK },
+    { "number taken, they say", { FLIGHT, .sent_ledger = 100, .code = ATT_TX_BAD_SEQ }, FOUND(100, 4000), ATT_STEP_READ_VIEW },
     { "its last moment", { FLIGHT, .sent_ledger = 110 }, FOUND(110, 5000), ATT_STEP_WAIT },
-    { "behind its last moment", { FLIGHT, .sent_ledger = 110 }, FOUND(110, 5001), ATT_STEP_LOOK },
-    { "the server forgot", { FLIGHT, .sent_ledger = 110 }, { .oldest = 101, .latest = 111, .close_time = 4000 }, ATT_STEP_LOOK },
+    { "behind its last moment", { FLIGHT, .sent_ledger = 110 }, FOUND(110, 5001), ATT_STEP_READ_VIEW },
+    { "the server forgot", { FLIGHT, .sent_ledger = 110 }, { .oldest = 101, .latest = 111, .close_time = 4000 }, ATT_STEP_READ_VIEW },
     { "the server just remembers", { FLIGHT, .sent_ledger = 110 }, { .oldest = 100, .latest = 110, .close_time = 4000 }, ATT_STEP_WAIT },
 };
 
@@ -218,7 +218,7 @@ static void nothing_is_made_anew_while_it_may_still_come(void **state)
         if (next.step == ATT_STEP_CONFIRM && !view.kyc_same)
             fail_msg("bits %x: confirmed", bits);
         struct att_next first = att_decide_missing(&flight, &found);
-        assert_true(first.step == ATT_STEP_LOOK || first.step == ATT_STEP_SEND ||
+        assert_true(first.step == ATT_STEP_READ_VIEW || first.step == ATT_STEP_SEND ||
                     first.step == ATT_STEP_BUMP || first.step == ATT_STEP_WAIT);
     }
 }
@@ -254,7 +254,7 @@ static void errors_become_words(void **state)
         { "", NULL },
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        char word[ATT_WORD_BYTES];
+        char word[ATT_ERROR_NAME_BYTES];
         bool known = att_error_of_text(word, cases[i].text);
         assert_int_equal(known, cases[i].word != NULL);
         if (known)

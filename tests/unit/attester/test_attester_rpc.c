@@ -194,7 +194,7 @@ static void a_network_that_began_anew_starts_low(void **state)
     (void)state;
     assert_int_equal(ask_entries(s, "{\"latestLedger\":9000,\"entries\":null}", &e), TIDE_OK);
     assert_int_equal(ask_entries(s, "{\"latestLedger\":12,\"entries\":null}", &e), TIDE_E_IO);
-    att_rpc_forget(s->rpc);
+    att_rpc_forget_ledgers(s->rpc);
     assert_int_equal(att_rpc_latest(s->rpc), 0);
     assert_int_equal(ask_entries(s, "{\"latestLedger\":12,\"entries\":null}", &e), TIDE_OK);
     assert_int_equal(att_rpc_latest(s->rpc), 12);
@@ -225,7 +225,7 @@ static void time_and_ledgers_are_bounded(void **state)
         if (att_rpc_tip(s->rpc, &tip, &err) != cases[i].status)
             fail_msg("%s", cases[i].said);
     }
-    att_rpc_bound(s->rpc, 100, 200);
+    att_rpc_limit_ledgers(s->rpc, 100, 200);
     assert_int_equal(ask_at(s, "99"), TIDE_E_IO);
     assert_int_equal(ask_at(s, "201"), TIDE_E_IO);
     assert_int_equal(ask_at(s, "200"), TIDE_OK);
@@ -244,14 +244,14 @@ static void one_claims_nothing_of_another(void **state)
     s = open_servers_of("http://one.example,http://two.example");
     s->said = "{\"latestLedger\":10000,\"entries\":null}";
     assert_int_equal(att_rpc_entries(s->rpc, &e, &key, 1, &err), TIDE_OK);
-    assert_true(att_rpc_second(s->rpc));
+    assert_true(att_rpc_exclude_current(s->rpc));
     s->said = "{\"latestLedger\":1000,\"entries\":null}";
     assert_int_equal(att_rpc_entries(s->rpc, &e, &key, 1, &err), TIDE_OK);
     assert_int_equal(e.ledger, 1000);
     assert_int_equal(att_rpc_latest(s->rpc), 1000); /* two have told of that one */
-    assert_false(att_rpc_second(s->rpc));
-    att_rpc_any(s->rpc);
-    assert_true(att_rpc_second(s->rpc));
+    assert_false(att_rpc_exclude_current(s->rpc));
+    att_rpc_include_all(s->rpc);
+    assert_true(att_rpc_exclude_current(s->rpc));
     att_rpc_close(s->rpc);
 }
 

@@ -232,7 +232,7 @@ static int open_world(void **state)
     struct tide_buf *all[] = { &w->args, &w->soroban, &w->auth, &w->out };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], ATT_ENVELOPE_MAX);
-    struct att_words words = { .subject = tide_slice_of(subject, sizeof subject),
+    struct att_claim words = { .subject = tide_slice_of(subject, sizeof subject),
                                .jurisdiction = 756,
                                .expires_at = 1800000000 };
     memcpy(words.verifier, att_signer_public(w->signer), TIDE_HASH_BYTES);
