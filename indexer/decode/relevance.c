@@ -455,8 +455,8 @@ static void forget_shown(struct tide_decode *d)
 
 /* Notes the kind that an event or the instance shows. It applies from the next ledger on
  * (relevance_settle). */
-static void show(struct tide_decode *d, const struct tide_contract *contract, enum tide_role role,
-                 uint32_t tx)
+static void show_role(struct tide_decode *d, const struct tide_contract *contract,
+                      enum tide_role role, uint32_t tx)
 {
     const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
     assert(contract->discovered && contract->unsettled);
@@ -477,7 +477,7 @@ void relevance_see_event(struct tide_decode *d, const struct tide_contract *cont
     if (has_shown(d, contract))
         return; /* a transaction may have thousands of its events */
     bool asset = topic.len && is_asset_of(d, contract, topic);
-    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
+    show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
 void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
@@ -488,7 +488,7 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
     if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
         return; /* removed */
     bool asset = tide_be32(value.ptr + 4) == 1;
-    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
+    show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
 void relevance_settle(struct tide_decode *d)

@@ -175,7 +175,8 @@ static tide_status wait_after(struct tide_discovery *d, struct tide_writer *writ
     return tide_writer_gap_trouble(writer, &d->gap, err->text, err);
 }
 
-static tide_status ask(struct tide_discovery *d, struct tide_writer *writer, struct tide_err *err)
+static tide_status ask_for_gap(struct tide_discovery *d, struct tide_writer *writer,
+                               struct tide_err *err)
 {
     tide_status status = tide_writer_gap(writer, &d->gap, err);
     if (status == TIDE_OK && d->gap.contract_count == 0) {
@@ -273,7 +274,7 @@ tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *wr
     if (tide_writer_is_loading(writer))
         return TIDE_OK; /* loading ranges have no keys yet, and their ledgers must be read, too */
     if (d->phase == PHASE_ASK)
-        return ask(d, writer, err);
+        return ask_for_gap(d, writer, err);
     return d->phase == PHASE_READ ? read_on(d, writer, err) : TIDE_OK;
 }
 

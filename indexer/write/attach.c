@@ -53,8 +53,8 @@ bool attach_moves_cursor(const struct tide_writer *w)
     return w->loading.first && (w->cursor == 0 || w->loading.first == w->cursor + 1);
 }
 
-/* What the statistics of the partition's own tables are (partition_build.c) for this one, which has
- * no partitions. */
+/* Analyses chain.word, which has no partitions, as partition_build.c does for the partition's own
+ * tables. */
 tide_status attach_analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;

@@ -168,7 +168,7 @@ static tide_status give_places(struct tide_writer *w, struct tide_err *err)
     return status == TIDE_OK && any ? writer_point(TIDE_FAILPOINT("places.after"), err) : status;
 }
 
-static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status adopt_contracts(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;
     return writer_adopt_contracts(w, err);
@@ -176,7 +176,7 @@ static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err
 
 tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
 {
-    return writer_has_contracts(w) ? writer_retry(w, adopt, NULL, false, err) : TIDE_OK;
+    return writer_has_contracts(w) ? writer_retry(w, adopt_contracts, NULL, false, err) : TIDE_OK;
 }
 
 static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_err *err)
@@ -193,7 +193,7 @@ static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_er
     return status;
 }
 
-static tide_status promote(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status promote_tokens(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     bool *waits = *(bool *const *)arg;
     tide_status status = read_waits(w, waits, err);
@@ -207,7 +207,7 @@ static tide_status promote(struct tide_writer *w, const void *arg, struct tide_e
 tide_status tide_writer_promote(struct tide_writer *w, bool *waits, struct tide_err *err)
 {
     *waits = false;
-    return writer_has_contracts(w) ? writer_retry(w, promote, &waits, false, err) : TIDE_OK;
+    return writer_has_contracts(w) ? writer_retry(w, promote_tokens, &waits, false, err) : TIDE_OK;
 }
 
 struct lead_question {

@@ -207,7 +207,7 @@ struct step {
     bool *moved;
 };
 
-/* What the answers must say, by their place in the pipeline. */
+/* The expected answers, by their place in the pipeline. */
 struct answers {
     struct tide_writer *w;
     const struct step *step;
@@ -271,8 +271,8 @@ static void sql_progress(struct tide_writer *w, const struct step *s)
                " %u AND least(to_ledger, %u) AND ",
                s->batch->to, w->deployment, s->batch->from, s->batch->to);
     sql_contracts(w, s->gap);
-    /* What these ledgers show first is read again from its first ledger on, also when this
-     * transaction is repeated. */
+    /* A contract whose nature these ledgers show is read again from its first ledger on, also when
+     * this transaction is repeated. */
     if (s->batch->settled)
         writer_sql_more(w,
                         " AND contract NOT IN (SELECT n.contract FROM chain.contract_seen AS n"

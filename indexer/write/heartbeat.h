@@ -1,4 +1,4 @@
-/* What the indexer reports into chain.heartbeat. */
+/* The figures that the indexer reports into chain.heartbeat. */
 #ifndef INDEXER_WRITE_HEARTBEAT_H
 #define INDEXER_WRITE_HEARTBEAT_H
 

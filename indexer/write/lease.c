@@ -9,7 +9,7 @@
 
 enum { SILENCE_MS = 5000, STATE_MAX = 16, NUMBER_MAX = 32 };
 
-/* What is written: the last word, copied. */
+/* The report to write: the newest one, copied. */
 struct word {
     char state[STATE_MAX], source[STATE_MAX];
     struct tide_heartbeat heartbeat; /* its texts are those around it */
@@ -99,8 +99,8 @@ static tide_status connect_session(struct tide_lease *k, const char *const ids[2
     return status;
 }
 
-static tide_status renew(struct tide_lease *k, const struct word *word, const char *const ids[2],
-                         bool *held, struct tide_err *err)
+static tide_status renew_row(struct tide_lease *k, const struct word *word,
+                             const char *const ids[2], bool *held, struct tide_err *err)
 {
     const struct tide_heartbeat *heartbeat = &word->heartbeat;
     char numbers[8][NUMBER_MAX];
@@ -144,7 +144,7 @@ static void note_failure(struct tide_lease *k, tide_status status, const struct 
     k->failing = status != TIDE_OK;
 }
 
-static void tick(struct tide_lease *k, struct word *word)
+static void run_tick(struct tide_lease *k, struct word *word)
 {
     char deployment[12], fence[NUMBER_MAX];
     const char *const ids[2] = { deployment, fence };
@@ -158,7 +158,7 @@ static void tick(struct tide_lease *k, struct word *word)
     pthread_mutex_unlock(&k->lock);
     tide_status status = connect_session(k, ids, &err);
     if (status == TIDE_OK)
-        status = renew(k, word, ids, &held, &err);
+        status = renew_row(k, word, ids, &held, &err);
     note_failure(k, status, &err);
     if (status == TIDE_OK && !held)
         tide_log(TIDE_WARN, "lease.lost", "deployment=%u fence=%" PRIu64, k->options.deployment,
@@ -195,7 +195,7 @@ static void wait_a_turn(struct tide_lease *k)
         waited = pthread_cond_timedwait(&k->wake, &k->lock, &until);
 }
 
-static void *keep(void *self)
+static void *run_lease(void *self)
 {
     struct tide_lease *k = self;
     struct word word;
@@ -204,14 +204,14 @@ static void *keep(void *self)
         bool lost = k->lost;
         pthread_mutex_unlock(&k->lock);
         if (!lost)
-            tick(k, &word);
+            run_tick(k, &word);
         pthread_mutex_lock(&k->lock);
         wait_a_turn(k);
     }
     bool lost = k->lost;
     pthread_mutex_unlock(&k->lock);
     if (!lost && !k->failing) {
-        tick(k, &word);
+        run_tick(k, &word);
         give_back(k);
     }
     tide_pg_close(k->pg);
@@ -242,7 +242,7 @@ tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_opt
     }
     k->options = *options;
     tide_lease_instance(k->instance);
-    k->started = pthread_create(&k->thread, NULL, keep, k) == 0;
+    k->started = pthread_create(&k->thread, NULL, run_lease, k) == 0;
     if (!k->started) {
         tide_lease_close(k);
         return tide_fail(err, TIDE_E_MEMORY, "lease: no thread");

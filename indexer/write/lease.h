@@ -30,8 +30,8 @@ tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_opt
 /* Writes the last word, where the database lets it, gives the lease back, ends. NULL is allowed. */
 void tide_lease_close(struct tide_lease *lease);
 
-/* What to write from now on. A new state is written at once; an error is written even when the
- * next word overtakes it. */
+/* Sets the report to write from now on. A new state is written at once. An error is written even if
+ * the next report overtakes it. */
 void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *heartbeat,
                        uint64_t retries);
 bool tide_lease_lost(struct tide_lease *lease);

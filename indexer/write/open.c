@@ -94,7 +94,7 @@ static tide_status agree_and_store(struct tide_writer *w, const struct tide_iden
     return status == TIDE_OK ? tide_pg_run(w->pg, "COMMIT", "COMMIT", err) : status;
 }
 
-static tide_status resolve(struct tide_writer *w, struct tide_err *err)
+static tide_status resolve_deployment(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_identity id;
     tide_status status = tide_identity_make(&id, w->options.deployment, err);
@@ -175,7 +175,7 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)
-        status = resolve(w, err);
+        status = resolve_deployment(w, err);
     snprintf(w->deployment_text, sizeof w->deployment_text, "%u", w->deployment);
     if (status == TIDE_OK)
         status = writer_wait_lock(w, err);

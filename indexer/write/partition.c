@@ -94,7 +94,7 @@ struct finding {
     bool *attached;
 };
 
-static tide_status find(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status find_partition(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     const struct finding *f = arg;
     struct tide_pg_rows rows;
@@ -117,7 +117,7 @@ tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attache
 {
     struct finding finding = { ledger, attached };
     *attached = ledger >= w->attached_from && ledger < w->attached_end;
-    return *attached ? TIDE_OK : writer_retry(w, find, &finding, false, err);
+    return *attached ? TIDE_OK : writer_retry(w, find_partition, &finding, false, err);
 }
 
 static void sql_create(struct tide_writer *w, const struct tide_table *table, uint32_t from)
@@ -153,7 +153,7 @@ tide_status partition_make_tables(struct tide_writer *w, uint32_t from, struct t
     return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("partition.created"), err) : status;
 }
 
-static tide_status create(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status create_partition(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     tide_status status = writer_begin(w, err);
     if (status == TIDE_OK)
@@ -173,7 +173,7 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     if (!partition_fits(w, from))
         return tide_fail(err, TIDE_E_LIMIT, "ledger %u is beyond what the tables hold", from);
     partition_spare_end(w, false);
-    tide_status status = writer_retry(w, create, &from, true, err);
+    tide_status status = writer_retry(w, create_partition, &from, true, err);
     if (status == TIDE_OK)
         w->loading = (struct loading){ .active = true,
                                        .from = from,
@@ -181,7 +181,7 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     return status;
 }
 
-/* What is loading has been attached. */
+/* Notes that the loading partition has been attached. */
 static void adopt_attached(struct tide_writer *w)
 {
     tide_log(TIDE_INFO, "partition.attached", "deployment=%u from=%u end=%u first=%u last=%u",

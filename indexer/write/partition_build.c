@@ -127,7 +127,7 @@ static bool begins_table(const struct tide_pg_rows *rows, uint32_t first, uint32
            !tide_slice_eq(tide_pg_slice(rows, at, 1), tide_pg_slice(rows, at - 1, 1));
 }
 
-/* Of rows first to end: one of the table made next after the one numbered oid; end: none was. */
+/* Returns the row in [first, end) whose table has the smallest oid above `oid`, or `end`. */
 static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint32_t end,
                           uint64_t oid)
 {
@@ -140,10 +140,10 @@ static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint3
     return found;
 }
 
-/* Its rows will hardly change: frozen now, while they are in memory, they are never read and
- * written for it again, and index scans need not look at them. Their pages are full, none is given
- * back. Small tables are left to autovacuum: the maps of free space and visibility take 32 KiB a
- * table. */
+/* Vacuums and freezes a loaded table. The rows hardly change any more: if they are frozen now, while
+ * they are in memory, PostgreSQL never reads and writes them again for that, and index scans need
+ * not visit them. The pages are full, so none is given back. Small tables are left to autovacuum:
+ * the maps of free space and visibility take 32 KiB a table. */
 static void sql_vacuum(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
                        uint32_t end)
 {
@@ -193,7 +193,7 @@ static void sql_analyse(struct tide_buf *sql, const struct tide_pg_rows *rows, u
 }
 
 /* The next statements for one lane, into its sql: one table's, or those of several small tables. */
-static bool take(struct lane *lane)
+static bool take_statements(struct lane *lane)
 {
     struct work *work = lane->work;
     uint64_t bytes = 0;
@@ -268,7 +268,7 @@ static tide_status wait_for_turn(struct lane *lane)
     return status;
 }
 
-static void merge(struct lane *lane)
+static void merge_rows(struct lane *lane)
 {
     struct build *b = (struct build *)(void *)lane->work; /* its first member */
     lane->status = wait_for_turn(lane);
@@ -286,7 +286,7 @@ static void run_lane(struct lane *lane)
     tide_pg_patience(lane->pg, 0);
     lane->status = tide_pg_run(
         lane->pg, lane->work->statistics ? LANE_SQL : LANE_SQL ";" COARSE_SQL, NULL, &lane->err);
-    while (lane->status == TIDE_OK && take(lane)) {
+    while (lane->status == TIDE_OK && take_statements(lane)) {
         lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
         if (lane->status == TIDE_OK && (lane->vacuum.failed || lane->sql.failed))
             lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
@@ -297,7 +297,7 @@ static void run_lane(struct lane *lane)
         end_statements(lane);
     }
     if (lane->status == TIDE_OK && take_merge(lane->work))
-        merge(lane);
+        merge_rows(lane);
     atomic_store(&lane->ended, true);
 }
 

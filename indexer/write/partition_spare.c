@@ -39,7 +39,7 @@ static tide_status make_spare(struct spare *spare, struct tide_err *err)
     return status == TIDE_OK ? tide_pg_run(second->pg, "COMMIT", "COMMIT", err) : status;
 }
 
-static void *run(void *self)
+static void *create_spare_tables(void *self)
 {
     struct spare *spare = self;
     struct tide_err err;
@@ -54,7 +54,7 @@ static void *run(void *self)
     return NULL;
 }
 
-static void release(struct spare *spare)
+static void release_spare(struct spare *spare)
 {
     tide_pg_close(spare->second.pg);
     tide_buf_release(&spare->second.sql);
@@ -77,8 +77,8 @@ void partition_spare_begin(struct tide_writer *w)
     atomic_init(&spare->stopped, false);
     atomic_init(&spare->ended, false);
     w->spare_from = spare->from = l->end;
-    if (pthread_create(&spare->thread, NULL, run, spare) != 0)
-        release(spare);
+    if (pthread_create(&spare->thread, NULL, create_spare_tables, spare) != 0)
+        release_spare(spare);
     else
         w->spare = spare;
 }
@@ -91,6 +91,6 @@ void partition_spare_end(struct tide_writer *w, bool stop)
         atomic_store(&w->spare->stopped, true);
     writer_wait_helper(w, &w->spare->ended, &w->spare->ended, &w->spare->stopped);
     pthread_join(w->spare->thread, NULL);
-    release(w->spare);
+    release_spare(w->spare);
     w->spare = NULL;
 }

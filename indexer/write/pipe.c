@@ -2,7 +2,7 @@
  * is all of them but COMMIT, one round trip. Rows go as one array a table (row_array.h). */
 #include "indexer/write/writer_impl.h"
 
-/* What the answers must say, by their place in the pipeline. */
+/* The expected answers, by their place in the pipeline. */
 enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + TIDE_ROLLUPS_MAX + 4 };
 #define ANY_ROWS UINT64_MAX
 
@@ -13,7 +13,7 @@ struct answers {
     uint64_t grown;
 };
 
-static void expect(struct answers *a, uint64_t rows)
+static void expect_rows(struct answers *a, uint64_t rows)
 {
     assert(a->count < ANSWERS_MAX);
     a->rows[a->count++] = rows;
@@ -40,9 +40,9 @@ static tide_status send_fence(struct tide_writer *w, struct answers *a, struct t
     tide_status status = tide_pg_pipe_run(w->pg, "BEGIN", err);
     if (status != TIDE_OK)
         return status;
-    expect(a, ANY_ROWS);
+    expect_rows(a, ANY_ROWS);
     a->fence = a->count;
-    expect(a, 1);
+    expect_rows(a, 1);
     writer_sql(w, "%s", "");
     writer_sql_fence(w);
     return writer_sql_sealed(w, err) == TIDE_OK
@@ -75,7 +75,7 @@ static tide_status send_puts(struct tide_writer *w, const struct tide_batch *bat
         if (w->options.tables[i].kind == TIDE_TABLE_STATE || !rows->count)
             continue;
         status = writer_send_rows(w, WRITER_PUT, i, rows, err);
-        expect(a, rows->count);
+        expect_rows(a, rows->count);
         if (status == TIDE_OK)
             status = writer_point(TIDE_FAILPOINT("commit.copied"), err);
     }
@@ -91,7 +91,7 @@ static tide_status send_merges(struct tide_writer *w, const struct tide_batch *b
         if (w->options.tables[i].kind != TIDE_TABLE_STATE || !rows->count)
             continue;
         status = writer_send_rows(w, behind ? WRITER_MERGE_BEHIND : WRITER_MERGE, i, rows, err);
-        expect(a, ANY_ROWS);
+        expect_rows(a, ANY_ROWS);
     }
     return status;
 }
@@ -102,7 +102,7 @@ static tide_status send_rollups(struct tide_writer *w, const struct tide_batch *
     uint32_t statements = 0;
     tide_status status = writer_rollup_send(w, batch, &statements, err);
     while (statements-- > 0)
-        expect(a, ANY_ROWS);
+        expect_rows(a, ANY_ROWS);
     return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("commit.rolled"), err) : status;
 }
 
@@ -126,7 +126,7 @@ static tide_status send_all(struct tide_writer *w, const struct writer_sending *
     if (status == TIDE_OK)
         status = writer_cover_send(w, s->cover, err);
     a->cover = a->count;
-    expect(a, ANY_ROWS);
+    expect_rows(a, ANY_ROWS);
     return status;
 }
 

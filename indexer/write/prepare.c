@@ -1,6 +1,6 @@
-/* What a session must know before it can take a batch in one round trip: the row types of its
- * tables, and a prepared statement for each thing done to one. Made when they are first needed,
- * outside of transactions. */
+/* Prepares a session to take a batch in one round trip: the row types of the tables, and a prepared
+ * statement for each operation on a table. Both are made when they are first needed, outside of
+ * transactions. */
 #include "indexer/write/writer_impl.h"
 
 void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table)
@@ -85,8 +85,8 @@ static void sql_put(struct tide_writer *w, uint32_t index)
     writer_sql_more(w, " FROM unnest($1::%s.\"%s\"[]) n", table->schema, table->name);
 }
 
-static tide_status prepare(struct tide_writer *w, enum writer_statement what, uint32_t table,
-                           struct tide_err *err)
+static tide_status prepare_statement(struct tide_writer *w, enum writer_statement what,
+                                     uint32_t table, struct tide_err *err)
 {
     char name[WRITER_NAME_MAX];
     if (w->session.prepared[what][table])
@@ -134,9 +134,9 @@ tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *s
     for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
         bool is_state = w->options.tables[i].kind == TIDE_TABLE_STATE;
         if (batch->rows[i].count && is_state)
-            status = prepare(w, onward ? WRITER_MERGE : WRITER_MERGE_BEHIND, i, err);
+            status = prepare_statement(w, onward ? WRITER_MERGE : WRITER_MERGE_BEHIND, i, err);
         else if (batch->rows[i].count && !sending->copied)
-            status = prepare(w, WRITER_PUT, i, err);
+            status = prepare_statement(w, WRITER_PUT, i, err);
     }
     if (status == TIDE_OK)
         status = writer_rollup_prepare(w, batch, err);
@@ -153,7 +153,7 @@ tide_status writer_prepare_gap(struct tide_writer *w, const struct tide_batch *b
     for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
         bool is_state = w->options.tables[i].kind == TIDE_TABLE_STATE;
         if (batch->rows[i].count)
-            status = prepare(w, is_state ? WRITER_MERGE_BEHIND : WRITER_ADD, i, err);
+            status = prepare_statement(w, is_state ? WRITER_MERGE_BEHIND : WRITER_ADD, i, err);
     }
     w->session.unsure |= status != TIDE_OK;
     return status;

@@ -26,7 +26,7 @@ tide_status publication_find(struct tide_writer *w, struct publications *out, st
     return TIDE_OK;
 }
 
-static tide_status find(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status find_publication(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     struct publications *const *out = arg;
     return publication_find(w, *out, err);
@@ -36,7 +36,7 @@ tide_status publication_attach_empty(struct tide_writer *w, struct tide_err *err
 {
     struct publications found, *out = &found;
     assert(w->loading.active && !w->loading.first);
-    tide_status status = writer_retry(w, find, &out, false, err);
+    tide_status status = writer_retry(w, find_publication, &out, false, err);
     if (status != TIDE_OK || !found.any)
         return status;
     tide_log(TIDE_INFO, "partition.published", "deployment=%u from=%u publications=%s",

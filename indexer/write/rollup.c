@@ -24,8 +24,8 @@ static uint32_t find_table(const struct tide_writer *w, const struct tide_rollup
     return i < w->options.table_count ? i : TIDE_TABLES_MAX;
 }
 
-static bool learn(const struct tide_writer *w, const struct tide_rollup *rollup,
-                  bool needs[TIDE_TABLES_MAX])
+static bool learn_tables(const struct tide_writer *w, const struct tide_rollup *rollup,
+                         bool needs[TIDE_TABLES_MAX])
 {
     tide_slice rest = rollup->sql, before;
     struct tide_rollup_name name;
@@ -44,7 +44,7 @@ void writer_rollup_learn(struct tide_writer *w)
     assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
     for (size_t i = 0; i < tide_rollup_count; i++) {
         bool wanted = !w->options.rollups || w->options.rollups[i];
-        w->rollups[i] = wanted && learn(w, &tide_rollups[i], w->rollup_needs[i]);
+        w->rollups[i] = wanted && learn_tables(w, &tide_rollups[i], w->rollup_needs[i]);
         w->rolls |= w->rollups[i];
     }
 }
@@ -102,7 +102,7 @@ static void put_added(void *self, struct tide_buf *out, const struct tide_rollup
     tide_buf_u8(out, ')');
 }
 
-/* Whatever ledgers they are of: each row is folded in the statement that adds it. */
+/* Folds rows of any ledger: each row is folded in the statement that adds it. */
 void writer_sql_fold_added(struct tide_writer *w, uint32_t table)
 {
     const char *const values[] = { w->deployment_text, "0", "2147483647" };
@@ -189,8 +189,8 @@ tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *b
 
 /* ---- of a partition, of everything ---- */
 
-static tide_status fold(struct tide_writer *w, size_t rollup, uint32_t partition,
-                        struct tide_range range, struct tide_err *err)
+static tide_status fold_range(struct tide_writer *w, size_t rollup, uint32_t partition,
+                              struct tide_range range, struct tide_err *err)
 {
     struct bounds bounds;
     tide_status status = write_sql(w, rollup, partition, err);
@@ -210,7 +210,7 @@ tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
     tide_status status = tide_pg_run(w->pg, TIDE_ROLLUP_BULK_SQL, "SELECT", err);
     for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++)
         if (w->rollups[i])
-            status = fold(w, i, partition, range, err);
+            status = fold_range(w, i, partition, range, err);
     return status;
 }
 
@@ -239,7 +239,7 @@ static tide_status fold_batch(struct tide_writer *w, size_t rollup, const struct
         uint32_t partition = partition_start(w, at);
         uint32_t end = partition + w->options.partition_ledgers - 1;
         struct tide_range range = { at, end < batch->to ? end : batch->to };
-        status = fold(w, rollup, partition, range, err);
+        status = fold_range(w, rollup, partition, range, err);
         at = end + 1;
     }
     return status;
@@ -283,7 +283,8 @@ static tide_status fold_all(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
-/* What is detached still has its tables; what was dropped cannot be folded again. */
+/* Checks that no partition was dropped: a detached one still has its tables, the rows of a dropped
+ * one cannot be folded again. */
 static tide_status check_whole(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;

@@ -5,7 +5,7 @@
 enum { ARRAY_ROWS_MAX = INT32_MAX };
 
 /* Takes the next tuple apart: each field with its length word. False when it is not whole. */
-static bool split(tide_slice *fields, uint16_t columns, tide_slice *tuples)
+static bool split_tuple(tide_slice *fields, uint16_t columns, tide_slice *tuples)
 {
     const uint8_t *at = tuples->ptr, *end = tuples->ptr + tuples->len;
     if (end - at < 2 || (uint16_t)(at[0] << 8 | at[1]) != columns)
@@ -54,7 +54,7 @@ bool tide_row_array(struct tide_buf *out, const struct tide_row_shape *shape, ti
     tide_buf_be32(out, (uint32_t)rows);
     tide_buf_be32(out, 1); /* lower bound */
     for (uint64_t i = 0; i < rows; i++) {
-        if (!split(fields, shape->columns, &tuples))
+        if (!split_tuple(fields, shape->columns, &tuples))
             return false;
         put_row(out, shape, fields);
     }

@@ -5,7 +5,8 @@
 
 enum { SEEN_MS = 1000 };
 
-static tide_status look(struct tide_writer *w, bool *locked, bool *expired, struct tide_err *err)
+static tide_status look_at_lock(struct tide_writer *w, bool *locked, bool *expired,
+                                struct tide_err *err)
 {
     struct tide_pg_rows rows;
     writer_sql(w,
@@ -80,7 +81,7 @@ static tide_status stand_by(struct tide_writer *w, bool *locked, int64_t *seen_m
 {
     const struct tide_clock *clock = w->options.clock;
     bool expired = false;
-    tide_status status = look(w, locked, &expired, err);
+    tide_status status = look_at_lock(w, locked, &expired, err);
     if (status != TIDE_OK || *locked)
         return status;
     if (!w->options.standby)

@@ -27,7 +27,7 @@ void writer_pause(struct tide_writer *w, uint32_t attempt)
 }
 
 TIDE_PRINTF(2, 0)
-static void append(struct tide_buf *sql, const char *format, va_list args)
+static void append_sql(struct tide_buf *sql, const char *format, va_list args)
 {
     char text[2048];
     int len = vsnprintf(text, sizeof text, format, args);
@@ -40,7 +40,7 @@ void writer_sql(struct tide_writer *w, const char *format, ...)
     va_list args;
     tide_buf_reset(&w->sql);
     va_start(args, format);
-    append(&w->sql, format, args);
+    append_sql(&w->sql, format, args);
     va_end(args);
 }
 
@@ -48,7 +48,7 @@ void writer_sql_more(struct tide_writer *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    append(&w->sql, format, args);
+    append_sql(&w->sql, format, args);
     va_end(args);
 }
 
@@ -155,7 +155,7 @@ tide_status writer_commit(struct tide_writer *w, struct tide_err *err)
 
 /* The session is new: prove that we are still the writer. The lock may still be held by our own
  * dead session for a while; a changed fence tells the difference. */
-static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_err *err)
+static tide_status reclaim_lock(struct tide_writer *w, uint64_t *moves, struct tide_err *err)
 {
     for (uint32_t attempt = 0;; attempt++) {
         struct tide_pg_rows rows;
@@ -191,7 +191,8 @@ static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
 }
 
 /* err holds the earlier failure. It is reported once there is a connection again. */
-static tide_status settle(struct tide_writer *w, bool commits, bool *settled, struct tide_err *err)
+static tide_status settle_commit(struct tide_writer *w, bool commits, bool *settled,
+                                 struct tide_err *err)
 {
     uint64_t moves = 0;
     tide_status status = tide_pg_reopen(w->pg, err);
@@ -199,7 +200,7 @@ static tide_status settle(struct tide_writer *w, bool commits, bool *settled, st
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)
-        status = reclaim(w, &moves, err);
+        status = reclaim_lock(w, &moves, err);
     if (status == TIDE_OK)
         status = writer_keep_lease(w, err);
     if (status != TIDE_OK)
@@ -224,7 +225,7 @@ static void log_trouble(struct tide_writer *w, uint32_t attempt, const struct ti
              tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-/* What a transaction that failed leaves behind, and a word about it where the database lets us. */
+/* Removes the traces of a failed transaction, and reports the failure if the database allows it. */
 static void clean_up(struct tide_writer *w, tide_status status, const struct tide_err *err)
 {
     struct tide_err ignored;
@@ -235,7 +236,8 @@ static void clean_up(struct tide_writer *w, tide_status status, const struct tid
 }
 
 /* Class 23, a constraint: see "Duplicate key" in writer.h. */
-static tide_status explain(const struct tide_writer *w, tide_status status, struct tide_err *err)
+static tide_status explain_constraint(const struct tide_writer *w, tide_status status,
+                                      struct tide_err *err)
 {
     if (status == TIDE_E_DB_FATAL && strncmp(tide_pg_sqlstate(w->pg), "23", 2) == 0)
         return tide_fail_context(
@@ -254,7 +256,7 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
         tide_words_forget(w->words); /* some may have been added by this transaction */
         if (status == TIDE_E_DB)
             log_trouble(w, attempt, err);
-        status = explain(w, status, err);
+        status = explain_constraint(w, status, err);
         if (!lost)
             clean_up(w, status, err);
         if (status != TIDE_E_DB)
@@ -264,7 +266,7 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop while the database is away");
         if (!lost)
             lost = !tide_pg_alive(w->pg);
-        status = lost ? settle(w, commits, &settled, err) : TIDE_OK;
+        status = lost ? settle_commit(w, commits, &settled, err) : TIDE_OK;
         if (status == TIDE_OK && !settled)
             status = step(w, arg, err);
     }
@@ -400,8 +402,8 @@ static bool loads_behind(const struct tide_writer *w, const struct tide_batch *b
 }
 
 /* Decides between loading and indexing, and ends a load that this batch does not continue. */
-static tide_status prepare(struct tide_writer *w, const struct tide_batch *batch,
-                           struct tide_err *err)
+static tide_status prepare_batch(struct tide_writer *w, const struct tide_batch *batch,
+                                 struct tide_err *err)
 {
     struct loading *l = &w->loading;
     bool attached = false;
@@ -445,7 +447,7 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
 {
     tide_status status = check_place(w, batch, err);
     if (status == TIDE_OK)
-        status = prepare(w, batch, err);
+        status = prepare_batch(w, batch, err);
     if (status != TIDE_OK)
         return status;
     if (w->loading.active) {
@@ -465,7 +467,7 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
     return status;
 }
 
-static tide_status speak(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status send_statement(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;
     return tide_pg_run(w->pg, "SELECT 1", "SELECT", err);
@@ -479,5 +481,5 @@ tide_status tide_writer_idle(struct tide_writer *w, struct tide_err *err)
     if (status != TIDE_OK || now - w->spoke_ms < WRITER_SPEAK_MS)
         return status;
     w->spoke_ms = now;
-    return writer_retry(w, speak, NULL, false, err);
+    return writer_retry(w, send_statement, NULL, false, err);
 }

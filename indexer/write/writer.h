@@ -91,7 +91,8 @@ tide_status tide_writer_leads(struct tide_writer *writer, uint32_t ledger, bool 
 /* The ledger after all that is committed onward of the cursor, loading included, and the hash it
  * must follow; 0 and false when the tables are empty. */
 uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_hash[TIDE_HASH_BYTES]);
-/* Of the partitions there are, else as configured: batches must not cross their ends. */
+/* Returns the ledgers of a partition: of the existing ones, else as configured. Batches must not
+ * cross the ends of partitions. */
 uint32_t tide_writer_partition_ledgers(const struct tide_writer *writer);
 /* Hash of a ledger that ends a covered or loading range; false when it is not known. */
 tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,
@@ -160,8 +161,8 @@ tide_status tide_writer_attempt(struct tide_writer *writer, uint32_t ledger, uin
                                 bool again, struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_ended(struct tide_writer *writer);
 
-/* What the lease's thread writes into chain.heartbeat from now on; the texts are copied. While the
- * writer repeats a transaction it reports the state "retrying" there itself. */
+/* Sets the report that the lease's thread writes into chain.heartbeat from now on. The texts are
+ * copied. While the writer repeats a transaction it reports the state "retrying" there itself. */
 void tide_writer_heartbeat(struct tide_writer *writer, const struct tide_heartbeat *heartbeat);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of indexer/write share; no other folder includes it. */
+/* Shared by the files of indexer/write; no other folder includes this header. */
 #ifndef INDEXER_WRITE_WRITER_IMPL_H
 #define INDEXER_WRITE_WRITER_IMPL_H
 
@@ -65,7 +65,7 @@ enum writer_statement {
 };
 enum { WRITER_NAME_MAX = 24 };
 
-/* What the present session of the database holds for us; gone with it. */
+/* The state that the present database session holds for the writer. It ends with the session. */
 struct writer_session {
     bool unsure;        /* a failure: not all may be there that is noted here */
     uint32_t puts_from; /* partition that the statements WRITER_PUT name */
@@ -197,16 +197,17 @@ enum { ROLLUP_BULK_ROWS = 200 };
 void writer_rollup_learn(struct tide_writer *w);
 /* Makes everything anew when it was made by other rules, or never. */
 tide_status writer_rollup_settle(struct tide_writer *w, struct tide_err *err);
-/* Of a batch: prepared outside of transactions, then sent behind its rows; adds to *statements. */
+/* Prepare the folds of a batch outside of transactions, then send them behind its rows. Sending adds
+ * to *statements. */
 tide_status writer_rollup_prepare(struct tide_writer *w, const struct tide_batch *batch,
                                   struct tide_err *err);
 tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *batch,
                                uint32_t *statements, struct tide_err *err);
-/* Of ledgers of a partition, in the running transaction. */
+/* Folds the ledgers of a partition, in the running transaction. */
 tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
                                     struct tide_range range, struct tide_err *err);
-/* Of a batch of tide_writer_commit_gap, behind its rows, in the running transaction: folds again
- * what reads tables of tokens (rollup.h). Its partitions are attached. */
+/* Folds a batch of tide_writer_commit_gap again, behind its rows, in the running transaction: the
+ * rollups that read tables of tokens (rollup.h). The partitions are attached. */
 tide_status writer_rollup_again(struct tide_writer *w, const struct tide_batch *batch,
                                 struct tide_err *err);
 /* Continues a statement that adds rows of a table in a CTE `added`, which returns them: further
@@ -293,9 +294,9 @@ tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_
 tide_status partition_build_begin(struct tide_writer *w, struct full *full, struct tide_err *err);
 /* Waits for its indexes. */
 void partition_build_indexes(struct tide_writer *w, struct full *full);
-/* It is the oldest: when it has its indexes, its rows are merged. */
+/* Marks the partition as the oldest: its rows are merged once it has its indexes. */
 void partition_build_merge(struct tide_writer *w, struct full *full);
-/* All is done that these connections can do. */
+/* Returns true if the connections of the build have no work left. */
 bool partition_build_ended(const struct full *full);
 /* Waits until it has ended, then attaches the partition on the session where its rows were merged;
  * stop: it is stopped, and nothing is attached. True when it is attached. *perhaps: it may be, for

@@ -1,4 +1,4 @@
--- What PostgreSQL gives to every login, taken back in the index's database. A superuser runs this once the
+-- Takes back, in the index's database, rights that PostgreSQL gives to every login. A superuser runs this once the
 -- database is there, and again after it was restored: psql -d tidemark -f database.sql
 --
 -- Daemons exclude each other with advisory locks. PostgreSQL lets every login of a database take any of them,

@@ -39,7 +39,7 @@ struct rpc_page {
     struct rpc_ledger ledgers[RPC_PAGE_MAX]; /* ascending, each once */
 };
 
-/* Of getLedgers. A ledger told twice is kept once when both agree. */
+/* Reads an answer of getLedgers. A ledger that stands twice is kept once if both agree. */
 tide_status rpc_answer_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
                             struct tide_err *err) TIDE_MUST_USE;
 
@@ -57,7 +57,7 @@ struct rpc_latest {
     uint8_t hash[TIDE_HASH_BYTES];
 };
 
-/* Of getLatestLedger. */
+/* Reads an answer of getLatestLedger. */
 tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;
 
@@ -78,7 +78,7 @@ struct rpc_events {
     void *self;
 };
 
-/* Of getEvents; out->each and out->self are the caller's. */
+/* Reads an answer of getEvents. The caller sets out->each and out->self before. */
 tide_status rpc_answer_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;
 

@@ -68,9 +68,9 @@ static tide_status await_turn(const struct rpc_client *c, struct tide_err *err)
 }
 
 /* The text of the answer into body. connected: over a new connection. */
-static tide_status exchange(struct rpc_client *c, const char *method, const char *params,
-                            struct tide_buf *body, struct rpc_hint *hint, bool *connected,
-                            struct tide_err *err)
+static tide_status exchange_json(struct rpc_client *c, const char *method, const char *params,
+                                 struct tide_buf *body, struct rpc_hint *hint, bool *connected,
+                                 struct tide_err *err)
 {
     char text[REQUEST_BYTES];
     const struct tide_config *config = c->options.config;
@@ -107,7 +107,7 @@ static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, st
     c->known = wanted == NULL;
     if (c->known)
         return TIDE_OK;
-    tide_status status = exchange(c, "getNetwork", "{}", &c->small, hint, &connected, err);
+    tide_status status = exchange_json(c, "getNetwork", "{}", &c->small, hint, &connected, err);
     if (!status)
         status = rpc_answer_network(&network, c->small.ptr, c->small.len, c->id, err);
     if (!status && network.error.code)
@@ -130,15 +130,15 @@ tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,
 
 /* A question whose answer counts only from the right network. One that came over a connection
  * made for it is vouched for by asking for the network over the same connection. */
-static tide_status ask(struct rpc_client *c, const char *method, const char *params,
-                       struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
+static tide_status ask_server(struct rpc_client *c, const char *method, const char *params,
+                              struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
 {
     bool connected = false;
     *hint = (struct rpc_hint){ 0 };
     tide_status status = c->known ? TIDE_OK : check_network(c, hint, err);
     if (status)
         return status;
-    status = exchange(c, method, params, body, hint, &connected, err);
+    status = exchange_json(c, method, params, body, hint, &connected, err);
     if (status) {
         c->known = false;
         return fail_named(c, method, err);
@@ -152,8 +152,8 @@ static tide_status ask(struct rpc_client *c, const char *method, const char *par
 
 /* --- the questions ------------------------------------------------------------------------ */
 
-static tide_status end(struct rpc_client *c, const char *method, tide_status status,
-                       struct tide_err *err)
+static tide_status end_request(struct rpc_client *c, const char *method, tide_status status,
+                               struct tide_err *err)
 {
     return status ? fail_named(c, method, err) : TIDE_OK;
 }
@@ -175,10 +175,10 @@ tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
 {
     static const char method[] = "getLatestLedger";
     tide_buf_limit(body, answer_bytes_max(client));
-    tide_status status = ask(client, method, "{}", body, hint, err);
+    tide_status status = ask_server(client, method, "{}", body, hint, err);
     return status ? status
-                  : end(client, method,
-                        rpc_answer_latest(out, body->ptr, body->len, client->id, err), err);
+                  : end_request(client, method,
+                                rpc_answer_latest(out, body->ptr, body->len, client->id, err), err);
 }
 
 tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question *question,
@@ -190,10 +190,10 @@ tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question
     snprintf(params, sizeof params, "{\"startLedger\":%u,\"pagination\":{\"limit\":%u}}",
              question->start, question->limit);
     tide_buf_limit(body, page_bytes_max(client, question->limit));
-    tide_status status = ask(client, method, params, body, hint, err);
+    tide_status status = ask_server(client, method, params, body, hint, err);
     return status ? status
-                  : end(client, method, rpc_answer_page(out, body->ptr, body->len, client->id, err),
-                        err);
+                  : end_request(client, method,
+                                rpc_answer_page(out, body->ptr, body->len, client->id, err), err);
 }
 
 tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_question *question,
@@ -215,10 +215,10 @@ tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_
     assert(len > 0 && (size_t)len < sizeof params);
     (void)len;
     tide_buf_limit(body, answer_bytes_max(client));
-    tide_status status = ask(client, method, params, body, hint, err);
+    tide_status status = ask_server(client, method, params, body, hint, err);
     return status ? status
-                  : end(client, method,
-                        rpc_answer_events(out, body->ptr, body->len, client->id, err), err);
+                  : end_request(client, method,
+                                rpc_answer_events(out, body->ptr, body->len, client->id, err), err);
 }
 
 bool rpc_client_next_url(const char **list, char url[RPC_URL_BYTES])

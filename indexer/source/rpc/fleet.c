@@ -133,7 +133,7 @@ static uint32_t latest_of(struct rpc_fleet *f, uint32_t server)
     return latest;
 }
 
-static void use(struct rpc_fleet *f, uint32_t server, const char *why)
+static void use_server(struct rpc_fleet *f, uint32_t server, const char *why)
 {
     if (f->current == server)
         return;
@@ -208,18 +208,18 @@ static bool was_overtaken(struct rpc_fleet *f)
 }
 
 /* Chooses the server to ask for ledger; false when none may be asked now. */
-static bool choose(struct rpc_fleet *f, uint32_t ledger)
+static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
 {
     if (is_usable(f, f->current, ledger)) {
         uint32_t ahead = ahead_of(f, f->current, ledger);
         if (ahead < f->count)
-            use(f, ahead, "lag");
+            use_server(f, ahead, "lag");
         return true;
     }
     for (uint32_t i = 0; i < f->count; i++) {
         if (!is_usable(f, i, ledger))
             continue;
-        use(f, i, "failure");
+        use_server(f, i, "failure");
         return true;
     }
     return false;
@@ -355,8 +355,8 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
 }
 
 /* Keeps of the page what follows without a gap from first on; hashes are noted and compared. */
-static enum rpc_outcome sift(struct rpc_fleet *f, const struct rpc_want *want,
-                             struct rpc_page *page, struct tide_err *err)
+static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
+                                  struct rpc_page *page, struct tide_err *err)
 {
     const struct rpc_server *s = &f->servers[f->current];
     uint32_t skip = 0, kept = 0, teller = 0;
@@ -441,7 +441,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
             adapt_limit(f, body->len, page->count);
         if (page->count == 0 && page->latest < want->first)
             return ends_before(f, want, promised, page->latest, body, err);
-        enum rpc_outcome outcome = sift(f, want, page, err);
+        enum rpc_outcome outcome = sift_page(f, want, page, err);
         if (outcome == RPC_PAGE) {
             praise_server(f);
             forgive_boast(f);
@@ -473,7 +473,7 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         return RPC_END;
     for (uint32_t i = 0; i < f->count; i++)
         f->servers[i].gone_for = 0; /* asked anew: a server may have been given more */
-    while (choose(f, want->first)) {
+    while (choose_server(f, want->first)) {
         enum rpc_outcome outcome = ask_current(f, want, body, page, &asked_ms, err);
         if (outcome == RPC_GONE)
             gone = *err;

@@ -1,4 +1,4 @@
-/* What the two files of the fleet share. */
+/* Shared by fleet.c and watch.c. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_IMPL_H
 #define INDEXER_SOURCE_RPC_FLEET_IMPL_H
 
@@ -52,9 +52,9 @@ struct rpc_fleet {
 };
 
 int64_t rpc_fleet_now_ms(void);
-/* What a server told; 0: not told. */
+/* Notes the range of ledgers that a server reported; 0: not reported. */
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
-/* A server did not answer, or not well. */
+/* Notes that a server did not answer, or not well. */
 void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
 /* The hash of a ledger by a server; another one than is known is a fork. */
 void rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, uint32_t sequence,

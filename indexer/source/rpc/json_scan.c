@@ -29,16 +29,16 @@ bool json_scan_is(struct json_scan *s, char begin)
 }
 
 /* Steps over c, or over nothing. */
-static bool take(struct json_scan *s, char c)
+static bool take_char(struct json_scan *s, char c)
 {
     bool there = json_scan_is(s, c);
     s->cur += there;
     return there;
 }
 
-static bool need(struct json_scan *s, char c, const char *what)
+static bool need_char(struct json_scan *s, char c, const char *what)
 {
-    if (take(s, c))
+    if (take_char(s, c))
         return true;
     json_scan_fault(s, s->cur == s->end ? "the text ends too early" : what);
     return false;
@@ -47,8 +47,8 @@ static bool need(struct json_scan *s, char c, const char *what)
 bool json_scan_enter(struct json_scan *s, char bracket)
 {
     assert(bracket == '{' || bracket == '[');
-    if (!need(s, bracket,
-              bracket == '{' ? "no object where one belongs" : "no array where one belongs"))
+    if (!need_char(s, bracket,
+                   bracket == '{' ? "no object where one belongs" : "no array where one belongs"))
         return false;
     if (++s->depth > JSON_SCAN_DEPTH)
         json_scan_fault(s, "nested too deeply");
@@ -62,11 +62,11 @@ static bool another(struct json_scan *s, bool *first, char bracket)
     *first = false;
     if (s->fault)
         return false;
-    if (take(s, bracket)) {
+    if (take_char(s, bracket)) {
         s->depth--;
         return false;
     }
-    return was_first || need(s, ',', "no comma where one belongs");
+    return was_first || need_char(s, ',', "no comma where one belongs");
 }
 
 bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name)
@@ -74,7 +74,7 @@ bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name)
     if (!another(s, first, '}'))
         return false;
     *name = json_scan_raw(s);
-    return need(s, ':', "no colon where one belongs");
+    return need_char(s, ':', "no colon where one belongs");
 }
 
 bool json_scan_item(struct json_scan *s, bool *first)
@@ -126,7 +126,7 @@ static bool skip_escape(struct json_scan *s)
 
 tide_slice json_scan_raw(struct json_scan *s)
 {
-    if (!need(s, '"', "no string where one belongs"))
+    if (!need_char(s, '"', "no string where one belongs"))
         return (tide_slice){ 0 };
     const uint8_t *from = s->cur;
     for (;;) {
@@ -165,8 +165,9 @@ static size_t put_utf8(char out[4], uint32_t c)
     return len;
 }
 
-/* What an escape stands for; *at moves past it. An unpaired surrogate is U+FFFD. */
-static size_t resolve(char out[4], tide_slice raw, size_t *at)
+/* Writes the character of the escape at *at, and moves *at past it. An unpaired surrogate becomes
+ * U+FFFD. */
+static size_t resolve_escape(char out[4], tide_slice raw, size_t *at)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
     const uint8_t *p = raw.ptr + *at;
@@ -195,7 +196,7 @@ void json_scan_text(struct json_scan *s, char *out, size_t size)
     size_t len = 0;
     for (size_t at = 0; at < raw.len;) {
         char bytes[4] = { (char)raw.ptr[at] };
-        size_t count = raw.ptr[at] == '\\' ? resolve(bytes, raw, &at) : (at++, 1);
+        size_t count = raw.ptr[at] == '\\' ? resolve_escape(bytes, raw, &at) : (at++, 1);
         if (count > size - 1 - len)
             break;
         memcpy(out + len, bytes, count);
@@ -206,7 +207,7 @@ void json_scan_text(struct json_scan *s, char *out, size_t size)
 
 tide_slice json_scan_base64(struct json_scan *s)
 {
-    if (!need(s, '"', "no string where one belongs"))
+    if (!need_char(s, '"', "no string where one belongs"))
         return (tide_slice){ 0 };
     uint8_t *out = s->cur;
     size_t made = 0;
@@ -257,7 +258,7 @@ static tide_slice digits(struct json_scan *s)
 uint64_t json_scan_u64(struct json_scan *s, uint64_t max)
 {
     uint64_t v = 0;
-    bool quoted = take(s, '"');
+    bool quoted = take_char(s, '"');
     if (s->fault)
         return 0;
     tide_slice text = digits(s);
@@ -276,7 +277,7 @@ uint64_t json_scan_u64(struct json_scan *s, uint64_t max)
 
 int64_t json_scan_i64(struct json_scan *s)
 {
-    bool minus = take(s, '-');
+    bool minus = take_char(s, '-');
     if (minus && !is_digit(s))
         json_scan_fault(s, "no number where one belongs");
     int64_t v = (int64_t)json_scan_u64(s, 1ull << 53);

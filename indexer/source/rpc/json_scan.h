@@ -43,7 +43,7 @@ bool json_scan_null(struct json_scan *s); /* steps over a null; false when it is
 bool json_scan_is(struct json_scan *s, char begin); /* does the next value begin so? */
 uint64_t json_scan_u64(struct json_scan *s, uint64_t max);
 int64_t json_scan_i64(struct json_scan *s); /* within ±2^53 */
-/* What stands between the quotes, escapes as they are. */
+/* Returns the bytes between the quotes, with escapes unresolved. */
 tide_slice json_scan_raw(struct json_scan *s);
 /* The same with escapes resolved, into out, cut to fit, always ended by a NUL. */
 void json_scan_text(struct json_scan *s, char *out, size_t size);

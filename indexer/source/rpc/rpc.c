@@ -82,8 +82,8 @@ static bool has_work(const struct rpc_source *s)
 }
 
 /* Takes note of how a question went. Locked. */
-static void settle(struct rpc_source *s, enum rpc_outcome outcome, uint32_t pause_ms,
-                   const struct tide_err *err)
+static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_t pause_ms,
+                         const struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     struct slot *slot = &s->slots[s->fresh_slot];
@@ -129,7 +129,7 @@ static bool await_due(struct rpc_source *s)
     return !s->closing && s->generation == generation;
 }
 
-static void *fetch(void *self)
+static void *fetch_pages(void *self)
 {
     struct rpc_source *s = self;
     pthread_mutex_lock(&s->lock);
@@ -149,7 +149,7 @@ static void *fetch(void *self)
             rpc_fleet_fetch(s->fleet, &want, &slot->body, &slot->page, &pause_ms, &err);
         pthread_mutex_lock(&s->lock);
         if (s->generation == generation)
-            settle(s, outcome, pause_ms, &err);
+            note_outcome(s, outcome, pause_ms, &err);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -324,7 +324,7 @@ tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_opti
                                              .self = s };
     tide_status status = rpc_fleet_open(&s->fleet, &fleet, err);
     if (!status) {
-        s->started = pthread_create(&s->thread, NULL, fetch, s) == 0;
+        s->started = pthread_create(&s->thread, NULL, fetch_pages, s) == 0;
         if (!s->started)
             status = tide_fail(err, TIDE_E_MEMORY, "rpc: cannot start a thread");
     }

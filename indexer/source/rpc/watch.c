@@ -42,7 +42,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
     rpc_fleet_note_ledger(f, server, latest.sequence, latest.hash);
 }
 
-static void *watch(void *self)
+static void *watch_servers(void *self)
 {
     struct rpc_fleet *f = self;
     struct tide_buf body;
@@ -205,7 +205,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     if (!status)
         status = greet(f, err);
     if (!status && f->count > 1) {
-        f->watching = pthread_create(&f->thread, NULL, watch, f) == 0;
+        f->watching = pthread_create(&f->thread, NULL, watch_servers, f) == 0;
         if (!f->watching)
             status = tide_fail(err, TIDE_E_MEMORY, "rpc: cannot start a thread");
     }
