@@ -1,4 +1,4 @@
-/* What every file may use: sizes, attributes, and nothing that does anything. */
+/* Sizes and attributes that every file may use. Declares no function. */
 #ifndef TIDEMARK_BASE_H
 #define TIDEMARK_BASE_H
 

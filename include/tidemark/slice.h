@@ -1,4 +1,4 @@
-/* Bytes someone else owns. A slice is a value: copy it, return it, compare it.
+/* Borrowed bytes: pointer and length. A slice is a value: copy it, return it, compare it.
  * It never frees and is never NUL-terminated; the comment beside each field or
  * result says what it borrows from and until when. */
 #ifndef TIDEMARK_SLICE_H

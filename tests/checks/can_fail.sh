@@ -65,6 +65,18 @@ touch "$dir/t/indexer/re""check.c"; breaks words 'a word in a file name'
 printf '/* for all that is\n * known %s */\n' now >>"$dir/t/schema/base/a.c"; breaks words 'a phrase across lines'
 printf 'void heartbeat(void); /* the "%s" account */\n' no''body >>"$dir/t/schema/base/a.c"
 "$check/words" "$dir/t" || { echo 'FAIL: words refuses what is right'; exit 1; }
+printf '/* What'' the row holds. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment that begins with What'
+printf 'int x; /*\n * Of'' rows: the last. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment of two lines that begins with Of'
+printf -- '-- It'' is kept.\nSELECT 1;\n' >"$dir/t/schema/base/a.sql"; breaks comments 'a comment of SQL'
+printf "COMMENT ON TABLE a IS 'Who"" signed it.';\n" >"$dir/t/schema/base/a.sql"; breaks comments 'a stored comment'
+printf 'const char *s = "/* What */"; /* Whatsoever */\n' >>"$dir/t/schema/base/a.c"
+"$check/comments" "$dir/t" || { echo 'FAIL: comments refuses what is right'; exit 1; }
+fresh
+printf 'static int run(int a)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"; breaks names 'a bare verb'
+printf 'static const struct x *find(\n    int a)\n{\n    return 0;\n}\n' >>"$dir/t/schema/base/a.c"; breaks names 'a bare verb that returns a pointer'
+printf 'static int run(int a);\nstatic int run_job(int a)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"
+"$check/names" "$dir/t" || { echo 'FAIL: names refuses what is right'; exit 1; }
+fresh
 sed -i '/two.made/d' "$dir/t/tools/packaging/events.md"; breaks events 'an event that is not listed'
 sed -i '/two.made/d' "$dir/t/schema/base/e.c"; breaks events 'an event that no program writes'
 sed -i 's/TIDE_WARN, "two/TIDE_ERROR, "two/' "$dir/t/schema/base/e.c"; breaks events 'another level'
