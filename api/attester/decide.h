@@ -8,8 +8,8 @@
  * - A ledger includes the transaction.
  * - A ledger closed after the envelope's max_time, and the account's sequence number is still below
  *   the envelope's.
- * - The account reached that number, and a server that has every ledger since the signature does not
- *   have the transaction: another program used the number.
+ * - The account reached that number, and a server that has every ledger since the signature does
+ *   not have the transaction: another program used the number.
  * Before that, no second envelope is signed for the intent. */
 #ifndef API_ATTESTER_DECIDE_H
 #define API_ATTESTER_DECIDE_H

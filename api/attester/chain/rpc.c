@@ -31,10 +31,9 @@ struct att_rpc {
     struct tide_http *http;
     struct server servers[ATT_SERVERS_MAX];
     uint32_t count;
-    uint32_t
-        current; /* index of the server to call first: the last one that answered, or a selected one */
-    uint32_t first;  /* first excluded server */
-    uint32_t sender; /* gets the next transaction */
+    uint32_t current; /* called first: the server that answered last, or was selected since */
+    uint32_t first;   /* first excluded server */
+    uint32_t sender;  /* gets the next transaction */
     uint64_t id;
     struct tide_retry retry;
     char failure[TIDE_ERR_TEXT_MAX]; /* last failure of any server, for messages */
