@@ -73,13 +73,13 @@ struct list {
 };
 
 struct latest_map {
-    struct list entries;        /* struct latest */
-    struct list undo;           /* struct undo: of the present ledger */
-    uint32_t *slots;            /* hash table of index + 1 in entries; 0: free */
-    uint32_t slot_count;        /* a power of two */
-    uint32_t ledger_from;       /* entries.count when the present ledger began */
-    bool dead[TIDE_TABLES_MAX]; /* the table's rows include some that are not the newest of their
-                                 * key */
+    struct list entries;  /* struct latest */
+    struct list undo;     /* struct undo: of the present ledger */
+    uint32_t *slots;      /* hash table of index + 1 in entries; 0: free */
+    uint32_t slot_count;  /* a power of two */
+    uint32_t ledger_from; /* entries.count when the present ledger began */
+    /* The table's rows include some that are not the newest of their key. */
+    bool dead[TIDE_TABLES_MAX];
 };
 
 /* A direct-mapped cache of addresses as text: most rows name the same few. */
@@ -159,8 +159,8 @@ struct tide_decode {
     bool candidate; /* the walk calls back for its events and changes */
     bool protocol; /* reaches a contract of the deployment that is no wallet and no Stellar asset */
     bool wallet;   /* reaches a wallet */
-    bool as_asset; /* reaches a Stellar asset, and an address that the deployment names takes
-                    * part */
+    /* Reaches a Stellar asset, and an address that the deployment names takes part. */
+    bool as_asset;
     /* Contract-data changes of all contracts so far, in canonical order. Rows are numbered by this
      * count: a version's number must not depend on which contracts the index knew when the ledger
      * was read. */

@@ -10,8 +10,8 @@ enum { SLOTS_FIRST = 1 << 12 };
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
     uint32_t h;
-    memcpy(&h, hash, 4); /* a SHA-256 is uniformly distributed: four bytes of it serve as the
-                          * hash */
+    /* A SHA-256 is uniformly distributed: four bytes of it serve as the hash. */
+    memcpy(&h, hash, 4);
     return (h ^ (uint32_t)table * 0x9e3779b1u) & (map->slot_count - 1);
 }
 
