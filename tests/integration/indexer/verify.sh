@@ -73,7 +73,7 @@ put_back chain.tx history.oracle_feed chain.ledger
 sql "UPDATE chain.tx SET closed_at = closed_at + interval '1 s' WHERE $it; UPDATE chain.call SET events = 0 WHERE $it"
 finds "chain.tx: .*another close time than their ledger: 1, first at ledger $called" "${part[@]}"
 also "chain.call: calls differ from their transaction in chain.tx: 1, first at ledger $called"
-also "chain.call: calls have fewer events than event.log holds of them: 1, first at ledger $called"
+also "chain.call: calls have fewer events than event.log has of them: 1, first at ledger $called"
 put_back chain.tx chain.call
 
 sql "DELETE FROM chain.call WHERE $it; DELETE FROM event.log WHERE $it"
