@@ -139,8 +139,8 @@ static enum tide_role role_of(const char *name)
     for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
         if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
             return (enum tide_role)role;
-    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_*: names of assets, whose role is
-                                     * stellar_asset */
+    /* The name of an asset (usdc, xlm, asset_*): its role is stellar_asset. */
+    return TIDE_ROLE_stellar_asset;
 }
 
 /* Returns false if the text does not fit. */

@@ -235,11 +235,8 @@ static bool take_field(tide_slice *rest, tide_slice *field, bool *null)
     return true;
 }
 
-enum {
-    ARRAY_HEAD = 12,
-    ARRAY_DIMENSION = 8
-}; /* dimensions, flags, type; then count, lower
-                                                * bound */
+/* The array's header: dimensions, flags, type. For each dimension: count, lower bound. */
+enum { ARRAY_HEAD = 12, ARRAY_DIMENSION = 8 };
 
 /* Reads the header of a one-dimensional array without NULLs and moves *field to its elements.
  * Returns false for any other array. */

@@ -45,8 +45,8 @@ static void *run_worker(void *self)
         assert(a->stage == TAKEN);
         a->stage = MADE;
         pthread_mutex_unlock(&a->lock);
-        pthread_cond_signal(&a->made); /* signalled without the lock, so that the waiting owner
-                                        * gets it at once */
+        /* Signalled without the lock, so that the waiting owner gets it at once. */
+        pthread_cond_signal(&a->made);
         pthread_mutex_lock(&a->lock);
     }
     pthread_mutex_unlock(&a->lock);

@@ -35,8 +35,8 @@ struct chunk {
     uint32_t decoded; /* ledgers without a failure */
     tide_status status;
     struct tide_err err;
-    struct tide_deployment *learned; /* the contracts after its ledgers, if those changed them;
-                                      * else NULL */
+    /* The contracts after its ledgers, if those changed them; else NULL. */
+    struct tide_deployment *learned;
 };
 
 struct worker {
@@ -132,8 +132,8 @@ static void decode_chunk(struct worker *w, struct chunk *c)
     swap_latest(d, c);
     if (!d->learned)
         return;
-    w->version = 0; /* the contracts count once the chunk's rows are taken, if ever: learn
-                     * `known` again */
+    /* The contracts count once the chunk's rows are taken, if ever: learn `known` again. */
+    w->version = 0;
     copy_contracts(d, c);
 }
 
@@ -239,8 +239,8 @@ void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
     if (!p->open)
         return;
     pthread_mutex_lock(&p->lock);
-    p->open->state = p->open->count ? ASKED : DONE; /* an empty chunk has no work: memory for its
-                                                     * first ledger was lacking */
+    /* An empty chunk has no work: memory for its first ledger was lacking. */
+    p->open->state = p->open->count ? ASKED : DONE;
     pthread_mutex_unlock(&p->lock);
     pthread_cond_signal(&p->asked);
     p->open = NULL;

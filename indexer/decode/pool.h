@@ -31,8 +31,8 @@ struct tide_decode_pool; /* opaque */
 tide_status tide_decode_pool_open(struct tide_decode_pool **out,
                                   const struct tide_decode_options *options, uint32_t threads,
                                   struct tide_err *err) TIDE_MUST_USE;
-void tide_decode_pool_close(struct tide_decode_pool *pool); /* NULL is allowed. Waits for ledgers
-                                                             * that are being decoded. */
+/* NULL is allowed. Waits for ledgers that are being decoded. */
+void tide_decode_pool_close(struct tide_decode_pool *pool);
 
 /* Sets which ledger must be added next, see tide_decode_expect. The pool must be idle. */
 void tide_decode_pool_expect(struct tide_decode_pool *pool, uint32_t next_sequence,

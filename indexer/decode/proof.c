@@ -26,8 +26,8 @@ struct tide_proof_check {
     bool doubled;    /* two result pairs carry the same hash */
     /* Envelopes in the order of the set, and a hash table of 1 + index; 0: free. */
     struct envelope *envelopes;
-    struct tide_envelope *kept; /* the first KEPT of them as they were read; NULL before the
-                                 * first ledger */
+    /* The first KEPT of them as they were read; NULL before the first ledger. */
+    struct tide_envelope *kept;
     uint32_t *index;
     uint32_t count;
     uint32_t cap; /* of envelopes; the hash table has twice as many slots. A power of two */
@@ -154,8 +154,9 @@ tide_status tide_proof_envelope(struct tide_proof_check *v, const struct tide_en
     uint32_t place = slot_of(v, envelope->hash);
     v->count++;
     if (v->index[place] == 0)
-        v->index[place] = v->count; /* a second envelope with this hash is not indexed, so it
-                                     * stays unjoined and fails the check */
+        /* A second envelope with this hash is not indexed, so it stays unjoined and fails the
+         * check. */
+        v->index[place] = v->count;
     return TIDE_OK;
 }
 

@@ -24,8 +24,8 @@ enum tide_check {
     TIDE_CHECK_NONE, /* not checked: the level is lower, or the network is not known */
     TIDE_CHECK_HOLDS,
     TIDE_CHECK_FAILS,
-    TIDE_CHECK_EXEMPT, /* the transaction set of an EMPTY_TX_SET ledger: its hash is zero by
-                        * definition */
+    /* The transaction set of an EMPTY_TX_SET ledger: its hash is zero by definition. */
+    TIDE_CHECK_EXEMPT,
 };
 
 struct tide_ledger_proof {
@@ -40,10 +40,10 @@ struct tide_ledger_proof {
 };
 
 enum tide_call_proof {
-    TIDE_CALL_NONE,       /* no successful InvokeHostFunction, or the level is below EVENTS */
-    TIDE_CALL_VERIFIED,   /* return value and events hash to the result's hash as they stand */
-    TIDE_CALL_REWRITTEN,  /* they do after the exporter's known rewriting of asset events is
-                          * undone (rewrite.h) */
+    TIDE_CALL_NONE,     /* no successful InvokeHostFunction, or the level is below EVENTS */
+    TIDE_CALL_VERIFIED, /* return value and events hash to the result's hash as they stand */
+    /* They do after the exporter's known rewriting of asset events is undone (rewrite.h). */
+    TIDE_CALL_REWRITTEN,
     TIDE_CALL_UNVERIFIED, /* no known form hashes to it */
 };
 

@@ -517,7 +517,8 @@ void relevance_forget(struct tide_decode *d, uint32_t contract_count)
         count_discovered(d, &known->contracts[known->contract_count - 1], -1);
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)
-                known->slots[i] = 0; /* the newest contract is the last of its probe chain: no
-                                      * other is found through its slot */
+                /* The newest contract is the last of its probe chain: no other is found through its
+                 * slot. */
+                known->slots[i] = 0;
     }
 }

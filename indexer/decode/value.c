@@ -66,8 +66,8 @@ static bool put_address(struct tide_decode *d, struct tide_buf *out, tide_slice 
     uint32_t arm = tide_be32(xdr.ptr);
     if (xdr.len > sizeof d->addresses->xdr || arm > 1)
         return put_other_address(out, value);
-    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm; /* the last bytes of a key or hash are
-                                                            * random enough */
+    /* The last bytes of a key or hash are random enough. */
+    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm;
     struct address_slot *slot = &d->addresses[mix % ADDRESS_SLOTS];
     if (memcmp(slot->xdr, xdr.ptr, xdr.len) != 0 || slot->text[0] == 0) {
         memset(slot->xdr, 0, sizeof slot->xdr);

@@ -32,8 +32,8 @@ static void put_value(struct tide_json *j, const char *name, tide_slice scval)
 {
     tide_json_value(j, name);
     if (tide_scval_json(j->buf, scval) != TIDE_OK)
-        j->buf->failed = true; /* the walk has checked the value: only the buffer's limit can
-                                * fail */
+        /* The walk has checked the value: only the buffer's limit can fail. */
+        j->buf->failed = true;
 }
 
 tide_status dump_flush(struct dump_sink *s)

@@ -42,9 +42,9 @@ struct tide_discovery {
     struct reader *reader;
     uint32_t failures;
     int64_t retry_at_ms;
-    int64_t began_ms, rest_until_ms; /* start of the present reading for catalogs, and earliest
-                                      * start of the next one */
-    bool settled;                    /* a contract's kind was settled, see tide_discovery_settled */
+    /* Start of the present reading for catalogs, and earliest start of the next one. */
+    int64_t began_ms, rest_until_ms;
+    bool settled; /* a contract's kind was settled, see tide_discovery_settled */
 };
 
 static int64_t now_ms(void)

@@ -27,9 +27,9 @@ struct tide_follow {
     struct tide_witness witness; /* the witness of the writer before this one (write/writer.h) */
     uint32_t tip, ledger;        /* newest ledger known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
-    bool following, began; /* following: the last commit was at the tip. began: this process has
-                            * written before */
-    bool waits;            /* a token that a catalog names waits for a place below the limit */
+    /* following: the last commit was at the tip. began: this process has written before. */
+    bool following, began;
+    bool waits; /* a token that a catalog names waits for a place below the limit */
     bool renew; /* a market named a catalog's token: its place is free for a token that waits */
     const struct tide_source *source; /* set while a range is indexed */
 };

@@ -6,11 +6,8 @@
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
-enum {
-    TAKE_MS = 250,
-    TAKE_READING_MS = 5
-}; /* longest wait for a batch; the same while
-                                              * discovery reads, which needs its turns */
+/* Longest wait for a batch; the same while discovery reads, which needs its turns. */
+enum { TAKE_MS = 250, TAKE_READING_MS = 5 };
 enum { HEARTBEAT_MS = 500 };
 
 static struct tide_pipeline_options pipeline_options(const struct tide_follow *job,

@@ -229,8 +229,8 @@ static bool take_rows(struct tide_pipeline *p, struct tide_item *item)
         item->tip = decoded.mark == MARK_TIP;
         return decoded.mark == 0;
     }
-    p->ended = TIDE_OK; /* ledgers behind the bad one were dropped, and so was the source's
-                         * status */
+    /* Ledgers behind the bad one were dropped, and so was the source's status. */
+    p->ended = TIDE_OK;
     if (tide_source_refetch(&p->options.source, failed, &item->err))
         return true;
     end_item(item, status);

@@ -42,8 +42,8 @@ struct tide_item {
     struct tide_batch batch; /* may be empty */
     bool tip;                /* its last ledger is the tip, as far as the source knows */
     bool last;               /* no item follows; status says why */
-    tide_status status;      /* if last: TIDE_OK at the end of the range or source, else the failure
-                         * that err describes */
+    /* If last: TIDE_OK at the end of the range or source, else the failure that err describes. */
+    tide_status status;
     struct tide_err err;
 };
 

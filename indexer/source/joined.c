@@ -108,7 +108,7 @@ static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct joined *j = self;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
-    struct tide_err unheard;
+    struct tide_err ignored;
     if (ledger > j->lake_last)
         return tide_source_refetch(&j->rpc, ledger, err);
     j->on_lake = true;
@@ -120,19 +120,19 @@ static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
     j->lake_last = ledger - 1;
     tide_log(TIDE_WARN, "lake.damaged", "again=false error=%s",
              tide_log_quote(quoted, sizeof quoted, err->text));
-    return switch_to(j, false, &unheard) == TIDE_OK;
+    return switch_to(j, false, &ignored) == TIDE_OK;
 }
 
 static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
 {
     struct joined *j = self;
     uint32_t newest = 0, oldest = 0;
-    struct tide_err unheard;
+    struct tide_err ignored;
     *first = *last = 0;
     (void)err;
-    if (j->lake.ops && j->lake.ops->range(j->lake.self, first, last, &unheard))
+    if (j->lake.ops && j->lake.ops->range(j->lake.self, first, last, &ignored))
         *first = *last = 0;
-    if (j->rpc.ops->range(j->rpc.self, &oldest, &newest, &unheard) == TIDE_OK && newest > *last)
+    if (j->rpc.ops->range(j->rpc.self, &oldest, &newest, &ignored) == TIDE_OK && newest > *last)
         *last = newest;
     if (*first == 0)
         *first = oldest;

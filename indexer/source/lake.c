@@ -8,8 +8,8 @@
 #include "tidemark/meta.h"
 #include "tidemark/zstd.h" /* for its magic number only */
 
-/* FILL_BYTES: first size of the window. AHEAD_BYTES_MAX: most bytes that fill_ahead takes beyond
- * one ledger. */
+/* FILL_BYTES: first size of the window. AHEAD_BYTES_MAX: fill_ahead takes up to four times the
+ * longest ledger if that is less, otherwise up to twice the longest ledger. */
 enum { FILL_BYTES = 256 << 10, BATCH_HEADER = 12, AHEAD_BYTES_MAX = 8 << 20 };
 
 /* --- one object -------------------------------------------------------------------------- */
@@ -130,13 +130,13 @@ static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
  * that is cut short in the window would have to be walked again from its start. */
 static void fill_ahead(struct lake *l)
 {
-    struct tide_err told_when_needed;
+    struct tide_err ignored;
     if (window(l).len >= l->longest)
         return;
     size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
     size_t want = window(l).len + unpack_ready(l->unpack);
     want = want < l->longest ? l->longest : want;
-    (void)!fill_window(l, want < most ? want : most, &told_when_needed);
+    (void)!fill_window(l, want < most ? want : most, &ignored);
 }
 
 /* Finds the end of the ledger at the window's start. If bytes are missing, the window is doubled,

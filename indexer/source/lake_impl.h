@@ -15,8 +15,8 @@ struct lake {
     struct unpack *unpack;
     bool sought;
     uint32_t next, last; /* ledgers: next one wanted, last one wanted (0: no end) */
-    uint32_t hole_asked; /* the missing ledger for which the whole lake was last searched; 0:
-                          * none */
+    /* The missing ledger for which the whole lake was last searched; 0: none. */
+    uint32_t hole_asked;
 
     /* The object being read. */
     bool open, second;  /* second: it was fetched again after a failure */

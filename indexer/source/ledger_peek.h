@@ -7,8 +7,8 @@
 
 struct ledger_peek {
     uint32_t sequence;
-    const uint8_t *hash, *previous; /* TIDE_HASH_BYTES each, as the ledger claims; borrow from
-                                     * the ledger */
+    /* TIDE_HASH_BYTES each, as the ledger claims; borrow from the ledger. */
+    const uint8_t *hash, *previous;
 };
 
 /* Returns TIDE_E_DECODE if the bytes are no LedgerCloseMeta, TIDE_E_UNKNOWN if this build does not

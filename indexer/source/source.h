@@ -64,8 +64,8 @@ struct tide_source_options {
     const struct tide_config *config; /* borrowed while the source is open */
     const char *passphrase;           /* network that the lake must be of; NULL: not checked */
     bool (*stopping)(void *self); /* called while waiting, from the caller's thread; may be NULL */
-    void *stopping_self;          /* stopping's argument. true from stopping ends the wait with
-                          * TIDE_E_STOPPED */
+    /* Argument of stopping, which returns true to end the wait with TIDE_E_STOPPED. */
+    void *stopping_self;
     /* Reads the stored hash of a ledger: TIDE_E_MISSING if the ledger is not stored, TIDE_E_DB if
      * that is not known. Any thread may call it. NULL: nothing is stored. With the hash a source
      * can tell a reset of the network from a server that is behind. */

@@ -10,8 +10,8 @@
 enum { PIECES = 8, PIECE_BYTES = UNPACK_AHEAD / PIECES, PIECES_LOW = PIECES / 2 };
 
 struct unpack {
-    struct tide_unzstd *zstd; /* zstd and packed belong to the thread while it runs, otherwise to
-                               * the reader */
+    /* The thread owns zstd and packed while it runs, otherwise the reader owns them. */
+    struct tide_unzstd *zstd;
     tide_slice packed;
     bool started;
     pthread_t thread;
@@ -52,8 +52,8 @@ static void fill_piece(struct unpack *u)
     u->spent = status != TIDE_OK || made < PIECE_BYTES;
     u->full = u->count == PIECES;
     pthread_mutex_unlock(&u->lock);
-    pthread_cond_signal(&u->changed); /* signalled without the lock, so that the reader gets it
-                                       * at once */
+    /* Signalled without the lock, so that the reader gets it at once. */
+    pthread_cond_signal(&u->changed);
     pthread_mutex_lock(&u->lock);
 }
 

@@ -258,9 +258,8 @@ static enum tide_refusal write_quote(struct check *check, struct tide_reader *re
 static enum tide_refusal write_status(struct check *check, struct tide_reader *reader)
 {
     struct tide_hot_address who;
-    (void)tide_hot_address_parse(&who, check->claims.subject); /* a text that is no address
-                                                                * leaves an address without an
-                                                                * entry */
+    /* A text that is no address leaves an address without an entry. */
+    (void)tide_hot_address_parse(&who, check->claims.subject);
     struct tide_json j = tide_answer_begin(&check->again, reader);
     check->holds_until = tide_answer_status(&j, reader, &who, check->claims.subject);
     tide_json_close(&j, '}');

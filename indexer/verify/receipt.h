@@ -19,8 +19,8 @@ struct tide_verify_receipt {
     uint16_t deployment;
     const char *scope; /* the text of chain.deployment.scope */
     const char *path;  /* path of the receipt */
-    const char *jwks;  /* path of the JWKS; NULL: the signature is not checked, and the output
-                       * says so */
+    /* Path of the JWKS; NULL: the signature is not checked, and the output says so. */
+    const char *jwks;
 };
 
 /* Prints each difference and the result. */

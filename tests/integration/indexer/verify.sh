@@ -66,19 +66,19 @@ sql "DELETE FROM chain.tx WHERE $it; DELETE FROM history.oracle_feed WHERE (key_
 finds "chain.tx: ledger $called: [0-9]+ rows, chain.ledger has [0-9]+ \(our_txs\); 1 ledgers differ" "${part[@]}"
 also "chain.call: calls differ from their transaction in chain.tx: 1, first at ledger $called"
 also "event.log: events have no successful transaction in chain.tx: [0-9]+, first at ledger $called"
-also "history: ledger [0-9]+: [0-9]+ rows, chain.ledger says [0-9]+ \(changes\)"
-also "history.raw: ledger $called: 0 rows, chain.ledger says 1 \(raw_states\)"
+also "history: ledger [0-9]+: [0-9]+ rows, chain.ledger has [0-9]+ \(changes\)"
+also "history.raw: ledger $called: 0 rows, chain.ledger has 1 \(raw_states\)"
 put_back chain.tx history.oracle_feed chain.ledger
 
 sql "UPDATE chain.tx SET closed_at = closed_at + interval '1 s' WHERE $it; UPDATE chain.call SET events = 0 WHERE $it"
 finds "chain.tx: .*another close time than their ledger: 1, first at ledger $called" "${part[@]}"
 also "chain.call: calls differ from their transaction in chain.tx: 1, first at ledger $called"
-also "chain.call: calls have fewer events than event.log holds of them: 1, first at ledger $called"
+also "chain.call: calls have fewer events than event.log has of them: 1, first at ledger $called"
 put_back chain.tx chain.call
 
 sql "DELETE FROM chain.call WHERE $it; DELETE FROM event.log WHERE $it"
 finds "chain.cursor: calls [0-9]+, the tables have [0-9]+"
-also "event.log and event.raw: ledger $called: [0-9]+ rows, chain.ledger says [0-9]+ \(events\)"
+also "event.log and event.raw: ledger $called: [0-9]+ rows, chain.ledger has [0-9]+ \(events\)"
 put_back chain.call event.log
 holds
 grep -q "^counts  9 of 9 comparisons" "$PG_DIR/said" || fail "not all was compared: $(cat "$PG_DIR/said")"
