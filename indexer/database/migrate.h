@@ -18,6 +18,9 @@ struct tide_migration {
 extern const struct tide_migration tide_migrations[];
 extern const size_t tide_migration_count;
 
+/* The error about a database that an earlier build made says so: no migration mends it. */
+#define TIDE_OTHER_VERSION "another version made this database"
+
 /* Applies what is missing of list; *applied counts them. */
 tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,
                          uint32_t *applied, struct tide_err *err) TIDE_MUST_USE;

@@ -60,6 +60,13 @@ struct later_change {
     uint32_t seq;
 };
 
+/* A reason for which rows of the present transaction are kept (kept_for.c). */
+struct kept_reason {
+    int32_t event;     /* of the operation, or one of those below */
+    uint32_t contract; /* index + 1 in the deployment's contracts; 0: the file names it */
+};
+enum { KEPT_CALL = -1, KEPT_ALL = -2 };
+
 struct tide_redecode_raw_version;
 
 struct list {
@@ -94,6 +101,12 @@ struct named_token {
     uint8_t id[TIDE_HASH_BYTES];
     uint32_t tx;      /* the first one that names it */
     char address[57]; /* C…, NUL-terminated */
+};
+
+/* A token that the present ledger names, and a newer one before. */
+struct named_before {
+    uint32_t index;  /* in the deployment's contracts */
+    uint32_t ledger; /* the newer one */
 };
 
 /* An unsettled contract of which the present ledger shows what it is. */
@@ -142,10 +155,16 @@ struct tide_decode {
     struct list named;                  /* struct named_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
     bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
-    struct list markets; /* uint32_t: contracts that a market names since, by index */
+    struct list markets;      /* uint32_t: contracts that a market names since, by index */
+    struct list named_before; /* struct named_before */
     uint32_t ledgers_begun;
     /* ledgers_begun and transaction of each contract's last row "created", by index */
     uint64_t created_at[TIDE_CONTRACTS_MAX];
+    uint32_t newest_since; /* no token that is followed is found behind that ledger */
+    bool late;             /* the ledger is older than the finding of a token that is followed */
+    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL, KEPT_CALL, by index
+     * + 1; 0: what the file names */
+    uint64_t noted_at[2][TIDE_CONTRACTS_MAX + 1];
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -159,6 +178,8 @@ struct tide_decode {
     uint32_t seq_after; /* the same of the ledger, outside of transactions */
     uint32_t op_events;
     uint32_t changed;
+    struct list reasons;       /* struct kept_reason; while late */
+    bool reaches_file;         /* reaches such a contract of the deployment file; while late */
     struct list keys;          /* struct seen_key */
     struct list later_changes; /* struct later_change */
     struct list later_events;  /* struct tide_event */
@@ -207,6 +228,8 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
 /* True for the deployment's contracts and accounts, discovered tokens among them, but not for
  * Stellar assets' contracts. */
 bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
+/* The same, and notes what is kept for the address: KEPT_CALL, or an event of that index. */
+bool relevance_takes_part(struct tide_decode *d, tide_slice address_xdr, int32_t event);
 /* Which transactions are stored: those that call or create a contract of the deployment, those that
  * carry an event or an entry change of one (a router called it), and failed ones that list one in
  * their footprint. A successful one that only lists it is not: anyone can list it. Stellar assets
@@ -217,6 +240,8 @@ bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
 bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx);
 void relevance_touched(struct tide_decode *d, const struct tide_contract *contract);
 bool relevance_transaction(const struct tide_decode *d);
+/* Whether nothing can be added to what the transaction reaches. */
+bool relevance_is_known(const struct tide_decode *d);
 /* The deployment's contract that the transaction calls or creates; NULL: another's. */
 const struct tide_contract *relevance_called(const struct tide_decode *d);
 /* The address of a key [Balance, address]; empty for every other key. */
@@ -241,6 +266,9 @@ void relevance_see_event(struct tide_decode *d, const struct tide_contract *cont
                          tide_slice topic, uint32_t tx);
 void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
                             tide_slice value, uint32_t tx);
+/* Whether the ledger may be the first one that shows what the contract is: it is followed since
+ * then, if it was named before. */
+bool relevance_may_show(const struct tide_decode *d, const struct tide_contract *contract);
 /* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
  * rows of no ledger depend on the order of its transactions. */
 void relevance_settle(struct tide_decode *d);
@@ -248,6 +276,14 @@ void relevance_settle(struct tide_decode *d);
 void relevance_know(struct tide_decode *d, const struct tide_deployment *known);
 /* Takes back discoveries down to that many contracts, and what the ledger showed. */
 void relevance_forget(struct tide_decode *d, uint32_t contract_count);
+
+/* kept_for.c: rows of chain.kept_for. Those of a transaction say for which contracts its rows are
+ * kept, if they are kept for tokens alone and one of these is found in a later ledger. note adds a
+ * reason (contract NULL: an address that the file names), put writes the rows at the end of a
+ * transaction that is stored. */
+uint32_t kept_since(const struct tide_contract *contract);
+void kept_note(struct tide_decode *d, const struct tide_contract *contract, int32_t event);
+void kept_put(struct tide_decode *d, uint32_t tx);
 
 /* mention.c */
 bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);

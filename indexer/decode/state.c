@@ -339,7 +339,7 @@ static const struct tide_contract *owner_of(const struct tide_decode *d, tide_sl
     return relevance_find(d, contract_xdr.ptr + 4);
 }
 
-/* What the instance of an unsettled contract shows. */
+/* What the instance of a contract shows. */
 static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_change *change)
 {
@@ -348,7 +348,7 @@ static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
         return;
     const struct tide_contract *contract =
         tide_deployment_find(d->deployment, change->contract.ptr + 4);
-    if (contract && contract->unsettled)
+    if (contract && relevance_may_show(d, contract))
         relevance_see_instance(d, contract, change->value, tx->index);
 }
 
@@ -390,7 +390,7 @@ static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
     uint32_t seq = tx ? d->seq++ : d->seq_after++;
-    if (!contract && tx)
+    if (tx && (!contract || d->late))
         see_instance(d, tx, change);
     if (!contract)
         return TIDE_OK;
@@ -403,7 +403,8 @@ static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
     /* Behind one that waits, others wait too: versions of a key must come in their order. */
     if (tx && asset && !named && (d->later_changes.count || !relevance_transaction(d)))
         return wait_for_end(d, change, contract, seq);
-    d->as_asset |= tx && named;
+    if (tx && named)
+        d->as_asset |= relevance_takes_part(d, relevance_balance_holder(change->key), KEPT_CALL);
     return keep_change(d, tx, change, contract, seq);
 }
 
@@ -534,7 +535,7 @@ static uint32_t longest(const struct tide_decode *d, const uint8_t *hash, uint32
 tide_status decode_ttl_owners(struct tide_decode *d)
 {
     const struct ttl_change *ttls = d->ttls.items;
-    for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
+    for (uint32_t i = 0; i < d->ttls.count && !relevance_is_known(d); i++) {
         const struct seen_key *key;
         if (!key_of(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
