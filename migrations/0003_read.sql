@@ -184,6 +184,13 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chain.found_after(smallint, integer) IS 'keys of the discovered tokens that are followed from a later ledger on';
 
+-- event: -1 for the call. A row that names none of them is kept for what the deployment file names.
+CREATE FUNCTION chain.kept_later(deployment smallint, ledger integer, tx integer, event integer, at integer) RETURNS boolean
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN coalesce((SELECT bool_and(k.contract <> '' AND chain.followed_after(k.deployment, k.contract, $5)) FROM chain.kept_for AS k
+    WHERE k.deployment = $1 AND k.ledger = $2 AND k.tx = $3 AND k.event IN (-2, $4)), false);
+COMMENT ON FUNCTION chain.kept_later(smallint, integer, integer, integer, integer) IS 'whether an event, or a call, is kept for tokens alone that are followed from a later ledger on';
+
 -- at: the ledger; 2147483647 for now.
 CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
   RETURNS TABLE (symbol text, decimals bigint, synthetic boolean)

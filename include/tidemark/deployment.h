@@ -46,6 +46,9 @@ struct tide_contract {
     /* Discovered, and no ledger read so far shows whether it is a Stellar asset's contract or
      * another token's. Such a contract is not followed, whatever role says. */
     bool unsettled;
+    /* Discovered: the ledgers that name it, and show what it is, first, as far as they were read;
+     * 0: of a contract that the file names. Rows are followed for it from the later one on. */
+    uint32_t named_ledger, shown_ledger;
 };
 
 struct tide_account {

@@ -142,7 +142,9 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    tide_migrations[tide_migration_count - 1].name);
     else
         doctor_say(out, DOCTOR_FAILED,
-                   status == TIDE_E_SCHEMA
+                   strstr(err.text, TIDE_OTHER_VERSION)
+                       ? "create a new database and index again, or use the version that made it"
+                   : status == TIDE_E_SCHEMA
                        ? "tidemark-indexer migrate, as the role that owns the tables; a migration "
                          "that this build does not know needs a newer build"
                        : "let database_url name the role that owns the tables",

@@ -58,13 +58,13 @@ static tide_status compare_migration(const struct tide_migration *list, size_t c
                          name);
     if (!known)
         return tide_fail(err, TIDE_E_SCHEMA,
-                         "schema: another version made this database: this build has no migration "
+                         "schema: " TIDE_OTHER_VERSION ": this build has no migration "
                          "%.100s; " BEFORE_1_0,
                          name);
     checksum_of(checksum, known->sql);
     if (strcmp(checksum, recorded) != 0)
         return tide_fail(err, TIDE_E_SCHEMA,
-                         "schema: another version made this database: its migration %.100s differs "
+                         "schema: " TIDE_OTHER_VERSION ": its migration %.100s differs "
                          "from this build's; " BEFORE_1_0,
                          name);
     if (known != &list[i])

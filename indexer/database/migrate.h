@@ -18,6 +18,10 @@ struct tide_migration {
 extern const struct tide_migration tide_migrations[];
 extern const size_t tide_migration_count;
 
+/* The text with which the error about a database of an earlier build begins: no migration mends
+ * such a database. */
+#define TIDE_OTHER_VERSION "another version made this database"
+
 /* Applies the migrations of list that the database lacks. *applied is their number, also after a
  * failure. */
 tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,

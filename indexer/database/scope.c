@@ -104,7 +104,7 @@ static void add_implied(struct tide_scope *out, const struct tide_table *tables,
     }
     out->wanted[TIDE_TABLE_TX] |= out->wanted[TIDE_TABLE_CALL]; /* chain.tx has the calls' hashes */
     out->wanted[TIDE_TABLE_LEDGER] = true;
-    out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
+    out->wanted[TIDE_TABLE_CONTRACT_SEEN] = out->wanted[TIDE_TABLE_KEPT_FOR] = true;
 }
 
 tide_status tide_scope_parse(struct tide_scope *out, const struct tide_table *tables,

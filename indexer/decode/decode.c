@@ -57,6 +57,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
     struct tide_decode *d = self;
     d->header = *header;
     d->closed_at = (int64_t)header->close_time;
+    d->late = header->sequence < d->newest_since;
     tide_proof_header(d->verify, header);
     return check_chain(d, header);
 }
@@ -127,6 +128,7 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
         return status;
     decode_later_events(d);
     decode_call(d, tx, proof);
+    kept_put(d, tx->index);
     return decode_ttls(d, tx);
 }
 
@@ -185,7 +187,7 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
     d->seq_after = 0;
     d->group.count = 0;
     assert(d->shown.count == 0); /* relevance_settle or relevance_forget emptied it */
-    d->named.count = d->markets.count = 0;
+    d->named.count = d->markets.count = d->named_before.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -373,9 +375,11 @@ void tide_decode_close(struct tide_decode *decode)
     free(decode->ttls.items);
     free(decode->later_changes.items);
     free(decode->later_events.items);
+    free(decode->reasons.items);
     free(decode->named.items);
     free(decode->shown.items);
     free(decode->markets.items);
+    free(decode->named_before.items);
     free(decode->addresses);
     free(decode->deployment);
     free(decode);

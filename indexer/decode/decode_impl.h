@@ -63,6 +63,13 @@ struct later_change {
     uint32_t seq;
 };
 
+/* A reason for which rows of the present transaction are kept (kept_for.c). */
+struct kept_reason {
+    int32_t event;     /* of the operation, or one of those below */
+    uint32_t contract; /* index + 1 in the deployment's contracts; 0: the file names it */
+};
+enum { KEPT_CALL = -1, KEPT_ALL = -2 };
+
 struct tide_redecode_raw_version;
 
 /* A growing array. decode_list_push appends. */
@@ -102,6 +109,12 @@ struct named_token {
     uint8_t id[TIDE_HASH_BYTES];
     uint32_t tx;      /* the first transaction of the ledger that names it */
     char address[57]; /* C…, NUL-terminated */
+};
+
+/* A token that the present ledger names, and a newer one before. */
+struct named_before {
+    uint32_t index;  /* in the deployment's contracts */
+    uint32_t ledger; /* the newer one */
 };
 
 /* A discovered contract whose kind (Stellar asset or other token) the present ledger shows. */
@@ -151,10 +164,16 @@ struct tide_decode {
     struct list named;                  /* struct named_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
     bool has_shown[TIDE_CONTRACTS_MAX]; /* true for contracts in `shown`, by index */
-    struct list markets; /* uint32_t: index of each contract that a market began to name */
+    struct list markets;      /* uint32_t: index of each contract that a market began to name */
+    struct list named_before; /* struct named_before */
     uint32_t ledgers_begun;
     /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
     uint64_t created_at[TIDE_CONTRACTS_MAX];
+    uint32_t newest_since; /* no token that is followed is found behind that ledger */
+    bool late;             /* the ledger is older than the finding of a token that is followed */
+    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL, KEPT_CALL, by index
+     * + 1; 0: what the file names */
+    uint64_t noted_at[2][TIDE_CONTRACTS_MAX + 1];
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -170,6 +189,8 @@ struct tide_decode {
     uint32_t seq_after; /* the same count for changes outside of transactions */
     uint32_t op_events;
     uint32_t changed;
+    struct list reasons;       /* struct kept_reason; while late */
+    bool reaches_file;         /* reaches such a contract of the deployment file; while late */
     struct list keys;          /* struct seen_key */
     struct list later_changes; /* struct later_change */
     struct list later_events;  /* struct tide_event */
@@ -222,6 +243,9 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
 /* Returns true for the deployment's contracts (discovered tokens included) and accounts, and false
  * for Stellar assets' contracts: the whole network names those. */
 bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
+/* Does the same, and notes that rows are kept for the address: KEPT_CALL, or the event of that
+ * index. */
+bool relevance_takes_part(struct tide_decode *d, tide_slice address_xdr, int32_t event);
 /* A transaction is stored if it
  *   calls or creates a contract of the deployment,
  *   carries an event or an entry change of one (a router called it), or
@@ -235,6 +259,8 @@ bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
 bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx);
 void relevance_touched(struct tide_decode *d, const struct tide_contract *contract);
 bool relevance_transaction(const struct tide_decode *d);
+/* Returns whether the set of contracts that the transaction reaches is complete. */
+bool relevance_is_known(const struct tide_decode *d);
 /* Returns the deployment's contract that the transaction calls or creates, or NULL. */
 const struct tide_contract *relevance_called(const struct tide_decode *d);
 /* Returns the address of a key [Balance, address]. Empty for every other key. */
@@ -261,6 +287,9 @@ void relevance_see_event(struct tide_decode *d, const struct tide_contract *cont
                          tide_slice topic, uint32_t tx);
 void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
                             tide_slice value, uint32_t tx);
+/* Returns whether the ledger may be the first one that shows the kind of the contract. A contract
+ * that was named before is followed since then. */
+bool relevance_may_show(const struct tide_decode *d, const struct tide_contract *contract);
 /* Applies the settled kinds at the end of a ledger that is kept. They hold from the next ledger on,
  * so that no row depends on the order of transactions within a ledger. */
 void relevance_settle(struct tide_decode *d);
@@ -269,6 +298,14 @@ void relevance_know(struct tide_decode *d, const struct tide_deployment *known);
 /* Removes contracts that were discovered beyond the first contract_count, and the present ledger's
  * settled kinds. */
 void relevance_forget(struct tide_decode *d, uint32_t contract_count);
+
+/* kept_for.c: rows of chain.kept_for. Those of a transaction say for which contracts its rows are
+ * kept, if they are kept for tokens alone and one of these is found in a later ledger. note adds a
+ * reason (contract NULL: an address that the file names), put writes the rows at the end of a
+ * transaction that is stored. */
+uint32_t kept_since(const struct tide_contract *contract);
+void kept_note(struct tide_decode *d, const struct tide_contract *contract, int32_t event);
+void kept_put(struct tide_decode *d, uint32_t tx);
 
 /* mention.c: finds ledgers that contain one of a few contract ids. */
 bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);

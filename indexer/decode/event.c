@@ -216,6 +216,18 @@ static bool names_deployment(const struct tide_decode *d, const tide_slice *topi
     return false;
 }
 
+/* Notes the addresses for which the event and its call are kept, if a token is found later. */
+static void note_named(struct tide_decode *d, const struct tide_event *event,
+                       const tide_slice *topics, uint32_t count)
+{
+    for (uint32_t i = 1; i < count && d->late; i++)
+        if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS) {
+            tide_slice address = { topics[i].ptr + 4, topics[i].len - 4 };
+            (void)relevance_takes_part(d, address, (int32_t)event->index);
+            (void)relevance_takes_part(d, address, KEPT_CALL);
+        }
+}
+
 /* Returns whether events of that name are wanted: for a table of any of its kinds, or for
  * event.log. */
 static bool is_wanted(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
@@ -316,13 +328,15 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
     tide_slice topics[TOPICS_MAX];
     read_topics(topics, event);
     uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
-    if (contract->unsettled) {
+    if (relevance_may_show(d, contract))
         relevance_see_event(d, contract, kept ? topics[kept - 1] : (tide_slice){ 0 }, event->tx);
+    if (contract->unsettled)
         return TIDE_OK;
-    }
     relevance_touched(d, contract);
     if (contract->role == TIDE_ROLE_wallet || !d->want_events)
         return TIDE_OK;
+    if (contract->role == TIDE_ROLE_stellar_asset)
+        note_named(d, event, topics, kept);
     bool named = contract->role == TIDE_ROLE_stellar_asset && !d->protocol &&
                  names_deployment(d, topics, kept);
     if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)

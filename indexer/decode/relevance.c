@@ -38,9 +38,13 @@ static void count_discovered(struct tide_decode *d, const struct tide_contract *
 
 static void count_all(struct tide_decode *d)
 {
-    d->marketed = d->listed = 0;
-    for (uint32_t i = 0; i < d->deployment->contract_count; i++)
-        count_discovered(d, &d->deployment->contracts[i], 1);
+    d->marketed = d->listed = d->newest_since = 0;
+    for (uint32_t i = 0; i < d->deployment->contract_count; i++) {
+        const struct tide_contract *contract = &d->deployment->contracts[i];
+        count_discovered(d, contract, 1);
+        if (!contract->unsettled && kept_since(contract) > d->newest_since)
+            d->newest_since = kept_since(contract);
+    }
 }
 
 void relevance_know(struct tide_decode *d, const struct tide_deployment *known)
@@ -71,15 +75,40 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
 }
 
 /* Returns false for a Stellar asset's own address: the whole network names it. */
-bool relevance_names(const struct tide_decode *d, tide_slice address)
+static bool find_named(const struct tide_decode *d, tide_slice address,
+                       const struct tide_contract **contract)
 {
     uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
+    *contract = NULL;
     if (arm == 0 && address.len == 40)
         return is_account(d, address.ptr + 8);
     if (arm != 1 || address.len != 36)
         return false;
-    const struct tide_contract *contract = relevance_find(d, address.ptr + 4);
-    return contract && contract->role != TIDE_ROLE_stellar_asset;
+    *contract = relevance_find(d, address.ptr + 4);
+    return *contract && (*contract)->role != TIDE_ROLE_stellar_asset;
+}
+
+bool relevance_names(const struct tide_decode *d, tide_slice address)
+{
+    const struct tide_contract *contract;
+    return find_named(d, address, &contract);
+}
+
+bool relevance_takes_part(struct tide_decode *d, tide_slice address, int32_t event)
+{
+    const struct tide_contract *contract;
+    if (!find_named(d, address, &contract))
+        return false;
+    kept_note(d, contract, event);
+    return true;
+}
+
+static bool account_takes_part(struct tide_decode *d, const uint8_t *key)
+{
+    if (!is_account(d, key))
+        return false;
+    kept_note(d, NULL, KEPT_CALL);
+    return true;
 }
 
 /* ---- entries of stellar assets ---- */
@@ -113,26 +142,33 @@ struct listed {
     bool wallet;
     bool asset;     /* a Stellar asset */
     bool named;     /* an address that the deployment names */
+    bool failed;    /* listing a contract is as good as reaching it */
     bool unsettled; /* a discovered contract whose kind this transaction may show */
 };
 
-static void list_contract(const struct tide_decode *d, const uint8_t *id, struct listed *listed)
+bool relevance_may_show(const struct tide_decode *d, const struct tide_contract *contract)
+{
+    return contract->unsettled || d->header.sequence < contract->shown_ledger;
+}
+
+static void list_contract(struct tide_decode *d, const uint8_t *id, struct listed *listed)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
     if (!contract)
         return;
-    listed->unsettled |= contract->unsettled;
+    listed->unsettled |= relevance_may_show(d, contract);
     if (contract->unsettled)
         return;
     listed->wallet |= contract->role == TIDE_ROLE_wallet;
     listed->asset |= contract->role == TIDE_ROLE_stellar_asset;
     listed->protocol |=
         contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+    if (listed->failed)
+        relevance_touched(d, contract);
 }
 
 /* Notes the contracts and addresses of a footprint's keys. */
-static void list_keys(const struct tide_decode *d, tide_slice keys, uint32_t count,
-                      struct listed *listed)
+static void list_keys(struct tide_decode *d, tide_slice keys, uint32_t count, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(keys);
     for (uint32_t i = 0; i < count; i++) {
@@ -141,22 +177,23 @@ static void list_keys(const struct tide_decode *d, tide_slice keys, uint32_t cou
         if (tide_ledger_key_data(&x, &key)) {
             if (key.contract.len == 36 && tide_be32(key.contract.ptr) == 1)
                 list_contract(d, key.contract.ptr + 4, listed);
-            listed->named |= relevance_names(d, relevance_balance_holder(key.key));
+            listed->named |= relevance_takes_part(d, relevance_balance_holder(key.key), KEPT_CALL);
         } else if (x.cur - mark >= 40 && tide_be32(mark) <= TIDE_ENTRY_TRUSTLINE) {
             listed->named |=
-                is_account(d, mark + 8); /* account or trustline: type, key type, key */
+                account_takes_part(d, mark + 8); /* account or trustline: type, key type, key */
         }
     }
 }
 
 /* Notes whether an argument of the call is an address that the deployment names. */
-static void list_args(const struct tide_decode *d, struct listed *listed)
+static void list_args(struct tide_decode *d, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(d->envelope.args);
-    for (uint32_t i = 0; i < d->envelope.arg_count && !listed->named; i++) {
+    for (uint32_t i = 0; i < d->envelope.arg_count && (d->late || !listed->named); i++) {
         tide_slice arg = tide_scval_span(&x);
         if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
-            listed->named = relevance_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
+            listed->named |=
+                relevance_takes_part(d, (tide_slice){ arg.ptr + 4, arg.len - 4 }, KEPT_CALL);
     }
 }
 
@@ -171,15 +208,18 @@ static bool is_soroban(const struct tide_envelope *e)
 /* Returns whether the transaction counts through a Stellar asset. Calls count if an address that
  * the deployment names takes part. Other operations (an extension of a TTL) always count: they are
  * rare and name no address. */
-static bool counts_as_asset(const struct tide_decode *d, struct listed *listed)
+static bool counts_as_asset(struct tide_decode *d, struct listed *listed)
 {
     const struct tide_envelope *e = &d->envelope;
     if (!listed->asset)
         return false;
     bool call = e->has_invoke && e->host_function == 0;
-    if (call && !listed->named)
+    if (call)
         list_args(d, listed);
-    return !call || listed->named || is_account(d, e->source_key);
+    else
+        kept_note(d, NULL, KEPT_CALL);
+    listed->named |= account_takes_part(d, e->source_key);
+    return !call || listed->named;
 }
 
 /* The contract that the envelope itself calls or creates, when it is one of the deployment's. */
@@ -198,7 +238,17 @@ const struct tide_contract *relevance_called(const struct tide_decode *d)
 void relevance_touched(struct tide_decode *d, const struct tide_contract *contract)
 {
     d->wallet |= contract->role == TIDE_ROLE_wallet;
-    d->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+    if (contract->role == TIDE_ROLE_wallet)
+        kept_note(d, NULL, KEPT_CALL);
+    if (contract->role == TIDE_ROLE_wallet || contract->role == TIDE_ROLE_stellar_asset)
+        return;
+    d->protocol = true;
+    kept_note(d, contract, KEPT_ALL);
+}
+
+bool relevance_is_known(const struct tide_decode *d)
+{
+    return d->protocol && (!d->late || d->reaches_file);
 }
 
 /* Returns whether the walk must look into the transaction. Every contract that it reaches, however
@@ -208,14 +258,16 @@ bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
 {
     struct tide_envelope *e = &d->envelope;
     struct listed listed = { 0 };
-    d->protocol = d->wallet = d->as_asset = false;
+    d->protocol = d->wallet = d->as_asset = d->reaches_file = false;
+    d->reasons.count = 0;
     if (!tide_proof_read(d->verify, tx->hash, e) || !is_soroban(e))
         return false;
     const struct tide_contract *called = relevance_called(d);
     if (called)
         relevance_touched(d, called);
-    if (d->protocol)
+    if (relevance_is_known(d))
         return true;
+    listed.failed = !tx->successful; /* nothing happened: the call alone is stored */
     if (called)
         listed.asset = called->role == TIDE_ROLE_stellar_asset;
     if (e->has_soroban) {
@@ -223,11 +275,8 @@ bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
         list_keys(d, e->read_only, e->read_only_count, &listed);
     }
     d->as_asset = counts_as_asset(d, &listed);
-    if (!tx->successful) { /* a failed transaction changed nothing: only its call is stored */
-        d->protocol |= listed.protocol;
-        d->wallet |= listed.wallet;
-    }
-    return d->wallet || d->as_asset || listed.protocol || listed.wallet || listed.unsettled;
+    return d->protocol || d->wallet || d->as_asset || listed.protocol || listed.wallet ||
+           listed.unsettled;
 }
 
 bool relevance_transaction(const struct tide_decode *d)
@@ -277,11 +326,13 @@ static const uint8_t *contract_id(tide_slice address_value)
 }
 
 /* Fills in a token as it is when it is discovered: a synth_token whose kind is not settled. */
-static void fill_token(struct tide_contract *contract, const uint8_t *id)
+static void fill_token(const struct tide_decode *d, struct tide_contract *contract,
+                       const uint8_t *id)
 {
     *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token,
                                         .discovered = true,
-                                        .unsettled = true };
+                                        .unsettled = true,
+                                        .named_ledger = d->header.sequence };
     memcpy(contract->id, id, TIDE_HASH_BYTES);
     char text[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
@@ -346,16 +397,38 @@ static void mark_market(struct tide_decode *d, const struct tide_contract *known
     put_seen(d, own, "market", tx);
 }
 
+/* A market names a token in an older ledger than the one that is known to name it first: ledgers
+ * are read in any order, and the token is found since the oldest of them. */
+static void name_earlier(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
+{
+    uint32_t index = (uint32_t)(known - d->deployment->contracts);
+    struct tide_contract *own = &d->deployment->contracts[index];
+    if (!own->discovered || d->header.sequence >= own->named_ledger)
+        return;
+    struct named_before *undo = decode_list_push(&d->named_before, sizeof *undo);
+    if (!undo) {
+        decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
+        return;
+    }
+    *undo = (struct named_before){ index, own->named_ledger };
+    own->named_ledger = d->header.sequence;
+    put_seen(d, own, "discovered", tx);
+    if (own->market)
+        put_seen(d, own, "market", tx);
+}
+
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx)
 {
     const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
     const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
-    if (known && market)
+    if (known && market) {
+        name_earlier(d, known, tx);
         mark_market(d, known, tx);
+    }
     if (!id || known)
         return;
     struct tide_contract token;
-    fill_token(&token, id);
+    fill_token(d, &token, id);
     token.market = market;
     if (market && d->marketed < TIDE_MARKET_TOKENS_MAX &&
         tide_deployment_add(d->deployment, &token) == TIDE_OK) {
@@ -382,7 +455,7 @@ void relevance_take_named(struct tide_decode *d)
         struct tide_contract token;
         if (tide_deployment_find(d->deployment, all[i].id))
             continue; /* a market of the same ledger named it */
-        fill_token(&token, all[i].id);
+        fill_token(d, &token, all[i].id);
         token.listed = d->listed < d->discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
             count_discovered(d, &token, 1);
@@ -459,7 +532,7 @@ static void show_role(struct tide_decode *d, const struct tide_contract *contrac
                       enum tide_role role, uint32_t tx)
 {
     const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
-    assert(contract->discovered && contract->unsettled);
+    assert(contract->discovered && relevance_may_show(d, contract));
     assert(index < d->deployment->contract_count);
     struct shown_contract *one = decode_list_push(&d->shown, sizeof *one);
     if (!one)
@@ -476,7 +549,8 @@ void relevance_see_event(struct tide_decode *d, const struct tide_contract *cont
 {
     if (has_shown(d, contract))
         return; /* a transaction may have thousands of its events */
-    bool asset = topic.len && is_asset_of(d, contract, topic);
+    bool asset = contract->unsettled ? topic.len && is_asset_of(d, contract, topic)
+                                     : contract->role == TIDE_ROLE_stellar_asset;
     show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
@@ -487,18 +561,25 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
         return;
     if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
         return; /* removed */
-    bool asset = tide_be32(value.ptr + 4) == 1;
+    bool asset = contract->unsettled ? tide_be32(value.ptr + 4) == 1
+                                     : contract->role == TIDE_ROLE_stellar_asset;
     show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
 void relevance_settle(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
-    d->learned |= d->shown.count > 0 || d->markets.count > 0 ||
+    d->learned |= d->shown.count > 0 || d->named_before.count > 0 || d->markets.count > 0 ||
                   d->deployment->contract_count > d->saved_contracts;
-    for (uint32_t i = 0; i < d->shown.count; i++)
-        tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
-    d->batch->settled |= d->shown.count > 0;
+    for (uint32_t i = 0; i < d->shown.count; i++) {
+        struct tide_contract *contract = &d->deployment->contracts[shown[i].index];
+        d->batch->settled |= contract->unsettled;
+        if (contract->unsettled)
+            tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
+        contract->shown_ledger = d->header.sequence;
+        if (kept_since(contract) > d->newest_since)
+            d->newest_since = kept_since(contract);
+    }
     forget_shown(d);
 }
 
@@ -513,6 +594,10 @@ void relevance_forget(struct tide_decode *d, uint32_t contract_count)
         count_discovered(d, &known->contracts[markets[i]], 1);
     }
     d->markets.count = 0;
+    const struct named_before *before = d->named_before.items;
+    for (uint32_t i = d->named_before.count; i > 0; i--)
+        known->contracts[before[i - 1].index].named_ledger = before[i - 1].ledger;
+    d->named_before.count = 0;
     for (; known->contract_count > contract_count; known->contract_count--) {
         count_discovered(d, &known->contracts[known->contract_count - 1], -1);
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)

@@ -359,7 +359,7 @@ static const struct tide_contract *owner_of(const struct tide_decode *d, tide_sl
     return relevance_find(d, contract_xdr.ptr + 4);
 }
 
-/* Settles the kind of a discovered contract if the change is its instance. */
+/* Settles the kind of a contract if the change is its instance. */
 static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_change *change)
 {
@@ -368,7 +368,7 @@ static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
         return;
     const struct tide_contract *contract =
         tide_deployment_find(d->deployment, change->contract.ptr + 4);
-    if (contract && contract->unsettled)
+    if (contract && relevance_may_show(d, contract))
         relevance_see_instance(d, contract, change->value, tx->index);
 }
 
@@ -414,7 +414,7 @@ static tide_status handle_data_change(struct tide_decode *d, const struct tide_t
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
     uint32_t seq = tx ? d->seq++ : d->seq_after++;
-    if (!contract && tx)
+    if (tx && (!contract || d->late))
         see_instance(d, tx, change);
     if (!contract)
         return TIDE_OK;
@@ -428,7 +428,8 @@ static tide_status handle_data_change(struct tide_decode *d, const struct tide_t
      * order. */
     if (tx && asset && !named && (d->later_changes.count || !relevance_transaction(d)))
         return defer_change(d, change, contract, seq);
-    d->as_asset |= tx && named;
+    if (tx && named)
+        d->as_asset |= relevance_takes_part(d, relevance_balance_holder(change->key), KEPT_CALL);
     return store_change(d, tx, change, contract, seq);
 }
 
@@ -564,7 +565,7 @@ static uint32_t longest_lifetime(const struct tide_decode *d, const uint8_t *has
 tide_status decode_ttl_owners(struct tide_decode *d)
 {
     const struct ttl_change *ttls = d->ttls.items;
-    for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
+    for (uint32_t i = 0; i < d->ttls.count && !relevance_is_known(d); i++) {
         const struct seen_key *key;
         if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",

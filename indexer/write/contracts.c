@@ -18,7 +18,9 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
                                    .discovered = true,
                                    .market = tide_pg_bool(rows, at, 4),
                                    .listed = !tide_pg_bool(rows, at, 4),
-                                   .unsettled = !tide_pg_bool(rows, at, 3) };
+                                   .unsettled = !tide_pg_bool(rows, at, 3),
+                                   .named_ledger = (uint32_t)tide_pg_u64(rows, at, 5),
+                                   .shown_ledger = (uint32_t)tide_pg_u64(rows, at, 6) };
     for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
         if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
             out->role = (enum tide_role)i;
@@ -35,10 +37,12 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
 static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
 {
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
-    if (known && known->discovered && contract->market) {
+    if (known && known->discovered) {
         struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
-        own->market = true;
-        own->listed = false;
+        own->market |= contract->market;
+        own->listed &= !contract->market;
+        own->named_ledger = contract->named_ledger;
+        own->shown_ledger = contract->shown_ledger;
     }
     if (known && known->unsettled && !contract->unsettled)
         tide_deployment_settle(deployment, (uint32_t)(known - deployment->contracts),
@@ -60,7 +64,9 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct tide_pg_rows rows;
     writer_sql(w,
                "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
-               " bool_or(what = 'market') FROM chain.contract_seen WHERE deployment = %u"
+               " bool_or(what = 'market'), min(ledger) FILTER (WHERE what = 'discovered'),"
+               " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
+               " chain.contract_seen WHERE deployment = %u"
                " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
                " HAVING bool_or(what = 'discovered')"
                " ORDER BY min(ledger), min(tx), contract LIMIT %u",

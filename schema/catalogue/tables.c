@@ -126,6 +126,17 @@ static const struct tide_column seen_columns[] = {
     { "name", TIDE_PG_TEXT, .no_digest = true, .comment = "Name" }, /* the deployment file's */
 };
 
+static const struct tide_column kept_columns[] = {
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
+    { "event", TIDE_PG_INT4,
+      .comment = "Event within the operation; -1: the call; -2: the call and all its events" },
+    { "contract", TIDE_PG_TEXT,
+      .comment = "Token that the chain names; empty: what the deployment file names" },
+};
+
 static const struct tide_column log_columns[] = {
     { "kind", TIDE_PG_TEXT, .keyed = true, .comment = "Name of the event's table" },
     { "subject", TIDE_PG_TEXT, .nullable = true, .keyed = true, .comment = "Pool, market or feed" },
@@ -252,6 +263,15 @@ static void fixed_tables(void)
     /* The rest tells how this index came to know a contract, not what the ledgers hold. */
     t->digest_column = "what";
     t->digest_value = "created";
+    t = new_table(
+        "chain", "kept_for", TIDE_TABLE_CHAIN,
+        "Rows of the past that are kept for tokens found later: any one of them suffices");
+    add_columns(t, kept_columns, TIDE_COUNT(kept_columns));
+    t->primary_key = "deployment, ledger, tx, event, contract";
+    t->partitioned = false;
+    /* No row counts: none has the empty contract in the place of the digest's value. */
+    t->digest_column = "contract";
+    t->digest_value = "-";
 
     t = new_table("event", "log", TIDE_TABLE_EVENT,
                   "Every event, narrow: what lists of mixed kinds page over");

@@ -284,12 +284,28 @@ def other_rows(way, wanted, got):
     return f"{way}: other rows of {', '.join(sorted(differ))}" if differ else None
 
 
+# Each event, and each call (event -1), that is there only as of a later ledger than its own: since which one.
+SINCE = """WITH f AS (SELECT contract, greatest(min(ledger) FILTER (WHERE what = 'discovered'), min(ledger) FILTER (WHERE what <> 'discovered')) AS since
+        FROM chain.contract_seen WHERE what IN ('discovered', 'asset', 'token') GROUP BY contract),
+    e AS (SELECT ledger, tx, event, contract FROM event.log UNION ALL SELECT ledger, tx, event, contract FROM event.raw UNION ALL SELECT ledger, tx, -1, contract FROM chain.call)
+    SELECT * FROM (SELECT e.ledger, e.tx, e.event, greatest(f.since, (SELECT min(coalesce(g.since, 0)) FROM chain.kept_for AS k LEFT JOIN f AS g USING (contract)
+        WHERE k.ledger = e.ledger AND k.tx = e.tx AND k.event IN (-2, e.event))) AS since FROM e LEFT JOIN f USING (contract)) AS s WHERE since > ledger"""
+
+
+def others_since(way, wanted, got):
+    """Found later or earlier: what is there as of a ledger differs."""
+    one, two = ({(r["ledger"], r["tx"], r["event"]): r["since"] for r in found} for found in (wanted, got))
+    differ = sorted(at for at in one.keys() | two.keys() if one.get(at) != two.get(at))
+    return f"{way}: {len(differ)} of {len(one)} rows found in other ledgers: {differ[0]}: {two.get(differ[0])}, not {one.get(differ[0])}" if differ else None
+
+
 KILLS = 4
 
 
 def judge_ways(index, last, dice):
     """The same rows ledger by ledger, in batches and partitions of any size, backwards, after kills, made again from what was kept, from another node."""
     wanted, faults = digests(index), []
+    since = rows(index.name, SINCE)
     lake = ["--lake", index.other_node(dice.randrange(1, 1 << 31))]
     index.tool("tidemark-indexer", "verify", *lake)
     for way in ("ledger by ledger", "in pieces", "backwards", "killed"):
@@ -304,7 +320,7 @@ def judge_ways(index, last, dice):
             for _ in range(KILLS if way == "killed" else 0):
                 again.kill(dice.uniform(0.1, 6), "run", *lake, "--stop-at-end", "--batch-ledgers", dice.randrange(1, 12))
             again.tool("tidemark-indexer", "run", *lake, "--stop-at-end")
-            faults.append(other_rows(way, wanted, digests(again)))
+            faults += [other_rows(way, wanted, digests(again)), others_since(way, since, rows(again.name, SINCE))]
             if way == "backwards":
                 again.tool("tidemark-indexer", "reproject")
                 faults.append(other_rows("reprojected", wanted, digests(again)))

@@ -57,15 +57,15 @@ ROWS["/api/vaults/{market}/{owner}/history"] = ROWS["/api/vaults/{market}/{owner
 NEEDS = {"/api/pools/{pool}/quote": {"amountIn": "10000000"}}
 # Routes of one event, ledger or transaction take no `ledger`: their answers are true for ever.
 FIXED = ("/api/ledgers/{sequence}", "/api/events/{id}", "/api/transactions/{hash}")
-# Counts of ledgers and lists of one transaction gain what is found later of a token's past, and its market becomes complete then. Nothing
-# else changes.
+# Without `ledger`, counts of a ledger and lists of a transaction gain what is found later of a token's past. As of a ledger its market becomes
+# complete then, and nothing else changes.
 COMPLETE = re.compile(rb'"complete":(true|false)|"requestId":"[^"]*"')
 LATER = {"/api/markets": COMPLETE, "/api/markets/{symbol}": COMPLETE}
-GAIN = {"/api/ledgers", "/api/ledgers/{sequence}", "/api/transactions/{hash}"}
+GAIN = {"/api/ledgers/{sequence}", "/api/transactions/{hash}"}
 FOLLOWED_AFTER = """SELECT count(*) AS v FROM (SELECT FROM chain.contract_seen WHERE what IN ('discovered', 'asset', 'token') GROUP BY contract
     HAVING greatest(min(ledger) FILTER (WHERE what = 'discovered'), min(ledger) FILTER (WHERE what <> 'discovered')) > {at}) AS s"""
-# Series have the interval that is not over without `ledger` alone, and so has the number of users.
-SERIES = re.compile(r"/(history|daily|candles|stats)$")
+# Series have the interval that is not over without `ledger` alone, and so have the number of users and counts of ledgers.
+SERIES = re.compile(r"/(history|daily|candles|stats|ledgers)$")
 TIPS = re.compile(rb'"(requestId|dataAgeMs|evaluatedAt|pollAfterMs|next)":("[^"]*"|[0-9]+|null),?')
 PROBLEM = re.compile(rb'"requestId":"[^"]*"')
 PAGES = 4

@@ -40,6 +40,8 @@ for command in migrate 'migrate --check' digest; do
     [ "$code" -eq 70 ] || fail "older: $command: exit $code: $out"
     grep -q "another version made this database.*use the version that made it, or create a new database and index again" <<<"$out" || fail "older: $command: $out"
 done
+TIDEMARK_DATABASE_URL="$older_url" "$indexer" doctor --json >"$PG_DIR/out" 2>/dev/null || true
+grep -q '"remedy": *"create a new database and index again' "$PG_DIR/out" || fail "older: doctor: $(cat "$PG_DIR/out")"
 PGDATABASE=older sql "DELETE FROM chain.migration WHERE name = '0001_chain'; UPDATE chain.migration SET name = '0001_core' WHERE name = '0002_tables'"
 code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" migrate 2>&1) || code=$?
 [ "$code" -eq 70 ] && grep -q "this build has no migration 0001_core; before 1.0" <<<"$out" || fail "older: unknown: exit $code: $out"

@@ -62,7 +62,7 @@ static void literals_are_quoted_or_refused(void **state)
 
 /* ---- --only ---- */
 
-#define ALWAYS "chain.ledger,chain.contract_seen,"
+#define ALWAYS "chain.ledger,chain.contract_seen,chain.kept_for,"
 
 /* clang-format off */
 static const struct {
@@ -75,7 +75,7 @@ static const struct {
     { "swap , event.swap",            ALWAYS "event.raw,event.liquidity_pool_swap"             },
     { "state.vault",                  ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
     { "history.vault",                ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
-    { "call",                         "chain.ledger,chain.tx,chain.call,chain.contract_seen"            },
+    { "call",                         "chain.ledger,chain.tx,chain.call,chain.contract_seen,chain.kept_for"            },
     { "rollup.partner_revenue",       ALWAYS "event.raw,event.earnings_distributor_revenue_received,event.earnings_distributor_partner_revenue_forwarded,rollup.partner_epoch_revenue,rollup.partner_revenue" },
     { "rollup.revenues",              NULL                                                     },
     { "rollup.",                      NULL                                                     },

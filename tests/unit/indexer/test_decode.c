@@ -506,6 +506,74 @@ static void a_stellar_asset_keeps_its_filter_though_a_market_names_it(void **sta
     assert_int_equal(count(m, "chain", "contract_seen"), 3);
 }
 
+static void put_usdc(struct maker *m, const uint8_t *to)
+{
+    struct tide_buf *b = event(m, usdc, 4);
+    m->called = usdc;
+    lcm_put_symbol(b, "transfer");
+    put_account(b, stranger);
+    put_contract(b, to);
+    lcm_put_string(b, "USDC:ISSUER");
+    lcm_put_i128(b, 12);
+    put_contract(&m->args, to);
+    m->arg_count = 1;
+    touch(m, usdc, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+}
+
+/* The rest of the past says nothing: the file's contracts keep it, or the token is found before. */
+static void what_is_kept_for_a_token_that_is_found_later_names_it(void **state)
+{
+    struct maker *m = *state;
+    struct tide_contract later = {
+        .role = TIDE_ROLE_synth_token, .discovered = true, .named_ledger = 103, .shown_ledger = 99
+    };
+    memcpy(later.id, token, TIDE_HASH_BYTES);
+    snprintf(later.name, sizeof later.name, "later");
+    assert_int_equal(tide_deployment_add(m->deployment, &later), TIDE_OK);
+    open_for(m, NULL, 0);
+    put_usdc(m, token);
+    apply(m);
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 1);
+    assert_int_equal(count(m, "chain", "kept_for"), 2); /* the call, the event */
+    struct row row = last(m, "chain", "kept_for");
+    assert_int_equal(cell_int(&row, "ledger"), 100);
+    assert_int_equal(cell_int(&row, "event"), 0);
+    text_is(&row, "contract", tide_deployment_find(m->deployment, token)->address);
+    put_usdc(m, pool);
+    apply(m);
+    put_swap(m, FIT);
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    put_usdc(m, token);
+    apply(m);
+    put_usdc(m, token); /* 103 */
+    apply(m);
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 4);
+    assert_int_equal(count(m, "chain", "kept_for"), 2);
+}
+
+/* A token is found since the first ledger that shows what it is, whatever was read before. */
+static void a_ledger_that_shows_a_token_earlier_says_so(void **state)
+{
+    struct maker *m = *state;
+    struct tide_contract later = {
+        .role = TIDE_ROLE_synth_token, .discovered = true, .named_ledger = 90, .shown_ledger = 110
+    };
+    memcpy(later.id, token, TIDE_HASH_BYTES);
+    snprintf(later.name, sizeof later.name, "later");
+    assert_int_equal(tide_deployment_add(m->deployment, &later), TIDE_OK);
+    open_for(m, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        put_mint(m);
+        apply(m);
+    }
+    assert_int_equal(count(m, "event", "synth_token_mint"), 2);
+    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "token");
+    assert_int_equal(cell_int(&row, "ledger"), 100);
+    assert_false(m->batch.settled);
+}
+
 /* ---- refusals ---- */
 
 static void a_ledger_that_is_refused_leaves_nothing(void **state)
@@ -570,6 +638,8 @@ int test_decode(void)
         TEST(markets_tokens_have_a_limit_of_their_own),
         TEST(only_ledgers_with_the_contract_give_rows),
         TEST(a_stellar_asset_keeps_its_filter_though_a_market_names_it),
+        TEST(what_is_kept_for_a_token_that_is_found_later_names_it),
+        TEST(a_ledger_that_shows_a_token_earlier_says_so),
         TEST(a_ledger_that_is_refused_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

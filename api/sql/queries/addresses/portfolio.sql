@@ -72,7 +72,7 @@ b AS MATERIALIZED (
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE k.deployment = $1 AND k.address = $3 AND NOT h.removed
-    AND ($2 = 2147483647 OR NOT chain.followed_after($1, k.contract, $2))
+    AND ($2 = 2147483647 OR NOT chain.followed_after($1, k.contract, $2) AND NOT chain.followed_after($1, $3, $2))
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
   (SELECT k.key_hash, k.contract, h.value
@@ -92,7 +92,7 @@ b AS MATERIALIZED (
     LATERAL (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2)
+  WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2) AND NOT chain.followed_after($1, $3, $2)
   ORDER BY k.key_hash LIMIT 201)
 ), w AS MATERIALIZED (
   (SELECT h.key_hash, h.synth, h.key_owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,

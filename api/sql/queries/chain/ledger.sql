@@ -5,6 +5,7 @@
 -- answer: LedgerAnswer
 --   item  IndexedLedger  the ledger asked for
 SELECT row_to_json(z)::text
+FROM (SELECT l.*, true AS counted FROM chain.ledger AS l) AS l
 -- part: ledger_item
   , LATERAL (SELECT row_to_json(x) AS "item") AS z
 WHERE l.deployment = $1::smallint AND l.ledger = $2::bigint

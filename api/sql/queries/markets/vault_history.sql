@@ -35,7 +35,8 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
 -- part: version_order
     LIMIT $4::integer) AS h
   LEFT JOIN LATERAL (SELECT c.fn, c.hash FROM chain.call AS c
-    WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx ORDER BY c.op LIMIT 1) AS c ON true,
+    WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx
+      AND ($2::integer = 2147483647 OR c.contract_key NOT IN (SELECT chain.found_after($1::smallint, $2::integer))) ORDER BY c.op LIMIT 1) AS c ON true,
   LATERAL (SELECT
     h.ledger::text AS "ledger",
     chain.rfc3339(h.closed_at) AS "closedAt",

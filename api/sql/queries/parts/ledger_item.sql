@@ -5,38 +5,39 @@
 --   closedAt              Time                    when it closed
 --   protocol              integer                 protocol version of the network
 --   transactions          Count                   in the ledger
---   protocolTransactions  Count                   of them, those that touch the protocol
---   events                Count                   of the protocol, within the index scope
---   changes               Count                   of the protocol's entries, within the index scope
---   rawEvents             Count                   events that could not be decoded, kept as they came
---   rawStates             Count                   entries that could not be decoded, kept as they came
---   rawCalls              Count                   calls whose arguments or answer are too long or deep for JSON, kept
+--   protocolTransactions  Count?                  of them, those that touch the protocol. As of a ledger this and the
+--                                                 counts below are null: they grow when a token is found later
+--   events                Count?                  of the protocol, within the index scope
+--   changes               Count?                  of the protocol's entries, within the index scope
+--   rawEvents             Count?                  events that could not be decoded, kept as they came
+--   rawStates             Count?                  entries that could not be decoded, kept as they came
+--   rawCalls              Count?                  calls whose arguments or answer are too long or deep for JSON, kept
 --                                                 as XDR
 --   proof                 "chain|results|events"  what was recomputed and fits: the header chain, results too, events
 --                                                 too
---   callsVerified         Count                   calls whose events fit their result's hash
---   callsRewritten        Count                   calls whose result names other events than the ledger's meta
---   callsUnverified       Count                   calls that no hash covers
+--   callsVerified         Count?                  calls whose events fit their result's hash
+--   callsRewritten        Count?                  calls whose result names other events than the ledger's meta
+--   callsUnverified       Count?                  calls that no hash covers
 -- example: {"ledger":"1535", "hash":"ce64a095f1533daddc5633d6e3b2c0f0cd4e0af34288ab4ef7be7a4f405c1146",
 --   "previousHash":"ae3c2d4808e456dc9695767a0cc97fa9111a27ae5b911f50c251e8567fe41107",
 --   "closedAt":"2026-01-31T07:24:04Z", "protocol":25, "transactions":4, "protocolTransactions":3, "events":3,
 --   "changes":4, "rawEvents":0, "rawStates":0, "rawCalls":0, "proof":"events", "callsVerified":2, "callsRewritten":0,
 --   "callsUnverified":0}
-FROM chain.ledger AS l, LATERAL (SELECT
+  , LATERAL (SELECT
     l.ledger::text AS "ledger",
     encode(l.hash, 'hex') AS "hash",
     encode(l.previous_hash, 'hex') AS "previousHash",
     chain.rfc3339(l.closed_at) AS "closedAt",
     l.protocol AS "protocol",
     l.tx_count AS "transactions",
-    l.our_txs AS "protocolTransactions",
-    l.events AS "events",
-    l.changes AS "changes",
-    l.raw_events AS "rawEvents",
-    l.raw_states AS "rawStates",
-    l.raw_calls AS "rawCalls",
+    CASE WHEN l.counted THEN l.our_txs END AS "protocolTransactions",
+    CASE WHEN l.counted THEN l.events END AS "events",
+    CASE WHEN l.counted THEN l.changes END AS "changes",
+    CASE WHEN l.counted THEN l.raw_events END AS "rawEvents",
+    CASE WHEN l.counted THEN l.raw_states END AS "rawStates",
+    CASE WHEN l.counted THEN l.raw_calls END AS "rawCalls",
     (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS "proof",
-    l.calls_verified AS "callsVerified",
-    l.calls_rewritten AS "callsRewritten",
-    l.calls_unverified AS "callsUnverified"
+    CASE WHEN l.counted THEN l.calls_verified END AS "callsVerified",
+    CASE WHEN l.counted THEN l.calls_rewritten END AS "callsRewritten",
+    CASE WHEN l.counted THEN l.calls_unverified END AS "callsUnverified"
   ) AS x

@@ -34,6 +34,7 @@ FROM chain.token_at($1::smallint, $3, $2::integer) AS t
     UNION ALL
     (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
     WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = (SELECT k.balance FROM k) AND h.ledger <= $2
+      AND NOT chain.followed_after($1::smallint, $4, $2)
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
   ) AS c ON NOT c.removed
   LEFT JOIN LATERAL (

@@ -67,6 +67,7 @@ WHERE e.contract_key >= (SELECT t.key FROM token AS t) AND e.contract_key <= (SE
   AND e.kind_key = ANY (ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['synth_token_transfer', 'synth_token_mint',
     'synth_token_burn', 'synth_token_clawback', 'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn',
     'stellar_asset_clawback']) AS k (kind))) AND
+-- part: event_found
 -- part: event_where
 ORDER BY CASE WHEN $7 = 'asc' THEN e.contract_key END, CASE WHEN $7 = 'asc' THEN e.ledger END,
   CASE WHEN $7 = 'asc' THEN e.tx END, CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
