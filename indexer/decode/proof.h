@@ -42,7 +42,7 @@ struct tide_ledger_proof {
 enum tide_call_proof {
     TIDE_CALL_NONE,     /* no successful InvokeHostFunction, or the level is below EVENTS */
     TIDE_CALL_VERIFIED, /* return value and events hash to the result's hash as they stand */
-    /* They do after the exporter's known rewriting of asset events is undone (rewrite.h). */
+    /* The same after the exporter's known rewriting of asset events is undone (rewrite.h). */
     TIDE_CALL_REWRITTEN,
     TIDE_CALL_UNVERIFIED, /* no known form hashes to it */
 };

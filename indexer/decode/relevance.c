@@ -206,8 +206,7 @@ static bool is_soroban(const struct tide_envelope *e)
 }
 
 /* Returns whether the transaction counts through a Stellar asset. Calls count if an address that
- * the deployment names takes part. Other operations (an extension of a TTL) always count: they are
- * rare and name no address. */
+ * the deployment names takes part. Other operations (an extension of a TTL) always count. */
 static bool counts_as_asset(struct tide_decode *d, struct listed *listed)
 {
     const struct tide_envelope *e = &d->envelope;

@@ -33,7 +33,7 @@ struct dump_sink {
     /* The ledger before. */
     uint32_t last_sequence; /* 0: none */
     uint8_t last_hash[TIDE_HASH_BYTES];
-    bool last_holds; /* its checks passed, and it follows its predecessor */
+    bool last_holds; /* all checks passed, and the link to its predecessor */
 };
 
 tide_status dump_sink_open(struct dump_sink *sink, FILE *out,

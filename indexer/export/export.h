@@ -21,7 +21,7 @@ struct tide_export_contract {
     char address[57];
     char role_name[TIDE_NAME_MAX];
     char name[TIDE_NAME_MAX];
-    bool is_private; /* its entries may contain a person's jurisdiction */
+    bool is_private; /* entries may contain a person's jurisdiction */
 };
 
 struct tide_export {

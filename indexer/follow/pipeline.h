@@ -40,7 +40,7 @@ struct tide_pipeline_options {
 /* One batch handed to the caller. */
 struct tide_item {
     struct tide_batch batch; /* may be empty */
-    bool tip;                /* its last ledger is the tip, as far as the source knows */
+    bool tip;                /* the batch ends at the tip, as far as the source knows */
     bool last;               /* no item follows; status says why */
     /* If last: TIDE_OK at the end of the range or source, else the failure that err describes. */
     tide_status status;

@@ -22,8 +22,8 @@ struct lake {
     bool open, second;  /* second: it was fetched again after a failure */
     uint32_t refetched; /* the ledger of which a decoder wanted a fresh copy; 0: none */
     char key[TIDE_OBJECT_KEY_MAX];
-    bool checked;          /* its zstd frame has a checksum */
-    uint32_t at, end;      /* its next ledger, its last ledger */
+    bool checked;          /* the zstd frame has a checksum */
+    uint32_t at, end;      /* next ledger to cut, last ledger */
     struct tide_buf plain; /* decompressed bytes; ledger `at` begins behind `used` of them */
     size_t used;
     size_t longest; /* bytes of the longest ledger cut so far */

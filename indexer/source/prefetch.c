@@ -20,7 +20,7 @@ enum slot_state { EMPTY, BUSY, READY, FAILED, REPORTED };
 struct slot {
     enum slot_state state;
     struct tide_buf bytes; /* of READY */
-    size_t counted;        /* its bytes that prefetch.held counts */
+    size_t counted;        /* part of prefetch.held */
     uint32_t extension;
     struct tide_err err; /* of FAILED and REPORTED */
 };

@@ -28,7 +28,7 @@ install -m 640 "$keys/first.pem" "$keys/open.pem"
 install -m 600 "$keys/first.pub" "$keys/public.pem"
 refused "make it 0600" --api-receipt-keys "$keys/open.pem" --api-receipt-issuer me
 refused "no Ed25519 key" --api-receipt-keys "$keys/x25519.pem" --api-receipt-issuer me
-refused "is attester_key" --api-receipt-keys "$keys/first.pem" --api-receipt-issuer me --attester-key "$keys/first.pem"
+refused "is the file of attester_key" --api-receipt-keys "$keys/first.pem" --api-receipt-issuer me --attester-key "$keys/first.pem"
 refused "must be private" --api-receipt-keys "$keys/public.pem,$keys/first.pem" --api-receipt-issuer me
 refused "has twice" --api-receipt-keys "$keys/first.pem,$keys/public.pem" --api-receipt-issuer me
 refused "api_receipt_issuer is not set" --api-receipt-keys "$keys/first.pem"
