@@ -176,8 +176,8 @@ static tide_status join_next(struct tide_writer *w, const struct cover *c, struc
     return writer_run_sql(w, "UPDATE", err);
 }
 
-/* Completes the coverage if the range before did not just grow: inserts a range of its own, or joins
- * two. */
+/* Completes the coverage if the range before did not just grow: inserts a range of its own, or
+ * joins two. */
 tide_status writer_cover_settle(struct tide_writer *w, const struct cover *c, uint64_t grown,
                                 struct tide_err *err)
 {

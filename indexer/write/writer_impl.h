@@ -197,8 +197,8 @@ enum { ROLLUP_BULK_ROWS = 200 };
 void writer_rollup_learn(struct tide_writer *w);
 /* Makes everything anew when it was made by other rules, or never. */
 tide_status writer_rollup_settle(struct tide_writer *w, struct tide_err *err);
-/* Prepare the folds of a batch outside of transactions, then send them behind its rows. Sending adds
- * to *statements. */
+/* Prepare the folds of a batch outside of transactions, then send them behind its rows. Sending
+ * adds to *statements. */
 tide_status writer_rollup_prepare(struct tide_writer *w, const struct tide_batch *batch,
                                   struct tide_err *err);
 tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *batch,
