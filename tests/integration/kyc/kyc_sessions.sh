@@ -56,7 +56,7 @@ sql "UPDATE chain.deployment SET passphrase = 'Public Global Stellar Network ; S
 code=0
 TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache2 \
     timeout 20 env -u TIDEMARK_DEPLOYMENT "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/none" 2>"$PG_DIR/main.log" || code=$?
-[ $code -eq 78 ] && grep -q "not for the public main network" "$PG_DIR/main.log" ||
+[ $code -eq 78 ] && grep -q "the public main network forbids" "$PG_DIR/main.log" ||
     fail "the sandbox is open on the main network: $code $(tail -2 "$PG_DIR/main.log")"
 python3 "$here/_kyc_sessions.py" grep "$PG_DIR/kyc.json" || fail "planted values"
 echo "the main network is refused; planted values are nowhere"
