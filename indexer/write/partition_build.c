@@ -142,8 +142,8 @@ static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint3
 
 /* Vacuums and freezes a loaded table. The rows hardly change any more: if they are frozen now,
  * while they are in memory, PostgreSQL never reads and writes them again for that, and index scans
- * need not visit them. The pages are full, so none is given back. Small tables are left to autovacuum:
- * the maps of free space and visibility take 32 KiB a table. */
+ * need not visit them. The pages are full, so none is given back. Small tables are left to
+ * autovacuum: the maps of free space and visibility take 32 KiB a table. */
 static void sql_vacuum(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
                        uint32_t end)
 {

@@ -86,7 +86,7 @@ wants 200 - 3000 /api/pools
 sql "ALTER ROLE tidemark_api RENAME TO elsewhere"
 sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'tidemark-api'" >/dev/null
 wants 503 database_unavailable 2000 /api/pools
-grep -q 'no member' "$PG_DIR/driver.log" || fail "the log does not say why: $(tail -1 "$PG_DIR/driver.log")"
+grep -q 'not a member' "$PG_DIR/driver.log" || fail "the log does not say why: $(tail -1 "$PG_DIR/driver.log")"
 sql "ALTER ROLE elsewhere RENAME TO tidemark_api"
 until_well 3000
 echo "ok A11 without its role nothing is answered, and the log says so"

@@ -109,7 +109,7 @@ def mistakes(p):
     p.refused("swap --as alice --pool XLM --amount 5", "KYC required")
     p.wrong(64, "swap --as alice --pool XLM", "--amount")
     p.wrong(64, "swap --pool XLM --amount 1", "--user or --as")
-    p.wrong(64, "fly --as alice", "no such call")
+    p.wrong(64, "fly --as alice", "unknown call")
     p.wrong(67, "swap --as unknown_yet --pool XLM --amount 1", "no account")
     p.wrong(74, "swap --as alice --pool XLM --amount 1 --rpc http://127.0.0.1:9/", "")
 
