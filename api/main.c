@@ -24,8 +24,8 @@
 #include "api/sql/session.h"
 #include "api/sql/sql_pool.h"
 #include "api/stream/service.h"
-#include "schema/base/liveness.h"
 #include "tidemark/cli.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 

@@ -176,7 +176,7 @@ COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
 COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that said so, and which person';
 COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
-COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (include/tidemark/intent.h)';
+COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (api/base/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 
 CREATE TABLE kyc.sandbox (

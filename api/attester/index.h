@@ -11,7 +11,7 @@
 
 #include "api/attester/chain/view.h"
 #include "api/attester/outbox/outbox.h"
-#include "tidemark/clocks.h"
+#include "api/base/clocks.h"
 
 struct att_index {
     enum tide_clocks_verdict clocks;

@@ -11,7 +11,7 @@ struct detail {
     int64_t ends_at;
 };
 
-static tide_status read_texts(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_texts(struct tide_members_reader *r, const struct tide_member *m, void *to,
                               json_t *value)
 {
     (void)m, (void)to;
@@ -22,7 +22,7 @@ static tide_status read_texts(struct tide_reader *r, const struct tide_member *m
 }
 
 /* Reads a number or null. */
-static tide_status read_rate(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_rate(struct tide_members_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
     return json_is_null(value) ? TIDE_OK : tide_read_u32(r, m, to, value);
@@ -57,7 +57,7 @@ static const struct {
 };
 /* clang-format on */
 
-tide_status console_detail_check(struct tide_reader *r, const char *action, json_t *detail)
+tide_status console_detail_check(struct tide_members_reader *r, const char *action, json_t *detail)
 {
     struct detail unused;
     size_t i = 0, at = tide_read_enter(r, "detail");

@@ -2,11 +2,11 @@
 #ifndef API_CONSOLE_DETAIL_H
 #define API_CONSOLE_DETAIL_H
 
-#include "api/kyc/base/settings_read.h"
+#include "tidemark/json_members.h"
 
 /* Fails with TIDE_E_CONFIG unless detail has exactly the members of that action; the reader names
  * the faulty one. action must be one that takes a detail. Any thread. */
-tide_status console_detail_check(struct tide_reader *r, const char *action,
+tide_status console_detail_check(struct tide_members_reader *r, const char *action,
                                  json_t *detail) TIDE_MUST_USE;
 
 #endif

@@ -7,8 +7,8 @@
  *   SIGTERM  running requests are answered, then exit 0 */
 #include "api/console/console.h"
 #include "api/http/server/server.h"
-#include "schema/base/liveness.h"
 #include "tidemark/cli.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 #include "tidemark/sign.h"

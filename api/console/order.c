@@ -14,7 +14,7 @@ struct body {
 };
 
 /* Stores the detail unchanged: console_detail_check knows each action's members. */
-static tide_status read_detail(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_detail(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     (void)m;
@@ -107,7 +107,7 @@ static bool reject_field(struct tide_reply *reply, const char *where, const char
 }
 
 /* Writes a problem with the place where the reader stopped and the form it expected there. */
-static bool reject_read(struct tide_reply *reply, const struct tide_reader *r)
+static bool reject_read(struct tide_reply *reply, const struct tide_members_reader *r)
 {
     const char *expected = strstr(r->err->text, ": ");
     return reject_field(reply, r->path, expected ? expected + 2 : "not as expected");
@@ -125,7 +125,7 @@ static bool store_detail(struct console_order *order, json_t *detail, bool makes
                          struct tide_reply *reply)
 {
     struct tide_err err = { 0 };
-    struct tide_reader r = { .err = &err };
+    struct tide_members_reader r = { .err = &err };
     if (console_detail_check(&r, order->action, detail) != TIDE_OK)
         return reject_read(reply, &r);
     if (makes_key && (tide_api_key_make(&order->key, &err) != TIDE_OK ||
@@ -173,7 +173,7 @@ bool console_order_read(struct console_task *task, const struct tide_request *re
     bool proposes = strcmp(request->route->id, "act") == 0, good;
     struct body body = { 0 };
     struct tide_err err = { 0 };
-    struct tide_reader r = { .err = &err };
+    struct tide_members_reader r = { .err = &err };
     json_t *root = tide_body_object(request->body, 0, "invalid_body", reply);
     task->acts = true;
     if (!root)

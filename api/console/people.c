@@ -1,7 +1,7 @@
 /* Reads the file of people, and identifies the person who sends a request. */
 #include "api/console/people.h"
-#include "api/kyc/base/settings_read.h"
-#include "tidemark/secret.h"
+#include "api/base/secret.h"
+#include "tidemark/json_members.h"
 #include "tidemark/sign.h"
 #include "tidemark/text.h"
 
@@ -18,7 +18,7 @@ const char *console_role_name(enum console_role role)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static tide_status read_role(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_role(struct tide_members_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
     tide_slice text = tide_read_string(value);
@@ -31,15 +31,15 @@ static tide_status read_role(struct tide_reader *r, const struct tide_member *m,
     return tide_read_refuse(r, "expected viewer, reviewer or operator");
 }
 
-static tide_status read_certificates(struct tide_reader *r, const struct tide_member *m, void *to,
-                                     json_t *value)
+static tide_status read_certificates(struct tide_members_reader *r, const struct tide_member *m,
+                                     void *to, json_t *value)
 {
     struct console_person *person = TIDE_MEMBER_OWNER(console_person, m, to);
     struct tide_list list = { tide_read_hex32, TIDE_HASH_BYTES, &person->certificate_count };
     return tide_read_list(r, m, list, to, value);
 }
 
-static tide_status read_person(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_person(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     static const struct tide_member members[] = {
@@ -58,7 +58,7 @@ static tide_status read_person(struct tide_reader *r, const struct tide_member *
     return tide_read_object(r, members, TIDE_COUNT(members), to, value);
 }
 
-static tide_status read_people(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_people(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     struct console_people *people = TIDE_MEMBER_OWNER(console_people, m, to);
@@ -67,7 +67,7 @@ static tide_status read_people(struct tide_reader *r, const struct tide_member *
 }
 
 /* Stores the secret's SHA-256, so that the secret itself does not stay in memory. */
-static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_secret(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     char text[SECRET_ROOM];
@@ -117,7 +117,7 @@ static tide_status check_unique(const struct console_people *all, struct tide_er
 tide_status console_people_parse(struct console_people **out, tide_slice text, struct tide_err *err)
 {
     json_error_t error;
-    struct tide_reader r = { .err = err };
+    struct tide_members_reader r = { .err = err };
     struct console_people *people = calloc(1, sizeof *people);
     *out = NULL;
     if (!people)

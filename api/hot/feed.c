@@ -1,8 +1,8 @@
 /* The feeder: its connection, one step, and its thread. */
 #include "api/hot/feed.h"
 #include "api/hot/feed_impl.h"
-#include "schema/base/liveness.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #ifndef API_HOT_FEED_H
 #define API_HOT_FEED_H
 
-#include "schema/store/hot.h"
+#include "tidemark/hot.h"
 #include "tidemark/pg.h"
 
 #define TIDE_FEED_IDLE_MS    1000   /* longest wait for a notification */

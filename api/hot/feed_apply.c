@@ -1,7 +1,7 @@
 /* Applies what a step or a build read: the cursor row, the cache's own record, withdrawn keys;
  * and prunes old ticks. */
 #include "api/hot/feed_impl.h"
-#include "schema/reader/cache_meta.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/hash.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"

@@ -1,6 +1,6 @@
 /* The full build of the cache, in one snapshot of the database. */
 #include "api/hot/feed_impl.h"
-#include "schema/base/liveness.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

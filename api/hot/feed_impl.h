@@ -5,9 +5,9 @@
 #include "api/hot/feed.h"
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
-#include "schema/project/contracts.h"
-#include "schema/project/project_sql.h"
 #include "tidemark/buf.h"
+#include "tidemark/contracts.h"
+#include "tidemark/project_sql.h"
 
 #include <pthread.h>
 

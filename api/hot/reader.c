@@ -4,8 +4,8 @@
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "schema/reader/answer.h"
-#include "schema/reader/cache_meta.h"
+#include "tidemark/answer.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/hash.h"
 
 /* Answers 503 not_ready and returns false. */

@@ -17,7 +17,7 @@
 #include "api/hot/api.h"
 #include "api/http/route.h"
 #include "api/sql/cursor.h"
-#include "schema/reader/reader.h"
+#include "tidemark/reader.h"
 
 /* Opens the reader for a request. With ?ledger=N it uses tide_sql_task and reply->at. Returns
  * false with a problem in the reply and nothing open: 503 not_ready (no cache yet), 503 stale

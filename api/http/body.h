@@ -3,7 +3,7 @@
 #define API_HTTP_BODY_H
 
 #include "api/http/reply.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 
 /* Returns the object in a body, read strictly: no member may occur twice in any object. Returns
  * NULL with a problem in the reply: 400 with that code, which names a byte and quotes nothing of

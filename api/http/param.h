@@ -5,7 +5,7 @@
 #ifndef API_HTTP_PARAM_H
 #define API_HTTP_PARAM_H
 
-#include "schema/store/ledger_value.h"
+#include "tidemark/ledger_value.h"
 
 #define TIDE_PARAM_WHY 4096u /* bytes; the longest reason lists all kinds of events */
 

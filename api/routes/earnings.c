@@ -4,8 +4,8 @@
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "schema/reader/history_lookup.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
+#include "tidemark/history_lookup.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "api/kyc/worker/webhook_route.h"
 #include "api/routes/route_table.h"
 #include "api/sql/worker_pool.h"
-#include "schema/reader/lookup.h"
+#include "tidemark/lookup.h"
 
 /* --- executors: self is the struct tide_api ------------------------------------------------- */
 

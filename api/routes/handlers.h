@@ -4,7 +4,7 @@
 
 #include "api/hot/api.h"
 #include "api/hot/reader.h"
-#include "schema/reader/answer.h"
+#include "tidemark/answer.h"
 
 #define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
     tide_handler_fn tide_route_##handler;

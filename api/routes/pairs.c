@@ -1,6 +1,6 @@
 /* Pools by token. */
 #include "api/routes/pairs.h"
-#include "schema/reader/lookup.h"
+#include "tidemark/lookup.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
 #include "api/sql/deployment_select.h"
 #include "api/sql/worker_pool.h"
 #include "api/stream/service.h"
-#include "schema/reader/lookup.h"
 #include "tidemark/json.h"
+#include "tidemark/lookup.h"
 
 tide_handler_fn tide_route_healthz, tide_route_readyz;
 

@@ -1,9 +1,9 @@
 /* The keys of receipts: files, sets, withdrawals. */
 #include "api/routes/receipt_keys.h"
-#include "schema/reader/cache_meta.h"
-#include "schema/reader/receipt.h"
+#include "api/base/secret.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/log.h"
-#include "tidemark/secret.h"
+#include "tidemark/receipt.h"
 #include "tidemark/strkey.h"
 
 #include <pthread.h>

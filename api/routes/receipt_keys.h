@@ -15,9 +15,9 @@
 #ifndef API_ROUTES_RECEIPT_KEYS_H
 #define API_ROUTES_RECEIPT_KEYS_H
 
-#include "schema/reader/jws.h"
-#include "schema/store/hot.h"
 #include "tidemark/config.h"
+#include "tidemark/hot.h"
+#include "tidemark/jws.h"
 
 #define TIDE_RECEIPT_KEYS_MAX 16u
 

@@ -5,7 +5,7 @@
 
 #include "api/hot/api.h"
 #include "api/http/route.h"
-#include "schema/reader/receipt.h"
+#include "tidemark/receipt.h"
 
 struct tide_receipt_making {
     bool asked; /* false: the answer is sent unsigned */

@@ -1,6 +1,6 @@
 /* The bytes of snapshot files. Numbers are little-endian. */
 #include "api/routes/snapshot_file.h"
-#include "schema/reader/jws.h"
+#include "tidemark/jws.h"
 
 enum { /* offsets of the head's parts */
        COUNT_AT = 16,

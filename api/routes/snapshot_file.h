@@ -4,7 +4,7 @@
 #ifndef API_ROUTES_SNAPSHOT_FILE_H
 #define API_ROUTES_SNAPSHOT_FILE_H
 
-#include "schema/store/hot_record.h"
+#include "tidemark/hot_record.h"
 #include "tidemark/sign.h"
 
 #define TIDE_SNAPSHOT_HEAD   352u /* bytes: header, name of the key, signature */

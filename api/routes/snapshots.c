@@ -3,9 +3,9 @@
 #include "api/routes/handlers.h"
 #include "api/routes/receipt_keys.h"
 #include "api/routes/snapshot_file.h"
-#include "schema/base/liveness.h"
-#include "schema/reader/cache_meta.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/hash.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "api/hot/api.h"
 #include "api/http/reply.h"
-#include "schema/store/hot.h"
+#include "tidemark/hot.h"
 
 #define TIDE_SNAPSHOT_FRESH_MS  10000u
 #define TIDE_SNAPSHOT_OLDEST_MS 600000u /* an older file is not sent */

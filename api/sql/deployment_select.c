@@ -1,9 +1,9 @@
 /* The selection of the served deployment: candidates from chain.deployment_state, the choice,
  * and the deployment file. */
 #include "api/sql/deployment_select.h"
-#include "schema/store/identity.h"
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
+#include "tidemark/identity.h"
 #include "tidemark/log.h"
 
 #include <pthread.h>

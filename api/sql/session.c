@@ -1,7 +1,7 @@
 /* Sessions: connecting, settings, prepared statements. */
 #include "api/sql/session.h"
 #include "api/sql/head.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
 
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options, struct tide_err *err)

@@ -1,7 +1,7 @@
 /* Tokens by symbol. */
 #include "api/sql/token_symbol.h"
 #include "api/http/param.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The worker pool: workers, queue and bulkheads. */
 #include "api/sql/worker_pool.h"
-#include "schema/base/liveness.h"
-#include "schema/base/lock.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
 #include "tidemark/pg.h"
 
 #include <pthread.h>

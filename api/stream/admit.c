@@ -1,6 +1,6 @@
 /* Accepts or rejects subscriptions: limits, index scope, and the position to resume from. */
 #include "api/stream/stream_impl.h"
-#include "schema/base/lock.h"
+#include "tidemark/lock.h"
 
 /* Returns the number of open subscribers of a client. Needs stream->mutex. */
 static uint32_t count_client(const struct tide_event_stream *stream, const char *who)

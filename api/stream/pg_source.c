@@ -3,7 +3,7 @@
 #include "api/stream/pg_source.h"
 #include "api/sql/scope.h"
 #include "api/stream/stream.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
 #include "tidemark/clock.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
 #include "api/stream/source.h"
-#include "schema/reader/history_lookup.h"
+#include "tidemark/history_lookup.h"
 
 #include <pthread.h>
 

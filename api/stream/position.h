@@ -11,7 +11,7 @@
 #ifndef API_STREAM_POSITION_H
 #define API_STREAM_POSITION_H
 
-#include "schema/store/hot_record.h"
+#include "tidemark/hot_record.h"
 #include "tidemark/status.h"
 
 /* The kinds of positions, in their order within a ledger. */

@@ -2,8 +2,8 @@
  * subscriptions, distributes, reads one page of the past for the subscriber that waits longest,
  * and drops slow subscribers. */
 #include "api/stream/stream_impl.h"
-#include "schema/base/liveness.h"
-#include "schema/base/lock.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

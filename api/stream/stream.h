@@ -39,8 +39,8 @@
 #define API_STREAM_STREAM_H
 
 #include "api/stream/source.h"
-#include "schema/store/hot_record.h"
 #include "tidemark/clock.h"
+#include "tidemark/hot_record.h"
 
 /* limit of one subscriber's kinds, assets and addresses, each */
 #define TIDE_STREAM_NAMES_MAX    32u

@@ -5,7 +5,7 @@
 #define API_STREAM_STREAM_IMPL_H
 
 #include "api/stream/stream.h"
-#include "schema/rule/rule.h"
+#include "tidemark/rule.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* One subscriber and its buffer: the stream thread appends messages, the connection's thread
  * reads them. */
 #include "api/stream/stream_impl.h"
-#include "schema/base/lock.h"
+#include "tidemark/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #define TIDE_PG_GRACE_MS   1500
 #define TIDE_PG_PARAMS_MAX 24u
 
-struct tide_pg; /* opaque; only schema/store/pg*.c knows libpq */
+struct tide_pg; /* opaque; only schema/postgres/pg*.c knows libpq */
 
 /* The servers of conninfo that the caller accepts. */
 enum tide_pg_server {

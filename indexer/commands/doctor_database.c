@@ -3,8 +3,8 @@
 #include "indexer/commands/doctor.h"
 #include "indexer/commands/status_disk.h"
 #include "indexer/database/migrate.h"
-#include "schema/store/identity.h"
 #include "tidemark/buf.h"
+#include "tidemark/identity.h"
 #include "tidemark/text.h"
 
 void doctor_database(struct doctor *d, struct doctor_finding *out)

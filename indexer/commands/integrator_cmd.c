@@ -1,10 +1,10 @@
 /* The commands integrator and key: manage who may send an API key, for operators without the
  * console. They run as the owner of the tables. The database's functions write each change to the
  * audit. */
-#include "api/kyc/base/brand.h"
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "tidemark/api_key.h"
+#include "tidemark/brand.h"
 #include "tidemark/sign.h"
 #include "tidemark/text.h"
 

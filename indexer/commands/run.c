@@ -1,8 +1,8 @@
 /* The commands run and backfill: both index ranges of ledgers by the same path, source -> decode ->
  * write. */
+#include "indexer/base/supervise.h"
 #include "indexer/commands/command.h"
 #include "indexer/follow/follow.h"
-#include "schema/base/supervise.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 

@@ -1,8 +1,8 @@
 /* Connections, snapshots and lookups for commands that read the database. */
 #include "indexer/database/query.h"
 #include "indexer/database/migrate.h"
-#include "schema/store/identity.h"
 #include "tidemark/hash.h"
+#include "tidemark/identity.h"
 #include "tidemark/stop.h"
 #include "tidemark/strkey.h"
 

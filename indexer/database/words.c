@@ -1,7 +1,7 @@
 /* Replaces words in encoded rows by their keys of chain.word, with a set-associative cache of
  * keys. */
 #include "indexer/database/words.h"
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/i128.h"
 #include "tidemark/xdr.h"
 

@@ -1,7 +1,7 @@
 /* The rows of a transaction itself: chain.tx and chain.call. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

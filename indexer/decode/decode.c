@@ -2,7 +2,7 @@
  * chain.ledger, and the undo of a ledger that fails. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/limits.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Rows of one contract event: to its typed table and event.log, or to event.raw with the reason. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 

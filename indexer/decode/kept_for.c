@@ -6,7 +6,7 @@
  * suffices, or no token was found later. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 
 #include <string.h>
 

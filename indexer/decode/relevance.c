@@ -2,7 +2,7 @@
  * name, and the tokens that the chain itself names. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 

@@ -3,8 +3,8 @@
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/redecode.h"
 
+#include "indexer/base/copy.h"
 #include "indexer/decode/action.h"
-#include "tidemark/copy.h"
 #include "tidemark/scval.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Typed values: writes an ScVal as a COPY column. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

@@ -2,7 +2,7 @@
 #include "indexer/follow/discovery.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
-#include "schema/base/liveness.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 #include "tidemark/stop.h"

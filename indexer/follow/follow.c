@@ -1,10 +1,10 @@
 /* A job of run or backfill: opens source, writer and discovery, sends heartbeats, and becomes a
  * standby again after another writer took over. */
 #include "indexer/follow/follow.h"
+#include "indexer/base/supervise.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
-#include "schema/base/liveness.h"
-#include "schema/base/supervise.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"

@@ -2,7 +2,7 @@
  * contracts change. */
 #include "indexer/follow/follow_impl.h"
 #include "indexer/follow/pipeline.h"
-#include "schema/base/liveness.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 

@@ -1,7 +1,7 @@
 /* Reader of a data lake's .config.json. */
 #include "indexer/source/lake_layout.h"
 
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 
 static tide_status read_count(uint32_t *out, const json_t *root, const char *key,
                               struct tide_err *err)

@@ -1,11 +1,11 @@
 /* verify --receipt: computes the receipt's answer again from the index, at the receipt's ledger and
- * time, by the code that makes answers (schema/reader/answer.h). */
+ * time, by the code that makes answers (include/tidemark/answer.h). */
 #include "indexer/verify/receipt.h"
 #include "indexer/database/query.h"
-#include "schema/base/json_read.h"
-#include "schema/reader/answer.h"
-#include "schema/reader/jws.h"
-#include "schema/reader/receipt.h"
+#include "tidemark/answer.h"
+#include "tidemark/json_read.h"
+#include "tidemark/jws.h"
+#include "tidemark/receipt.h"
 #include "tidemark/text.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* verify --receipt: checks whether a receipt (schema/reader/receipt.h) was right.
+/* verify --receipt: checks whether a receipt (include/tidemark/receipt.h) was right.
  *
  * Right    TIDE_OK: the index gives the receipt's answer at that ledger and time
  * Wrong    TIDE_E_CONFLICT: the signature does not hold, the JWKS lacks the key, the key was

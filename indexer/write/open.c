@@ -1,6 +1,6 @@
 #include "indexer/database/migrate.h"
 #include "indexer/write/writer_impl.h"
-#include "schema/store/identity.h"
+#include "tidemark/identity.h"
 #include "tidemark/strkey.h"
 
 /* ---- who we are: chain.deployment ---- */

@@ -1,5 +1,5 @@
 #include "indexer/write/writer_impl.h"
-#include "schema/base/liveness.h"
+#include "tidemark/liveness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

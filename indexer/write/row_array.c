@@ -1,5 +1,5 @@
 #include "indexer/write/row_array.h"
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/xdr.h"
 
 enum { ARRAY_ROWS_MAX = INT32_MAX };

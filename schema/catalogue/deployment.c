@@ -2,7 +2,7 @@
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include <errno.h>
 
 enum { FILE_BYTES_MAX = 1 << 20, SLOTS = 2 * TIDE_CONTRACTS_MAX };

@@ -1,4 +1,4 @@
-#include "schema/project/contracts.h"
+#include "tidemark/contracts.h"
 #include "tidemark/hash.h"
 
 #include <stdio.h>

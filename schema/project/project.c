@@ -1,4 +1,4 @@
-#include "schema/project/project.h"
+#include "tidemark/project.h"
 #include "tidemark/table.h"
 #include "tidemark/text.h"
 

@@ -1,4 +1,4 @@
-#include "schema/project/project.h"
+#include "tidemark/project.h"
 
 /* --- settings that live in the one record of the cache itself -------------------- */
 

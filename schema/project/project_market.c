@@ -1,4 +1,4 @@
-#include "schema/project/project.h"
+#include "tidemark/project.h"
 
 static tide_status get_market(struct project_row *row, struct tide_hot_key *key,
                               struct tide_hot_market *market, struct tide_err *err)

@@ -1,4 +1,4 @@
-#include "schema/project/project.h"
+#include "tidemark/project.h"
 
 /* --- people -------------------------------------------------------------------- */
 

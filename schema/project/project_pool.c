@@ -1,4 +1,4 @@
-#include "schema/project/project.h"
+#include "tidemark/project.h"
 
 /* Writes the pool's state at the close of a ledger, for sliding windows. */
 static tide_status put_tick(struct project_row *row, const struct tide_hot_pool *pool,

@@ -1,5 +1,5 @@
-#include "schema/project/project_sql.h"
-#include "schema/store/bound.h"
+#include "tidemark/project_sql.h"
+#include "tidemark/bound.h"
 
 #include <stdio.h>
 

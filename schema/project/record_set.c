@@ -1,4 +1,4 @@
-#include "schema/project/record_set.h"
+#include "tidemark/record_set.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "schema/reader/answer.h"
+#include "tidemark/answer.h"
 
 enum {
     POLL_SOON_MS = 5000, /* about a ledger: an attestation is under way */

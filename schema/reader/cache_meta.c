@@ -1,4 +1,4 @@
-#include "schema/reader/cache_meta.h"
+#include "tidemark/cache_meta.h"
 
 uint64_t tide_cache_now(const struct tide_hot_meta *meta, int64_t wall_ms)
 {

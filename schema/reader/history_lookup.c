@@ -1,5 +1,5 @@
-#include "schema/reader/history_lookup.h"
-#include "schema/store/bound.h"
+#include "tidemark/history_lookup.h"
+#include "tidemark/bound.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"

@@ -1,4 +1,4 @@
-#include "schema/reader/history_lookup.h"
+#include "tidemark/history_lookup.h"
 
 #include <stdlib.h>
 

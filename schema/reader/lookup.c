@@ -1,4 +1,4 @@
-#include "schema/reader/lookup.h"
+#include "tidemark/lookup.h"
 #include "tidemark/json.h"
 
 void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_address *who,

@@ -1,4 +1,4 @@
-#include "schema/reader/reader.h"
+#include "tidemark/reader.h"
 
 uint32_t tide_reader_unkept(const struct tide_reader *reader)
 {

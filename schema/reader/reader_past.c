@@ -1,11 +1,11 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
-#include "schema/project/contracts.h"
-#include "schema/project/project_sql.h"
-#include "schema/project/record_set.h"
-#include "schema/reader/history_lookup.h"
-#include "schema/reader/reader.h"
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
+#include "tidemark/contracts.h"
+#include "tidemark/history_lookup.h"
+#include "tidemark/project_sql.h"
+#include "tidemark/reader.h"
+#include "tidemark/record_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "schema/reader/receipt.h"
-#include "schema/reader/record_json.h"
+#include "tidemark/receipt.h"
+#include "tidemark/record_json.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>

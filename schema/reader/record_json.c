@@ -1,4 +1,4 @@
-#include "schema/reader/record_json.h"
+#include "tidemark/record_json.h"
 
 void tide_record_json_address(struct tide_json *j, const char *name,
                               const struct tide_hot_address *address)

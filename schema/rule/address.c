@@ -1,4 +1,4 @@
-#include "schema/store/hot_record.h"
+#include "tidemark/hot_record.h"
 #include "tidemark/strkey.h"
 
 bool tide_hot_address_parse(struct tide_hot_address *out, tide_slice text)

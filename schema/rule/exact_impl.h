@@ -3,7 +3,7 @@
 #ifndef SCHEMA_RULE_EXACT_IMPL_H
 #define SCHEMA_RULE_EXACT_IMPL_H
 
-#include "schema/rule/rule.h"
+#include "tidemark/rule.h"
 
 static inline tide_raw_i128 exact_take(enum tide_refusal *why, tide_status status, tide_i128 v,
                                        bool by_zero)

@@ -1,4 +1,4 @@
-#include "schema/rule/rule.h"
+#include "tidemark/rule.h"
 
 enum stored_status {
     STORED_UNKNOWN,

@@ -1,8 +1,8 @@
 /* The walk over a LedgerCloseMeta: see include/tidemark/meta.h. */
 #include "tidemark/meta.h"
 
-#include "schema/wire/skip_impl.h"
 #include "tidemark/tx.h"
+#include "tidemark/xdr_skip.h"
 
 struct walker {
     const struct tide_walk *walk; /* never NULL; tide_ledger_skip uses an empty one */

@@ -1,6 +1,6 @@
 /* LedgerEntry and LedgerKey, every type. */
-#include "schema/wire/skip_impl.h"
 #include "tidemark/meta.h"
+#include "tidemark/xdr_skip.h"
 
 void skip_trust_line_asset(struct tide_xdr *x)
 {

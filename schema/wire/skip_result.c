@@ -1,6 +1,6 @@
 /* OperationResult: one shape per operation. */
-#include "schema/wire/skip_impl.h"
 #include "tidemark/meta.h"
+#include "tidemark/xdr_skip.h"
 
 static void skip_claim_atoms(struct tide_xdr *x)
 {

@@ -1,5 +1,5 @@
 /* SCPHistoryEntry: always empty in practice, parsed all the same. */
-#include "schema/wire/skip_impl.h"
+#include "tidemark/xdr_skip.h"
 
 static void skip_ballot(struct tide_xdr *x)
 {

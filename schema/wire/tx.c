@@ -1,7 +1,7 @@
 /* TransactionEnvelope: every operation checked, the invoked call and the footprint kept. */
 #include "tidemark/tx.h"
 
-#include "schema/wire/skip_impl.h"
+#include "tidemark/xdr_skip.h"
 
 void skip_muxed_account(struct tide_xdr *x)
 {

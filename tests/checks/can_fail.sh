@@ -17,7 +17,7 @@ fresh() {
     printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
     printf '| `one.made` | info/warn | all | a |\n| `two.made` | warn | all | b |\n' >"$dir/t/tools/packaging/events.md"
     printf 'void e(bool a)\n{\n    tide_log(a ? TIDE_INFO : TIDE_WARN, "one.made", "x=%%s", ")"); /* tide_log(0) */\n    tide_log(TIDE_WARN, "two.made", "");\n}\n' >"$dir/t/schema/base/e.c"
-    printf 'int g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/decode/decode.c"
+    printf '#include "tidemark/slice.h"\n\nint g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/decode/decode.c"
     printf '#include "tidemark/slice.h"\n\nint f(int a);\nint f(int a)\n{\n    return a;\n}\n' >"$dir/t/schema/base/a.c"
 }
 
@@ -36,7 +36,10 @@ echo '#include "../x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'upwards'
 echo '#include <curl/curl.h>' >>"$dir/t/schema/base/a.c"; breaks arrows 'a library outside its file'
 echo '#include "schema/x.h"' >>"$dir/t/include/tidemark/slice.h"; breaks arrows 'include includes schema'
 echo '#include "indexer/write/x.h"' >>"$dir/t/indexer/decode/decode.c"; breaks arrows 'decode includes write'
-echo '#include "schema/store/x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'base includes store'
+echo '#include "schema/hot/x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'base includes hot'
+echo 'int b(void);' >"$dir/t/schema/base/b.h"; echo '#include "schema/base/b.h"' >>"$dir/t/indexer/decode/decode.c"; breaks arrows 'a header that two folders include beside its source'
+cp "$dir/t/include/tidemark/slice.h" "$dir/t/include/tidemark/lone.h"; breaks arrows 'a header of include that one folder includes'
+sed -i '/tidemark/d' "$dir/t/indexer/decode/decode.c"; breaks arrows 'a shared header that one folder alone includes'
 echo '#include "schema/base/b.h"' >"$dir/t/schema/base/a.h"; echo '#include "schema/base/a.h"' >"$dir/t/schema/base/b.h"; breaks arrows 'a cycle'
 { echo 'void g(void)'; echo '{'; printf '    f(1);\n%.0s' {1..70}; echo '}'; } >>"$dir/t/schema/base/a.c"; breaks sizes 'a long function'
 printf '/* */\n%.0s' {1..701} >>"$dir/t/schema/base/a.c"; breaks sizes 'a long file'

@@ -2,7 +2,7 @@
  *
  * Exits with 0 when all cases hold, else says which one does not. The database is
  * TIDEMARK_DATABASE_URL; tables a and b, each with a column n that is its key, are made in it. */
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/pg.h"
 
 #include <stdio.h>

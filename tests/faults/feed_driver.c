@@ -11,9 +11,9 @@
  *
  * The database is TIDEMARK_FEED_URL, else TIDEMARK_DATABASE_URL. */
 #include "api/hot/feed.h"
-#include "schema/reader/lookup.h"
-#include "schema/store/hot_impl.h"
+#include "schema/hot/hot_impl.h"
 #include "tidemark/hash.h"
+#include "tidemark/lookup.h"
 #include "tidemark/text.h"
 
 #include <signal.h>

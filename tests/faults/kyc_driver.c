@@ -9,7 +9,7 @@
  *                    -> {"verdict","why","key","id","ref","occurredMs","secret"}
  * "now" is the time to go by, else the clock's. */
 #include "api/kyc/providers/provider.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/pg.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_FAULTS_VIEWS_H
 #define TESTS_FAULTS_VIEWS_H
 
-#include "schema/reader/history_lookup.h"
+#include "tidemark/history_lookup.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>

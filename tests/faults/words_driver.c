@@ -3,8 +3,8 @@
  * Encoded rows with words become rows with keys; each key is looked up by its id and must give the
  * word back. Exits with 0 when all cases hold, else says which one does not. The database is
  * TIDEMARK_DATABASE_URL. */
+#include "indexer/base/copy.h"
 #include "indexer/database/words.h"
-#include "tidemark/copy.h"
 #include "tidemark/xdr.h"
 
 #include <pthread.h>

@@ -6,9 +6,9 @@
  * operands: batch=N partition=N poll=MS silence=MS pause=MS standby=0 tip (finish after every
  * batch) heartbeat (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as
  * arrays). */
+#include "indexer/base/copy.h"
 #include "indexer/database/migrate.h"
 #include "indexer/write/writer.h"
-#include "tidemark/copy.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Any bytes as the KYC file: what is taken is complete, what is refused says where. */
 #include "api/kyc/base/settings.h"
-#include "api/kyc/base/url.h"
 #include "tests/fuzz/fuzz.h"
+#include "tidemark/url.h"
 
 static void look_at(const struct tide_kyc_settings *s)
 {

@@ -2,8 +2,8 @@
  * that no feeder fills, and the addresses as text into FILE. All kinds of standing occur; every
  * tenth address is a contract. */
 #include "perf.h"
-#include "schema/store/hot.h"
 #include "tidemark/hash.h"
+#include "tidemark/hot.h"
 #include "tidemark/strkey.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "indexer/source/rpc/answer.h"
 #include "indexer/source/source.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 

@@ -1,8 +1,8 @@
 /* Choice of servers, transport, and the checks that every answer passes. */
 #include "api/attester/chain/rpc.h"
 #include "api/attester/chain/rpc_impl.h"
-#include "schema/base/json_read.h"
 #include "tidemark/http.h"
+#include "tidemark/json_read.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 #include "tidemark/text.h"

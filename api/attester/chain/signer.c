@@ -1,8 +1,8 @@
 /* Key handling, the signing policy, and signing. */
 #include "api/attester/chain/signer.h"
+#include "api/base/secret.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
-#include "tidemark/secret.h"
 #include "tidemark/sign.h"
 #include "tidemark/strkey.h"
 #include "tidemark/tx.h"

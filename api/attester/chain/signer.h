@@ -29,7 +29,7 @@ struct att_policy {
 };
 
 /* Opens the key in the file path: the seed S…, readable by this account only
- * (tidemark/secret.h). Fails with TIDE_E_CONFIG (missing, readable by others, not a seed) or
+ * (api/base/secret.h). Fails with TIDE_E_CONFIG (missing, readable by others, not a seed) or
  * TIDE_E_MEMORY. */
 tide_status att_signer_open(struct att_signer **out, const char *path,
                             const struct att_policy *policy, struct tide_err *err) TIDE_MUST_USE;

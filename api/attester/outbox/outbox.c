@@ -1,10 +1,10 @@
 /* The database session, its locks, and reading of rows. */
 #include "api/attester/outbox/outbox.h"
 #include "api/attester/outbox/outbox_impl.h"
-#include "schema/store/identity.h"
+#include "api/base/intent.h"
 #include "tidemark/clock.h"
 #include "tidemark/hash.h"
-#include "tidemark/intent.h"
+#include "tidemark/identity.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

@@ -1,6 +1,6 @@
 /* The table of connections by address: open addressing with linear probing. */
 #include "api/http/server/conn_limit.h"
-#include "schema/base/lock.h"
+#include "tidemark/lock.h"
 
 enum { SHARES = 4 }; /* one address, and all bodies, may have a quarter */
 

@@ -1,6 +1,6 @@
 /* Connections: opening, closing, states and deadlines. */
 #include "api/http/server/server_impl.h"
-#include "schema/base/lock.h"
+#include "tidemark/lock.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

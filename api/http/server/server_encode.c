@@ -2,8 +2,8 @@
  * never delays an answer for long: with ENCODER_BYTES in its queue it accepts no more, and
  * further answers go uncompressed. */
 #include "api/http/server/server_impl.h"
-#include "schema/base/liveness.h"
-#include "schema/base/lock.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
 
 #include <time.h>
 

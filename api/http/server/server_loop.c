@@ -2,8 +2,8 @@
  * because its own loop sleeps with undelivered answers when 128 events are ready at once. Here
  * poll() waits, and MHD_run() never does. */
 #include "api/http/server/server_impl.h"
-#include "schema/base/liveness.h"
-#include "schema/base/lock.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* Reads the KYC file into struct tide_kyc_settings and checks that its members fit together. */
 #include "api/kyc/base/settings.h"
-#include "api/kyc/base/settings_read.h"
-#include "api/kyc/base/url.h"
-#include "tidemark/secret.h"
+#include "api/base/secret.h"
+#include "tidemark/json_members.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
+#include "tidemark/url.h"
 
 /* --- providers ------------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ const char *tide_kyc_type_text(enum tide_kyc_type type)
     return types[type].name;
 }
 
-static tide_status read_type(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_type(struct tide_members_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
     (void)m;
@@ -37,8 +37,8 @@ static tide_status read_type(struct tide_reader *r, const struct tide_member *m,
     return tide_read_refuse(r, "expected sandbox, sumsub, persona, veriff or didit");
 }
 
-static tide_status read_algorithm(struct tide_reader *r, const struct tide_member *m, void *to,
-                                  json_t *value)
+static tide_status read_algorithm(struct tide_members_reader *r, const struct tide_member *m,
+                                  void *to, json_t *value)
 {
     static const char *const names[] = {
         [TIDE_KYC_SHA256] = "sha256", [TIDE_KYC_SHA1] = "sha1", [TIDE_KYC_SHA512] = "sha512"
@@ -53,8 +53,8 @@ static tide_status read_algorithm(struct tide_reader *r, const struct tide_membe
     return tide_read_refuse(r, "expected sha1, sha256 or sha512");
 }
 
-static tide_status read_environment(struct tide_reader *r, const struct tide_member *m, void *to,
-                                    json_t *value)
+static tide_status read_environment(struct tide_members_reader *r, const struct tide_member *m,
+                                    void *to, json_t *value)
 {
     (void)m;
     bool live = tide_slice_eq_str(tide_read_string(value), "live");
@@ -73,7 +73,7 @@ static const struct tide_member secret_members[] = {
 /* clang-format on */
 
 /* Refuses short secrets: one webhook is enough to guess a secret of a few bytes. */
-static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_secret(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
     (void)m;
@@ -85,15 +85,15 @@ static tide_status read_secret(struct tide_reader *r, const struct tide_member *
     return status;
 }
 
-static tide_status read_secrets(struct tide_reader *r, const struct tide_member *m, void *to,
-                                json_t *value)
+static tide_status read_secrets(struct tide_members_reader *r, const struct tide_member *m,
+                                void *to, json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
     struct tide_list list = { read_secret, sizeof p->secrets[0], &p->secret_count };
     return tide_read_list(r, m, list, p->secrets, value);
 }
 
-static tide_status read_hosts(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_hosts(struct tide_members_reader *r, const struct tide_member *m, void *to,
                               json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
@@ -101,8 +101,8 @@ static tide_status read_hosts(struct tide_reader *r, const struct tide_member *m
     return tide_read_list(r, m, list, p->hosts, value);
 }
 
-static tide_status read_frame_hosts(struct tide_reader *r, const struct tide_member *m, void *to,
-                                    json_t *value)
+static tide_status read_frame_hosts(struct tide_members_reader *r, const struct tide_member *m,
+                                    void *to, json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
     struct tide_list list = { tide_read_host, sizeof p->frame_hosts[0], &p->frame_host_count };
@@ -146,7 +146,8 @@ static const struct tide_member provider_members[] = {
 
 /* Refuses an API key whose prefix contradicts "environment". Otherwise sandbox decisions about
  * invented people could pass for real ones. */
-static tide_status check_environment(struct tide_reader *r, const struct tide_kyc_provider *p)
+static tide_status check_environment(struct tide_members_reader *r,
+                                     const struct tide_kyc_provider *p)
 {
     static const struct {
         enum tide_kyc_type type;
@@ -183,8 +184,8 @@ static void complete_provider(struct tide_kyc_provider *p, bool has_frame_hosts)
 }
 
 /* Reads one provider: first its type, then the members that this type has. */
-static tide_status read_provider(struct tide_reader *r, const struct tide_member *m, void *to,
-                                 json_t *value)
+static tide_status read_provider(struct tide_members_reader *r, const struct tide_member *m,
+                                 void *to, json_t *value)
 {
     (void)m;
     struct tide_kyc_provider *p = to;
@@ -211,8 +212,8 @@ static tide_status read_provider(struct tide_reader *r, const struct tide_member
 
 /* Rejects "integrators" with a hint: earlier versions had this member, integrators are now in the
  * database. */
-static tide_status refuse_integrators(struct tide_reader *r, const struct tide_member *m, void *to,
-                                      json_t *value)
+static tide_status refuse_integrators(struct tide_members_reader *r, const struct tide_member *m,
+                                      void *to, json_t *value)
 {
     (void)m;
     (void)to;
@@ -220,8 +221,8 @@ static tide_status refuse_integrators(struct tide_reader *r, const struct tide_m
     return tide_read_refuse(r, "no such member here: see tidemark-indexer integrator --help");
 }
 
-static tide_status read_providers(struct tide_reader *r, const struct tide_member *m, void *to,
-                                  json_t *value)
+static tide_status read_providers(struct tide_members_reader *r, const struct tide_member *m,
+                                  void *to, json_t *value)
 {
     struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
     struct tide_list list = { read_provider, sizeof s->providers[0], &s->provider_count };
@@ -229,7 +230,7 @@ static tide_status read_providers(struct tide_reader *r, const struct tide_membe
 }
 
 /* Decodes the seed straight into a signing object. The decoded bytes are wiped, also on failure. */
-static tide_status read_seed(struct tide_reader *r, const struct tide_member *m, void *to,
+static tide_status read_seed(struct tide_members_reader *r, const struct tide_member *m, void *to,
                              json_t *value)
 {
     (void)m;
@@ -245,8 +246,8 @@ static tide_status read_seed(struct tide_reader *r, const struct tide_member *m,
     return status;
 }
 
-static tide_status read_webhook_key(struct tide_reader *r, const struct tide_member *m, void *to,
-                                    json_t *value)
+static tide_status read_webhook_key(struct tide_members_reader *r, const struct tide_member *m,
+                                    void *to, json_t *value)
 {
     struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
     s->notifies = true;
@@ -339,7 +340,7 @@ static void complete_settings(struct tide_kyc_settings *s)
 static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struct tide_err *err)
 {
     json_error_t error;
-    struct tide_reader r = { .err = err };
+    struct tide_members_reader r = { .err = err };
     json_t *root = tide_json_load_private(text, JSON_REJECT_DUPLICATES, &error);
     /* The message does not contain error.text, which may quote a secret of the file. */
     tide_status status =

@@ -47,7 +47,7 @@
 #ifndef API_KYC_BASE_SETTINGS_H
 #define API_KYC_BASE_SETTINGS_H
 
-#include "api/kyc/base/brand.h"
+#include "tidemark/brand.h"
 #include "tidemark/hash.h"
 #include "tidemark/sign.h"
 #include "tidemark/slice.h"

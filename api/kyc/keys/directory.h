@@ -7,8 +7,8 @@
 #define API_KYC_KEYS_DIRECTORY_H
 
 #include "api/http/peer.h"
-#include "api/kyc/base/brand.h"
 #include "api/kyc/base/settings.h"
+#include "tidemark/brand.h"
 #include "tidemark/hash.h"
 #include "tidemark/pg.h"
 

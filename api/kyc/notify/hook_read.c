@@ -1,8 +1,8 @@
 /* Reads the bodies of the webhook routes. */
 #include "api/kyc/notify/hook_read.h"
 #include "api/http/body.h"
-#include "api/kyc/base/url.h"
-#include "schema/base/public_address.h"
+#include "tidemark/public_address.h"
+#include "tidemark/url.h"
 
 #include <arpa/inet.h>
 

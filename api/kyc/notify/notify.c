@@ -1,8 +1,8 @@
 /* The threads that watch for changes and send notifications, and their metrics. */
 #include "api/kyc/notify/notify_impl.h"
 #include "api/metrics/metrics.h"
-#include "schema/base/liveness.h"
-#include "schema/store/hot.h"
+#include "tidemark/hot.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 enum {

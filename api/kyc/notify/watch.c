@@ -2,10 +2,10 @@
 #include "api/hot/reader.h"
 #include "api/kyc/base/token.h"
 #include "api/kyc/notify/notify_impl.h"
-#include "schema/reader/cache_meta.h"
-#include "schema/reader/lookup.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/json.h"
+#include "tidemark/lookup.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "api/kyc/pages/text.h"
 #include "api/http/static_files.h"
 #include "api/http/weight.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 
 enum { LANGUAGES_MAX = 16, TAG_BYTES = 4 };
 

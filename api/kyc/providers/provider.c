@@ -1,6 +1,6 @@
 /* The table of adapters, and the check of a page's host. */
-#include "api/kyc/base/url.h"
 #include "api/kyc/providers/provider_impl.h"
+#include "tidemark/url.h"
 
 const struct tide_kyc_adapter *tide_kyc_adapter_of(enum tide_kyc_type type)
 {

@@ -3,8 +3,8 @@
 #define API_KYC_PROVIDERS_PROVIDER_IMPL_H
 
 #include "api/kyc/providers/provider.h"
-#include "schema/base/json_read.h"
 #include "tidemark/buf.h"
+#include "tidemark/json_read.h"
 
 extern const struct tide_kyc_adapter tide_kyc_sandbox, tide_kyc_sumsub, tide_kyc_persona,
     tide_kyc_veriff, tide_kyc_didit;

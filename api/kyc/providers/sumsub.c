@@ -1,8 +1,8 @@
 /* Adapter for Sumsub. A person is an applicant, identified by our reference. Sumsub signs no
  * delivery time, so webhooks are deduplicated by the hash of their body. */
-#include "api/kyc/base/url.h"
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
+#include "tidemark/url.h"
 
 enum { LINK_S = 86400, PATH_BYTES = 600 };
 

@@ -1,6 +1,6 @@
 /* Asks Stellar RPC servers for the signers of an account. */
 #include "api/kyc/sessions/account.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"

@@ -4,8 +4,8 @@
 #include "api/kyc/sessions/account.h"
 #include "api/kyc/sessions/claim.h"
 #include "api/kyc/sessions/hosted_page.h"
-#include "schema/reader/lookup.h"
 #include "tidemark/json.h"
+#include "tidemark/lookup.h"
 
 /* --- the answer ------------------------------------------------------------------------- */
 

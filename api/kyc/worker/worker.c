@@ -1,9 +1,9 @@
 /* The threads that turn webhooks and due sessions into decisions: one thread per provider. */
+#include "api/base/clocks.h"
 #include "api/kyc/sessions/session_store.h"
 #include "api/kyc/worker/worker_impl.h"
-#include "schema/base/liveness.h"
-#include "tidemark/clocks.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
  *            that. Failed work is repeated after growing pauses, and a failing provider is not
  *            called for a while
  * Clocks     while the clocks of host, database and chain differ by more than skew_s, nothing is
- *            decided. Webhooks are stored, and handled once the clocks agree (tidemark/clocks.h) */
+ *            decided. Webhooks are stored, and handled once the clocks agree (api/base/clocks.h) */
 #ifndef API_KYC_WORKER_WORKER_H
 #define API_KYC_WORKER_WORKER_H
 

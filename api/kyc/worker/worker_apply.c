@@ -1,8 +1,8 @@
 /* The transaction of a decision: the session, the intent for the chain, the audit row and the end
  * of the webhook are written together or not at all. */
+#include "api/base/intent.h"
 #include "api/kyc/worker/worker_impl.h"
 #include "tidemark/failpoint.h"
-#include "tidemark/intent.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>

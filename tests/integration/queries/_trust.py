@@ -148,7 +148,7 @@ def views():
 
 
 def statements(log):
-    """Of tokens and logs the condition is another (schema/store/bound.h); what has none of either is no text of tide_bound_write."""
+    """Of tokens and logs the condition is another (include/tidemark/bound.h); what has none of either is no text of tide_bound_write."""
     records = re.split(r"\n(?!\t)", open(log, errors="replace").read())
     texts = {" ".join(m[1].split()) for m in (re.match(r"tidemark-(?:api|feeder)=LOG: +(?:execute [^:]*|statement): (.*)", r, re.S)
                                               for r in records) if m}

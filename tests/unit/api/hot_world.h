@@ -2,8 +2,8 @@
 #ifndef TIDEMARK_TESTS_HOT_WORLD_H
 #define TIDEMARK_TESTS_HOT_WORLD_H
 
-#include "schema/store/hot.h"
-#include "schema/store/hot_impl.h"
+#include "schema/hot/hot_impl.h"
+#include "tidemark/hot.h"
 #include "tidemark/log.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Statements with the deployment's contracts as a condition at each table. */
-#include "schema/store/bound.h"
+#include "tidemark/bound.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

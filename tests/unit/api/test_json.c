@@ -1,5 +1,5 @@
 /* JSON as answers write it: numbers, scaled amounts, times, names of anybody. */
-#include "schema/reader/record_json.h"
+#include "tidemark/record_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "schema/reader/jws.h"
+#include "tidemark/jws.h"
 #include "tidemark/text.h"
 
 /* RFC 8037, appendix A. */

@@ -1,5 +1,5 @@
 /* Threads that are watched. label: threads */
-#include "schema/base/liveness.h"
+#include "tidemark/liveness.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include "api/http/route.h"
 #include "api/routes/receipt_keys.h"
 #include "api/routes/route_table.h"
-#include "schema/reader/receipt.h"
+#include "tidemark/receipt.h"
 #include "tidemark/strkey.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* i128 text, hex, base64, UTF-8, arena and buffer: tables whose rows explain themselves. */
-#include "schema/base/arena.h"
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
+#include "tools/sim/host/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Which of three clocks is wrong. */
-#include "tidemark/clocks.h"
+#include "api/base/clocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

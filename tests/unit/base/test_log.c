@@ -1,6 +1,6 @@
 /* Lines of the log: whatever a value holds, and however long it is, a line stays one line of logfmt or
  * of JSON. */
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/log.h"
 
 #include <setjmp.h>

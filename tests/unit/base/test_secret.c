@@ -1,5 +1,5 @@
 /* Files that hold secrets: which are read, which are refused, and what the refusals say. */
-#include "tidemark/secret.h"
+#include "api/base/secret.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Rules at their edges: what the recordings do not show. */
-#include "schema/rule/rule.h"
+#include "tidemark/rule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * test_copy --file prints a COPY file of rows (number, value as numeric, its decimal text, the same as a
  * timestamptz, an array), which tests/integration/indexer/copy.sh feeds to a server. */
-#include "tidemark/copy.h"
+#include "indexer/base/copy.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Countries: all of ISO 3166-1 against Debian's iso-codes, and what passports say that is none.
  * Skipped in part where iso-codes is not installed. */
 #include "api/kyc/providers/country.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>

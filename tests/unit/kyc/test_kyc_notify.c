@@ -1,7 +1,7 @@
 /* Webhooks to partners: which addresses they may go to, secrets and signatures. */
 #include "api/kyc/notify/hook_read.h"
 #include "api/kyc/notify/secret.h"
-#include "schema/base/public_address.h"
+#include "tidemark/public_address.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* The KYC file: what is read, what is refused and how, whose key and origin something is. */
 #include "api/kyc/base/settings.h"
-#include "api/kyc/base/url.h"
 #include "tests/unit/kyc/kyc_settings.h"
 #include "tidemark/text.h"
+#include "tidemark/url.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

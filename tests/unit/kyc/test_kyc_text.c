@@ -3,7 +3,7 @@
 #include "api/http/static_files.h"
 #include "api/kyc/base/state.h"
 #include "api/kyc/pages/text.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

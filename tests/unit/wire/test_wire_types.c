@@ -7,11 +7,11 @@
 #include <cmocka.h>
 
 #include "indexer/source/split.h"
-#include "schema/wire/skip_impl.h"
 #include "tidemark/buf.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
+#include "tidemark/xdr_skip.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Return value and error of a transaction, from its meta. */
-#include "schema/wire/skip_impl.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/client/client.h"
 
 /* Skips LedgerEntryChanges. */

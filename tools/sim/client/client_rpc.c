@@ -1,5 +1,5 @@
 /* The methods of Stellar RPC that a sender of transactions needs. */
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
 #include "tools/sim/client/client.h"

@@ -11,10 +11,10 @@
 #ifndef SIM_VALUE_H
 #define SIM_VALUE_H
 
-#include "schema/base/arena.h"
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/scval.h"
+#include "tools/sim/host/arena.h"
 
 /* An amount. Compare with operators; compute only with sim_add and its family (host.h). */
 typedef tide_raw_i128 sim_amount;

@@ -1,7 +1,7 @@
 /* Authorisation as on the network: trees of calls that an address has authorised, matched with the
  * calls that required it, in the order in which these ran. */
-#include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/node/node_impl.h"
 
 #define NOT_YET UINT32_MAX /* no step, or no frame yet */

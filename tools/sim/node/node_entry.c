@@ -1,5 +1,5 @@
 /* Look-ups of entries by clients; restoration of entries. */
-#include "schema/wire/skip_impl.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/node/node_impl.h"
 
 /* Sets the answer to LedgerEntryData: the entry without its ledger in front and its extension

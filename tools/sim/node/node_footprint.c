@@ -1,6 +1,6 @@
 /* Footprints: the keys that a transaction declares against those that its call touched. Arguments
  * as values. */
-#include "schema/wire/skip_impl.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/node/node_impl.h"
 
 void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count)

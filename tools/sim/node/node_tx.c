@@ -1,7 +1,7 @@
 /* Parsing of an envelope. tide_envelope_read has checked every byte before the functions here read
  * the rest. */
-#include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/node/node_impl.h"
 
 /* Reads DecoratedSignatures. */

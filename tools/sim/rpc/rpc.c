@@ -1,6 +1,6 @@
 /* JSON-RPC 2.0: parsing a request, finding its method, framing the answer, faults of the answer. */
 #include "tools/sim/rpc/rpc.h"
-#include "schema/base/json_read.h"
+#include "tidemark/json_read.h"
 #include "tidemark/text.h"
 
 #include <stdarg.h>

@@ -1,0 +1,47 @@
+/* Answers of look-ups as JSON, over a reader: what tidemark-api sends and what verify recomputes.
+ * The caller opens the object (tide_answer_begin) and closes it.
+ *
+ * Returned  uint64_t: the last second at which the answer's own words hold if nothing happens on
+ *           the chain; 0: no such end is known. A receipt ends no later. */
+#ifndef TIDEMARK_ANSWER_H
+#define TIDEMARK_ANSWER_H
+
+#include "tidemark/lookup.h"
+#include "tidemark/record_json.h"
+
+#define TIDE_WAD_DECIMALS 7u /* of prices, of debts and collateral: the engine counts so */
+
+/* {"ledger":"N","closedAt":"…" */
+struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reader *reader);
+/* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
+ * index does not keep it. Compliance and prices come from the file's contracts either way. */
+void tide_answer_agrees(struct tide_json *j, const struct tide_reader *reader);
+
+/* The members of one standing. text is the address as it was asked for. */
+uint64_t tide_answer_standing(struct tide_json *j, struct tide_reader *reader,
+                              const struct tide_hot_address *who, tide_slice text);
+/* The same behind evaluatedAt and agreesWithDao: all of /api/sdk/kyc/status/{address}. */
+uint64_t tide_answer_status(struct tide_json *j, struct tide_reader *reader,
+                            const struct tide_hot_address *who, tide_slice text);
+
+/* The members of a feed; feed NULL: all null, and stale. */
+void tide_answer_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
+/* All of /api/prices/{asset}; there is a feed. */
+uint64_t tide_answer_price(struct tide_json *j, struct tide_reader *reader,
+                           const struct tide_hot_symbol *asset, const struct tide_hot_feed *feed);
+
+struct tide_quote {
+    const struct tide_hot_pool *pool; /* as long as the reader */
+    struct tide_swap swap;
+    tide_raw_i128 amount_in;
+    bool a_to_b;
+};
+/* Computes the quote of the pool's contract. Returns the reason if the contract would refuse it. */
+enum tide_refusal tide_answer_find_quote(struct tide_quote *out, struct tide_reader *reader,
+                                         const struct tide_hot_symbol *id, tide_raw_i128 amount_in,
+                                         bool a_to_b) TIDE_MUST_USE;
+/* All of /api/pools/{pool}/quote. */
+void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
+                       const struct tide_quote *quote);
+
+#endif

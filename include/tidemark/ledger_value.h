@@ -1,0 +1,74 @@
+/* Values of the ledger as structs of a fixed size: amounts, addresses, symbols, names. Packed and
+ * without alignment: records of the hot cache are made of them (hot_record.h). */
+#ifndef TIDEMARK_LEDGER_VALUE_H
+#define TIDEMARK_LEDGER_VALUE_H
+
+#include "tidemark/base.h"
+#include "tidemark/i128.h"
+#include "tidemark/slice.h"
+
+#define TIDE_HOT_NAME_MAX 96u /* bytes kept of a name; longer ones are cut */
+
+#define TIDE_HOT_PACKED __attribute__((packed))
+
+/* An i128 without alignment. */
+struct TIDE_HOT_PACKED tide_hot_amount {
+    uint64_t lo;
+    int64_t hi;
+};
+
+/* An address that can hold anything here: an account or a contract. kind 0: none, or another. */
+struct TIDE_HOT_PACKED tide_hot_address {
+    uint8_t kind; /* enum tide_strkey */
+    uint8_t key[TIDE_HASH_BYTES];
+};
+
+/* Zero-padded; a symbol has at most 32 bytes and no NUL. */
+struct TIDE_HOT_PACKED tide_hot_symbol {
+    char text[32];
+};
+
+struct TIDE_HOT_PACKED tide_hot_name {
+    uint16_t len; /* of the name on the ledger, bytes; more than TIDE_HOT_NAME_MAX: cut here */
+    uint8_t text[TIDE_HOT_NAME_MAX];
+};
+
+static inline tide_raw_i128 tide_hot_i128(struct tide_hot_amount amount)
+{
+    return tide_i128_from_parts(amount.hi, amount.lo).raw;
+}
+
+static inline struct tide_hot_amount tide_hot_amount(tide_raw_i128 v)
+{
+    return (struct tide_hot_amount){ .lo = (uint64_t)(tide_raw_u128)v, .hi = (int64_t)(v >> 64) };
+}
+
+/* Strict; false for anything but a G… or C… address, *out is then empty. */
+bool tide_hot_address_parse(struct tide_hot_address *out, tide_slice text);
+/* The strkey, NUL-terminated; "" for none. */
+#define TIDE_HOT_ADDRESS_TEXT 57u
+void tide_hot_address_text(char out[TIDE_HOT_ADDRESS_TEXT], const struct tide_hot_address *address);
+
+static inline bool tide_hot_address_eq(const struct tide_hot_address *a,
+                                       const struct tide_hot_address *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* False when text is longer than a symbol can be. */
+static inline bool tide_hot_symbol_of(struct tide_hot_symbol *out, tide_slice text)
+{
+    *out = (struct tide_hot_symbol){ { 0 } };
+    if (text.len > sizeof out->text)
+        return false;
+    if (text.len)
+        memcpy(out->text, text.ptr, text.len);
+    return true;
+}
+
+static inline tide_slice tide_hot_symbol_slice(const struct tide_hot_symbol *symbol)
+{
+    return tide_slice_of(symbol->text, strnlen(symbol->text, sizeof symbol->text));
+}
+
+#endif

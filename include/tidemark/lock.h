@@ -1,0 +1,19 @@
+/* A mutex taken by a thread that should never have to wait for it, and told when it had to. */
+#ifndef TIDEMARK_LOCK_H
+#define TIDEMARK_LOCK_H
+
+#include "tidemark/base.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Takes the mutex; *waits counts the times when another thread held it. */
+static inline void tide_lock_counted(pthread_mutex_t *mutex, atomic_ullong *waits)
+{
+    if (TIDE_LIKELY(pthread_mutex_trylock(mutex) == 0))
+        return;
+    atomic_fetch_add_explicit(waits, 1, memory_order_relaxed);
+    pthread_mutex_lock(mutex);
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* The contracts' answers, computed from records by pure functions with the contracts' own integer
+ * arithmetic, to the unit. The world's state is an argument and so is the time.
+ *
+ * Time     now is unix seconds. Nothing is looked up, nothing is remembered.
+ * Refusal  where the contract refuses to answer, so do these, with its reason. An overflow
+ *          refuses as well, as it traps there.
+ * Absent   an entry that is not on the ledger is a NULL record. */
+#ifndef TIDEMARK_RULE_H
+#define TIDEMARK_RULE_H
+
+#include "tidemark/hot_record.h"
+
+/* Why there is no answer:  X(name, code, the contract's own words) */
+#define TIDE_REFUSALS(X)                                               \
+    X(NOTHING, "ok", "ok")                                             \
+    X(NO_POOL, "no_pool", "pool not found")                            \
+    X(NO_FEED, "no_feed", "no price feed for asset")                   \
+    X(STALE_PRICE, "stale_price", "price is stale")                    \
+    X(STALE_TWAP, "stale_twap", "TWAP is stale")                       \
+    X(NO_VAULT, "no_vault", "vault not found")                         \
+    X(NO_MARKET, "no_market", "synth asset not registered")            \
+    X(NO_PARTNER, "no_partner", "partner not found")                   \
+    X(NO_PROPOSAL, "no_proposal", "proposal not found")                \
+    X(NO_TX, "no_transaction", "multi-sig tx not found")               \
+    X(NO_WALLET, "no_wallet", "wallet not found")                      \
+    X(NOT_STARTED, "not_started", "not initialised")                   \
+    X(DIVIDED_BY_ZERO, "divided_by_zero", "attempt to divide by zero") \
+    X(OVERFLOW, "overflow", "attempt to calculate with overflow")
+
+enum tide_refusal {
+#define TIDE_REFUSAL(name, code, text) TIDE_REFUSED_##name,
+    TIDE_REFUSALS(TIDE_REFUSAL)
+#undef TIDE_REFUSAL
+};
+
+/* "stale_twap": stable, for programs. "TWAP is stale": for people. */
+const char *tide_refusal_code(enum tide_refusal refusal);
+const char *tide_refusal_text(enum tide_refusal refusal);
+
+/* Ratio of a vault without debt: 2^127 - 1. */
+static inline tide_raw_i128 tide_rule_infinite(void)
+{
+    return (tide_raw_i128)(((tide_raw_u128)1 << 127) - 1);
+}
+
+/* --- compliance (rule.c) ----------------------------------------------------- */
+
+/* Names as the status route says them. */
+enum tide_standing_status {
+    TIDE_STANDING_UNKNOWN,
+    TIDE_STANDING_PENDING,
+    TIDE_STANDING_VERIFIED,
+    TIDE_STANDING_SUSPENDED,
+    TIDE_STANDING_SANCTIONED,
+    TIDE_STANDING_EXPIRED,
+    TIDE_STANDING_FROZEN,
+    TIDE_STANDING_RESTRICTED, /* jurisdiction blocked */
+};
+
+/* Why a person is not compliant; each is one step of the contract's check, in its order. */
+enum tide_standing_reason {
+    TIDE_REASON_COMPLIANT,
+    TIDE_REASON_FROZEN,
+    TIDE_REASON_NO_RECORD,
+    TIDE_REASON_REVOKED, /* a record with status Unknown */
+    TIDE_REASON_PENDING,
+    TIDE_REASON_SUSPENDED,
+    TIDE_REASON_SANCTIONED,
+    TIDE_REASON_EXPIRED, /* the stored status says so */
+    TIDE_REASON_LAPSED,  /* it says Verified, but time is over */
+    TIDE_REASON_JURISDICTION,
+    TIDE_REASON_UNDEFINED, /* a status that the contract does not know */
+};
+
+struct tide_standing {
+    enum tide_standing_status status;
+    enum tide_standing_reason reason;
+    bool compliant;       /* is_user_compliant's answer                                     */
+    bool needs_kyc;       /* a new attestation would help                                   */
+    uint64_t valid_until; /* compliant: last second of it as far as known, 0: no end known  */
+};
+
+/* person may be NULL: nothing is known of the address. blocked: its jurisdiction is.
+ * If the registry is not indexed from its creation, the answer is not complete:
+ * the caller asks tide_hot_meta.compliance_complete first. */
+void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person *person,
+                        bool blocked, uint64_t now);
+/* The gate inside swaps and vaults (assert_user_compliant) for a calling contract. */
+bool tide_rule_gate(const struct tide_standing *standing, const struct tide_hot_person *user,
+                    const struct tide_hot_person *caller);
+/* jurisdiction_allowed of get_compliance_status. */
+bool tide_rule_jurisdiction_allowed(const struct tide_hot_person *person, bool blocked);
+const char *tide_standing_status_name(enum tide_standing_status status); /* "Verified"  */
+const char *tide_standing_reason_code(enum tide_standing_reason reason); /* "lapsed"    */
+
+/* --- prices (rule.c) ----------------------------------------------------------- */
+
+#define TIDE_RULE_PRICE_AGE_S 300u
+#define TIDE_RULE_TWAP_AGE_S  600u
+
+enum tide_refusal tide_rule_price(tide_raw_i128 *out, const struct tide_hot_feed *feed,
+                                  uint64_t now);
+enum tide_refusal tide_rule_twap(tide_raw_i128 *out, const struct tide_hot_feed *feed,
+                                 uint64_t now);
+/* is_stale: no feed, or a price older than TIDE_RULE_PRICE_AGE_S. */
+bool tide_rule_stale(const struct tide_hot_feed *feed, uint64_t now);
+/* The same of the TWAP. */
+bool tide_rule_twap_stale(const struct tide_hot_feed *feed, uint64_t now);
+
+/* --- pools (rule_pool.c) --------------------------------------------------------- */
+
+/* The position of a liquidity provider in a pool. */
+struct tide_position {
+    tide_raw_i128 shares, fee_a_debt, fee_b_debt, pending_a, pending_b;
+    uint64_t deposited_at;
+};
+
+/* Spot price of A in B (or of B in A), 7 decimals. */
+enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b);
+enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
+                                  tide_raw_i128 amount_in, bool a_to_b);
+
+/* The swap that a quote is for: the amounts of swap_exact_in and the reason why it would refuse.
+ * The contract's quote computes out and fee alone: only these refuse the answer. */
+struct tide_swap {
+    tide_raw_i128 out, fee;
+    tide_raw_i128 protocol_fee, impact_bps; /* unless trap                               */
+    enum tide_refusal trap; /* why swap_exact_in cannot compute these: no reserve, overflow */
+    bool paused, too_large; /* more than 1 % of the reserve */
+    bool nothing_in;        /* the amount is not positive   */
+};
+enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_pool *pool,
+                                 tide_raw_i128 protocol_fee_bps, tide_raw_i128 amount_in,
+                                 bool a_to_b);
+enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
+                                      const struct tide_hot_pool *pool,
+                                      const struct tide_position *position);
+
+/* Trade of a pool in the sliding window that ends now. */
+struct tide_window {
+    tide_raw_i128 traded_a, traded_b;    /* what swaps moved of each token, in or out             */
+    tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
+                                         the other token are valued at their own swap's price  */
+    tide_raw_i128 price_then, price_now; /* of A in B, 7 decimals; only if priced              */
+    tide_raw_i128 price_b_then, price_b_now; /* of B in A                                      */
+    uint64_t swaps;
+    bool whole;  /* the pool is older than the window */
+    bool priced; /* it has a price at both ends       */
+};
+/* start: the pool's last tick at or before the window, NULL when it has none. */
+void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
+                      const struct tide_hot_tick *start);
+
+/* --- markets and vaults (rule_vault.c) --------------------------------------------- */
+
+/* The records that a vault is judged by; NULL: there is no such entry. */
+struct tide_vault_inputs {
+    const struct tide_hot_vault *vault;
+    const struct tide_hot_market *market;
+    const struct tide_hot_feed *collateral; /* feed of coll_oracle_symbol */
+    const struct tide_hot_feed *synth;      /* feed of oracle_symbol      */
+};
+
+/* get_cr_bps; without debt tide_rule_infinite(). */
+enum tide_refusal tide_rule_ratio(tide_raw_i128 *bps, const struct tide_vault_inputs *in,
+                                  uint64_t now);
+enum tide_refusal tide_rule_liquidatable(bool *out, const struct tide_vault_inputs *in,
+                                         uint64_t now);
+
+/* --- the stability pool (rule_saving.c) ---------------------------------------------- */
+
+struct tide_stability {
+    tide_raw_i128 total_deposits, p, sum_coll, total_coll_gained;
+    uint64_t epoch, scale, total_liq_count;
+    bool paused;
+};
+
+struct tide_saving {
+    tide_raw_i128 initial_value, p_value, sum_coll;
+    uint64_t epoch, scale, deposited_at;
+};
+
+/* state NULL: not initialised, which the contract finds first. saving NULL: 0. */
+enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_stability *state,
+                                       const struct tide_saving *saving);
+enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability *state,
+                                 const struct tide_saving *saving);
+
+/* --- partners and epochs (rule_saving.c) ----------------------------------------------- */
+
+struct tide_epoch {
+    tide_raw_i128 total_revenue, partner_revenue, protocol_revenue, staker_snapshot,
+        per_token_revenue;
+    uint64_t id, start_time, end_time;
+    bool finalized;
+};
+
+/* Computes the share of an epoch that claim would credit to a depositor of that compounded
+ * deposit. */
+enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
+                                        tide_raw_i128 deposit, bool claimed);
+
+#endif

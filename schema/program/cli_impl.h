@@ -1,0 +1,20 @@
+/* Shared by cli*.c: the rows of one command, in the forms that help and man page use. */
+#ifndef SCHEMA_PROGRAM_CLI_IMPL_H
+#define SCHEMA_PROGRAM_CLI_IMPL_H
+
+#include "tidemark/cli.h"
+
+enum { TIDE_EXIT_CODES_MAX = 128 };
+
+/* The row after this one, NULL after the last of its command. */
+const struct tide_cli_row *tide_cli_next(const struct tide_cli *cli,
+                                         const struct tide_cli_row *row);
+/* Appends "--from N". */
+void tide_cli_option_text(struct tide_buf *out, const struct tide_cli_row *row);
+/* Appends "tidemark-indexer verify [--from N] [--to N]". */
+void tide_cli_usage(const struct tide_cli *cli, const struct tide_cli_row *command,
+                    struct tide_buf *out);
+/* Appends the texts of all outcomes with that exit code; false if there are none. */
+bool tide_exit_code_text(struct tide_buf *out, int code);
+
+#endif
