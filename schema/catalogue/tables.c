@@ -140,7 +140,7 @@ static const struct tide_column kept_columns[] = {
 static const struct tide_column log_columns[] = {
     { "kind", TIDE_PG_TEXT, .keyed = true, .comment = "Name of the event's table" },
     { "subject", TIDE_PG_TEXT, .nullable = true, .keyed = true, .comment = "Pool, market or feed" },
-    /* No event names more than two (tests/unit/catalogue/test_catalogue.c). */
+    /* No event names more than two (tests/unit/schema/catalogue/test_catalogue.c). */
     { "addresses", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2,
       .comment = "Addresses in it, each once" },
 };

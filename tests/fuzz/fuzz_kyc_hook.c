@@ -3,7 +3,7 @@
  * follow, the rest is the body. Nothing is believed that was not signed. */
 #include "api/kyc/providers/provider.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/kyc/kyc_settings.h"
+#include "tests/unit/api/kyc/kyc_settings.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
 
