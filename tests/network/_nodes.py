@@ -216,7 +216,7 @@ class Test:
         shutil.move(lost.dir, alone.dir)
         shutil.copytree(lost.history, alone.history)
         os.makedirs(lost.dir)
-        alone.forget_votes()
+        alone.forget_network()
         self.advance(4, "with two of three validators")
         before = self.network.ledger
         with open(f"{DIR}/wall", "w", encoding="utf-8") as file:

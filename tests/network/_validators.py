@@ -218,11 +218,13 @@ mkdir="mkdir -p {self.history}/{{0}}"
         except OSError as error:
             raise RuntimeError(f"{self.name} takes no vote: {error}") from error
 
-    def forget_votes(self):
-        """Else a restart goes on with its last vote, which waits for the quorum that it was given to."""
+    def forget_network(self):
+        """Forgets its last vote, which waits for the quorum that it was given to, and its peers. Two nodes of one key cannot
+        both be peers of a third, which refuses the later one."""
         assert not self.running, f"{self.name} still runs"
         with contextlib.closing(sqlite3.connect(self.path("core-misc.db"))) as database, database:
             database.execute("DELETE FROM slotstate WHERE statename LIKE 'lastscpdata%' OR statename LIKE 'txset%'")
+            database.execute("DELETE FROM peers")
 
     def wipe(self):
         """Loses its database and buckets. Its archive stays."""

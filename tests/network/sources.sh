@@ -35,7 +35,7 @@ say "a vote: four clusters, $room transactions in a ledger; a few of them fill a
 network_settings one clusters=4 txcount=$room instructions=$cluster
 
 replays=()
-replay() { # OPTION…: begins with both chains. Core forgets a transaction that waits for four ledgers: few at once
+replay() { # OPTION…: begins with both chains. Core's queue has room for two ledgers of transactions, and refuses the others: few at once
     local chain
     for chain in a b; do
         network_replay one "$chain" "$@" --strict 60 --group 8 --window 96 &
