@@ -134,14 +134,12 @@ CREATE TABLE kyc.outbox (
     confirmed_ledger bigint,
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
-    kind             text        NOT NULL DEFAULT 'call' CHECK (kind IN ('call', 'restore')),
     sent_ledger      bigint,
     bump_fee         bigint,
     bad_seq          integer     NOT NULL DEFAULT 0,
     attention        text,
     attended_at      timestamptz,
     attended_by      text        CHECK (octet_length(attended_by) <= 128),
-    restorations     integer     NOT NULL DEFAULT 0,
     mac              bytea,
     genuine          boolean,
     CHECK (state NOT IN ('signed', 'submitted') OR (seq IS NOT NULL AND envelope IS NOT NULL AND tx_hash IS NOT NULL AND max_time IS NOT NULL)),
@@ -151,7 +149,7 @@ CREATE TABLE kyc.outbox (
     CONSTRAINT outbox_decision CHECK (decision_rev > 0 AND jurisdiction BETWEEN 0 AND 999
         AND (action = 'revoke' OR jurisdiction > 0)
         AND expires_at BETWEEN (CASE action WHEN 'revoke' THEN 0 ELSE 1 END) AND 253402300799),
-    CONSTRAINT outbox_counts CHECK (attempts >= 0 AND bad_seq >= 0 AND restorations >= 0
+    CONSTRAINT outbox_counts CHECK (attempts >= 0 AND bad_seq >= 0
         AND coalesce(max_time, 0) >= 0 AND coalesce(submit_ledger, 0) BETWEEN 0 AND 4294967295
         AND coalesce(sent_ledger, 0) BETWEEN 0 AND 4294967295),
     CONSTRAINT outbox_hashes CHECK (octet_length(tx_hash) = 32 AND octet_length(bump_hash) = 32),
@@ -167,7 +165,6 @@ COMMENT ON COLUMN kyc.outbox.reason IS 'Reason why a parked intent needs review 
 COMMENT ON COLUMN kyc.outbox.expires_at IS 'Unix seconds, as the contract keeps it';
 COMMENT ON COLUMN kyc.outbox.max_time IS 'Ledger time after which the envelope is void';
 COMMENT ON COLUMN kyc.outbox.submit_ledger IS 'Newest ledger when it was signed';
-COMMENT ON COLUMN kyc.outbox.kind IS 'Kind of the envelope: the call itself, or a restoration of archived entries before it';
 COMMENT ON COLUMN kyc.outbox.sent_ledger IS 'Newest ledger when it was last sent; it is sent again only after a newer one';
 COMMENT ON COLUMN kyc.outbox.bump_fee IS 'Whole fee of bump_envelope, stroops';
 COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transaction used the envelope''s sequence number';
@@ -175,7 +172,6 @@ COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the
 COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
 COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that said so, and which person';
-COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (api/base/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 
@@ -438,7 +434,7 @@ BEGIN
     CASE WHEN NEW.state <> 'queued' THEN NEW.state WHEN OLD.state = 'parked' THEN 'released' ELSE 'requeued' END,
     NEW.session_id,
     jsonb_strip_nulls(jsonb_build_object('id', NEW.id, 'rev', NEW.decision_rev, 'action', NEW.action, 'from', OLD.state,
-      'hash', encode(coalesce(NEW.tx_hash, OLD.tx_hash), 'hex'), 'kind', CASE WHEN NEW.state = 'signed' THEN NEW.kind END,
+      'hash', encode(coalesce(NEW.tx_hash, OLD.tx_hash), 'hex'),
       'seq', CASE WHEN NEW.state = 'signed' THEN NEW.seq END, 'ledger', NEW.confirmed_ledger, 'reason', left(NEW.reason, 200),
       'heard', left(NEW.last_status, 200), 'overwrote', left(NEW.attention, 200), 'genuine', NEW.genuine)));
   IF NEW.attention IS NOT NULL AND OLD.attention IS NULL THEN

@@ -249,25 +249,34 @@ static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, s
     return all;
 }
 
-/* Appends the columns executable and wasm, and moves x to the storage. Returns false for an unknown
- * executable. */
-static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
+/* Appends the columns executable and wasm, and moves x to the storage. Returns the executable's arm,
+ * EXECUTABLES for an unknown one. */
+enum { EXECUTABLE_WASM, EXECUTABLE_ASSET, EXECUTABLE_REFERENCE, EXECUTABLES };
+static uint32_t put_executable(struct tide_buf *out, struct tide_xdr *x)
 {
+    static const char *const names[EXECUTABLES] = { "contractExecutableWasm",
+                                                    "contractExecutableStellarAsset",
+                                                    "contractExecutableExternalRef" };
     uint32_t arm = tide_xdr_u32(x);
-    if (arm == 0) {
+    if (arm >= EXECUTABLES)
+        return EXECUTABLES;
+    tide_copy_bytes(out, names[arm], strlen(names[arm]));
+    if (arm == EXECUTABLE_WASM) {
         tide_slice wasm = tide_xdr_opaque(x, TIDE_HASH_BYTES);
-        tide_copy_bytes(out, "contractExecutableWasm", strlen("contractExecutableWasm"));
         tide_copy_bytes(out, wasm.ptr, wasm.len);
-        return true;
+    } else {
+        tide_copy_null(out);
     }
-    tide_copy_bytes(out, "contractExecutableStellarAsset",
-                    strlen("contractExecutableStellarAsset"));
-    tide_copy_null(out);
-    return arm == 1;
+    if (arm == EXECUTABLE_REFERENCE) {
+        tide_scaddress_skip(x);
+        tide_xdr_var(x, UINT32_MAX); /* the tag */
+    }
+    return arm;
 }
 
 /* Appends the instance's row with the slots that fit. Returns false, with the reason, if any did
- * not: the caller then stores the whole instance as XDR, too. */
+ * not: the caller then stores the whole instance as XDR, too. A reference to another contract's
+ * code has no columns of its own, so only the XDR names that contract and its tag. */
 static bool put_instance(struct tide_decode *d, const struct version *v,
                          const struct tide_kind *kind)
 {
@@ -283,11 +292,15 @@ static bool put_instance(struct tide_decode *d, const struct version *v,
         tide_copy_null(out);
     } else {
         struct tide_xdr x = tide_xdr_of(v->value);
-        if (tide_xdr_u32(&x) != TIDE_SCV_CONTRACT_INSTANCE || !put_executable(out, &x)) {
+        uint32_t executable =
+            tide_xdr_u32(&x) == TIDE_SCV_CONTRACT_INSTANCE ? put_executable(out, &x) : EXECUTABLES;
+        if (executable == EXECUTABLES) {
             out->len = mark;
             return value_reject(d, "instance", (tide_slice){ 0 });
         }
         all = collect_slots(d, kind, &x, values);
+        if (all && executable == EXECUTABLE_REFERENCE)
+            all = value_reject(d, "executable by reference", (tide_slice){ 0 });
     }
     bool fits = put_fields(d, out, kind, values, v->removed);
     assert(fits && "every slot was tried"); /* collect_slots passed only values that fit */

@@ -312,8 +312,10 @@ static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out
     if (kind->class == TIDE_KIND_INSTANCE) {
         out[count++] =
             (struct tide_column){ "executable", TIDE_PG_TEXT, .keyed = true,
-                                  .comment =
-                                      "contractExecutableWasm or contractExecutableStellarAsset" };
+                                  .comment = "contractExecutableWasm, "
+                                             "contractExecutableStellarAsset or "
+                                             "contractExecutableExternalRef: other contract's "
+                                             "code, named in the raw row" };
         out[count++] = (struct tide_column){ "wasm", TIDE_PG_BYTEA, .nullable = true,
                                              .comment = "Hash of the code" };
     }

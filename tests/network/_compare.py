@@ -79,7 +79,8 @@ def instance(v):
         return {"executable": "contractExecutableStellarAsset", "storage": storage}
     if "wasm" in executable:
         return {"executable": "contractExecutableWasm", "wasm": executable["wasm"], "storage": storage}
-    return {"executable": executable, "storage": storage}
+    reference = executable["external_ref"]
+    return {"executable": "contractExecutableExternalRef", "owner": reference["executable_owner"], "tag": reference["tag"], "storage": storage}
 
 
 def opaque(data, fixed=False):
@@ -344,7 +345,7 @@ def compare_events(report, url, told, first, last):
 
 
 def compare_entries(report, url, told, last_of_index):
-    archived = 0
+    archived = lives = 0
     for ledger, keys, found in entries(url, [k for k in told.keys if k]):
         wait_for(last_of_index, ledger)
         names = {name_of(told.keys[base64.b64decode(k)]) for k in keys}
@@ -354,8 +355,12 @@ def compare_entries(report, url, told, last_of_index):
             if row and not want and name[2] == "temporary" and (row["live_until"] or 0) < ledger:
                 row = None  # expired, though not yet evicted
             archived += bool(row) and row["live_until"] is None
+            if row and want and row["role"] == "stellar_asset" and row["key"] == "LedgerKeyContractInstance":
+                want[1] = row["live_until"]  # transfers between strangers restore and extend it, which the index does not follow
+                lives += 1
             report.same("entries", name, [row["val"], row["live_until"]] if row else None, want)
     report.compared["archived entries"] = archived
+    print(f"times to live that are not compared: {lives} (instances of Stellar assets)")
 
 
 def name_of(data):

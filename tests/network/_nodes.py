@@ -9,9 +9,9 @@ import sys
 import time
 
 from _traffic import Traffic
-from _validators import Network, archive, until
+from _validators import Network, until
 
-BIN, DIR = os.environ["TIDE_BIN"], os.environ["PG_DIR"]
+BIN, DIR, PROGRAMS = os.environ["TIDE_BIN"], os.environ["PG_DIR"], os.environ["NETWORK_PROGRAMS"]
 INDEXER, CLOCK = f"{BIN}/tidemark-indexer", f"{BIN}/libwall_clock.so"
 DEPLOYMENT = f"{DIR}/deployment.json"
 PORT = int(os.environ.get("TIDE_NODES_PORT", 13000))
@@ -118,8 +118,8 @@ class Indexer:
 
 class Test:
     def __init__(self):
-        self.network = Network(f"{DIR}/net", archive(), PORT, retention=RETENTION)
-        self.traffic = Traffic(self.network, os.path.join(archive(), "wasm", "sep41_token.wasm"))
+        self.network = Network(f"{DIR}/net", PROGRAMS, PORT, retention=RETENTION)
+        self.traffic = Traffic(self.network, os.path.join(os.environ["TIDE_STELLAR"], "wasm", "sep41_token.wasm"))
         self.fork = self.primary = self.standby = self.away = self.api = None
 
     @property
@@ -209,14 +209,14 @@ class Test:
         """One stops and loses its database. Its old self goes on alone, in another network of the same name."""
         lost = self.network.validators[2]
         lost.stop()
-        self.fork = Network(f"{DIR}/fork", archive(), PORT + 100, validators=1, threshold=1, servers=1, galexie=False,
+        self.fork = Network(f"{DIR}/fork", PROGRAMS, PORT + 100, validators=1, threshold=1, servers=1, galexie=False,
                             names=lost.name)
         alone = self.fork.validators[0]
         shutil.rmtree(alone.dir)
         shutil.move(lost.dir, alone.dir)
         shutil.copytree(lost.history, alone.history)
         os.makedirs(lost.dir)
-        alone.forget_votes()
+        alone.forget_network()
         self.advance(4, "with two of three validators")
         before = self.network.ledger
         with open(f"{DIR}/wall", "w", encoding="utf-8") as file:
@@ -225,7 +225,7 @@ class Test:
             lost.environment = {"LD_PRELOAD": CLOCK, "TIDE_WALL_FILE": f"{DIR}/wall"}
         lost.start(wait_for_consensus=True)
         alone.start()
-        until(lambda: lost.synced and lost.ledger > before, lambda: f"{lost.name} to catch up: {lost.info().get('status')}", 120)
+        until(lambda: lost.synced and lost.ledger > before, lambda: f"{lost.name} to catch up: {lost.tail()}", 120)
         info = lost.info()["ledger"]
         until(lambda: cursor("main") >= info["num"], "its ledger")
         stored = sql("main", f"SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = {info['num']}")

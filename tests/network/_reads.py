@@ -360,6 +360,8 @@ def plain(arg):
 
 def rules(asked):
     """views_driver's answers to the questions that it knows, by their place."""
+    if not asked:
+        return []
     lines = ["\t".join([str(q["ledger"]), str(q["now"]), q["role"], q["fn"], q["contract"]] + [plain(a) for a in q["args"]])
              for q in asked]
     done = subprocess.run([os.environ["TIDE_BIN"] + "/views_driver"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)

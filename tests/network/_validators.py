@@ -1,17 +1,15 @@
 """A private Stellar network of several validators and Stellar RPC servers: the archive's programs, all on loopback.
 
-    network = Network(folder, archive(), port=13000, validators=3, threshold=2, servers=2)
+    network = Network(folder, programs, port=13000, validators=3, threshold=2, servers=2)
     network.start(protocol=28)
     network.servers[0].stop(), .start(), .kill(), .pause(), .resume(), .wipe()    # validators and the lake alike
     network.stop()
 
 Ledgers close every second, a checkpoint is 8 ledgers. Each validator has its own key, database and history archive.
-TIDE_BUILD is the folder that holds the unpacked programs. `python3 _validators.py find` prints the archive's folder, or why
-there is no network here, with 77.
+`programs` is the folder that network_unpack of ../../tools/lib/network.sh sets.
 """
 import base64
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -30,30 +28,6 @@ from _ed25519 import Account, strkey  # noqa: E402
 PASSPHRASE = "Standalone Network ; February 2017"
 CHECKPOINT = 8
 QUIET = 60  # seconds until a state that should come counts as missing, unless said otherwise
-
-
-def archive():
-    """The folder of the network's programs: TIDE_STELLAR, else third-party/stellar of TIDE_SHARED or ../shared; or None."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    shared = os.environ.get("TIDE_SHARED") or os.path.join(root, "..", "shared")
-    folder = os.environ.get("TIDE_STELLAR") or os.path.join(shared, "third-party", "stellar")
-    return os.path.abspath(folder) if os.path.exists(os.path.join(folder, "stellar-standalone.tar.zst")) else None
-
-
-def programs(source):
-    """The folder of the programs, unpacked once a build: beside those of _network.sh."""
-    archived = os.path.join(source, "stellar-standalone.tar.zst")
-    root = os.path.join(os.environ["TIDE_BUILD"], "stellar")
-    made = os.path.join(root, str(os.path.getsize(archived)))
-    os.makedirs(root, exist_ok=True)
-    with open(os.path.join(root, ".lock"), "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.exists(os.path.join(made, "stellar-core")):
-            shutil.rmtree(made + ".new", ignore_errors=True)
-            os.makedirs(made + ".new")
-            subprocess.run(["tar", "--zstd", "-xf", archived, "-C", made + ".new"], check=True)
-            os.rename(made + ".new", made)
-    return made
 
 
 def until(condition, about, seconds=QUIET, pause=0.2):
@@ -142,6 +116,11 @@ class Node:
 
     def path(self, name):
         return os.path.join(self.dir, name)
+
+    def tail(self, lines=12):
+        """The last lines of its log."""
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return "\n".join(file.read().splitlines()[-lines:])
 
     def empty(self, *keep):
         """Removes all that it stored, apart from some files."""
@@ -239,11 +218,13 @@ mkdir="mkdir -p {self.history}/{{0}}"
         except OSError as error:
             raise RuntimeError(f"{self.name} takes no vote: {error}") from error
 
-    def forget_votes(self):
-        """Else a restart goes on with its last vote, which waits for the quorum that it was given to."""
+    def forget_network(self):
+        """Forgets its last vote, which waits for the quorum that it was given to, and its peers. Two nodes of one key cannot
+        both be peers of a third, which refuses the later one."""
         assert not self.running, f"{self.name} still runs"
         with contextlib.closing(sqlite3.connect(self.path("core-misc.db"))) as database, database:
             database.execute("DELETE FROM slotstate WHERE statename LIKE 'lastscpdata%' OR statename LIKE 'txset%'")
+            database.execute("DELETE FROM peers")
 
     def wipe(self):
         """Loses its database and buckets. Its archive stays."""
@@ -400,12 +381,12 @@ storage_path = "{self.dir}/captive"
 class Network:
     """Takes ports from `port` to port + 99. `retention`: ledgers that its RPC servers keep; None: a week's."""
 
-    def __init__(self, folder, source, port, validators=3, threshold=2, servers=2, galexie=True, passphrase=PASSPHRASE,
+    def __init__(self, folder, programs, port, validators=3, threshold=2, servers=2, galexie=True, passphrase=PASSPHRASE,
                  retention=None, names="validator{}"):
         assert 1 <= threshold <= validators <= 10 and servers <= 8
         self.dir, self.threshold = os.path.abspath(folder), threshold
         self.passphrase, self.retention = passphrase, retention
-        self.programs = programs(source)
+        self.programs = programs
         self.common = "ARTIFICIALLY_ACCELERATE_TIME_FOR_TESTING=true\nTESTING_SOROBAN_HIGH_LIMIT_OVERRIDE=true"
         self.validators, self.servers, self.galexie = [], [], None
         os.makedirs(self.dir, exist_ok=True)
@@ -464,13 +445,3 @@ class Network:
     def kill(self):
         for node in self.nodes:
             node.kill()
-
-
-if __name__ == "__main__":
-    if not archive():
-        print("no archive of a Stellar network: TIDE_STELLAR, or third-party/stellar of TIDE_SHARED or ../shared")
-        sys.exit(77)
-    if subprocess.run([os.path.join(programs(archive()), "stellar-core"), "version"], capture_output=True, check=False).returncode != 0:
-        print("stellar-core does not run here")
-        sys.exit(77)
-    print(archive())

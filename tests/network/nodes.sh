@@ -5,10 +5,12 @@
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
-command -v python3 >/dev/null && command -v setpriv >/dev/null && command -v zstd >/dev/null || { echo "no python3, setpriv or zstd"; exit 77; }
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
-TIDE_STELLAR=$(python3 "$here/_validators.py" find) || { echo "$TIDE_STELLAR"; exit 77; }
-export TIDE_STELLAR PG_BIN
+. "$here/../../tools/lib/network.sh"
+skip() { echo "skipped: $*"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || skip "no tidemark-api"
+network_archive
+network_needs setpriv
+network_unpack
 pg_start
-export PG_DIR
+export TIDE_STELLAR PG_BIN PG_DIR NETWORK_PROGRAMS=$network_bin
 python3 "$here/_nodes.py" || fail "exit $?"

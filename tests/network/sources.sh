@@ -35,7 +35,7 @@ say "a vote: four clusters, $room transactions in a ledger; a few of them fill a
 network_settings one clusters=4 txcount=$room instructions=$cluster
 
 replays=()
-replay() { # OPTION…: begins with both chains. Core forgets a transaction that waits for four ledgers: few at once
+replay() { # OPTION…: begins with both chains. Core's queue has room for two ledgers of transactions, and refuses the others: few at once
     local chain
     for chain in a b; do
         network_replay one "$chain" "$@" --strict 60 --group 8 --window 96 &
@@ -68,8 +68,9 @@ replayed
 say "archived entries are restored"
 network_wait 120 "evictions" archived
 network_node one a restore.mjs <"$one_dir/archived" >"$one_dir/restored.log" 2>&1 || fail "$(network_error "$one_dir/restored.log")"
-say "other traffic of protocol 28"
+say "other traffic of protocol 28, executable references too"
 extras
+network_node one a references.mjs >"$one_dir/references.log" 2>&1 || fail "references: $(network_error "$one_dir/references.log")"
 last=$(network_ledger one)
 network_reach one $((last + 10)) # its checkpoint is in the archive
 for chain in a b; do network_indexed "rpc_$chain" "$last"; done
@@ -118,7 +119,7 @@ pg_writable
 sql "UPDATE chain.ledger SET hash = sha256(hash) WHERE ledger = $((last - 20))"
 sql "UPDATE event.stellar_asset_transfer SET amount = amount + 1 WHERE (ledger, tx, op, event) = (SELECT ledger, tx, op, event FROM event.stellar_asset_transfer ORDER BY ledger DESC, tx LIMIT 1)"
 sql "UPDATE chain.call SET events = events + 1 WHERE (ledger, tx, op) = (SELECT ledger, tx, op FROM chain.call ORDER BY ledger DESC, tx LIMIT 1)"
-sql "UPDATE history.compliance_registry_instance SET wasm = sha256(wasm) WHERE (ledger, tx, seq) = (SELECT ledger, tx, seq FROM history.compliance_registry_instance ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+sql "UPDATE history.liquidity_pool_instance SET wasm = sha256(wasm) WHERE (ledger, tx, seq) = (SELECT ledger, tx, seq FROM history.liquidity_pool_instance ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
 ! compare a rpc_a "$last" || fail "planted differences are not found"
 for kind in headers events calls entries; do
     grep -q "^$kind: .* 1 differ" "$PG_DIR/compared" || fail "a planted difference of $kind: $(cat "$PG_DIR/compared")"

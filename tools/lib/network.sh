@@ -2,7 +2,9 @@
 # and by tests/network. The caller has set network_root, a folder for networks, and defines two functions that end its program:
 # fail TEXT, and skip TEXT where something is absent here.
 #
-#   network_find                            the archive and the recorded chains: sets TIDE_STELLAR and NETWORK_CHAINS
+#   network_archive                         the archive: sets TIDE_STELLAR
+#   network_find                            the archive and the recorded chains: sets NETWORK_CHAINS too
+#   network_unpack                          the archive's programs, once per build: sets network_bin, their folder
 #   network_start NAME [option]…            a network in $network_root/NAME, with the options of `standalone start`; ten free ports.
 #                                           Sets NAME_port, NAME_rpc, NAME_core, NAME_lake, NAME_dir
 #   network_stop NAME [PROGRAM]             stops all of it, or core, rpc or galexie; network_again NAME continues
@@ -23,16 +25,29 @@ network_job='' network_dirs=() network_scripts=()
 network_source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 network_progress() { :; }
 
-network_find() {
-    local shared program
-    for shared in "${TIDE_SHARED:-}" "$network_source/../shared" "$network_source/../../shared"; do
-        [ -z "$shared" ] || [ -n "${NETWORK_CHAINS:-}" ] || [ ! -d "$shared/fixtures/protocol" ] || NETWORK_CHAINS=$(cd "$shared/fixtures/protocol" && pwd)
+network_shared=("${TIDE_SHARED:-}" "$network_source/../shared" "$network_source/../../shared")
+network_needs() { # PROGRAM…
+    local program
+    for program in "$@"; do command -v "$program" >/dev/null || skip "no $program"; done
+}
+network_archive() {
+    local shared
+    for shared in "${network_shared[@]}"; do
         [ -z "$shared" ] || [ -n "${TIDE_STELLAR:-}" ] || [ ! -x "$shared/third-party/stellar/standalone" ] || TIDE_STELLAR=$(cd "$shared/third-party/stellar" && pwd)
     done
     [ -x "${TIDE_STELLAR:-}/standalone" ] ||
         skip "no archive of stellar-core and stellar-rpc (set TIDE_STELLAR, or TIDE_SHARED to the folder of third-party/stellar)"
+    network_build=$(cd "$TIDE_BIN/.." && pwd)
+    network_needs curl python3 zstd flock setsid
+}
+network_find() {
+    local shared
+    network_archive
+    for shared in "${network_shared[@]}"; do
+        [ -z "$shared" ] || [ -n "${NETWORK_CHAINS:-}" ] || [ ! -d "$shared/fixtures/protocol" ] || NETWORK_CHAINS=$(cd "$shared/fixtures/protocol" && pwd)
+    done
     [ -n "${NETWORK_CHAINS:-}" ] || skip "no recorded chains, fixtures/protocol (set TIDE_SHARED)"
-    for program in curl python3 zstd flock setsid node npm; do command -v $program >/dev/null || skip "no $program"; done
+    network_needs node npm
 }
 
 # Sets network_modules, the folder of npm's @stellar/stellar-sdk: the tests' own.
@@ -43,8 +58,8 @@ network_sdk() {
     network_modules=$said/node_modules
 }
 
-# Unpacking takes seconds and 200 MB: once per build. Prints the folder of the programs.
-network_programs() {
+# Unpacking takes seconds and 200 MB.
+network_unpack() {
     local archive=$TIDE_STELLAR/stellar-standalone.tar.zst made
     made=$network_build/stellar/$(stat -Lc %s "$archive")
     mkdir -p "$network_build/stellar"
@@ -55,8 +70,9 @@ network_programs() {
         mkdir "$made.new"
         tar --zstd -xf "$archive" -C "$made.new"
         mv "$made.new" "$made"
-    ) 9>"$network_build/stellar/.lock"
-    echo "$made"
+    ) 9>"$network_build/stellar/.lock" || fail "unpacking $archive"
+    network_bin=$made
+    "$made/stellar-core" version >/dev/null 2>&1 || skip "stellar-core does not run here: $("$made/stellar-core" version 2>&1 | sed -n 1p)"
 }
 
 # Sets network_block to the first of ten free ports. The block stays locked while this script or a program of its network runs,
@@ -88,15 +104,13 @@ P
 }
 
 network_start() {
-    local name=$1 dir=$network_root/$1 programs
+    local name=$1 dir=$network_root/$1
     shift
-    network_build=$(cd "$TIDE_BIN/.." && pwd)
     network_sdk
-    programs=$(network_programs) || fail "unpacking $TIDE_STELLAR/stellar-standalone.tar.zst"
-    "$programs/stellar-core" version >/dev/null 2>&1 || skip "stellar-core does not run here: $("$programs/stellar-core" version 2>&1 | sed -n 1p)"
+    network_unpack
     network_ports
     mkdir -p "$dir/scripts"
-    ln -sfn "$programs" "$dir/bin"
+    ln -sfn "$network_bin" "$dir/bin"
     network_dirs+=("$dir")
     printf -v "${name}_dir" %s "$dir"
     printf -v "${name}_port" %s "$network_block"

@@ -227,6 +227,12 @@ def control(net, last):
     return last + 3
 
 
+def options():
+    """Calls of clients restore entries as protocol 23 and later do it, which earlier ledgers cannot show."""
+    done = subprocess.run([SIM, "serve", "--lcm", "1"], capture_output=True, text=True, check=False)
+    assert done.returncode == 64 and "--lcm=1: a network with clients has protocol 23 or later" in done.stderr, done
+
+
 def entries(net):
     refused(-32602, "key count (201) exceeds maximum supported (200)", net.call, "getLedgerEntries", keys=["AAAA"] * 201)
     refused(-32602, "cannot unmarshal key value AAAA at index 0", net.call, "getLedgerEntries", keys=["AAAA"])
@@ -327,5 +333,6 @@ with tempfile.TemporaryDirectory(prefix="tide-rpc.") as name:
     recorded(folder, chain)
     with Network("--close-ms", "0", *CHAIN) as net:  # apart: the population makes way for who is asked about
         entries(net)
+    options()
     refuses_the_world()
 print("ok")

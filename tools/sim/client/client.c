@@ -110,7 +110,6 @@ static tide_status draft_tx(struct session *s, struct tx_draft *out, struct tide
     uint64_t now = 0;
     *out = (struct tx_draft){ .network_id = s->parties.network_id,
                               .source = tide_sign_public(s->sender),
-                              .op = LCM_OP_INVOKE,
                               .fee = INCLUSION_FEE,
                               .contract = s->parties.contracts[s->call->place].id,
                               .fn = s->call->fn,
@@ -231,27 +230,8 @@ static void print_found(struct session *s, const struct client_found *found)
     s->refused = true;
 }
 
-/* Sends a transaction that restores the lapsed entries that the call needs. */
-static tide_status restore_entries(struct session *s, struct tx_draft what,
-                                   const struct client_simulated *simulated, struct tide_err *err)
-{
-    struct client_found found;
-    bool again = false;
-    tide_buf_reset(&s->soroban);
-    tide_buf_slice(&s->soroban, simulated->restore);
-    what.op = LCM_OP_RESTORE;
-    what.soroban = tide_buf_view(&s->soroban);
-    what.fee += (uint32_t)simulated->restore_fee;
-    tide_status status = put_envelope(s, &what, s->sender, err);
-    if (status == TIDE_OK)
-        status = send_tx(s, &again, err);
-    if (status == TIDE_OK && !again && !s->refused)
-        status = wait_for_tx(s, &found, err);
-    return status;
-}
-
-/* Makes one try. Sets *again if the call must be tried from the start: entries were restored, or
- * the sequence number was used. */
+/* Makes one try. Sets *again if the call must be tried from the start: the sequence number was
+ * used. */
 static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
 {
     struct tx_draft what;
@@ -268,10 +248,6 @@ static tide_status try_once(struct session *s, bool *again, struct tide_err *err
     if (simulated.error[0]) {
         print_refused(s, "by the simulation", simulated.error);
         return TIDE_OK;
-    }
-    if (simulated.restore.len) {
-        *again = true;
-        return restore_entries(s, what, &simulated, err);
     }
     status = complete_tx(s, &what, &simulated, err);
     if (status == TIDE_OK)

@@ -49,9 +49,6 @@ struct client_simulated {
     int64_t fee;     /* resource fee, stroops */
     uint32_t auth_count;
     tide_slice auths[CLIENT_AUTHS_MAX]; /* SorobanAuthorizationEntries to sign */
-    /* SorobanTransactionData of a RestoreFootprint to send first; empty: none is needed */
-    tide_slice restore;
-    int64_t restore_fee;
 };
 tide_status client_simulate(struct client *client, tide_slice envelope,
                             struct client_simulated *out, struct tide_err *err) TIDE_MUST_USE;

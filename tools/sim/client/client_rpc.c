@@ -182,14 +182,11 @@ tide_status client_simulate(struct client *client, tide_slice envelope,
     if (!result)
         return err->code;
     json_t *list = json_object_get(json_array_get(json_object_get(result, "results"), 0), "auth");
-    json_t *preamble = json_object_get(result, "restorePreamble");
     size_t count = json_array_size(list);
     copy_text(out->error, sizeof out->error, json_object_get(result, "error"));
     out->error[strcspn(out->error, "\n")] = 0; /* the first line is enough */
     out->fee = read_number(result, "minResourceFee");
-    out->restore_fee = read_number(preamble, "minResourceFee");
     struct span data = decode_base64(client, json_object_get(result, "transactionData"));
-    struct span restore = decode_base64(client, json_object_get(preamble, "transactionData"));
     for (; out->auth_count < count && out->auth_count < CLIENT_AUTHS_MAX; out->auth_count++)
         auths[out->auth_count] = decode_base64(client, json_array_get(list, out->auth_count));
     json_t *events = json_object_get(result, "events");
@@ -201,7 +198,6 @@ tide_status client_simulate(struct client *client, tide_slice envelope,
     for (uint32_t i = 0; i < out->auth_count; i++)
         out->auths[i] = slice_of(client, auths[i]);
     out->data = slice_of(client, data);
-    out->restore = slice_of(client, restore);
     json_decref(result);
     if (!out->error[0] && !out->data.len)
         return tide_fail(err, TIDE_E_DECODE, "simulateTransaction: no transactionData");

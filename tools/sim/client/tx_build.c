@@ -17,10 +17,8 @@ static void put_key(struct tide_buf *buf, const uint8_t *key)
 static void put_operation(struct tide_buf *buf, const struct tx_draft *what)
 {
     tide_buf_be32(buf, 0); /* the source is the transaction's */
-    tide_buf_be32(buf, (uint32_t)what->op);
-    tide_buf_be32(buf, 0); /* invoke contract; for a restoration, the extension point */
-    if (what->op != LCM_OP_INVOKE)
-        return;
+    tide_buf_be32(buf, LCM_OP_INVOKE);
+    tide_buf_be32(buf, 0); /* invoke contract */
     lcm_put_address_contract(buf, what->contract);
     tide_xdr_put_var(buf, tide_slice_str(what->fn));
     tide_buf_be32(buf, what->arg_count);

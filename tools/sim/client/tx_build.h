@@ -7,15 +7,13 @@
 #include "tidemark/sign.h"
 #include "tools/sim/ledger/lcm.h"
 
-/* A transaction with one operation. Slices are read during the call only. */
+/* A transaction with one call. Slices are read during the call only. */
 struct tx_draft {
     const uint8_t *network_id;
     const uint8_t *source; /* ed25519 key                                             */
     int64_t seq;
     uint32_t fee;      /* bid in stroops: inclusion and resources */
     uint64_t max_time; /* upper time bound, unix seconds; 0: none */
-    enum lcm_op op;    /* LCM_OP_INVOKE or LCM_OP_RESTORE */
-    /* LCM_OP_INVOKE only, but for soroban: */
     const uint8_t *contract;
     const char *fn;
     uint32_t arg_count;

@@ -2,11 +2,11 @@
 #include "tools/sim/node/node_impl.h"
 
 /* Lists the buffers for opening and closing. */
-static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf *out[11])
+static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf *out[10])
 {
-    struct tide_buf *all[11] = { &node->result,  &node->text,   &node->events,  &node->auth_xdr,
-                                 &node->data,    &node->value,  &node->restore, &node->keys,
-                                 &node->entries, &node->answer, &node->envelope };
+    struct tide_buf *all[10] = { &node->result, &node->text,    &node->events, &node->auth_xdr,
+                                 &node->data,   &node->value,   &node->keys,   &node->entries,
+                                 &node->answer, &node->envelope };
     memcpy(out, all, sizeof all);
     return out;
 }
@@ -14,7 +14,7 @@ static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf
 /* Allocates everything. A failure leaves a node that node_close can close. */
 static tide_status open_all(struct sim_node *node, const struct chain_options *options)
 {
-    struct tide_buf *all[11];
+    struct tide_buf *all[10];
     struct chain_options own = *options;
     snprintf(node->passphrase, sizeof node->passphrase, "%s", options->passphrase);
     own.passphrase = node->passphrase;
@@ -51,7 +51,7 @@ tide_status node_open(struct sim_node **out, const struct chain_options *options
 
 void node_close(struct sim_node *node)
 {
-    struct tide_buf *all[11];
+    struct tide_buf *all[10];
     if (!node)
         return;
     buffers_of(node, all);

@@ -104,9 +104,6 @@ struct node_simulated {
     struct node_list events;  /* DiagnosticEvents; a failure has some too */
     struct node_list auth;    /* SorobanAuthorizationEntries to sign */
     tide_slice result;        /* ScVal that the call returned */
-    /* SorobanTransactionData of a RestoreFootprint to send first; empty: none is needed */
-    tide_slice restore;
-    int64_t restore_fee; /* stroops */
     const struct node_change *changes;
     uint32_t change_count;
 };

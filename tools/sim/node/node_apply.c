@@ -42,14 +42,13 @@ static void charge_chosen(void *self)
     }
 }
 
-/* Version 1 has given the refunds with the transactions. */
 static void refund_fees(void *self)
 {
     struct sim_node *node = self;
     struct chain *chain = &node->chain;
     for (uint32_t i = 0; i < node->waiting; i++) {
         struct node_waiting *item = &node->queue[i];
-        if (!item->done || item->refund == 0 || chain->lcm.version == 1)
+        if (!item->done || item->refund == 0)
             continue;
         struct lcm_list changes = { 0 };
         chain_refund_at_once(chain, item->payer, item->refund, &changes);
@@ -97,8 +96,6 @@ static void finish_transaction(struct job *job)
         chain_fee_event(chain, payer, 2, -item->refund);
     job->tx.tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), item->refund ? 2 : 1 };
     job->tx.fee_charged = item->charged - item->refund;
-    if (chain->lcm.version == 1 && item->refund)
-        chain_refund_at_once(chain, item->payer, item->refund, &job->tx.refund);
     item->place = chain->lcm.tx_count;
     lcm_add(&chain->lcm, &job->tx);
     item->done = true;

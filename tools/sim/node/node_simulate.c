@@ -185,13 +185,13 @@ static int64_t fee_of(const struct trial *t, size_t data_bytes)
     return node_fee_fixed(&t->cost, bytes) + node_fee_used(&t->cost) * 115 / 100 + SPARE;
 }
 
-/* Writes the SorobanTransactionData. listed: the archived keys are restored with the call. */
-static void put_data(struct trial *t, struct tide_buf *buf, bool listed)
+/* Writes the SorobanTransactionData. The archived keys are restored with the call. */
+static void put_data(struct trial *t, struct tide_buf *buf)
 {
     const struct chain *chain = t->m.chain;
     tide_buf_reset(buf);
-    tide_buf_be32(buf, listed);
-    if (listed) {
+    tide_buf_be32(buf, t->m.archived > 0);
+    if (t->m.archived) {
         tide_buf_be32(buf, t->m.archived);
         tide_buf_slice(buf, tide_buf_view(&chain->archived));
     }
@@ -205,32 +205,6 @@ static void put_data(struct trial *t, struct tide_buf *buf, bool listed)
     t->out->min_resource_fee = fee_of(t, buf->len + 8);
     tide_buf_be64(buf, (uint64_t)t->out->min_resource_fee);
     t->out->data = tide_buf_view(buf);
-}
-
-/* Writes the RestoreFootprint that a client must send first. Calls restore entries themselves since
- * protocol 23. */
-static void put_restore(struct trial *t)
-{
-    tide_slice keys[NODE_FOOTPRINT_MAX];
-    const struct chain *chain = t->m.chain;
-    struct tide_buf *buf = &t->node->restore;
-    struct tide_xdr x = tide_xdr_of(tide_buf_view(&chain->archived));
-    struct node_cost cost = { .created = t->m.archived, .read_write = t->m.archived };
-    if (t->m.read_write > NODE_FOOTPRINT_MAX)
-        return;
-    node_footprint_keys(keys, tide_buf_view(&chain->read_write), t->m.read_write);
-    tide_buf_reset(buf);
-    tide_buf_be64(buf, 0); /* no extension, nothing read only */
-    tide_buf_be32(buf, t->m.archived);
-    for (uint32_t i = 0; i < t->m.archived; i++)
-        tide_buf_slice(buf, keys[tide_xdr_u32(&x)]);
-    cost.disk_read = cost.write = 4000 + t->cost.write;
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, cost.disk_read);
-    tide_buf_be32(buf, cost.write);
-    t->out->restore_fee = node_fee_fixed(&cost, buf->len + 1000) + node_fee_used(&cost) * 115 / 100;
-    tide_buf_be64(buf, (uint64_t)t->out->restore_fee);
-    t->out->restore = tide_buf_view(buf);
 }
 
 /* --- running the call ------------------------------------------------------------------------ */
@@ -262,10 +236,7 @@ static const char *judge_trial(void *self, const struct sim_outcome *out)
     put_changes(t);
     t->cost = node_cost_of(chain, out, t->signatures);
     pad_cost(t);
-    bool listed = t->m.archived && lcm_protocol(&chain->lcm) >= 23;
-    put_data(t, &t->node->data, listed);
-    if (t->m.archived && !listed)
-        put_restore(t);
+    put_data(t, &t->node->data);
     tide_buf_reset(&t->node->result);
     sim_val_xdr(&t->node->result, &out->ret);
     t->out->result = tide_buf_view(&t->node->result);

@@ -128,11 +128,6 @@ static void put_simulated(struct tide_buf *out, const struct node_simulated *don
     tide_buf_str(out, "\"xdr\":");
     rpc_put_base64(out, done->result);
     tide_buf_str(out, "}],");
-    if (done->restore.len) {
-        tide_buf_str(out, "\"restorePreamble\":{");
-        rpc_put_xdr(out, "transactionData", done->restore);
-        tide_buf_putf(out, "\"minResourceFee\":\"%" PRId64 "\"},", done->restore_fee);
-    }
     if (done->change_count)
         put_changes(out, done);
 }

@@ -416,6 +416,9 @@ static tide_status check_options(const struct serve_options *o, struct tide_err 
                          "--ledgers is too great for sequence numbers of 32 bits");
     if (o->recorded && o->chain.lake)
         return tide_fail(err, TIDE_E_USAGE, "--recorded and --lake exclude each other");
+    if (o->chain.lcm == 1)
+        return tide_fail(err, TIDE_E_USAGE,
+                         "--lcm=1: a network with clients has protocol 23 or later, so version 2");
     return sim_settings_check(&o->chain, err);
 }
 

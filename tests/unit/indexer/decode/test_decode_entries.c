@@ -140,12 +140,8 @@ static void entries_that_do_not_fit_are_kept_raw(void **state)
     tide_buf_release(&value);
 }
 
-static void put_instance(struct tide_buf *value, bool strange)
+static void put_storage(struct tide_buf *value, bool strange)
 {
-    tide_buf_reset(value);
-    tide_buf_be32(value, TIDE_SCV_CONTRACT_INSTANCE);
-    tide_buf_be32(value, 0);
-    tide_buf_put(value, stranger, TIDE_HASH_BYTES);
     tide_buf_be32(value, 1);
     tide_buf_be32(value, strange ? 4 : 2);
     lcm_put_symbol(value, "ADMIN");
@@ -159,6 +155,51 @@ static void put_instance(struct tide_buf *value, bool strange)
     put_many(value, TIDE_SCV_VEC, 1);
     lcm_put_symbol(value, "PoolCount");
     put_u32(value, 6);
+}
+
+static void put_instance(struct tide_buf *value, bool strange)
+{
+    tide_buf_reset(value);
+    tide_buf_be32(value, TIDE_SCV_CONTRACT_INSTANCE);
+    tide_buf_be32(value, 0);
+    tide_buf_put(value, stranger, TIDE_HASH_BYTES);
+    put_storage(value, strange);
+}
+
+/* Appends an instance that runs the code which another contract keeps under a tag (protocol 28). */
+static void put_instance_by_reference(struct tide_buf *value, bool strange)
+{
+    tide_buf_reset(value);
+    tide_buf_be32(value, TIDE_SCV_CONTRACT_INSTANCE);
+    tide_buf_be32(value, 2);
+    lcm_put_address_contract(value, stranger);
+    tide_buf_be32(value, 5);
+    tide_buf_put(value, "ta\0g\xff\0\0\0", 8);
+    put_storage(value, strange);
+}
+
+static void an_instance_by_reference_keeps_its_storage(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    tide_buf_be32(&key, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+    for (uint32_t strange = 0; strange < 2; strange++) {
+        put_instance_by_reference(&value, strange);
+        change(m, strange, pool, &key, PERSISTENT, &value);
+        apply(m);
+        struct row row = last(m, "history", "liquidity_pool_instance");
+        text_is(&row, "executable", "contractExecutableExternalRef");
+        assert_true(is_null(&row, "wasm"));
+        assert_int_equal(cell_int(&row, "pool_count"), 6);
+        assert_int_equal(count(m, "history", "raw"), strange + 1);
+        row = last(m, "history", "raw");
+        text_is(&row, "reason", strange ? "unknown instance key" : "executable by reference");
+        tide_slice xdr = cell(&row, "value_xdr");
+        assert_int_equal(xdr.len, value.len);
+        assert_memory_equal(xdr.ptr, value.ptr, xdr.len);
+    }
+    tide_buf_release(&key);
+    tide_buf_release(&value);
 }
 
 static void an_instance_keeps_what_it_knows(void **state)
@@ -388,6 +429,7 @@ int test_decode_entries(void)
         TEST(versions_go_to_history_and_the_last_to_state),
         TEST(entries_that_do_not_fit_are_kept_raw),
         TEST(an_instance_keeps_what_it_knows),
+        TEST(an_instance_by_reference_keeps_its_storage),
         TEST(evictions_archive_or_remove),
         TEST(of_several_extensions_the_longest_applies),
     };
