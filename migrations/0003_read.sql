@@ -110,6 +110,9 @@ CREATE INDEX ON event_rows."log" (addresses_2, ledger) WITH (fillfactor = 100) W
 CREATE INDEX ON event_rows."log" (kind, ledger) WITH (fillfactor = 100);
 CREATE INDEX ON event_rows."log" (contract, ledger) WITH (fillfactor = 100);
 
+-- Contracts that a ledger names or shows.
+CREATE INDEX ON chain."contract_seen" (deployment, ledger);
+
 -- The ledger of a time.
 CREATE INDEX ON chain."ledger" (deployment, closed_at, ledger);
 
@@ -218,23 +221,23 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals and kind of a token as of a ledger; no row: there was no such token';
 
--- Adds the ledgers indexed or loading now for each discovered contract that has no rows here, and starts
--- again for a contract whose kind turned out to be another. Called in the transaction that stores the
--- discovery.
-CREATE FUNCTION chain.note_discovered(id smallint) RETURNS void LANGUAGE sql AS $$
-  DELETE FROM chain.contract_coverage AS c
-  USING (SELECT s.contract, min(s.role) AS role FROM chain.contract_seen AS s
-    WHERE s.deployment = id AND s.what IN ('asset', 'token') GROUP BY s.contract) AS k
-  WHERE c.deployment = id AND c.contract = k.contract AND c.known_as IS DISTINCT FROM k.role;
+-- Adds the ledgers indexed or loading now for each of these contracts that is discovered and has no rows here, and starts
+-- again for a contract whose kind turned out to be another. Called in the transaction that stores the discovery, with the
+-- contracts that it discovers or whose kind it shows. Subqueries in place of joins look up one contract each, so the cost does
+-- not grow with those that are known.
+CREATE FUNCTION chain.note_discovered(id smallint, contracts text[]) RETURNS void LANGUAGE sql SET enable_seqscan = off AS $$
+  DELETE FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = ANY (contracts)
+    AND coalesce(c.known_as, '') <> (SELECT min(s.role) FROM chain.contract_seen AS s
+      WHERE s.deployment = id AND s.contract = c.contract AND s.what IN ('asset', 'token'));
   INSERT INTO chain.contract_coverage (deployment, contract, from_ledger, to_ledger, next_ledger, known_as)
   SELECT id, s.contract, r.from_ledger, r.to_ledger, r.from_ledger, s.role
   FROM (SELECT n.contract, min(n.role) FILTER (WHERE n.what <> 'discovered') AS role FROM chain.contract_seen AS n
-      WHERE n.deployment = id AND n.what IN ('discovered', 'asset', 'token')
-      AND NOT EXISTS (SELECT FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = n.contract)
+      WHERE n.deployment = id AND n.contract = ANY (contracts) AND n.what IN ('discovered', 'asset', 'token')
       GROUP BY n.contract) AS s
     CROSS JOIN (SELECT v.from_ledger, v.to_ledger FROM chain.coverage AS v WHERE v.deployment = id
       UNION ALL SELECT p.first_loaded, p.last_loaded FROM chain.partition AS p
       WHERE p.deployment = id AND NOT p.attached AND p.last_loaded IS NOT NULL) AS r
+  WHERE (SELECT min(c.from_ledger) FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = s.contract) IS NULL
 $$;
 COMMENT ON FUNCTION chain.note_discovered IS
   'adds to chain.contract_coverage what was indexed before a contract was discovered, or before its kind was known';

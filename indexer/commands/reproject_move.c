@@ -188,9 +188,15 @@ static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, stru
     if (status == TIDE_OK)
         status = copy_rows(r, sql, "pg_temp.again", TIDE_TABLE_CONTRACT_SEEN, err);
     tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
-                      " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again;");
-    tide_buf_putf(sql, " SELECT chain.note_discovered(%u::smallint)", r->deployment);
-    return status == TIDE_OK ? run_statement(r, sql, "SELECT", err) : status;
+                      " ON CONFLICT DO NOTHING;");
+    tide_buf_putf(sql,
+                  " SELECT chain.note_discovered(%u::smallint, ARRAY(SELECT DISTINCT contract FROM"
+                  " pg_temp.again))",
+                  r->deployment);
+    if (status == TIDE_OK)
+        status = run_statement(r, sql, "SELECT", err);
+    tide_buf_str(sql, "DROP TABLE pg_temp.again");
+    return status == TIDE_OK ? run_statement(r, sql, "DROP", err) : status;
 }
 
 /* Deletes rows of state.raw whose version moved. Others are still the newest version of their

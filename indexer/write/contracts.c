@@ -149,13 +149,17 @@ static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err
         " LIMIT greatest(0, %u - (SELECT count(*) FROM known WHERE found AND market IS NULL))) AS l"
         " CROSS JOIN LATERAL (SELECT greatest(l.named, (SELECT b.market FROM known AS b WHERE b.n <"
         " l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY b.market OFFSET greatest(0, l.n - 1 -"
-        " %u) LIMIT 1)) AS since) AS f RETURNING 1",
+        " %u) LIMIT 1)) AS since) AS f RETURNING contract",
         w->deployment, w->deployment, w->options.discovered_max, w->options.discovered_max,
         w->options.discovered_max);
     tide_status status = writer_query_sql(w, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
+    writer_sql(w, "SELECT chain.note_discovered(%u::smallint, ARRAY[", w->deployment);
+    for (uint32_t i = 0; *any && i < rows.count; i++)
+        writer_sql_more(w, "%s'%s'", i ? ", " : "", tide_pg_text(&rows, i, 0));
+    writer_sql_more(w, "])");
     tide_pg_rows_release(&rows);
-    return status;
+    return status == TIDE_OK && *any ? writer_run_sql(w, "SELECT", err) : status;
 }
 
 static tide_status give_places(struct tide_writer *w, struct tide_err *err)
@@ -164,9 +168,6 @@ static tide_status give_places(struct tide_writer *w, struct tide_err *err)
     tide_status status = writer_begin(w, err);
     if (status == TIDE_OK)
         status = take_places(w, &any, err);
-    writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
-    if (status == TIDE_OK && any)
-        status = writer_run_sql(w, "SELECT", err);
     if (status == TIDE_OK && any)
         status = writer_point(TIDE_FAILPOINT("places.given"), err);
     if (status == TIDE_OK)

@@ -296,6 +296,16 @@ static tide_status send_fence(struct tide_writer *w, struct answers *a, struct t
     return status == TIDE_OK ? send_sql(w, a, err) : status;
 }
 
+/* Notes the past of the contracts that these ledgers discover, or whose kind they show. */
+static void sql_note_discovered(struct tide_writer *w, const struct tide_batch *batch)
+{
+    writer_sql(w,
+               "SELECT chain.note_discovered(%u::smallint, ARRAY(SELECT DISTINCT n.contract FROM"
+               " chain.contract_seen AS n WHERE n.deployment = %u AND n.ledger BETWEEN %u AND %u"
+               " AND n.what IN ('discovered', 'asset', 'token')))",
+               w->deployment, w->deployment, batch->from, batch->to);
+}
+
 static tide_status send_step(struct tide_writer *w, struct answers *a, struct tide_err *err)
 {
     tide_status status = a->begun ? TIDE_OK : send_fence(w, a, err);
@@ -309,7 +319,7 @@ static tide_status send_step(struct tide_writer *w, struct answers *a, struct ti
         status = send_sql(w, a, err);
     if (status != TIDE_OK || !a->step->batch->settled)
         return status;
-    writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
+    sql_note_discovered(w, a->step->batch);
     return send_sql(w, a, err);
 }
 
@@ -386,6 +396,6 @@ tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batc
 {
     if (!writer_has_contracts(w) || !(batch->settled || tide_batch_saw(batch, "discovered")))
         return TIDE_OK;
-    writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
+    sql_note_discovered(w, batch);
     return writer_run_sql(w, "SELECT", err);
 }

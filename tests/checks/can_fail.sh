@@ -93,7 +93,15 @@ done
 printf '#!/bin/sh\nls || he''ad x; ls | se''d -n 1p; gre''p -q x y; # ls | he''ad\n' >"$dir/t/schema/base/good.sh"
 "$check/pipes" "$dir/t" || { echo 'FAIL: pipes refuses what is right'; exit 1; }
 rm "$dir/t/schema/base/good.sh"
-echo '[a](nowhere.md)' >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
+for draws in 'g(draw(d), dice_u64(d));' 'int a[] = { draw(d), draw(d) };' 'return draw(d) >> draw(d);' 'if (g(draw(d) ? 1 : 2, draw(d))) {}' 'g(1, h(draw(d)) + draw(d));'; do
+    mkdir "$dir/t/tools/sim"; echo '# here' >"$dir/t/tools/sim/README.md"
+    printf 'int draw(struct dice *d)\n{\n    return dice_u64(d);\n}\nint f(struct dice *d)\n{\n    %s\n}\n' "$draws" >"$dir/t/tools/sim/a.c"; breaks dice "$draws"
+done
+mkdir "$dir/t/tools/sim"
+printf 'int f(struct dice *d)\n{\n    /* dice_u64(d) + dice_u64(d) */\n    int a = dice_u64(d), b = dice_u64(d);\n    for (a = dice_u64(d); dice_u64(d) && dice_u64(d); b += dice_u64(d))\n        g(dice_u64(d) ? dice_u64(d) : h(dice_u64(d)), a, "dice_u64(d)");\n    return g(dice_u64(d));\n}\n' >"$dir/t/tools/sim/a.c"
+"$check/dice" "$dir/t" || { echo 'FAIL: dice refuses what is right'; exit 1; }
+rm -r "$dir/t/tools/sim"
+echo '[a](nowhere.md)'  >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"

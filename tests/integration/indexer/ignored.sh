@@ -2,7 +2,7 @@
 # Tokens past the limit: however many one ledger names, each is followed once the limit has room for it, and
 # the tables are those of an index with that limit from the start. Which ones have a place does not depend on the
 # order in which ledgers are read. Where the build has failpoints, the indexer is killed within the transaction that gives
-# places, and behind it, and its answer to COMMIT counts as lost (in `tools/test all`).
+# places, and behind it, and its answer to COMMIT counts as lost. label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

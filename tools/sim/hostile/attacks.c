@@ -230,9 +230,10 @@ static void put_asset_events(struct attack *a, uint32_t most)
 {
     struct tide_buf *out = &a->chain->events_xdr;
     uint32_t count = dice_size(a->dice, 1, most);
-    for (uint32_t i = 0; i < count && out->len < HOSTILE_EVENT_BYTES - 400; i++)
-        put_asset_event(a, dice_of(a->dice, 2) ? PARTY_USDC : PARTY_XLM,
-                        dice_percent(a->dice, 70) ? 0 : dice_of(a->dice, TIDE_COUNT(asset_names)));
+    for (uint32_t i = 0; i < count && out->len < HOSTILE_EVENT_BYTES - 400; i++) {
+        uint32_t name = dice_percent(a->dice, 70) ? 0 : dice_of(a->dice, TIDE_COUNT(asset_names));
+        put_asset_event(a, dice_of(a->dice, 2) ? PARTY_USDC : PARTY_XLM, name);
+    }
 }
 
 /* Calls the asset, or a stranger's contract that calls the asset; some of the latter with an event

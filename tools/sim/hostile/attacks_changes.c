@@ -163,10 +163,12 @@ static void put_life(struct hostile *h, const struct change_group *at, uint32_t 
     lcm_put_data_key(&h->hash_key, data);
     tide_sha256(hash, tide_buf_view(&h->hash_key));
     chain_change(at->buf, at->count, kind);
-    if (kind == CHANGE_REMOVED)
+    if (kind == CHANGE_REMOVED) {
         lcm_put_ttl_key(at->buf, hash);
-    else
-        lcm_put_ttl(at->buf, hostile_u32(&h->dice), hash, hostile_u32(&h->dice));
+        return;
+    }
+    uint32_t live_until = hostile_u32(&h->dice);
+    lcm_put_ttl(at->buf, hostile_u32(&h->dice), hash, live_until);
 }
 
 /* Appends a change of the key's entry. */

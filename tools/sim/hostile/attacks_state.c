@@ -70,10 +70,10 @@ static void emit_token_events(struct hostile *h)
     for (uint32_t i = 0; i < count && a.chain->events_xdr.len < HOSTILE_EVENT_BYTES - 1000; i++) {
         if (i % 20 == 19)
             hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
-        hostile_put_event(h, &a.chain->events_xdr, id,
-                          dice_percent(&h->dice, 30) ? TIDE_ROLE_stellar_asset
-                                                     : TIDE_ROLE_synth_token,
-                          hostile_style(&h->dice));
+        enum hostile_style style = hostile_style(&h->dice);
+        hostile_put_event(
+            h, &a.chain->events_xdr, id,
+            dice_percent(&h->dice, 30) ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, style);
         a.events++;
     }
     hostile_put_instance(h, TIDE_ROLE_synth_token, hostile_style(&h->dice));

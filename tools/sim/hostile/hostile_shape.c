@@ -1,6 +1,7 @@
 /* Imitations of the protocol's events, entries and instances in the catalogue's shapes: with every
  * field at its limits, a little wrong, or of any content. */
 #include "tidemark/scval.h"
+#include "tidemark/strkey.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 #include "tools/sim/hostile/hostile_impl.h"
@@ -160,6 +161,35 @@ static void put_opaque(struct hostile *h, struct tide_buf *out, enum tide_type t
     hostile_put_bytes(d, out, type == TIDE_T_B32 ? TIDE_HASH_BYTES : dice_of(d, most));
 }
 
+/* Appends call data of the DAO: a partner's registration by any account under a name of any bytes.
+ * Sometimes the data is cut, or has the byte of another action. */
+static void put_call_data(struct hostile *h, struct tide_buf *out)
+{
+    enum { REGISTER_PARTNER = 14, ACTIONS = 18, NAME_MAX = 80 };
+    struct dice *d = &h->dice;
+    uint8_t id[TIDE_HASH_BYTES];
+    char owner[TIDE_STRKEY_TEXT_MAX];
+    struct tide_buf data, name;
+    tide_buf_init(&data, 1024);
+    tide_buf_init(&name, 1024);
+    hostile_foreign(h, 0, id);
+    hostile_put_text(d, &name, NAME_MAX);
+    size_t len = tide_strkey_encode(owner, TIDE_STRKEY_ACCOUNT, tide_slice_of(id, sizeof id));
+    tide_buf_u8(&data, dice_percent(d, 70) ? REGISTER_PARTNER : (uint8_t)dice_of(d, ACTIONS));
+    tide_buf_put(&data, "\0\0\0", 3);
+    tide_buf_u8(&data, (uint8_t)len);
+    tide_buf_put(&data, owner, len);
+    uint8_t name_len = name.ptr[3]; /* name is an XDR string: its length, its bytes */
+    tide_buf_u8(&data, name_len);
+    tide_buf_put(&data, name.ptr + 4, name_len);
+    tide_buf_be32(out, TIDE_SCV_BYTES);
+    tide_xdr_put_var(
+        out,
+        tide_slice_of(data.ptr, dice_percent(d, 90) ? data.len : dice_of(d, (uint32_t)data.len)));
+    tide_buf_release(&name);
+    tide_buf_release(&data);
+}
+
 /* Appends a value of the catalogue's type. id: it identifies something, so it must be one of the
  * attackers'. */
 static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
@@ -221,6 +251,8 @@ static void put_field(struct hostile *h, struct tide_buf *out, const struct tide
 {
     if (style == STYLE_BENT && field->place != TIDE_P_KEY && dice_percent(&h->dice, 25))
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 600, .depth = 40 });
+    else if (strcmp(field->column, "call_data") == 0 && dice_percent(&h->dice, 80))
+        put_call_data(h, out);
     else
         put_typed(h, out, field->type, names_something(field));
 }

@@ -86,7 +86,8 @@ uint64_t hostile_u64(struct dice *d)
 {
     if (dice_percent(d, 70))
         return edges[dice_of(d, TIDE_COUNT(edges))];
-    return dice_u64(d) >> dice_of(d, 64);
+    uint64_t number = dice_u64(d);
+    return number >> dice_of(d, 64);
 }
 
 uint32_t hostile_u32(struct dice *d)

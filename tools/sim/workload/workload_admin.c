@@ -94,12 +94,13 @@ static void register_catalog(struct workload *workload, struct workload_call *ca
     uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
     bool taken = workload_once_in(workload, 6) || workload->catalog >= CATALOGS;
     snprintf(symbol, sizeof symbol, "PS%u", taken ? 0 : workload->catalog++);
+    int64_t ceiling = workload_between(workload, 1, 1100);
     workload_begin(call, owner, PARTY_PARTNERS, "register_partner_asset");
     workload_args(
         workload, call, "asassiiiii", (int)owner, symbol,
         parties_contract(workload->catalog_native ? PARTY_XLM : PARTY_TOKEN + PARTY_MARKETS - 1),
         "OIL", "XLM", 20000LL, workload_once_in(workload, 10) ? 21000LL : 15000LL, 1000LL, 0LL,
-        (long long)workload_between(workload, 1, 1100) * 10000000000LL);
+        (long long)ceiling * 10000000000LL);
 }
 
 /* The DAO activates, deactivates or changes a partner or its asset, sometimes one that does not
@@ -233,10 +234,10 @@ void workload_admin(struct workload *workload, struct workload_call *call)
         workload_args(workload, call, "ai", PARTY_DAOWALLET, (long long)fee);
         workload_heal_later(workload, HEAL_FEE, 0, 10 + workload_pick(workload, 60));
     } else if (luck < 9) {
+        uint32_t allowed = workload_pick(workload, 2);
         workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE, "set_collateral_allowed");
         workload_args(workload, call, "aab", PARTY_DAOWALLET,
-                      parties_contract(PARTY_TOKEN + workload_pick(workload, 3)),
-                      (int)workload_pick(workload, 2));
+                      parties_contract(PARTY_TOKEN + workload_pick(workload, 3)), (int)allowed);
     } else {
         workload_begin(call, PARTY_ADMIN, PARTY_EARNINGS, "register_lp");
         workload_args(workload, call, "aa",

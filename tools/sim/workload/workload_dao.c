@@ -250,10 +250,12 @@ static void queue_tx(struct workload *workload, struct workload_call *call)
     tide_buf_init(&data, 4096);
     make_call_data(workload, &data);
     tide_slice bytes = tide_buf_view(&data);
+    uint32_t proposal = workload_pick(workload, workload->proposal_count + 2);
+    int wallet = wallet_in_use(workload);
+    if (workload_once_in(workload, 12))
+        wallet += STRANGER_WALLET;
     workload_begin(call, by, PARTY_DAO, "submit_multisig_tx");
-    workload_args(workload, call, "autasy", (int)by,
-                  wallet_in_use(workload) + (workload_once_in(workload, 12) ? STRANGER_WALLET : 0),
-                  (long long)workload_pick(workload, workload->proposal_count + 2),
+    workload_args(workload, call, "autasy", (int)by, wallet, (long long)proposal,
                   parties_contract(PARTY_ENGINE), "run_it", &bytes);
     call->note = NOTE_SUBMIT_TX;
     tide_buf_release(&data);

@@ -6,8 +6,8 @@
 static int64_t random_share(struct workload *workload, int64_t whole, int64_t low_bps,
                             int64_t high_bps)
 {
-    return whole / 10000 * workload_between(workload, low_bps, high_bps) +
-           workload_between(workload, 0, 99);
+    int64_t share = whole / 10000 * workload_between(workload, low_bps, high_bps);
+    return share + workload_between(workload, 0, 99);
 }
 
 /* Returns a random pool that has liquidity, as far as the workload knows. */

@@ -196,11 +196,12 @@ static void set_asset_rule(struct workload *workload, struct workload_call *call
     workload_vec(call, count);
     for (uint32_t i = 0; i < count; i++)
         workload_put(workload, call, 'u', i ? 36 : 840);
+    uint32_t travel_rule = workload_pick(workload, 2);
     workload_args(workload, call, "ib",
                   workload_once_in(workload, 2)
                       ? 0LL
                       : (long long)workload_between(workload, 20000, 90000) * 10000000,
-                  (int)workload_pick(workload, 2));
+                  (int)travel_rule);
 }
 
 void workload_registry(struct workload *workload, struct workload_call *call)
