@@ -59,6 +59,9 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
         return NEXT(PARK, .why = "not_verifier");
     if (!revoke && expires_at && expires_at <= now)
         return NEXT(PARK, .why = "expired");
+    /* The account has used its last sequence number. */
+    if (view->seq == INT64_MAX)
+        return NEXT(WAIT, .why = "sequence_exhausted");
     return NEXT(PREPARE, .why = "due");
 }
 

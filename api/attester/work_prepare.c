@@ -6,6 +6,7 @@
 enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000 };
 /* The pause after no server simulated: 0.5 s, doubled six times, so 32 s at most. */
 enum { UNAVAILABLE_MS = 500, UNAVAILABLE_DOUBLINGS = 6 };
+enum { VERDICTS = 2 }; /* refusals that park a row */
 
 #define SIMULATION_UNAVAILABLE "simulation_unavailable"
 
@@ -16,10 +17,10 @@ struct preparation {
     struct att_draft draft;
     int64_t resource_fee;
     bool done; /* the turn ended the intent or postponed it: do not sign */
-    /* Reason why this server's answers cannot be signed, or NULL. Another server is tried once;
-     * if its answers are refused too, the row is parked. */
+    /* Reason why this server's answers cannot be signed, or NULL. */
     const char *refused, *detail;
-    bool retried; /* this is the second try: a refusal counts */
+    uint32_t tries;    /* servers asked before this one */
+    uint32_t verdicts; /* of them, refused for another reason than trouble of the server */
     char error_name[ATT_ERROR_NAME_BYTES];
 };
 
@@ -341,21 +342,27 @@ static bool is_unavailable(const struct preparation *p)
     return p->refused && strcmp(p->refused, SIMULATION_UNAVAILABLE) == 0;
 }
 
-/* Prepares the row, and once more with the next server if the answers of the first one are
- * refused. A server that lies or errs alone thus parks no row. */
+/* Prepares the row with one server after the other, until one's answers are signed or two are
+ * refused with a verdict: a server that lies or errs alone parks no row. A server that cannot
+ * simulate is passed over. A single server is asked twice for its verdict. */
 static tide_status prepare_with_any(struct att_work *w, struct preparation *p, enum att_turn *turn,
                                     struct tide_err *err)
 {
     tide_status status = prepare_with_server(w, p, turn, err);
-    while (status == TIDE_OK && p->refused && !p->retried) {
+    uint32_t most = att_rpc_server_count(w->rpc) > 2 ? att_rpc_server_count(w->rpc) : 2;
+    while (status == TIDE_OK && p->refused) {
+        p->tries++;
+        p->verdicts += !is_unavailable(p);
+        if (p->verdicts == VERDICTS || p->tries == most)
+            break;
         tide_log(TIDE_WARN, "attester.refused", "id=%" PRIu64 " why=%s detail=%s", w->row.id,
                  p->refused, p->detail ? p->detail : "none");
         bool another = att_rpc_exclude_current(w->rpc);
         if (!another)
             att_rpc_include_all(w->rpc);
-        if (!another && is_unavailable(p))
+        if (!another && (is_unavailable(p) || p->tries > 1))
             break;
-        *p = (struct preparation){ .retried = true };
+        *p = (struct preparation){ .tries = p->tries, .verdicts = p->verdicts };
         status = prepare_with_server(w, p, turn, err);
     }
     att_rpc_include_all(w->rpc);
@@ -383,7 +390,7 @@ tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_er
     status = prepare_with_any(w, &p, turn, err);
     if (status != TIDE_OK)
         return status;
-    if (is_unavailable(&p))
+    if (p.refused && p.verdicts < VERDICTS)
         return wait_for_simulation(w, &p, turn, err);
     if (p.refused)
         return work_park(w, p.refused, p.detail, err);

@@ -278,6 +278,12 @@ static tide_status read_wanted(struct lake *l, tide_slice *lcm, struct tide_err 
     return TIDE_OK;
 }
 
+/* True if the open object is at fault, not the machine, and a fresh copy may be better. */
+static bool is_damaged(const struct lake *l, tide_status status)
+{
+    return l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
+}
+
 static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err)
 {
     struct lake *l = self;
@@ -287,12 +293,12 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     if (l->last && l->next > l->last)
         return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read", l->last);
     status = read_wanted(l, lcm, err);
-    bool damaged = l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
+    bool damaged = is_damaged(l, status);
     if (damaged && !l->second) {
         log_refetch(err);
         drop_object(l, true);
         status = read_wanted(l, lcm, err);
-        damaged = l->open && status;
+        damaged = is_damaged(l, status);
     }
     if (damaged)
         return fail_damaged(l, "damaged, also when fetched again", err);

@@ -1,6 +1,8 @@
 /* verify against getEvents: compares the ids of the deployment's events that are stored with those
- * that a server lists. Servers have lost events before, and the index could. */
+ * that a server lists, and the content of those that are stored raw. Servers have lost events
+ * before, and the index could. */
 #include "indexer/database/query.h"
+#include "indexer/decode/raw.h"
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"
@@ -16,11 +18,19 @@ enum {
      * transactions. */
     TX_MAX = 1048575,
     OP_STAGE = 4095, /* an event of a transaction, not of an operation */
+    SURPLUS = 4000,  /* more events of a ledger than are stored: the list is not read on */
+    RAW_BYTES_MAX = 256 << 20,
 };
 
 /* Events of one ledger: their number, and a sum of their hashes, which does not depend on order. */
 struct tally {
     uint64_t count, sum;
+};
+
+/* An event that is stored raw: its position and a hash of its topics and value. */
+struct raw_event {
+    uint32_t ledger, place[3];
+    uint64_t content;
 };
 
 struct comparing {
@@ -30,19 +40,32 @@ struct comparing {
     struct tide_range range; /* of the present chunk */
     char filters[2048], contracts[2048];
     char last_id[48]; /* id of the newest event seen; an event at or before it is a repetition */
-    bool past;        /* an event behind the range came */
+    bool past;        /* an event behind the range came, or too many: the list is not read on */
     uint64_t events;
     struct tally listed[CHUNK], stored[CHUNK];
+    uint32_t seen[CHUNK]; /* events listed of the ledger, those that are not compared too */
+    struct tide_buf raw;  /* struct raw_event of the group in the chunk, by position */
+    struct tide_buf xdr;  /* one of them */
+    uint64_t raw_events;  /* whose content was compared */
 };
 
-/* Returns the FNV-1a hash of an event's position and contract. */
+/* The FNV-1a hash, continued over more bytes. */
+static const uint64_t hash_start = 14695981039346656037u;
+
+static uint64_t hash_on(uint64_t h, tide_slice bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        h = (h ^ bytes.ptr[i]) * 1099511628211u;
+    return h;
+}
+
+/* Returns a hash of an event's position and contract. */
 static uint64_t hash_of(const uint32_t place[3], tide_slice contract)
 {
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = hash_start;
     for (size_t i = 0; i < 3; i++)
         h = (h ^ place[i]) * 1099511628211u;
-    for (size_t i = 0; i < contract.len; i++)
-        h = (h ^ contract.ptr[i]) * 1099511628211u;
+    h = hash_on(h, contract);
     return h ^ h >> 29;
 }
 
@@ -68,6 +91,52 @@ static bool read_id(tide_slice id, uint32_t *ledger, uint32_t place[3])
     return true;
 }
 
+/* Orders raw events by ledger, transaction, operation and index. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct raw_event *x = a, *y = b;
+    if (x->ledger != y->ledger)
+        return x->ledger < y->ledger ? -1 : 1;
+    for (size_t i = 0; i < 3; i++)
+        if (x->place[i] != y->place[i])
+            return x->place[i] < y->place[i] ? -1 : 1;
+    return 0;
+}
+
+/* Compares the content of an event that is stored raw. */
+static void compare_raw(struct comparing *c, const struct rpc_event *event, const uint32_t place[3])
+{
+    const struct raw_event wanted = { .ledger = event->ledger,
+                                      .place = { place[0], place[1], place[2] } };
+    const struct raw_event *raw = NULL;
+    if (c->raw.len)
+        raw = bsearch(&wanted, c->raw.ptr, c->raw.len / sizeof *raw, sizeof *raw, compare_places);
+    if (!raw)
+        return;
+    uint64_t content = hash_start ^ event->topic_count;
+    for (uint32_t i = 0; i < event->topic_count; i++)
+        content = hash_on(content, event->topics[i]);
+    c->raw_events++;
+    if (hash_on(content, event->value) != raw->content)
+        tide_verify_report(c->check,
+                           "event.raw: ledger %u, transaction %u, operation %u, event %u: altered, "
+                           "getEvents of %s lists another content",
+                           event->ledger, place[0], place[1], place[2], c->client->name);
+}
+
+/* Ends the reading if a ledger's list goes on and on. */
+static void count_seen(struct comparing *c, uint32_t ledger)
+{
+    uint32_t at = ledger - c->range.from;
+    if (++c->seen[at] <= c->stored[at].count + SURPLUS)
+        return;
+    c->past = true;
+    tide_verify_report(c->check,
+                       "event.log: ledger %u: %" PRIu64
+                       " events, getEvents of %s lists more than %u; the rest is not read",
+                       ledger, c->stored[at].count, c->client->name, c->seen[at] - 1);
+}
+
 /* Counts an event that the server listed, if it is in the range, new, and of an operation. */
 static tide_status count_listed(void *self, const struct rpc_event *event, struct tide_err *err)
 {
@@ -84,9 +153,12 @@ static tide_status count_listed(void *self, const struct rpc_event *event, struc
     c->last_id[event->id.len] = '\0';
     if (ledger > c->range.to)
         c->past = true;
-    bool staged = place[0] == 0 || place[0] == TX_MAX || place[1] == OP_STAGE;
-    if (ledger < c->range.from || ledger > c->range.to || staged)
+    if (ledger < c->range.from || ledger > c->range.to || c->past)
         return TIDE_OK;
+    count_seen(c, ledger);
+    if (place[0] == 0 || place[0] == TX_MAX || place[1] == OP_STAGE)
+        return TIDE_OK;
+    compare_raw(c, event, place);
     count_event(&c->listed[ledger - c->range.from], place, event->contract);
     c->events++;
     return TIDE_OK;
@@ -112,6 +184,20 @@ static tide_status request_events(struct comparing *c, const struct rpc_event_qu
     }
 }
 
+/* Fails if the cursor does not go on: a page that is not full ends at a later ledger than the one
+ * before, and a full one at a later event. reached: the ledger of the cursor before. */
+static tide_status check_progress(const struct comparing *c, const struct rpc_events *events,
+                                  const char *before, uint32_t ledger, uint32_t reached,
+                                  struct tide_err *err)
+{
+    bool later = tide_slice_cmp(tide_slice_str(events->cursor), tide_slice_str(before)) > 0;
+    if (later && (ledger > reached || events->count >= PAGE))
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_DECODE,
+                     "%s: getEvents: the cursor does not go on from \"%s\": \"%s\"",
+                     c->client->name, before, events->cursor);
+}
+
 /* Reads all events of a group of contracts in the chunk, page by page. */
 static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
@@ -120,9 +206,12 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
     };
     char cursor[sizeof events.cursor] = "";
+    uint32_t reached = 0;
     c->last_id[0] = '\0';
     c->past = false;
     for (;;) {
+        if (tide_stop_asked(NULL))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         tide_status status = request_events(c, &question, &events, err);
         uint32_t ledger = 0, ignored[3];
         if (status || c->past)
@@ -133,9 +222,29 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
         if (!known || strcmp(cursor, events.cursor) == 0 ||
             (ledger > c->range.to || (ledger == c->range.to && events.count < PAGE)))
             return TIDE_OK;
+        status = check_progress(c, &events, cursor, ledger, reached, err);
+        if (status)
+            return status;
+        reached = ledger;
         snprintf(cursor, sizeof cursor, "%s", events.cursor);
         question.cursor = cursor;
     }
+}
+
+/* Keeps the position and content of a raw event; content 0 if its bytes are no event. */
+static tide_status keep_raw(struct comparing *c, uint32_t ledger, const uint32_t place[3],
+                            tide_slice hex, struct tide_err *err)
+{
+    struct raw_event raw = { .ledger = ledger, .place = { place[0], place[1], place[2] } };
+    struct tide_raw_event event;
+    tide_buf_reset(&c->xdr);
+    if (tide_raw_event_hex(&event, &c->xdr, hex)) {
+        raw.content = hash_on(hash_start ^ event.topic_count, event.topics);
+        raw.content = hash_on(raw.content, event.data);
+    }
+    tide_buf_put(&c->raw, &raw, sizeof raw);
+    return c->raw.failed || c->xdr.failed ? tide_fail(err, TIDE_E_MEMORY, "verify: raw events")
+                                          : TIDE_OK;
 }
 
 static tide_status count_stored(void *self, const struct tide_pg_rows *row, struct tide_err *err)
@@ -144,10 +253,10 @@ static tide_status count_stored(void *self, const struct tide_pg_rows *row, stru
     uint32_t ledger = (uint32_t)tide_pg_u64(row, 0, 0);
     const uint32_t place[3] = { (uint32_t)tide_pg_u64(row, 0, 1), (uint32_t)tide_pg_u64(row, 0, 2),
                                 (uint32_t)tide_pg_u64(row, 0, 3) };
-    (void)err;
     assert(ledger >= c->range.from && ledger <= c->range.to);
     count_event(&c->stored[ledger - c->range.from], place, tide_pg_slice(row, 0, 4));
-    return TIDE_OK;
+    return tide_pg_is_null(row, 0, 5) ? TIDE_OK
+                                      : keep_raw(c, ledger, place, tide_pg_slice(row, 0, 5), err);
 }
 
 /* Counts the stored events of the group in the chunk. */
@@ -159,11 +268,18 @@ static tide_status read_stored(struct comparing *c, struct tide_err *err)
     snprintf(to, sizeof to, "%u", c->range.to);
     const struct tide_pg_sink sink = { .row = count_stored, .self = c };
     const char *values[] = { id, from, to, c->contracts };
-    return tide_pg_stream(c->check->pg, &sink,
-                          "SELECT ledger, tx, op, event, contract FROM event.log"
-                          " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
-                          " AND contract = ANY ($4::text[])",
-                          values, TIDE_COUNT(values), err);
+    tide_buf_reset(&c->raw);
+    tide_status status = tide_pg_stream(
+        c->check->pg, &sink,
+        "SELECT ledger, tx, op, event, contract, NULL FROM event.log"
+        " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND contract = ANY ($4::text[])"
+        " UNION ALL SELECT ledger, tx, op, event, contract, encode(xdr, 'hex') FROM event.raw"
+        " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND contract = ANY ($4::text[])",
+        values, TIDE_COUNT(values), err);
+    if (!status && c->raw.len)
+        qsort(c->raw.ptr, c->raw.len / sizeof(struct raw_event), sizeof(struct raw_event),
+              compare_places);
+    return status;
 }
 
 static void compare_chunk(struct comparing *c)
@@ -248,20 +364,22 @@ static tide_status compare_all(struct comparing *c, const struct tide_deployment
         c->range = (struct tide_range){ at, kept.to - at < CHUNK ? kept.to : at + CHUNK - 1 };
         memset(c->listed, 0, sizeof c->listed);
         memset(c->stored, 0, sizeof c->stored);
+        memset(c->seen, 0, sizeof c->seen);
         for (uint32_t i = 0; i < d->contract_count && !status; i += GROUP) {
             if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
             name_group(c, d, i);
-            status = read_listed(c, err);
+            status = read_stored(c, err);
             if (!status)
-                status = read_stored(c, err);
+                status = read_listed(c, err);
         }
         if (!status)
             compare_chunk(c);
     }
     if (!status && kept.from)
-        printf("events  ledgers %u to %u, %" PRIu64 " events of %u contracts, by %s\n", kept.from,
-               kept.to, c->events, d->contract_count, c->client->name);
+        printf("events  ledgers %u to %u, %" PRIu64 " events (%" PRIu64
+               " raw) of %u contracts, by %s\n",
+               kept.from, kept.to, c->events, c->raw_events, d->contract_count, c->client->name);
     else if (!status)
         printf("events  %s keeps none of the range\n", c->client->name);
     return status;
@@ -285,12 +403,16 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
     c->check = check;
     c->client = &client;
     tide_buf_init(&c->body, 0);
+    tide_buf_init(&c->raw, RAW_BYTES_MAX);
+    tide_buf_init(&c->xdr, TIDE_LEDGER_BYTES_MAX);
     tide_status status = rpc_client_open(&client, url, &options, err);
     if (!status)
         status = compare_all(c, d, err);
     rpc_client_close(&client);
     rpc_rate_destroy(&rate);
     tide_buf_release(&c->body);
+    tide_buf_release(&c->raw);
+    tide_buf_release(&c->xdr);
     free(c);
     return status;
 }

@@ -25,7 +25,7 @@ from _http import Failure, check, random_or_fixed, take_answer  # noqa: E402
 from _wire_make import Maker, constant, known  # noqa: E402
 
 PORT, PID, TLS = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "tls"
-SERVER_MS = 2000  # the deadlines that tests/hostile/wire sets: of a head, a request, an answer, idleness
+SERVER_MS = 2000  # the deadlines that tests/hostile/wire sets: of a head, a request, idleness; an answer has an hour, so that a busy machine cuts none
 SURE_S = 1.3  # what took longer to send may have met one of them
 STOOD_S = 0.4  # a machine that stood still for longer may have let a deadline pass
 STOP_S = constant("api/http/server/server.h", "TIDE_SERVER_STOP_MS") / 1000 + 8

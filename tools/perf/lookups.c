@@ -70,9 +70,9 @@ int perf_lookups(int argc, char **argv)
     struct tide_hot_options options = { .dir = argv[0] };
     uint32_t count = (uint32_t)strtoul(argv[1], NULL, 10);
     struct fill p = { .shape = { .recorded = 1, .jurisdiction = 840, .updated_at = 1760000000 } };
-    FILE *out = fopen(argv[2], "w");
-    if (!out || tide_hot_open(&hot, &options, &err) != TIDE_OK ||
-        tide_hot_refresh(hot, &err) != TIDE_OK || tide_hot_lock(hot, &mine, &err) != TIDE_OK)
+    FILE *out = perf_open_file(argv[2], "w");
+    if (tide_hot_open(&hot, &options, &err) != TIDE_OK || tide_hot_refresh(hot, &err) != TIDE_OK ||
+        tide_hot_lock(hot, &mine, &err) != TIDE_OK)
         perf_die("lookups", &err);
     for (p.from = 0; p.from < count; p.from = p.to) {
         p.to = count - p.from > STEP ? p.from + STEP : count;

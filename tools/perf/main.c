@@ -1,6 +1,7 @@
 /* The program tidemark-perf: calls the command that is named first. */
 #include "perf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,16 @@ _Noreturn void perf_die(const char *what, const struct tide_err *err)
 {
     fprintf(stderr, "perf: %s: %s\n", what, err->text);
     exit(1);
+}
+
+FILE *perf_open_file(const char *path, const char *mode)
+{
+    struct tide_err err;
+    FILE *file = fopen(path, mode);
+    if (file)
+        return file;
+    tide_fail(&err, TIDE_E_IO, "%s", strerror(errno));
+    perf_die(path, &err);
 }
 
 int main(int argc, char **argv)

@@ -5,8 +5,13 @@
 
 #include "tidemark/status.h"
 
+#include <stdio.h>
+
 /* Prints what failed and err's text to standard error, and exits with status 1. */
 _Noreturn void perf_die(const char *what, const struct tide_err *err);
+
+/* Opens a file, or ends the program through perf_die. */
+FILE *perf_open_file(const char *path, const char *mode);
 
 /* Each command takes the arguments after its name. Returns the exit status: 0 on success, 64 if the
  * arguments are wrong. Other failures end the program through perf_die. */

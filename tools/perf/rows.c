@@ -164,9 +164,9 @@ int perf_dump(int argc, char **argv)
                                                    .batch_bytes = (size_t)config.batch_mib << 20,
                                                    .clock = tide_clock_system(),
                                                    .stopped = never };
-    FILE *out = fopen(argv[2], "wb");
+    FILE *out = perf_open_file(argv[2], "wb");
     struct tide_pipeline *pipeline = NULL;
-    if (!out || tide_pipeline_open(&pipeline, &options, &err) != TIDE_OK)
+    if (tide_pipeline_open(&pipeline, &options, &err) != TIDE_OK)
         perf_die("dump", &err);
     dump_items(pipeline, out);
     tide_pipeline_close(pipeline);
@@ -208,10 +208,10 @@ int perf_replay(int argc, char **argv)
                                                  .retry_ms_max = 1000,
                                                  .clock = tide_clock_system(),
                                                  .stopped = never };
-    FILE *in = fopen(argv[0], "rb");
+    FILE *in = perf_open_file(argv[0], "rb");
     double start = perf_now();
     struct tide_writer *writer = NULL;
-    if (!in || tide_writer_open(&writer, &options, &err) != TIDE_OK)
+    if (tide_writer_open(&writer, &options, &err) != TIDE_OK)
         perf_die("replay", &err);
     tide_batch_init(&batch);
     uint64_t rows = 0;
@@ -273,8 +273,8 @@ int perf_raw(int argc, char **argv)
     const struct tide_table *tables = tide_tables(&count);
     struct tide_pg *pg = NULL;
     const struct tide_pg_options options = { .conninfo = argv[1], .application = "tidemark-perf" };
-    FILE *in = fopen(argv[0], "rb");
-    if (!in || tide_pg_open(&pg, &options, &err) != TIDE_OK)
+    FILE *in = perf_open_file(argv[0], "rb");
+    if (tide_pg_open(&pg, &options, &err) != TIDE_OK)
         perf_die("raw", &err);
     create_raw(pg, tables, count);
     tide_batch_init(&batch);

@@ -17,32 +17,6 @@ int64_t rpc_fleet_now_ms(void)
 
 /* --- what is known of the chain ----------------------------------------------------------- */
 
-/* Two servers, or one at two times, tell different hashes. Locked. */
-static void note_fork(struct rpc_fleet *f, uint32_t ledger, uint32_t one, uint32_t other)
-{
-    if (f->forked)
-        return;
-    f->forked = true;
-    const char *a = f->servers[one].client.name, *b = f->servers[other].client.name;
-    if (one == other)
-        tide_fail(&f->fork, TIDE_E_CHAIN, "ledger %u: %s tells two hashes of it", ledger, a);
-    else
-        tide_fail(&f->fork, TIDE_E_CHAIN,
-                  "ledger %u: %s and %s tell different hashes of it: a fork, or one of them is not "
-                  "of this network; take the wrong one out of rpc",
-                  ledger, a, b);
-}
-
-void rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, uint32_t sequence,
-                           const uint8_t *hash)
-{
-    uint32_t other = 0;
-    pthread_mutex_lock(&f->lock);
-    if (!rpc_memory_note(&f->memory, sequence, hash, server, &other))
-        note_fork(f, sequence, server, other);
-    pthread_mutex_unlock(&f->lock);
-}
-
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
 {
     pthread_mutex_lock(&f->lock);
@@ -52,7 +26,8 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
         f->servers[server].latest = latest;
         f->servers[server].silent = false;
     }
-    if (latest > f->latest && !f->servers[server].boasted)
+    if (latest > f->latest && !f->servers[server].boasted &&
+        f->servers[server].trust == RPC_COMPARED)
         f->latest = latest;
     pthread_mutex_unlock(&f->lock);
 }
@@ -72,7 +47,8 @@ static void note_boast(struct rpc_fleet *f, uint32_t wanted)
     f->servers[f->current].boasted = true;
     f->latest = wanted - 1;
     for (uint32_t i = 0; i < f->count; i++)
-        if (!f->servers[i].boasted && f->servers[i].latest > f->latest)
+        if (!f->servers[i].boasted && f->servers[i].trust == RPC_COMPARED &&
+            f->servers[i].latest > f->latest)
             f->latest = f->servers[i].latest;
     pthread_mutex_unlock(&f->lock);
 }
@@ -119,6 +95,8 @@ int64_t rpc_fleet_trouble(struct rpc_fleet *f, char *text, size_t size)
     pthread_mutex_lock(&f->lock);
     int64_t since = f->trouble_ms ? rpc_fleet_now_ms() - f->trouble_ms + 1 : 0;
     snprintf(text, size, "%s", since ? f->trouble : "");
+    if (!since)
+        since = rpc_fleet_doubted(f, text, size);
     pthread_mutex_unlock(&f->lock);
     return since;
 }
@@ -154,7 +132,7 @@ static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledge
  * the ledgers that it told before count for nothing until it answers again. Locked. */
 static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
 {
-    return !s->silent && s->latest >= ledger;
+    return !s->silent && s->trust == RPC_COMPARED && s->latest >= ledger;
 }
 
 /* A server that may be asked and is ahead by rpc_lag_ledgers, or has a ledger that the other one is
@@ -207,17 +185,22 @@ static bool was_overtaken(struct rpc_fleet *f)
     return overtaken;
 }
 
+static bool is_believed(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    return is_usable(f, server, ledger) && rpc_fleet_trust(f, server) == RPC_COMPARED;
+}
+
 /* Chooses the server to ask for ledger; false when none may be asked now. */
 static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
 {
-    if (is_usable(f, f->current, ledger)) {
+    if (is_believed(f, f->current, ledger)) {
         uint32_t ahead = ahead_of(f, f->current, ledger);
         if (ahead < f->count)
             use_server(f, ahead, "lag");
         return true;
     }
     for (uint32_t i = 0; i < f->count; i++) {
-        if (!is_usable(f, i, ledger))
+        if (!is_believed(f, i, ledger))
             continue;
         use_server(f, i, "failure");
         return true;
@@ -309,7 +292,7 @@ static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct 
               "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
               "was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
               name, latest.sequence, first - 1);
-    return RPC_END;
+    return rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err) ? RPC_PAUSE : RPC_END;
 }
 
 /* The server ends at latest, before the ledger that is wanted. promised: what it told before. */
@@ -354,12 +337,70 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
     return RPC_PAUSE;
 }
 
+/* How a dispute with the current server ended. */
+static enum rpc_outcome after_dispute(struct rpc_fleet *f, tide_status status)
+{
+    if (status)
+        return RPC_END;
+    return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
+}
+
+/* Compares the first ledger's previous hash with the one that is known of the ledger before. */
+static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
+                                      struct tide_err *err)
+{
+    uint8_t before[TIDE_HASH_BYTES];
+    uint32_t teller, ledger = first->sequence - 1;
+    if (first->unknown)
+        return RPC_PAGE;
+    pthread_mutex_lock(&f->lock);
+    const uint8_t *told = rpc_memory_find(&f->memory, ledger, &teller);
+    if (told)
+        memcpy(before, told, sizeof before);
+    pthread_mutex_unlock(&f->lock);
+    if ((!told && !rpc_fleet_stored_hash(f, ledger, before)) ||
+        memcmp(before, first->previous, TIDE_HASH_BYTES) == 0)
+        return RPC_PAGE;
+    if (f->count > 1)
+        return after_dispute(
+            f, rpc_fleet_dispute(f, f->current, RPC_FETCHER, ledger, first->previous, err));
+    tide_fail(err, TIDE_E_CHAIN,
+              "ledger %u of %s does not follow ledger %u%s: its previous hash is another",
+              first->sequence, f->servers[f->current].client.name, ledger,
+              told ? "" : ", which is stored");
+    return RPC_END;
+}
+
+/* Notes the hashes of the ledgers that follow each other, up to the last one wanted; *kept: their
+ * number. */
+static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want *want,
+                                     const struct rpc_ledger *l, uint32_t count, uint32_t *kept,
+                                     struct tide_err *err)
+{
+    enum rpc_outcome outcome = RPC_PAGE;
+    for (*kept = 0; *kept < count && outcome == RPC_PAGE; l++, ++*kept) {
+        bool last = want->last && l->sequence > want->last;
+        bool broken =
+            *kept && (l->sequence != l[-1].sequence + 1 ||
+                      (!l->unknown && memcmp(l->previous, l[-1].hash, TIDE_HASH_BYTES) != 0));
+        if (last || broken)
+            break;
+        outcome = after_dispute(
+            f, rpc_fleet_note_ledger(f, f->current, RPC_FETCHER, l->sequence, l->hash, err));
+        pthread_mutex_lock(&f->lock);
+        f->gave[l->sequence % RPC_MEMORY_LEDGERS].sequence = l->sequence;
+        f->gave[l->sequence % RPC_MEMORY_LEDGERS].server = f->current;
+        pthread_mutex_unlock(&f->lock);
+    }
+    return outcome;
+}
+
 /* Keeps of the page what follows without a gap from first on; hashes are noted and compared. */
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
                                   struct rpc_page *page, struct tide_err *err)
 {
     const struct rpc_server *s = &f->servers[f->current];
-    uint32_t skip = 0, kept = 0, teller = 0;
+    uint32_t skip = 0, kept = 0;
     while (skip < page->count && page->ledgers[skip].sequence < want->first)
         skip++;
     const struct rpc_ledger *l = page->ledgers + skip;
@@ -370,25 +411,11 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
                   want->first, skip == page->count ? 0 : l->sequence, page->latest);
         return f->gap_tries < f->config->http_tries ? RPC_PAUSE : RPC_END;
     }
-    pthread_mutex_lock(&f->lock);
-    const uint8_t *before = rpc_memory_find(&f->memory, want->first - 1, &teller);
-    bool follows = !before || l->unknown || memcmp(before, l->previous, TIDE_HASH_BYTES) == 0;
-    pthread_mutex_unlock(&f->lock);
-    if (!follows) {
-        tide_fail(err, TIDE_E_CHAIN,
-                  "ledger %u of %s does not follow ledger %u of %s: its previous hash is another",
-                  want->first, s->client.name, want->first - 1, f->servers[teller].client.name);
-        return RPC_END;
-    }
-    for (; skip + kept < page->count; kept++) {
-        bool last = want->last && l[kept].sequence > want->last;
-        bool broken = kept && (l[kept].sequence != l[kept - 1].sequence + 1 ||
-                               (!l[kept].unknown &&
-                                memcmp(l[kept].previous, l[kept - 1].hash, TIDE_HASH_BYTES) != 0));
-        if (last || broken)
-            break;
-        rpc_fleet_note_ledger(f, f->current, l[kept].sequence, l[kept].hash);
-    }
+    enum rpc_outcome outcome = check_follows(f, l, err);
+    if (outcome == RPC_PAGE)
+        outcome = note_ledgers(f, want, l, page->count - skip, &kept, err);
+    if (outcome != RPC_PAGE)
+        return outcome;
     memmove(page->ledgers, l, kept * sizeof *l);
     page->count = kept;
     f->gap_tries = 0;
@@ -430,6 +457,8 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (status == TIDE_E_LIMIT)
             tide_fail_context(err, "one ledger; at most %u MiB are taken",
                               TIDE_LEDGER_BYTES_MAX >> 20);
+        if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err))
+            return RPC_PAUSE;
         if (status)
             return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
                        ? RPC_END
@@ -456,10 +485,38 @@ static bool all_gone(const struct rpc_fleet *f, const struct rpc_want *want)
     bool any = false, failing = false;
     for (uint32_t i = 0; i < f->count; i++) {
         bool gone = f->servers[i].gone_for == want->first;
+        if (*f->servers[i].reason)
+            continue;
         any = any || gone;
         failing = failing || !gone;
     }
     return any && (!failing || f->failures >= f->config->http_tries);
+}
+
+/* Compares the servers anew if none of them is believed. RPC_PAGE: one is. */
+static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32_t *pause_ms,
+                                    struct tide_err *err)
+{
+    begin_asking(f, ledger);
+    for (uint32_t tries = 0; tries < 2; tries++) {
+        for (uint32_t i = 0; i < f->count; i++)
+            if (rpc_fleet_trust(f, i) == RPC_COMPARED)
+                return RPC_PAGE;
+        if (tries == 0 && rpc_fleet_greet(f, err))
+            return RPC_END;
+    }
+    *pause_ms = pause_of(f, f->failures / f->count, 0);
+    f->failures += f->count;
+    return RPC_PAUSE;
+}
+
+bool rpc_fleet_doubt(struct rpc_fleet *f, uint32_t ledger, const struct tide_err *why)
+{
+    pthread_mutex_lock(&f->lock);
+    bool known = f->gave[ledger % RPC_MEMORY_LEDGERS].sequence == ledger;
+    uint32_t server = f->gave[ledger % RPC_MEMORY_LEDGERS].server;
+    pthread_mutex_unlock(&f->lock);
+    return known && rpc_fleet_put_aside(f, server, RPC_READER, why);
 }
 
 enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *want,
@@ -473,6 +530,9 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         return RPC_END;
     for (uint32_t i = 0; i < f->count; i++)
         f->servers[i].gone_for = 0; /* asked anew: a server may have been given more */
+    enum rpc_outcome believed = believe_one(f, want->first, pause_ms, err);
+    if (believed == RPC_END)
+        return RPC_END;
     while (choose_server(f, want->first)) {
         enum rpc_outcome outcome = ask_current(f, want, body, page, &asked_ms, err);
         if (outcome == RPC_GONE)
@@ -492,6 +552,7 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         tide_fail_context(err, "given up after %u tries", f->failures);
         return RPC_END;
     }
-    *pause_ms = shortest_pause(f);
+    if (believed == RPC_PAGE)
+        *pause_ms = shortest_pause(f);
     return RPC_PAUSE;
 }

@@ -8,9 +8,10 @@
  *           thread looks at those that are not in use; one that is rpc_lag_ledgers ahead takes
  *           over. A server that failed is not ahead until it answers again. One that told a ledger
  *           so far ahead and does not give the next one has failed.
- * Forks     the hash of each ledger that any server told lately is remembered; two hashes for one
- *           ledger, or a ledger that does not follow the one before, end it: TIDE_E_CHAIN, both
- *           servers named.
+ * Trust     a server gives ledgers once one of its ledgers was compared with the others'. One that
+ *           contradicts itself, or is outvoted, is put aside and compared again later.
+ * Forks     the hash of each ledger that any server told lately is remembered. If nobody can tell
+ *           who is right, or all contradict what is stored, it ends: TIDE_E_CHAIN.
  * Threads   fetch is for one thread; range and trouble are for any. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_H
 #define INDEXER_SOURCE_RPC_FLEET_H
@@ -28,8 +29,9 @@ struct rpc_fleet_options {
     void *self;
 };
 
-/* Asks every server for its network and range. TIDE_E_CONFIG, TIDE_E_MEMORY, and TIDE_E_CHAIN when
- * one is of another network. One that does not answer is asked again when it is needed. */
+/* Asks every server for its network and range, and compares them. TIDE_E_CONFIG, TIDE_E_MEMORY, and
+ * TIDE_E_CHAIN for a fork, or when all are of another network. One that does not answer is asked
+ * again when it is needed. */
 tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
 void rpc_fleet_close(struct rpc_fleet *fleet); /* NULL is fine */
@@ -54,9 +56,14 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *fleet, const struct rpc_want 
                                  struct tide_buf *body, struct rpc_page *page, uint32_t *pause_ms,
                                  struct tide_err *err);
 
+/* A ledger that the fleet gave is bad, as why says. Puts its server aside; false if no other one is
+ * left. For the reading thread. */
+bool rpc_fleet_doubt(struct rpc_fleet *fleet, uint32_t ledger, const struct tide_err *why);
+
 /* Oldest ledger of the server in use and newest of all; 0 when not known. */
 void rpc_fleet_range(struct rpc_fleet *fleet, uint32_t *oldest, uint32_t *latest);
-/* Milliseconds since nothing works, and why; 0 when all is well. */
+/* Milliseconds since nothing works, or since a server is not believed, and why; 0 when all is
+ * well. */
 int64_t rpc_fleet_trouble(struct rpc_fleet *fleet, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shared by fleet.c and watch.c. */
+/* Shared by fleet.c, trust.c and watch.c. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_IMPL_H
 #define INDEXER_SOURCE_RPC_FLEET_IMPL_H
 
@@ -8,6 +8,12 @@
 
 enum { RPC_LOG_MS = 30000 }; /* between two log lines about the same server */
 
+/* UNCOMPARED: no ledger of it has been compared with the others' yet. ASIDE: it contradicted itself
+ * or the others. Neither is asked for ledgers, and neither of their ranges counts. */
+enum rpc_trust { RPC_UNCOMPARED, RPC_COMPARED, RPC_ASIDE };
+/* The thread that asks: it has a connection of its own to each server, but for the reader. */
+enum rpc_thread { RPC_FETCHER, RPC_WATCHER, RPC_READER };
+
 struct rpc_server {
     struct rpc_client client;  /* of the thread that fetches */
     struct rpc_client watcher; /* of the one that watches */
@@ -16,9 +22,15 @@ struct rpc_server {
     uint32_t failures;         /* in a row */
     uint32_t gone_for;         /* the ledger that it said it has no more */
     int64_t retry_ms;          /* not before; of the fetching thread */
-    int64_t watch_ms;          /* not before; of the watching one */
+    int64_t watch_ms;          /* not before; of the watching one; under the lock */
     int64_t logged_ms;
-    bool boasted; /* told a ledger that it did not give, and gave none since */
+    bool boasted;  /* told a ledger that it did not give, and gave none since */
+    bool answered; /* when it was last asked for its range */
+    /* Under the lock: */
+    enum rpc_trust trust;
+    char reason[TIDE_ERR_TEXT_MAX]; /* why it is aside, or was not compared though it answers */
+    int64_t doubted_ms;             /* since when */
+    int64_t aside_ms;               /* pause until it is compared again */
 };
 
 static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
@@ -48,6 +60,9 @@ struct rpc_fleet {
     bool forked; /* fork says how; for good */
     struct tide_err fork;
     struct rpc_memory memory;
+    struct {
+        uint32_t sequence, server;
+    } gave[RPC_MEMORY_LEDGERS]; /* the server of each ledger of a page */
     struct rpc_server servers[RPC_SERVERS_MAX];
 };
 
@@ -56,9 +71,32 @@ int64_t rpc_fleet_now_ms(void);
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
 /* Notes that a server did not answer, or not well. */
 void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
-/* The hash of a ledger by a server; another one than is known is a fork. */
-void rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, uint32_t sequence,
-                           const uint8_t *hash);
+/* Asks all servers that are not aside for their range, and compares them. TIDE_E_CHAIN when that
+ * ends it, TIDE_E_STOPPED. */
+tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err);
+
+/* --- trust.c --- */
+enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server);
+/* Puts a server aside, unless no other one answers: then false, and why ends it (but for the
+ * reader). */
+bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                         const struct tide_err *why);
+/* Milliseconds since a server is not believed, and why; 0 if all are. Locked. */
+int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
+bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
+/* A server's claim about a ledger's hash is not what is known. Puts aside the server, or those that
+ * are outvoted; err says why. TIDE_E_CHAIN: nobody can tell who is right, or the stored chain is
+ * outvoted. */
+tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                              uint32_t ledger, const uint8_t *claim, struct tide_err *err);
+/* Notes the hash of a ledger by a server. If another one is known, disputes it. */
+tide_status rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                                  uint32_t sequence, const uint8_t *hash, struct tide_err *err);
+/* Compares all servers that answered. */
+tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struct tide_err *err);
+/* Compares a server that is not believed, whose newest ledger is latest, with the others. */
+void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest);
+
 /* Should the question of the fetching thread end? self is the fleet. */
 bool rpc_fleet_cancelled(void *self);
 

@@ -28,3 +28,14 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
     memcpy(memory->told[server][at].hash, hash, TIDE_HASH_BYTES);
     return true;
 }
+
+bool rpc_memory_told(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
+                     uint8_t hash[TIDE_HASH_BYTES])
+{
+    uint32_t at = sequence % RPC_MEMORY_LEDGERS;
+    assert(server < RPC_MEMORY_SERVERS);
+    if (!sequence || memory->told[server][at].sequence != sequence)
+        return false;
+    memcpy(hash, memory->told[server][at].hash, TIDE_HASH_BYTES);
+    return true;
+}

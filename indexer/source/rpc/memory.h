@@ -20,5 +20,8 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
 /* The hash of a ledger, NULL when it is not known; *server told it. */
 const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence,
                                uint32_t *server);
+/* Reads the hash that this server told of a ledger. */
+bool rpc_memory_told(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
+                     uint8_t hash[TIDE_HASH_BYTES]);
 
 #endif

@@ -246,6 +246,15 @@ static tide_status rpc_next(void *self, tide_slice *lcm, uint32_t *sequence, str
     return status;
 }
 
+/* The ledger is asked for again, of another server. */
+static bool rpc_refetch(void *self, uint32_t ledger, struct tide_err *err)
+{
+    struct rpc_source *s = self;
+    struct tide_err ignored;
+    return rpc_fleet_doubt(s->fleet, ledger, err) &&
+           rpc_seek(s, ledger, s->want.last, &ignored) == TIDE_OK;
+}
+
 static bool rpc_finite(void *self)
 {
     const struct rpc_source *s = self;
@@ -289,6 +298,7 @@ static const struct tide_source_ops rpc_ops = {
     .name = "rpc",
     .seek = rpc_seek,
     .next = rpc_next,
+    .refetch = rpc_refetch,
     .range = rpc_range,
     .finite = rpc_finite,
     .newest = rpc_newest,

@@ -25,21 +25,21 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
     struct rpc_hint hint;
     struct tide_err err;
     tide_status status = rpc_client_latest(&s->watcher, &latest, body, &hint, &err);
-    if (status == TIDE_E_CHAIN) {
-        pthread_mutex_lock(&f->lock);
-        if (!f->forked)
-            f->fork = err;
-        f->forked = true;
-        pthread_mutex_unlock(&f->lock);
-    }
+    if (status == TIDE_E_CHAIN && rpc_fleet_trust(f, server) != RPC_ASIDE)
+        (void)rpc_fleet_put_aside(f, server, RPC_WATCHER, &err);
     if (status || latest.error.code) {
         rpc_fleet_note_silent(f, server);
+        pthread_mutex_lock(&f->lock);
         s->watch_ms =
             rpc_fleet_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
+        pthread_mutex_unlock(&f->lock);
         return;
     }
     rpc_fleet_note_range(f, server, 0, latest.sequence);
-    rpc_fleet_note_ledger(f, server, latest.sequence, latest.hash);
+    if (rpc_fleet_trust(f, server) == RPC_COMPARED)
+        (void)!rpc_fleet_note_ledger(f, server, RPC_WATCHER, latest.sequence, latest.hash, &err);
+    else
+        rpc_fleet_compare_one(f, server, latest.sequence);
 }
 
 static void *watch_servers(void *self)
@@ -50,7 +50,8 @@ static void *watch_servers(void *self)
     pthread_mutex_lock(&f->lock);
     while (!f->closing) {
         for (uint32_t i = 0; i < f->count && !f->closing; i++) {
-            if (i == f->current || f->servers[i].watch_ms > rpc_fleet_now_ms())
+            bool used = i == f->current && f->servers[i].trust == RPC_COMPARED;
+            if (used || f->servers[i].watch_ms > rpc_fleet_now_ms())
                 continue;
             pthread_mutex_unlock(&f->lock);
             look_at(f, i, &body);
@@ -97,35 +98,40 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     return status;
 }
 
-/* Compares the hashes of the newest ledger that all servers keep, before rows come from one of
- * them. A server that does not answer now is compared later, by the thread that watches. */
-static tide_status compare_servers(struct rpc_fleet *f, struct rpc_page *page,
-                                   struct tide_buf *body, struct tide_err *err)
+/* Asks a server for its range. The error that names ledger 2 tells it, mostly; a server whose error
+ * does not is asked for its newest ledger. */
+static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_page *page,
+                             struct tide_buf *body, struct tide_err *err)
 {
-    uint32_t newest = UINT32_MAX, oldest = 0;
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct rpc_server *s = &f->servers[i];
-        if (s->latest && s->latest < newest)
-            newest = s->latest;
-        if (s->oldest > oldest)
-            oldest = s->oldest;
+    struct rpc_server *s = &f->servers[server];
+    struct rpc_hint hint;
+    struct rpc_latest latest = { 0 };
+    const struct rpc_question question = { 2, 1 };
+    tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
+    s->answered = status == TIDE_OK;
+    if (status) {
+        char quoted[TIDE_ERR_TEXT_MAX + 64];
+        s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;
+        if (s->logged_ms == 0 || rpc_fleet_now_ms() - s->logged_ms >= RPC_LOG_MS)
+            tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
+                     tide_log_quote(quoted, sizeof quoted, err->text));
+        s->logged_ms = rpc_fleet_now_ms();
+        f->last = *err;
+        return status;
     }
-    const struct rpc_question question = { newest, 1 };
-    for (uint32_t i = 0; f->count > 1 && newest >= oldest && i < f->count; i++) {
-        struct rpc_hint hint;
-        if (f->servers[i].latest &&
-            rpc_client_page(&f->servers[i].client, &question, page, body, &hint, err) == TIDE_OK &&
-            page->error.code == 0 && page->count && page->ledgers[0].sequence == newest)
-            rpc_fleet_note_ledger(f, i, newest, page->ledgers[0].hash);
-    }
-    if (f->forked)
-        *err = f->fork;
-    return f->forked ? TIDE_E_CHAIN : TIDE_OK;
+    const struct rpc_error *e = &page->error;
+    uint32_t oldest = e->code ? e->oldest : page->oldest,
+             newest = e->code ? e->latest : page->latest;
+    if (newest == 0 && rpc_client_latest(&s->client, &latest, body, &hint, err) == TIDE_OK &&
+        !latest.error.code)
+        newest = latest.sequence;
+    rpc_fleet_note_range(f, server, oldest, newest);
+    tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, oldest,
+             newest);
+    return TIDE_OK;
 }
 
-/* One answer of each server tells its network and its range; the range of ledger 2 is the error
- * that names it, mostly. */
-static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
+tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
 {
     struct tide_buf body;
     tide_status status = TIDE_OK;
@@ -134,24 +140,14 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
     tide_buf_init(&body, 0);
     for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
-        struct rpc_server *s = &f->servers[i];
-        struct rpc_hint hint;
-        const struct rpc_question question = { 2, 1 };
-        status = rpc_client_page(&s->client, &question, page, &body, &hint, err);
-        if (status) {
-            char quoted[TIDE_ERR_TEXT_MAX + 64];
-            s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;
-            tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
-                     tide_log_quote(quoted, sizeof quoted, err->text));
+        if (f->servers[i].retry_ms > rpc_fleet_now_ms() || rpc_fleet_trust(f, i) == RPC_ASIDE)
             continue;
-        }
-        rpc_fleet_note_range(f, i, page->error.code ? page->error.oldest : page->oldest,
-                             page->error.code ? page->error.latest : page->latest);
-        tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, s->oldest,
-                 s->latest);
+        status = ask_range(f, i, page, &body, err);
+        if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, i, RPC_FETCHER, err))
+            status = TIDE_OK;
     }
-    if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED)
-        status = compare_servers(f, page, &body, err);
+    if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && f->count > 1)
+        status = rpc_fleet_compare(f, RPC_FETCHER, err);
     tide_buf_release(&body);
     free(page);
     return status == TIDE_E_CHAIN || status == TIDE_E_STOPPED ? status : TIDE_OK;
@@ -202,8 +198,10 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     f->limit = PAGE_FIRST < config->rpc_page ? PAGE_FIRST : config->rpc_page;
     tide_retry_init(&f->retry, rpc_fleet_now_ms(), 0);
     tide_status status = open_servers(f, err);
+    if (!status && f->count == 1)
+        f->servers[0].trust = RPC_COMPARED; /* nothing to compare it with, but what is stored */
     if (!status)
-        status = greet(f, err);
+        status = rpc_fleet_greet(f, err);
     if (!status && f->count > 1) {
         f->watching = pthread_create(&f->thread, NULL, watch_servers, f) == 0;
         if (!f->watching)

@@ -1,5 +1,6 @@
 """What attester_lies.sh checks, by name: each a function, its docstring what is expected."""
 import base64
+import re
 import subprocess
 import sys
 import time
@@ -155,6 +156,27 @@ def trouble_is_no_verdict(w):
             check(w.row(intent)[0] == "queued", f"{w.row(intent)}")
             liar.lies = {}
             ends(w, intent, "confirmed")
+    check(w.attested(subject) == 1, "not once")
+    with lying(w, {"simulateTransaction": unready}) as liar:  # all are asked before it waits
+        w.rpc = f"{liar.url},{liar.url.replace('127.0.0.1', 'localhost')},{w.url},{w.twin}"
+        with w.attester(*NOW) as attester:
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+            check(liar.told > 1 and not re.search("attester.later .*why=simulation_unavailable", attester.said()), attester.said())
+    check(w.attested(subject) == 1, "not once")
+
+
+def refusal_of_one_beside_trouble(w):
+    """a server that refuses each simulation parks nothing while the others cannot simulate"""
+    with lying(w, {"simulateTransaction": unready}) as ill:
+        with lying(w, {"simulateTransaction": refuse_all}) as liar:
+            w.rpc = f"{ill.url},{liar.url}"
+            with w.attester(*NOW) as attester:
+                intent, subject, _ = w.plant()
+                until(lambda: liar.told > 2 and attester.said().count("later") > 1, attester.said)
+                check(w.row(intent)[0] == "queued", f"{w.row(intent)}")
+                ill.lies, liar.lies = {}, {}
+                ends(w, intent, "confirmed")
     check(w.attested(subject) == 1, "not once")
 
 
@@ -445,7 +467,7 @@ def clocks_must_agree(w):
 
 
 LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restored_code,
-        footprints_are_the_registrys, foreign_code_is_not_borne_out, trouble_is_no_verdict, refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
+        footprints_are_the_registrys, foreign_code_is_not_borne_out, trouble_is_no_verdict, refusal_of_one_beside_trouble, refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
         forged_rows, many_forged_rows, erased_session, final_is_final, standing_fails, every_move_is_audited, bad_rows_make_way]
 INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restored_code", "budget_holds",
            "footprints_are_the_registrys", "foreign_code_is_not_borne_out", "trouble_is_no_verdict",

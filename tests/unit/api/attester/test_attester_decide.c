@@ -24,6 +24,10 @@ struct case_view {
 static const struct case_view views[] = {
     { "nobody yet", { .account = true, .verifier = true }, false, 0, ATT_STEP_PREPARE, "due", NULL },
     { "no account", { .verifier = true }, false, 0, ATT_STEP_WAIT, "no_account", NULL },
+    { "the last number but one", { .account = true, .verifier = true, .seq = INT64_MAX - 1 }, false, 0, ATT_STEP_PREPARE, "due", NULL },
+    { "the last number used", { .account = true, .verifier = true, .seq = INT64_MAX }, false, 0, ATT_STEP_WAIT, "sequence_exhausted", NULL },
+    { "the last number used, there already", { .account = true, .seq = INT64_MAX, .kyc_same = true, .same = true }, false, 0, ATT_STEP_CONFIRM, "already_so", NULL },
+    { "the last number used, revoke", { .account = true, .seq = INT64_MAX, .status = ATT_VERIFIED, .kyc = true, .kyc_ours = true }, true, 0, ATT_STEP_WAIT, "sequence_exhausted", NULL },
     { "not a verifier", { .account = true }, false, 0, ATT_STEP_PARK, "not_verifier", NULL },
     { "there already", { .account = true, .record = true, .status = ATT_VERIFIED, .kyc = true, .kyc_ours = true, .kyc_same = true, .same = true },
       false, 0, ATT_STEP_CONFIRM, "already_so", NULL },

@@ -1,0 +1,494 @@
+/* Which servers are believed: comparisons of their hashes, and servers that are put aside. */
+#include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/log.h"
+
+enum {
+    COMPARE_MS = 2000,      /* until a server that could not be compared is asked again */
+    ASIDE_MS_MAX = 3600000, /* longest pause until one that was put aside is compared again */
+};
+
+/* --- states ------------------------------------------------------------------------------- */
+
+/* The newest ledger of all servers that are believed. Locked. */
+static void recount_latest(struct rpc_fleet *f)
+{
+    f->latest = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->servers[i].trust == RPC_COMPARED && !f->servers[i].boasted &&
+            f->servers[i].latest > f->latest)
+            f->latest = f->servers[i].latest;
+}
+
+/* Forgets a server's hashes and range: they prove nothing. Locked. */
+static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust trust,
+                         const char *reason)
+{
+    struct rpc_server *s = &f->servers[server];
+    if (!*s->reason)
+        s->doubted_ms = rpc_fleet_now_ms();
+    s->trust = trust;
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    memset(f->memory.told[server], 0, sizeof f->memory.told[server]);
+    recount_latest(f);
+}
+
+static void log_state(const struct rpc_fleet *f, uint32_t server, enum tide_log_level level,
+                      const char *event, const char *reason)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(level, event, "server=%s reason=%s", f->servers[server].client.name,
+             tide_log_quote(quoted, sizeof quoted, reason));
+}
+
+enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server)
+{
+    pthread_mutex_lock(&f->lock);
+    enum rpc_trust trust = f->servers[server].trust;
+    pthread_mutex_unlock(&f->lock);
+    return trust;
+}
+
+static void believe_server(struct rpc_fleet *f, uint32_t server)
+{
+    struct rpc_server *s = &f->servers[server];
+    pthread_mutex_lock(&f->lock);
+    bool doubted = *s->reason;
+    s->trust = RPC_COMPARED;
+    s->reason[0] = '\0';
+    recount_latest(f);
+    pthread_mutex_unlock(&f->lock);
+    if (doubted)
+        tide_log(TIDE_INFO, "rpc.believed", "server=%s", s->client.name);
+}
+
+/* The server answered, but gives no ledger that can be compared. It is asked again. */
+static void leave_uncompared(struct rpc_fleet *f, uint32_t server, const char *reason)
+{
+    struct rpc_server *s = &f->servers[server];
+    pthread_mutex_lock(&f->lock);
+    bool fresh = !*s->reason;
+    if (fresh)
+        doubt_server(f, server, RPC_UNCOMPARED, reason);
+    s->watch_ms = rpc_fleet_now_ms() + COMPARE_MS;
+    pthread_mutex_unlock(&f->lock);
+    if (fresh)
+        log_state(f, server, TIDE_WARN, "rpc.uncompared", reason);
+}
+
+static void end_forked(struct rpc_fleet *f, const struct tide_err *why)
+{
+    pthread_mutex_lock(&f->lock);
+    if (!f->forked)
+        f->fork = *why;
+    f->forked = true;
+    f->fork.code = TIDE_E_CHAIN;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static struct rpc_client *client_of(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
+{
+    return thread == RPC_WATCHER ? &f->servers[server].watcher : &f->servers[server].client;
+}
+
+/* Returns whether a server answers. The reading thread has no connection of its own: it goes by
+ * the last answer. */
+static bool answers_now(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
+{
+    struct rpc_latest latest;
+    struct rpc_hint hint;
+    struct tide_err ignored;
+    struct tide_buf body;
+    if (thread == RPC_READER) {
+        pthread_mutex_lock(&f->lock);
+        bool silent = f->servers[server].silent;
+        pthread_mutex_unlock(&f->lock);
+        return !silent;
+    }
+    tide_buf_init(&body, 0);
+    tide_status status =
+        rpc_client_latest(client_of(f, server, thread), &latest, &body, &hint, &ignored);
+    tide_buf_release(&body);
+    return status == TIDE_OK && latest.error.code == 0;
+}
+
+/* Returns whether a server beside this one answers and is not aside. */
+static bool has_another(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (i != server && rpc_fleet_trust(f, i) != RPC_ASIDE && answers_now(f, i, thread))
+            return true;
+    return false;
+}
+
+bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                         const struct tide_err *why)
+{
+    struct rpc_server *s = &f->servers[server];
+    if (!has_another(f, server, thread)) {
+        if (thread != RPC_READER)
+            end_forked(f, why);
+        return false;
+    }
+    pthread_mutex_lock(&f->lock);
+    s->aside_ms = s->aside_ms ? 2 * s->aside_ms : f->config->rpc_retry_ms_max;
+    if (s->aside_ms > ASIDE_MS_MAX)
+        s->aside_ms = ASIDE_MS_MAX;
+    s->watch_ms = rpc_fleet_now_ms() + s->aside_ms;
+    doubt_server(f, server, RPC_ASIDE, why->text);
+    pthread_mutex_unlock(&f->lock);
+    log_state(f, server, TIDE_ERROR, "rpc.aside", why->text);
+    return true;
+}
+
+int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size)
+{
+    int64_t since = 0;
+    for (uint32_t i = 0; i < f->count && !since; i++) {
+        const struct rpc_server *s = &f->servers[i];
+        if (!*s->reason)
+            continue;
+        since = rpc_fleet_now_ms() - s->doubted_ms + 1;
+        snprintf(text, size, "%s is %s: %s", s->client.name,
+                 s->trust == RPC_ASIDE ? "put aside" : "not compared yet", s->reason);
+    }
+    return since;
+}
+
+/* --- hashes ------------------------------------------------------------------------------- */
+
+/* Asks a server for the hash of one ledger. */
+static bool ask_hash(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread, uint32_t ledger,
+                     uint8_t hash[TIDE_HASH_BYTES])
+{
+    struct rpc_hint hint;
+    struct tide_err ignored;
+    struct tide_buf body;
+    const struct rpc_question question = { ledger, 1 };
+    struct rpc_page *page = malloc(sizeof *page);
+    if (!page)
+        return false;
+    tide_buf_init(&body, 0);
+    bool good = rpc_client_page(client_of(f, server, thread), &question, page, &body, &hint,
+                                &ignored) == TIDE_OK &&
+                page->error.code == 0 && page->count && page->ledgers[0].sequence == ledger;
+    if (good)
+        memcpy(hash, page->ledgers[0].hash, TIDE_HASH_BYTES);
+    tide_buf_release(&body);
+    free(page);
+    return good;
+}
+
+bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
+{
+    const struct tide_source_options *o = f->options.source;
+    return ledger && o->stored_hash && o->stored_hash(o->stored_self, ledger, hash) == TIDE_OK;
+}
+
+/* Returns whether the server has not a single ledger of the stored chain, so far as one ledger
+ * shows: a fork shares its beginning with the chain, another chain shares nothing. */
+static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                           uint32_t ledger)
+{
+    uint8_t stored[TIDE_HASH_BYTES], told[TIDE_HASH_BYTES];
+    uint32_t oldest = f->servers[server].oldest, to = ledger;
+    uint32_t from = oldest && oldest <= ledger ? oldest : 1; /* it may keep more since then */
+    while (from < to) { /* the first stored ledger that the server has */
+        uint32_t middle = from + (to - from) / 2;
+        if (rpc_fleet_stored_hash(f, middle, stored))
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return to < ledger && rpc_fleet_stored_hash(f, to, stored) &&
+           ask_hash(f, server, thread, to, told) && memcmp(told, stored, TIDE_HASH_BYTES) != 0;
+}
+
+/* --- a dispute ---------------------------------------------------------------------------- */
+
+/* Servers and what each tells of one ledger. */
+struct votes {
+    uint32_t ledger;
+    bool known[RPC_SERVERS_MAX], stored_known;
+    bool unreadable; /* the database does not tell now whether the ledger is stored */
+    uint8_t hash[RPC_SERVERS_MAX][TIDE_HASH_BYTES], stored[TIDE_HASH_BYTES];
+};
+
+static bool same_vote(const struct votes *v, uint32_t a, uint32_t b)
+{
+    return v->known[a] && v->known[b] && memcmp(v->hash[a], v->hash[b], TIDE_HASH_BYTES) == 0;
+}
+
+static uint32_t count_votes(const struct rpc_fleet *f, const struct votes *v, uint32_t server)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        count += same_vote(v, i, server);
+    return count;
+}
+
+/* Returns the server whose hash most servers tell, count if two hashes have as many. */
+static uint32_t find_winner(const struct rpc_fleet *f, const struct votes *v)
+{
+    uint32_t best = f->count, most = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t count = v->known[i] ? count_votes(f, v, i) : 0;
+        if (count > most) {
+            most = count;
+            best = i;
+        } else if (count == most && count && best < f->count && !same_vote(v, i, best)) {
+            best = f->count;
+        }
+    }
+    return best;
+}
+
+static bool tells_stored(const struct votes *v, uint32_t server)
+{
+    return v->stored_known && v->known[server] &&
+           memcmp(v->hash[server], v->stored, TIDE_HASH_BYTES) == 0;
+}
+
+/* Servers are split evenly: those win that tell what is stored, if each other one is of another
+ * chain altogether. Returns one of them, or count. */
+static uint32_t find_stored_winner(struct rpc_fleet *f, const struct votes *v,
+                                   enum rpc_thread thread)
+{
+    uint32_t winner = f->count;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (tells_stored(v, i))
+            winner = i;
+    for (uint32_t i = 0; i < f->count && winner < f->count; i++)
+        if (v->known[i] && !same_vote(v, i, winner) && !shares_nothing(f, i, thread, v->ledger))
+            winner = f->count;
+    return winner;
+}
+
+static void fail_fork(struct rpc_fleet *f, const struct votes *v, struct tide_err *err)
+{
+    uint32_t one = 0, other;
+    while (one + 1 < f->count && !v->known[one])
+        one++;
+    for (other = one; other < f->count && (!v->known[other] || same_vote(v, one, other));)
+        other++;
+    const char *a = f->servers[one].client.name;
+    if (other == f->count)
+        tide_fail(err, TIDE_E_CHAIN,
+                  "ledger %u: the hash that %s tells is not the one that is stored", v->ledger, a);
+    else
+        tide_fail(err, TIDE_E_CHAIN,
+                  "ledger %u: %s and %s tell different hashes of it: a fork, or one of them is not "
+                  "of this network; take the wrong one out of rpc",
+                  v->ledger, a, f->servers[other].client.name);
+    end_forked(f, err);
+}
+
+static bool believes_any(struct rpc_fleet *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (rpc_fleet_trust(f, i) == RPC_COMPARED)
+            return true;
+    return false;
+}
+
+/* Puts those aside that tell another hash than the most, or ends it: TIDE_E_CHAIN. */
+static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
+                             struct tide_err *err)
+{
+    uint32_t winner = find_winner(f, v);
+    if (winner == f->count)
+        winner = find_stored_winner(f, v, thread);
+    if (winner == f->count && v->unreadable && !believes_any(f))
+        return TIDE_OK; /* compared again once the database tells */
+    if (winner == f->count || (v->stored_known && !tells_stored(v, winner))) {
+        fail_fork(f, v, err);
+        return TIDE_E_CHAIN;
+    }
+    believe_server(f, winner); /* the others need one that is believed */
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (same_vote(v, i, winner))
+            believe_server(f, i);
+        if (!v->known[i] || same_vote(v, i, winner) || rpc_fleet_trust(f, i) == RPC_ASIDE)
+            continue;
+        tide_fail(err, TIDE_E_CHAIN, "ledger %u: %s tells another hash of it than %s%s", v->ledger,
+                  f->servers[i].client.name, f->servers[winner].client.name,
+                  v->stored_known ? ", whose is stored" : "");
+        if (!rpc_fleet_put_aside(f, i, thread, err))
+            return TIDE_E_CHAIN;
+    }
+    return TIDE_OK;
+}
+
+/* Asks all servers that are not aside, but for one, for the ledger. */
+static void collect_votes(struct rpc_fleet *f, struct votes *v, uint32_t except,
+                          enum rpc_thread thread)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (i != except && rpc_fleet_trust(f, i) != RPC_ASIDE)
+            v->known[i] = ask_hash(f, i, thread, v->ledger, v->hash[i]);
+    const struct tide_source_options *o = f->options.source;
+    tide_status status =
+        o->stored_hash ? o->stored_hash(o->stored_self, v->ledger, v->stored) : TIDE_E_MISSING;
+    v->stored_known = status == TIDE_OK;
+    v->unreadable = status == TIDE_E_DB;
+}
+
+/* Returns whether the server told another hash of the ledger, or tells another one now. */
+static bool contradicts_itself(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                               uint32_t ledger, const uint8_t *claim)
+{
+    uint8_t again[TIDE_HASH_BYTES];
+    pthread_mutex_lock(&f->lock);
+    bool told = rpc_memory_told(&f->memory, ledger, server, again);
+    pthread_mutex_unlock(&f->lock);
+    if (told && memcmp(again, claim, TIDE_HASH_BYTES) != 0)
+        return true;
+    return ask_hash(f, server, thread, ledger, again) && memcmp(again, claim, TIDE_HASH_BYTES) != 0;
+}
+
+tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                              uint32_t ledger, const uint8_t *claim, struct tide_err *err)
+{
+    struct votes v = { .ledger = ledger };
+    const char *name = f->servers[server].client.name;
+    if (contradicts_itself(f, server, thread, ledger, claim)) {
+        tide_fail(err, TIDE_E_CHAIN,
+                  "%s contradicts itself: ledger %u does not follow, or it tells two hashes of %u",
+                  name, ledger + 1, ledger);
+        return rpc_fleet_put_aside(f, server, thread, err) ? TIDE_OK : TIDE_E_CHAIN;
+    }
+    v.known[server] = true;
+    memcpy(v.hash[server], claim, TIDE_HASH_BYTES);
+    collect_votes(f, &v, server, thread);
+    return count_out(f, &v, thread, err);
+}
+
+tide_status rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                                  uint32_t sequence, const uint8_t *hash, struct tide_err *err)
+{
+    uint32_t other = 0;
+    pthread_mutex_lock(&f->lock);
+    bool fits = rpc_memory_note(&f->memory, sequence, hash, server, &other);
+    pthread_mutex_unlock(&f->lock);
+    return fits ? TIDE_OK : rpc_fleet_dispute(f, server, thread, sequence, hash, err);
+}
+
+/* --- comparing ---------------------------------------------------------------------------- */
+
+/* The ledger that most of the servers that answered have, as they say; 0: none answered. */
+static uint32_t find_common(struct rpc_fleet *f)
+{
+    uint32_t common = 0, most = 0;
+    pthread_mutex_lock(&f->lock);
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t ledger = f->servers[i].latest, count = 0;
+        for (uint32_t k = 0; k < f->count; k++)
+            count += f->servers[k].latest >= ledger && f->servers[k].oldest <= ledger;
+        if (ledger && count > most) {
+            most = count;
+            common = ledger;
+        }
+    }
+    pthread_mutex_unlock(&f->lock);
+    return common;
+}
+
+/* Without two that can be compared: one whose newest ledger is stored, else one that has the wanted
+ * ledger, else any; each only if it gives its newest ledger. */
+static uint32_t find_lone(struct rpc_fleet *f, enum rpc_thread thread, uint32_t wanted)
+{
+    uint32_t lone = f->count, fit = f->count;
+    struct votes v = { 0 };
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct rpc_server *s = &f->servers[i];
+        v.ledger = s->latest;
+        v.known[i] = s->latest && rpc_fleet_trust(f, i) != RPC_ASIDE &&
+                     ask_hash(f, i, thread, s->latest, v.hash[i]);
+        v.stored_known = v.known[i] && rpc_fleet_stored_hash(f, v.ledger, v.stored);
+        if (tells_stored(&v, i))
+            return i;
+        if (v.known[i] && lone == f->count)
+            lone = i;
+        if (v.known[i] && fit == f->count && s->oldest <= wanted && s->latest + 1 >= wanted)
+            fit = i;
+    }
+    return fit < f->count ? fit : lone;
+}
+
+/* Believes all that gave the ledger if they agree, else lets them be counted. */
+static tide_status compare_votes(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
+                                 struct tide_err *err)
+{
+    uint32_t first = 0;
+    while (!v->known[first])
+        first++;
+    for (uint32_t i = first; i < f->count; i++)
+        if (v->known[i] && !same_vote(v, i, first))
+            return count_out(f, v, thread, err);
+    for (uint32_t i = first; i < f->count; i++)
+        if (v->known[i])
+            believe_server(f, i);
+    return TIDE_OK;
+}
+
+tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struct tide_err *err)
+{
+    struct votes v = { .ledger = find_common(f) };
+    uint32_t known = 0, answered = 0, lone = f->count;
+    tide_status status = TIDE_OK;
+    pthread_mutex_lock(&f->lock);
+    uint32_t wanted = f->asked;
+    pthread_mutex_unlock(&f->lock);
+    if (v.ledger && f->count > 1)
+        collect_votes(f, &v, f->count, thread);
+    for (uint32_t i = 0; i < f->count; i++) {
+        known += v.known[i];
+        answered += f->servers[i].answered;
+    }
+    /* Of several, one is chosen once it is known which ledger is wanted. */
+    if (known < 2 && (answered == 1 || wanted))
+        lone = find_lone(f, thread, wanted);
+    if (known > 1)
+        status = compare_votes(f, &v, thread, err);
+    else if (lone < f->count)
+        believe_server(f, lone);
+    for (uint32_t i = 0; i < f->count && !status; i++)
+        if (f->servers[i].answered && rpc_fleet_trust(f, i) == RPC_UNCOMPARED)
+            leave_uncompared(f, i, "it gives no ledger that the others have");
+    return status;
+}
+
+/* The server still tells another hash: it is compared again later. */
+static void leave_aside(struct rpc_fleet *f, uint32_t server)
+{
+    struct rpc_server *s = &f->servers[server];
+    pthread_mutex_lock(&f->lock);
+    s->watch_ms = rpc_fleet_now_ms() + s->aside_ms;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Compares a server that is not believed with the others: at its newest ledger, or theirs. */
+void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest)
+{
+    uint8_t told[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];
+    struct tide_err err;
+    uint32_t teller = 0;
+    pthread_mutex_lock(&f->lock);
+    enum rpc_trust trust = f->servers[server].trust;
+    uint32_t ledger = f->latest < latest ? f->latest : latest;
+    const uint8_t *found = rpc_memory_find(&f->memory, ledger, &teller);
+    if (found)
+        memcpy(known, found, sizeof known);
+    teller = f->current;
+    pthread_mutex_unlock(&f->lock);
+    bool both = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told) &&
+                (found || rpc_fleet_stored_hash(f, ledger, known) ||
+                 (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
+    if (!both)
+        leave_uncompared(f, server, "it gives no ledger that the others have");
+    else if (memcmp(told, known, TIDE_HASH_BYTES) == 0)
+        believe_server(f, server);
+    else if (trust == RPC_UNCOMPARED)
+        (void)!rpc_fleet_dispute(f, server, RPC_WATCHER, ledger, told, &err);
+    else
+        leave_aside(f, server);
+}
