@@ -29,7 +29,7 @@ const functions = [
   ['hello', 1, [get(0)]],
 ];
 const PROTOCOL = [0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 0];
-const keeper = Buffer.from([
+const library = Buffer.from([
   [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   section(1, [types.length, types]),
   section(2, [imports.length, imports.map(([module, name, args]) => [bytes(module), bytes(name), 0, args])]),
@@ -68,20 +68,20 @@ const upload = (code) => xdr.HostFunction.hostFunctionTypeUploadContractWasm(cod
 const invoke = (contract, name, ...args) => xdr.HostFunction.hostFunctionTypeInvokeContract(new xdr.InvokeContractArgs({
   contractAddress: Address.fromString(contract).toScAddress(), functionName: name, args }));
 const preimage = xdr.ContractIdPreimage.contractIdPreimageFromAddress(new xdr.ContractIdPreimageFromAddress({
-  address: Address.fromString(deployer.publicKey()).toScAddress(), salt: sha(keeper) }));
+  address: Address.fromString(deployer.publicKey()).toScAddress(), salt: sha(library) }));
 const owner = StrKey.encodeContract(sha(xdr.HashIdPreimage.envelopeTypeContractId(new xdr.HashIdPreimageContractId({ networkId, contractIdPreimage: preimage })).toXDR()));
 const { scvBytes, scvString, scvU32 } = xdr.ScVal;
 const address = (text) => Address.fromString(text).toScVal(), dao = address(daowallet.publicKey()), tag = scvString('current');
 const other = Buffer.concat([registry, Buffer.from([0, 6, 1, 0x79, 1, 2, 3, 4])]); // a custom section more: another hash
 
-await run('upload', deployer, upload(keeper));
+await run('upload', deployer, upload(library));
 await run('upload of the registry as before', deployer, upload(registry));
 await run('upload of another build', deployer, upload(other));
-await run('the keeper', deployer, xdr.HostFunction.hostFunctionTypeCreateContract(new xdr.CreateContractArgs({
-  contractIdPreimage: preimage, executable: xdr.ContractExecutable.contractExecutableWasm(sha(keeper)) })));
+await run('the library', deployer, xdr.HostFunction.hostFunctionTypeCreateContract(new xdr.CreateContractArgs({
+  contractIdPreimage: preimage, executable: xdr.ContractExecutable.contractExecutableWasm(sha(library)) })));
 await run('a tag', deployer, invoke(owner, 'put', tag, scvBytes(sha(registry))));
 await run('a contract that is created by reference', deployer, invoke(owner, 'create', address(deployer.publicKey()), address(owner), tag, scvBytes(sha(Buffer.from('by reference')))));
-await run('the registry gets the code of the keeper', daowallet, invoke(contracts.compliance_registry, 'upgrade', dao, scvBytes(sha(keeper))));
+await run('the registry gets the code of the library', daowallet, invoke(contracts.compliance_registry, 'upgrade', dao, scvBytes(sha(library))));
 await run('the registry follows the tag', daowallet, invoke(contracts.compliance_registry, 'follow', address(owner), tag));
 await run('a call by reference', daowallet, invoke(contracts.compliance_registry, 'block_jurisdiction', dao, scvU32(895)));
 await run('the tag names the other build', deployer, invoke(owner, 'put', tag, scvBytes(sha(other))));
