@@ -42,11 +42,21 @@ const library = Buffer.from([
 // --- transactions
 const u32 = (n) => { const b = Buffer.alloc(4); b.writeUInt32BE(n); return b; };
 
+// Resources end with instructions, bytes read, bytes written, and the fee. Room for state that moves before the transaction is applied.
+const SPARE = 3000000n;
+function roomy(data) {
+  const all = Buffer.from(data, 'base64'), at = all.length - 20;
+  all.writeUInt32BE(Math.floor(all.readUInt32BE(at) * 1.3) + 200000, at);
+  for (const bytes of [at + 4, at + 8]) all.writeUInt32BE(all.readUInt32BE(bytes) + 5000, bytes);
+  all.writeBigInt64BE(all.readBigInt64BE(at + 12) + SPARE, at + 12);
+  return all;
+}
+
 // An envelope ends with the operation's authorisations, here none, and the arm of resources, here 0.
 function envelope(tx, simulation, source) {
   const bare = tx.toEnvelope().v1().tx().toXDR(), auth = simulation.results?.[0]?.auth ?? [];
   const whole = Buffer.concat([bare.subarray(0, bare.length - 8), u32(auth.length), ...auth.map((a) => Buffer.from(a, 'base64')),
-    u32(1), Buffer.from(simulation.transactionData, 'base64')]);
+    u32(1), roomy(simulation.transactionData)]);
   const id = sha(networkId, u32(2), whole);
   const signed = Buffer.concat([u32(2), whole, u32(1), source.rawPublicKey().subarray(28), u32(64), source.sign(id)]);
   return { toXDR: () => signed.toString('base64'), id: id.toString('hex') };
@@ -57,7 +67,7 @@ async function run(name, source, func) {
   const simulation = await simulate(op, source.publicKey());
   if (simulation.error) throw new Error(`${name}: ${simulation.error.split('\n')[0]}`);
   seqs.delete(source.publicKey());
-  const bid = String(BigInt(simulation.minResourceFee) + 500000n);
+  const bid = String(BigInt(simulation.minResourceFee) + SPARE + 500000n);
   const tx = envelope(new TransactionBuilder(await account(source.publicKey()), { fee: bid, networkPassphrase: PASS }).addOperation(op).setTimeout(300).build(), simulation, source);
   await send(tx);
   const { status, ledger } = await wait(tx.id);
