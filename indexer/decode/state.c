@@ -249,8 +249,8 @@ static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, s
     return all;
 }
 
-/* Appends the columns executable and wasm, and moves x to the storage. Returns the executable's arm,
- * EXECUTABLES for an unknown one. */
+/* Appends the columns executable and wasm, and moves x to the storage. Returns the executable's arm
+ * as this enum, EXECUTABLES for an unknown one. */
 enum { EXECUTABLE_WASM, EXECUTABLE_ASSET, EXECUTABLE_REFERENCE, EXECUTABLES };
 static uint32_t put_executable(struct tide_buf *out, struct tide_xdr *x)
 {

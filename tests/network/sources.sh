@@ -70,7 +70,8 @@ network_wait 120 "evictions" archived
 network_node one a restore.mjs <"$one_dir/archived" >"$one_dir/restored.log" 2>&1 || fail "$(network_error "$one_dir/restored.log")"
 say "other traffic of protocol 28, executable references too"
 extras
-network_node one a references.mjs >"$one_dir/references.log" 2>&1 || fail "references: $(network_error "$one_dir/references.log")"
+# Its registry is initialised by then.
+[ "$calls" -lt 60 ] || network_node one a references.mjs >"$one_dir/references.log" 2>&1 || fail "references: $(network_error "$one_dir/references.log")"
 last=$(network_ledger one)
 network_reach one $((last + 10)) # its checkpoint is in the archive
 for chain in a b; do network_indexed "rpc_$chain" "$last"; done

@@ -29,7 +29,7 @@ const functions = [
   ['hello', 1, [get(0)]],
 ];
 const PROTOCOL = [0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 0];
-const keeper = Buffer.from([
+const library = Buffer.from([
   [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   section(1, [types.length, types]),
   section(2, [imports.length, imports.map(([module, name, args]) => [bytes(module), bytes(name), 0, args])]),
@@ -42,11 +42,21 @@ const keeper = Buffer.from([
 // --- transactions
 const u32 = (n) => { const b = Buffer.alloc(4); b.writeUInt32BE(n); return b; };
 
+// Resources end with instructions, bytes read, bytes written, and the fee. Room for state that moves before the transaction is applied.
+const SPARE = 3000000n;
+function roomy(data) {
+  const all = Buffer.from(data, 'base64'), at = all.length - 20;
+  all.writeUInt32BE(Math.floor(all.readUInt32BE(at) * 1.3) + 200000, at);
+  for (const bytes of [at + 4, at + 8]) all.writeUInt32BE(all.readUInt32BE(bytes) + 5000, bytes);
+  all.writeBigInt64BE(all.readBigInt64BE(at + 12) + SPARE, at + 12);
+  return all;
+}
+
 // An envelope ends with the operation's authorisations, here none, and the arm of resources, here 0.
 function envelope(tx, simulation, source) {
   const bare = tx.toEnvelope().v1().tx().toXDR(), auth = simulation.results?.[0]?.auth ?? [];
   const whole = Buffer.concat([bare.subarray(0, bare.length - 8), u32(auth.length), ...auth.map((a) => Buffer.from(a, 'base64')),
-    u32(1), Buffer.from(simulation.transactionData, 'base64')]);
+    u32(1), roomy(simulation.transactionData)]);
   const id = sha(networkId, u32(2), whole);
   const signed = Buffer.concat([u32(2), whole, u32(1), source.rawPublicKey().subarray(28), u32(64), source.sign(id)]);
   return { toXDR: () => signed.toString('base64'), id: id.toString('hex') };
@@ -57,7 +67,7 @@ async function run(name, source, func) {
   const simulation = await simulate(op, source.publicKey());
   if (simulation.error) throw new Error(`${name}: ${simulation.error.split('\n')[0]}`);
   seqs.delete(source.publicKey());
-  const bid = String(BigInt(simulation.minResourceFee) + 500000n);
+  const bid = String(BigInt(simulation.minResourceFee) + SPARE + 500000n);
   const tx = envelope(new TransactionBuilder(await account(source.publicKey()), { fee: bid, networkPassphrase: PASS }).addOperation(op).setTimeout(300).build(), simulation, source);
   await send(tx);
   const { status, ledger } = await wait(tx.id);
@@ -68,20 +78,20 @@ const upload = (code) => xdr.HostFunction.hostFunctionTypeUploadContractWasm(cod
 const invoke = (contract, name, ...args) => xdr.HostFunction.hostFunctionTypeInvokeContract(new xdr.InvokeContractArgs({
   contractAddress: Address.fromString(contract).toScAddress(), functionName: name, args }));
 const preimage = xdr.ContractIdPreimage.contractIdPreimageFromAddress(new xdr.ContractIdPreimageFromAddress({
-  address: Address.fromString(deployer.publicKey()).toScAddress(), salt: sha(keeper) }));
+  address: Address.fromString(deployer.publicKey()).toScAddress(), salt: sha(library) }));
 const owner = StrKey.encodeContract(sha(xdr.HashIdPreimage.envelopeTypeContractId(new xdr.HashIdPreimageContractId({ networkId, contractIdPreimage: preimage })).toXDR()));
 const { scvBytes, scvString, scvU32 } = xdr.ScVal;
 const address = (text) => Address.fromString(text).toScVal(), dao = address(daowallet.publicKey()), tag = scvString('current');
 const other = Buffer.concat([registry, Buffer.from([0, 6, 1, 0x79, 1, 2, 3, 4])]); // a custom section more: another hash
 
-await run('upload', deployer, upload(keeper));
+await run('upload', deployer, upload(library));
 await run('upload of the registry as before', deployer, upload(registry));
 await run('upload of another build', deployer, upload(other));
-await run('the keeper', deployer, xdr.HostFunction.hostFunctionTypeCreateContract(new xdr.CreateContractArgs({
-  contractIdPreimage: preimage, executable: xdr.ContractExecutable.contractExecutableWasm(sha(keeper)) })));
+await run('the library', deployer, xdr.HostFunction.hostFunctionTypeCreateContract(new xdr.CreateContractArgs({
+  contractIdPreimage: preimage, executable: xdr.ContractExecutable.contractExecutableWasm(sha(library)) })));
 await run('a tag', deployer, invoke(owner, 'put', tag, scvBytes(sha(registry))));
 await run('a contract that is created by reference', deployer, invoke(owner, 'create', address(deployer.publicKey()), address(owner), tag, scvBytes(sha(Buffer.from('by reference')))));
-await run('the registry gets the code of the keeper', daowallet, invoke(contracts.compliance_registry, 'upgrade', dao, scvBytes(sha(keeper))));
+await run('the registry gets the code of the library', daowallet, invoke(contracts.compliance_registry, 'upgrade', dao, scvBytes(sha(library))));
 await run('the registry follows the tag', daowallet, invoke(contracts.compliance_registry, 'follow', address(owner), tag));
 await run('a call by reference', daowallet, invoke(contracts.compliance_registry, 'block_jurisdiction', dao, scvU32(895)));
 await run('the tag names the other build', deployer, invoke(owner, 'put', tag, scvBytes(sha(other))));
