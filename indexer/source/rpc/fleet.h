@@ -10,7 +10,7 @@
  *           so far ahead and does not give the next one has failed.
  * Trust     a server gives ledgers once one of its ledgers was compared with the others'. One that
  *           contradicts itself, or is outvoted, is put aside and compared again later.
- * Forks     the hash of each ledger that any server told lately is remembered. If nobody can tell
+ * Forks     the hash of each ledger that any server told lately is remembered. If no vote tells
  *           who is right, or all contradict what is stored, it ends: TIDE_E_CHAIN.
  * Threads   fetch is for one thread; range and trouble are for any. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_H

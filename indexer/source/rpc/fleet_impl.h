@@ -85,7 +85,7 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
 int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
 bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
 /* A server's claim about a ledger's hash is not what is known. Puts aside the server, or those that
- * are outvoted; err says why. TIDE_E_CHAIN: nobody can tell who is right, or the stored chain is
+ * are outvoted; err says why. TIDE_E_CHAIN: no vote tells who is right, or the stored chain is
  * outvoted. */
 tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                               uint32_t ledger, const uint8_t *claim, struct tide_err *err);

@@ -1,4 +1,4 @@
-/* Which servers are believed: comparisons of their hashes, and servers that are put aside. */
+/* Trust in servers: comparisons of their hashes, and servers that are put aside. */
 #include "indexer/source/rpc/fleet_impl.h"
 #include "tidemark/log.h"
 
@@ -30,14 +30,6 @@ static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust tr
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     memset(f->memory.told[server], 0, sizeof f->memory.told[server]);
     recount_latest(f);
-}
-
-static void log_state(const struct rpc_fleet *f, uint32_t server, enum tide_log_level level,
-                      const char *event, const char *reason)
-{
-    char quoted[TIDE_ERR_TEXT_MAX + 64];
-    tide_log(level, event, "server=%s reason=%s", f->servers[server].client.name,
-             tide_log_quote(quoted, sizeof quoted, reason));
 }
 
 enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server)
@@ -72,7 +64,7 @@ static void leave_uncompared(struct rpc_fleet *f, uint32_t server, const char *r
     s->watch_ms = rpc_fleet_now_ms() + COMPARE_MS;
     pthread_mutex_unlock(&f->lock);
     if (fresh)
-        log_state(f, server, TIDE_WARN, "rpc.uncompared", reason);
+        tide_log(TIDE_WARN, "rpc.uncompared", "server=%s reason=\"%s\"", s->client.name, reason);
 }
 
 static void end_forked(struct rpc_fleet *f, const struct tide_err *why)
@@ -136,7 +128,9 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
     s->watch_ms = rpc_fleet_now_ms() + s->aside_ms;
     doubt_server(f, server, RPC_ASIDE, why->text);
     pthread_mutex_unlock(&f->lock);
-    log_state(f, server, TIDE_ERROR, "rpc.aside", why->text);
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(TIDE_ERROR, "rpc.aside", "server=%s reason=%s", s->client.name,
+             tide_log_quote(quoted, sizeof quoted, why->text));
     return true;
 }
 
@@ -444,7 +438,7 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
         known += v.known[i];
         answered += f->servers[i].answered;
     }
-    /* Of several, one is chosen once it is known which ledger is wanted. */
+    /* One of several is chosen once it is known which ledger is wanted. */
     if (known < 2 && (answered == 1 || wanted))
         lone = find_lone(f, thread, wanted);
     if (known > 1)

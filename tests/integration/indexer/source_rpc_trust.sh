@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Several RPC servers of which one contradicts itself, the others or what is stored: it is put aside, named, and compared
-# again later; the index goes on with the others. Where nobody can tell who is right, it stops with 66.
+# again later; the index goes on with the others. Where no vote tells who is right, it stops with 66.
 # (label: threads)
 # label: all
 . "$(dirname "$0")/../_pg.sh"
@@ -102,8 +102,8 @@ at() { [ "$(cursor)" = "$1" ]; }
 follow --rpc "$other_url,$one_url"
 wait_for 20 at $last || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 says "rpc.uncompared server=$other_url"
-beat() { sql "SELECT 1 FROM chain.heartbeat WHERE tip = $last AND trouble LIKE '$other_url is not compared yet%'" | grep -x 1 >/dev/null; }
-wait_for 20 beat || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
+heartbeat() { sql "SELECT 1 FROM chain.heartbeat WHERE tip = $last AND trouble LIKE '$other_url is not compared yet%'" | grep -x 1 >/dev/null; }
+wait_for 20 heartbeat || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm other
 wait_for 20 said "rpc.aside server=$other_url" || fail "uncompared: nothing says that it was compared: $(tail -n 3 "$PG_DIR/out")"
 close_ledgers one 1
