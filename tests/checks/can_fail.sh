@@ -108,6 +108,6 @@ if command -v clang-tidy >/dev/null; then
         ! "$check/analyze" $tool "$dir/t" "$dir/t/build/x" >"$dir/said" || { echo "FAIL: analyze $tool does not see a leak"; exit 1; }
         grep -q 'leak' "$dir/said" || { cat "$dir/said"; exit 1; }
     done
-    sed -i 's/return 0/a = 0/' "$dir/t/indexer/decode/leak.c"
+    sed -i 's/return 0/abort()/' "$dir/t/indexer/decode/leak.c"
     for tool in tidy gcc; do "$check/analyze" $tool "$dir/t" "$dir/t/build/x" || { echo "FAIL: analyze $tool refuses what is right"; exit 1; }; done
 fi
