@@ -59,7 +59,7 @@ static tide_status register_name(struct tide_port_claim *claim, struct tide_err 
     if (getrandom(chance, sizeof chance, 0) != sizeof chance)
         return tide_fail(err, TIDE_E_IO, "no random bytes: %s", strerror(errno));
     tide_hex(random, tide_slice_of(chance, sizeof chance));
-    random[2 * RANDOM_BYTES] = 0;
+    random[(size_t)2 * RANDOM_BYTES] = 0;
     int len = snprintf(claim->name, sizeof claim->name, PREFIX "%u/%s/%s/%s/%s", claim->port,
                        claim->host, claim->cache, claim->served, random);
     assert(len > 0 && (size_t)len < sizeof claim->name && (size_t)len < sizeof address.sun_path);

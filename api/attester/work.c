@@ -29,7 +29,7 @@ void att_work_release(struct att_work *work)
 static void hash_text(char out[2 * TIDE_HASH_BYTES + 1], const struct att_row *row)
 {
     tide_hex(out, tide_slice_of(row->hash, TIDE_HASH_BYTES));
-    out[2 * TIDE_HASH_BYTES] = 0;
+    out[(size_t)2 * TIDE_HASH_BYTES] = 0;
 }
 
 /* Returns w->dry. In a dry run, prints the move that the caller then leaves out. */

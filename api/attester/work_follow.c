@@ -116,7 +116,7 @@ static void read_failure(struct att_work *w, const struct att_found *found, stru
 static int64_t bump_fee(const struct att_work *w, int64_t inclusion, int64_t resources, int64_t bid)
 {
     int64_t most = att_signer_policy(w->signer)->fee_max;
-    int64_t least = 2 * BUMP_FACTOR * inclusion + resources;
+    int64_t least = (int64_t)2 * BUMP_FACTOR * inclusion + resources;
     int64_t wanted = 2 * bid + resources;
     if (least > most)
         return 0;

@@ -203,7 +203,7 @@ static bool read_kind(struct tide_param_value *out, const struct tide_param *par
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     (void)param;
-    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+    for (uint16_t kind = 0; kind < (uint16_t)TIDE_EV_COUNT; kind++) {
         out->number = kind;
         if (tide_slice_eq_str(out->text, tables[tide_events()[kind].table].name))
             return true;

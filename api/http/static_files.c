@@ -52,6 +52,7 @@ const struct tide_static_file *tide_static_file_of(const char *path)
 /* Fills the reply with a static file and its compressed forms. */
 static void send_file(struct tide_reply *reply, const struct tide_static_file *file)
 {
+    assert(file);
     reply->fixed = file->text;
     reply->encoded[TIDE_ENCODING_GZIP] = file->gzip;
     reply->encoded[TIDE_ENCODING_ZSTD] = file->zstd;

@@ -439,14 +439,12 @@ static void read_line(struct reader *r, tide_slice line)
 {
     tide_slice word, number, text;
     size_t depth = count_spaces(line);
-    if (depth == line.len) {
-        r->tail = NULL;
-        r->fields = false;
-    } else if (depth) {
+    bool blank = depth == line.len;
+    if (depth && !blank) {
         read_indented(r, line, depth);
-    } else if (split_keyword(line, &word, &number, &text)) {
+    } else if (!blank && split_keyword(line, &word, &number, &text)) {
         read_keyword(r, word, number, text);
-    } else if (r->sql) { /* a comment for readers of the statement */
+    } else if (blank || r->sql) { /* in SQL: a comment for readers of the statement */
         r->tail = NULL;
         r->fields = false;
     } else if (line.ptr[0] != '#') {

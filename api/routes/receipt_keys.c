@@ -366,11 +366,12 @@ tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide
                                      int64_t host_ms, struct tide_err *err)
 {
     static const struct key_state unknown;
-    struct tide_receipt_set *set, *old = keys->set;
+    struct tide_receipt_set *set = NULL, *old = keys->set;
     struct key_state now = unknown;
     tide_status status = read_set(&set, keys->config, err);
     if (status != TIDE_OK)
         return status;
+    assert(set);
     if (read_state(&now, set, reader, host_ms))
         log_change(set, &unknown, &now);
     pthread_mutex_lock(&keys->mutex);

@@ -74,6 +74,7 @@ static int64_t now_ms(void)
 
 static bool read_candidate(struct candidate *out, const struct tide_pg_rows *rows, uint32_t row)
 {
+    assert(out);
     *out = (struct candidate){ .id = (uint32_t)tide_pg_u64(rows, row, ID),
                                .epoch = (uint32_t)tide_pg_u64(rows, row, EPOCH),
                                .created_us = tide_pg_u64(rows, row, CREATED),

@@ -89,7 +89,7 @@ static bool connect_worker(struct worker *worker)
     pool->down = !there;
     pool->retry_ms = now_ms(pool) + RETRY_MS;
     pool->stats.connects += there;
-    pool->stats.no_primary = !there && tide_pg_met_standby(&err);
+    pool->stats.no_primary = !there && err.code == TIDE_E_NO_PRIMARY;
     count_connected(worker, there);
     pthread_mutex_unlock(&pool->mutex);
     if (news)

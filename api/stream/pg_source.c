@@ -160,7 +160,7 @@ static void read_scope(struct stream_head *head, const char *scope)
     char missing[TIDE_SCOPE_TEXT];
     const struct tide_scope_need prices = { .sql = stream_sql_prices };
     head->missing_topics = tide_scope_has_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
-    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+    for (uint16_t kind = 0; kind < (uint16_t)TIDE_EV_COUNT; kind++) {
         const struct tide_scope_need events = { stream_sql_log, &kind, 1 };
         head->missing_kinds[kind] = !tide_scope_has_all(missing, scope, &events);
     }

@@ -1,5 +1,6 @@
-/* Every bound in the system, in one place, with its unit in its name. A loop,
- * a buffer or a queue that has no line here is a bug. */
+/* Bounds of what the programs read and store: ledgers, deployment files, lake objects, rows and
+ * JSON. Several programs share them. A bound of one module's own loop, buffer or queue stands
+ * beside its code as …_MAX, a bound that is a setting in the list of settings. */
 #ifndef TIDEMARK_LIMITS_H
 #define TIDEMARK_LIMITS_H
 

@@ -158,7 +158,7 @@ tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta,
 void tide_ledger_skip(struct tide_xdr *x);
 
 /* Reads one ContractEvent at x: all but level, tx, op, stage and index. */
-void tide_event_read(struct tide_xdr *x, struct tide_event *out);
+void tide_event_read(struct tide_xdr *x, struct tide_event *event);
 
 /* Reads one LedgerKey of contract data: contract, key, durability. False when it is another
  * kind of key (or malformed; then x has failed). The cursor moves behind the key. */

@@ -44,13 +44,12 @@ enum tide_pg_remedy {
     TIDE_PG_RECONNECT, /* the connection, or this server, is no good: reconnect, then again */
 };
 
-/* *out is owned by the caller (tide_pg_close). TIDE_E_CONFIG when conninfo cannot be read. */
+/* *out is owned by the caller (tide_pg_close). TIDE_E_CONFIG when conninfo cannot be read,
+ * TIDE_E_DB_FATAL when the server refuses for good, decided by its SQLSTATE. TIDE_E_NO_PRIMARY from
+ * this and from reopen: with TIDE_PG_PRIMARY, and only standbys answered. */
 tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
                          struct tide_err *err) TIDE_MUST_USE;
 void tide_pg_close(struct tide_pg *pg); /* NULL is allowed */
-/* Returns true if err is of a failed open or reopen with TIDE_PG_PRIMARY, and a server answered
- * that is a standby. */
-bool tide_pg_met_standby(const struct tide_err *err);
 /* Drops the connection and opens it anew with the same options. Prepared statements and
  * temporary tables are gone. On failure the old connection is gone too; call again. */
 tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;

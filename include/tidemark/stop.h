@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* Handles SIGTERM and SIGINT, and ignores SIGPIPE. If last_words is not NULL, a process that still
- * runs TIDE_STOP_LAST_RESORT_S after the first signal writes that text to stderr and exits with
- * exit_code. last_words is borrowed for the life of the process. */
+/* Handles SIGTERM and SIGINT, and ignores SIGPIPE. If text is not NULL, a process that still
+ * runs TIDE_STOP_LAST_RESORT_S after the first signal writes it to stderr and exits with
+ * exit_code. text is borrowed for the life of the process. */
 enum { TIDE_STOP_LAST_RESORT_S = 8 };
-void tide_stop_install(const char *last_words, int exit_code);
+void tide_stop_install(const char *text, int exit_code);
 
 /* True after the first of the two signals. Matches callbacks with a self argument. */
 bool tide_stop_asked(void *ignored);

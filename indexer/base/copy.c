@@ -31,7 +31,7 @@ static void put_numeric(struct tide_buf *buf, const uint16_t *digit, int count, 
     put16(p + 8, negative ? 0x4000 : 0);
     put16(p + 10, 0);
     for (int i = 0; i < used; i++)
-        put16(p + 12 + 2 * i, digit[count - 1 - i]);
+        put16(p + 12 + (ptrdiff_t)2 * i, digit[count - 1 - i]);
     buf->len += 4 + len;
     assert(buf->len <= buf->cap);
 }

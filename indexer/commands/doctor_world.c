@@ -266,7 +266,7 @@ static bool read_listen(const char *text, struct sockaddr_storage *out, socklen_
     struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
     struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
     bool bracketed = text[0] == '[' && colon > text + 2 && colon[-1] == ']';
-    memcpy(host, text + bracketed, (size_t)(colon - text) - 2 * bracketed);
+    memcpy(host, text + bracketed, (size_t)(colon - text) - (size_t)2 * bracketed);
     if (bracketed && inet_pton(AF_INET6, host, &in6.sin6_addr) == 1) {
         memcpy(out, &in6, *len = sizeof in6);
         return true;

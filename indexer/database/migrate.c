@@ -142,7 +142,7 @@ static tide_status apply_migration(struct tide_pg *pg, const struct tide_migrati
         (void)!tide_pg_run(pg, "ROLLBACK", NULL, &ignored);
         if (!again)
             return tide_fail_context(err, "schema: migration %s", migration->name);
-        clock->sleep_ms(clock->self, PAUSE_MS * attempt);
+        clock->sleep_ms(clock->self, (int64_t)PAUSE_MS * attempt);
     }
     tide_log(TIDE_INFO, "schema.migrated", "name=%s", migration->name);
     return TIDE_OK;

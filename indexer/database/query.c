@@ -206,6 +206,7 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         status = add_contract(d, &rows, i, err);
     if (status == TIDE_OK && rows.count) {
+        assert(d);
         d->id = deployment;
         copy_text(d->passphrase, sizeof d->passphrase, tide_pg_text(&rows, 0, 3));
         tide_network_id(d->network_id, tide_slice_str(d->passphrase));

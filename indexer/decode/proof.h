@@ -64,7 +64,7 @@ void tide_proof_use_worker(struct tide_proof_check *verify);
 void tide_proof_header(struct tide_proof_check *verify, const struct tide_ledger_header *header);
 /* Fails with TIDE_E_LIMIT for more than TIDE_TXS_PER_LEDGER_MAX envelopes, or TIDE_E_MEMORY. */
 tide_status tide_proof_envelope(struct tide_proof_check *verify,
-                                const struct tide_envelope *envelope) TIDE_MUST_USE;
+                                const struct tide_envelope *read) TIDE_MUST_USE;
 void tide_proof_tx_set(struct tide_proof_check *verify, tide_slice tx_set);
 void tide_proof_tx(struct tide_proof_check *verify, const struct tide_tx *tx);
 enum tide_call_proof tide_proof_tx_end(struct tide_proof_check *verify, const struct tide_tx *tx);

@@ -39,7 +39,7 @@ tide_status ledger_peek(struct ledger_peek *out, tide_slice lcm)
     tide_xdr_skip(&x, 4); /* protocol */
     out->previous = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
     skip_value(&x);
-    tide_xdr_skip(&x, 2 * TIDE_HASH_BYTES); /* results, buckets */
+    tide_xdr_skip(&x, (size_t)2 * TIDE_HASH_BYTES); /* results, buckets */
     out->sequence = tide_xdr_u32(&x);
     return x.status != TIDE_OK ? x.status : out->sequence == 0 ? TIDE_E_DECODE : TIDE_OK;
 }

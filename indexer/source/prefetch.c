@@ -396,7 +396,7 @@ static bool wait_done(struct prefetch *p)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 100 * 1000000;
+    until.tv_nsec += 100 * 1000000L;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;

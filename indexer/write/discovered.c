@@ -14,7 +14,8 @@
 static enum tide_role role_of(const char *known_as)
 {
     int role = 0;
-    while (role < (int)TIDE_ROLE_COUNT && strcmp(known_as, tide_role_name((enum tide_role)role)))
+    while (role < (int)TIDE_ROLE_COUNT &&
+           strcmp(known_as, tide_role_name((enum tide_role)role)) != 0)
         role++;
     return (enum tide_role)role;
 }

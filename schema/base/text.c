@@ -361,7 +361,8 @@ static int take_digits(tide_slice text, size_t *at, size_t count)
 
 static bool take_one(tide_slice text, size_t *at, char either, char other)
 {
-    bool found = *at < text.len && (text.ptr[*at] == either || text.ptr[*at] == other);
+    bool found =
+        *at < text.len && (text.ptr[*at] == (uint8_t)either || text.ptr[*at] == (uint8_t)other);
     *at += found;
     return found;
 }
@@ -425,6 +426,7 @@ tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text)
         return TIDE_E_DECODE;
     if (!take_zone(text, &at, &zone))
         return TIDE_E_DECODE;
-    *unix_seconds = (days - 719468) * 86400 + hour * 3600 + minute * 60 + second + more - zone;
+    *unix_seconds = (days - 719468) * 86400 + hour * INT64_C(3600) + minute * INT64_C(60) + second +
+                    more - zone;
     return TIDE_OK;
 }

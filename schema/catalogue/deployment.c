@@ -238,6 +238,7 @@ static tide_status read_root(struct tide_deployment *d, json_t *root, struct tid
     tide_status status = check_keys(root, err);
     if (status)
         return status;
+    assert(d);
     const json_t *network = json_object_get(root, "network");
     size_t len = json_string_length(network);
     if (len == 0 || len >= sizeof d->passphrase)

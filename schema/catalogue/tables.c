@@ -209,12 +209,11 @@ static struct tide_table *new_table(const char *schema, const char *name, enum t
 
 static void add_index(struct tide_table *t, const char *columns)
 {
-    for (uint32_t i = 0; i < TIDE_INDEXES_MAX; i++) {
-        if (!t->indexes[i]) {
-            t->indexes[i] = columns;
-            return;
-        }
-    }
+    uint32_t i = 0;
+    while (i < TIDE_INDEXES_MAX && t->indexes[i])
+        i++;
+    assert(i < TIDE_INDEXES_MAX); /* an index that is dropped here is missing in the database */
+    t->indexes[i] = columns;
 }
 
 /* A history table and its state table with the same columns. Returns the history's number. */

@@ -181,7 +181,7 @@ static tide_status check_size(const char *path, unsigned *seconds, struct tide_e
     if (stat(file, &found) != 0)
         return tide_fail(err, errno == ENOENT ? TIDE_E_MISSING : TIDE_E_IO, "cache: %s: %s", file,
                          strerror(errno));
-    if (!S_ISREG(found.st_mode) || found.st_size < 2 * PAGE_LEAST)
+    if (!S_ISREG(found.st_mode) || found.st_size < (off_t)2 * PAGE_LEAST)
         return tide_fail(err, TIDE_E_DECODE, "cache: %s: %lld bytes are no cache", file,
                          (long long)found.st_size);
     *seconds = CHECK_SECONDS + (unsigned)(found.st_size / CHECK_BYTES_PER_SECOND);

@@ -77,8 +77,6 @@ static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
                              "and password as %%25 %%40 %%2F %%3A");
 }
 
-static const char only_standbys[] = "no primary among the servers: ";
-
 static const char *session_attrs(enum tide_pg_server server)
 {
     static const char *const names[] = { [TIDE_PG_ANY_SERVER] = "any",
@@ -123,19 +121,59 @@ static bool meets_standby(const struct tide_pg_options *options)
     return met;
 }
 
-tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
+/* Returns true if a line of the message is the SQLSTATE of a failure that does not heal by itself:
+ * wrong credentials, a database that does not exist, no right to connect. A server's line is
+ * "…SEVERITY:  SQLSTATE". */
+static bool has_lasting_state(const char *message)
+{
+    static const char *const states[] = { "28000", "28P01", "3D000", "42501" };
+    for (const char *line = message; *line; line += strspn(line, "\n")) {
+        size_t len = strcspn(line, "\n");
+        for (size_t i = 0; i < TIDE_COUNT(states) && len > 8; i++)
+            if (strncmp(line + len - 8, ":  ", 3) == 0 &&
+                strncmp(line + len - 5, states[i], 5) == 0)
+                return true;
+        line += len;
+    }
+    return false;
+}
+
+/* Returns true if waiting cannot open this connection. The server's words are in its language
+ * (lc_messages), and libpq reports the SQLSTATE of a failed connection only in the message, if that
+ * was asked for before. A PGconn exists after the first attempt only, so there is a second one. */
+static bool is_misconfigured(PGconn *conn)
+{
+    if (PQconnectionNeedsPassword(conn))
+        return true;
+    PQsetErrorVerbosity(conn, PQERRORS_SQLSTATE);
+    PQreset(conn);
+    return PQstatus(conn) != CONNECTION_OK && has_lasting_state(PQerrorMessage(conn));
+}
+
+static tide_status code_of_failure(const struct tide_pg_options *options, PGconn *conn, bool first)
+{
+    if (meets_standby(options))
+        return TIDE_E_NO_PRIMARY;
+    /* On the first connection such a failure is a typing error, and waiting would hide it. */
+    return first && conn && is_misconfigured(conn) ? TIDE_E_DB_FATAL : TIDE_E_DB;
+}
+
+/* first: no connection of this struct was open before. */
+static tide_status open_connection(struct tide_pg *pg, bool first, struct tide_err *err)
 {
     assert(!pg->conn);
     PGconn *conn = connect_now(&pg->options, NULL);
     if (PQstatus(conn) != CONNECTION_OK) {
         pg->remedy = TIDE_PG_RECONNECT;
         pg->sqlstate[0] = 0;
-        const char *text = conn ? PQerrorMessage(conn) : "out of memory";
-        tide_status status = tide_fail(err, TIDE_E_DB, "database: %s%s",
-                                       meets_standby(&pg->options) ? only_standbys : "", text);
+        (void)!tide_fail(err, TIDE_E_DB, "database: %s",
+                         conn ? PQerrorMessage(conn) : "out of memory");
         pg_trim(err->text);
+        err->code = code_of_failure(&pg->options, conn, first);
+        if (err->code == TIDE_E_NO_PRIMARY)
+            tide_fail_context(err, "no primary among the servers");
         PQfinish(conn);
-        return status;
+        return err->code;
     }
     PQsetNoticeReceiver(conn, log_warning, NULL);
     PQsetnonblocking(conn, 1);
@@ -148,19 +186,6 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
-/* A refused connection carries no SQLSTATE in libpq, only words. These do not heal
- * by themselves. On the first connection they are a typing error, and waiting would hide it. */
-static bool is_misconfigured(const char *text)
-{
-    static const char *const signs[] = { "authentication failed", "no pg_hba.conf entry",
-                                         "no password supplied", "\" does not exist",
-                                         "permission denied for database" };
-    for (size_t i = 0; i < TIDE_COUNT(signs); i++)
-        if (strstr(text, "FATAL:") && strstr(text, signs[i]))
-            return true;
-    return strstr(text, "no password supplied") != NULL;
-}
-
 tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
                          struct tide_err *err)
 {
@@ -171,20 +196,13 @@ tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *opt
     if (!pg)
         return tide_fail(err, TIDE_E_MEMORY, "database connection");
     pg->options = *options;
-    status = pg_open_connection(pg, err);
-    if (status == TIDE_E_DB && is_misconfigured(err->text))
-        status = err->code = TIDE_E_DB_FATAL;
+    status = open_connection(pg, true, err);
     if (status != TIDE_OK) {
         free(pg);
         return status;
     }
     *out = pg;
     return TIDE_OK;
-}
-
-bool tide_pg_met_standby(const struct tide_err *err)
-{
-    return err->code == TIDE_E_DB && strstr(err->text, only_standbys) != NULL;
 }
 
 void tide_pg_close(struct tide_pg *pg)
@@ -199,7 +217,7 @@ tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err)
 {
     PQfinish(pg->conn);
     pg->conn = NULL;
-    return pg_open_connection(pg, err);
+    return open_connection(pg, false, err);
 }
 
 tide_status tide_pg_connect(struct tide_pg **pg, const struct tide_pg_options *options,
@@ -285,7 +303,7 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     *stopping_ms += waited_ms;
     if (*stopping_ms < TIDE_PG_GRACE_MS)
         return;
-    if (*stopping_ms >= 2 * TIDE_PG_GRACE_MS)
+    if (*stopping_ms >= (int64_t)2 * TIDE_PG_GRACE_MS)
         shutdown(PQsocket(pg->conn), SHUT_RDWR); /* its process takes no cancel request */
     else if (!pg->cancelled)
         pg_cancel(pg);

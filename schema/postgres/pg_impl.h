@@ -20,7 +20,6 @@ struct tide_pg {
 };
 
 void pg_trim(char *text);
-tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err);
 
 /* Fills err from result (may be NULL: from the connection) and sets remedy and sqlstate. */
 tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,

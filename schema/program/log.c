@@ -100,7 +100,7 @@ void tide_log(enum tide_log_level level, const char *event, const char *fields, 
     timestamp(now, sizeof now);
 
     struct tide_buf line;
-    tide_buf_init(&line, 8 * LINE_MAX_BYTES); /* an escape of JSON has six bytes */
+    tide_buf_init(&line, (size_t)8 * LINE_MAX_BYTES); /* an escape of JSON has six bytes */
     if (atomic_load(&as_json)) {
         tide_buf_putf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", now,
                       level_names[level], event);

@@ -49,6 +49,7 @@ tide_status tide_history_people(struct tide_history *history, struct record_set 
     struct tide_entry_key *keys = calloc(count + 1, sizeof *keys);
     tide_status status = keys ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "people");
     for (size_t p = 0; p < TIDE_COUNT(parts) && status == TIDE_OK; p++) {
+        assert(keys);
         for (uint32_t i = 0; i < count; i++)
             keys[i] = by_address(history, TIDE_ROLE_compliance_registry, parts[p].variant, &who[i]);
         status = tide_history_records(history, &sink, parts[p].source, keys, count, err);
@@ -121,10 +122,10 @@ tide_status tide_history_partner(struct tide_history *history, struct record_set
 
 tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
                                struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
-                               const struct tide_hot_address *who, struct tide_err *err)
+                               const struct tide_hot_address *owner, struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_address(history, TIDE_ROLE_synthetic_engine, "Vault", who);
+    struct tide_entry_key key = by_address(history, TIDE_ROLE_synthetic_engine, "Vault", owner);
     key.count = 2;
     key.parts[1] = TIDE_PART_SYMBOL(tide_hot_symbol_slice(market));
     *in = (struct tide_vault_inputs){ 0 };
@@ -139,7 +140,7 @@ tide_status tide_history_vault(struct tide_history *history, struct record_set *
         status = tide_history_feed(history, set, &config->oracle_symbol, err);
     if (status != TIDE_OK)
         return status;
-    place = tide_hot_key_vault(market, who);
+    place = tide_hot_key_vault(market, owner);
     in->vault = record_set_find(set, &place);
     in->market = config;
     if (!config)

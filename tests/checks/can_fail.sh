@@ -107,3 +107,18 @@ echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a p
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
 echo ok
+
+# A compile command of one file is a build.
+if command -v clang-tidy >/dev/null; then
+    fresh
+    mkdir -p "$dir/t/build/x"
+    cp "$TIDE_SOURCE_DIR/.clang-tidy" "$dir/t/"
+    printf '#include <stdlib.h>\nint f(int a);\nint f(int a)\n{\n    char *p = malloc(4);\n    if (a)\n        return 0;\n    free(p);\n    return 1;\n}\n' >"$dir/t/indexer/decode/leak.c"
+    printf '[{"directory":"%s","command":"cc -o x.o -c %s","file":"%s"}]' "$dir/t" "$dir/t/indexer/decode/leak.c" "$dir/t/indexer/decode/leak.c" >"$dir/t/build/x/compile_commands.json"
+    for tool in tidy gcc; do
+        ! "$check/analyze" $tool "$dir/t" "$dir/t/build/x" >"$dir/said" || { echo "FAIL: analyze $tool does not see a leak"; exit 1; }
+        grep -q 'leak' "$dir/said" || { cat "$dir/said"; exit 1; }
+    done
+    sed -i 's/return 0/abort()/' "$dir/t/indexer/decode/leak.c"
+    for tool in tidy gcc; do "$check/analyze" $tool "$dir/t" "$dir/t/build/x" || { echo "FAIL: analyze $tool refuses what is right"; exit 1; }; done
+fi

@@ -95,8 +95,10 @@ static tide_status lay_out(struct corpus *c, const struct tide_buf *plain,
         at += len;
         if (i < once) {
             offsets[i] = packed.len;
-            if (tide_zstd_compress(&packed, c->ledgers[i], 3) != TIDE_OK)
+            if (tide_zstd_compress(&packed, c->ledgers[i], 3) != TIDE_OK) {
+                free(offsets);
                 return TIDE_E_LIMIT;
+            }
             offsets[i + 1] = packed.len;
         }
     }

@@ -50,7 +50,7 @@ static void make_snapshot(unsigned char *file, uint64_t count)
         unsigned char *record = records + i * TIDEMARK_SNAPSHOT_RECORD;
         record[0] = TIDE_STRKEY_ACCOUNT;
         for (int k = 0; k < 4; k++)
-            put_u64(record + 1 + 8 * k, next_random());
+            put_u64(record + 1 + (ptrdiff_t)8 * k, next_random());
         record[33] = 1; /* bit 0: the account has a record */
         record[34] = 2; /* status: verified */
     }
@@ -91,18 +91,13 @@ static uint64_t look_up_all(const struct tidemark_view *view, char (*texts)[TEXT
     return yes;
 }
 
-int perf_snapshot(int argc, char **argv)
+/* Measures the questions against a snapshot that it makes in file. Returns the exit code. */
+static int measure_questions(unsigned char *file, size_t size, char (*texts)[TEXT], uint64_t count,
+                             uint32_t rounds)
 {
-    uint32_t rounds = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 10) : 5;
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
-    size_t size = TIDEMARK_SNAPSHOT_RECORDS + count * TIDEMARK_SNAPSHOT_RECORD;
-    unsigned char *file = calloc(1, size);
-    char(*texts)[TEXT] = calloc(QUESTIONS, TEXT);
     struct tidemark_snapshot base;
     struct ratio ratio = { 0 };
     char detail[128];
-    if (!file || !texts || count == 0 || rounds > ROUNDS_MAX)
-        return 64;
     make_snapshot(file, count);
     choose_addresses(texts, file, count);
     if (tidemark_snapshot_open(&base, file, size, NULL, NULL) != TIDEMARK_OK)
@@ -118,7 +113,19 @@ int perf_snapshot(int argc, char **argv)
              "%" PRIu64 " records, %.0f ns of CPU a question, its text included", count,
              median(ratio.ours, ratio.rounds) * 1e9 / QUESTIONS);
     ratio_print(&ratio, "one microsecond / a question to a snapshot", detail);
+    return 0;
+}
+
+int perf_snapshot(int argc, char **argv)
+{
+    uint32_t rounds = argc > 0 ? (uint32_t)strtoul(argv[0], NULL, 10) : 5;
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+    size_t size = TIDEMARK_SNAPSHOT_RECORDS + count * TIDEMARK_SNAPSHOT_RECORD;
+    unsigned char *file = calloc(1, size);
+    char(*texts)[TEXT] = calloc(QUESTIONS, TEXT);
+    bool usable = file && texts && count > 0 && rounds <= ROUNDS_MAX;
+    int code = usable ? measure_questions(file, size, texts, count, rounds) : 64;
     free(texts);
     free(file);
-    return 0;
+    return code;
 }

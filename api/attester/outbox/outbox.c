@@ -261,11 +261,19 @@ static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, ui
     return room && tide_hex_decode(room, len, tide_slice_of(text.ptr + 2, text.len - 2)) == TIDE_OK;
 }
 
-static enum att_state state_of(const char *text)
+/* Returns false if next_sql does not select rows of this state: the row is parked then. */
+static bool read_state(enum att_state *out, const char *text)
 {
-    return strcmp(text, "queued") == 0   ? ATT_QUEUED
-           : strcmp(text, "signed") == 0 ? ATT_SIGNED
-                                         : ATT_SUBMITTED;
+    static const char *const names[] = {
+        [ATT_QUEUED] = "queued", [ATT_SIGNED] = "signed", [ATT_SUBMITTED] = "submitted"
+    };
+    *out = ATT_QUEUED;
+    for (uint32_t i = 0; i < TIDE_COUNT(names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (enum att_state)i;
+            return true;
+        }
+    return false;
 }
 
 /* Reads a number from 0 to max; otherwise clears *good. A cast would turn a negative number into
@@ -304,7 +312,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     row->expires_at = read_number(rows, EXPIRES, INT64_MAX, &good);
     good &= row->revoke ||
             (row->jurisdiction && row->expires_at); /* the contract reads 0 as "no end" */
-    row->state = state_of(tide_pg_text(rows, 0, STATE));
+    good &= read_state(&row->state, tide_pg_text(rows, 0, STATE));
     row->superseded = tide_pg_bool(rows, 0, SUPERSEDED);
     row->max_time = read_number(rows, MAX_TIME, INT64_MAX, &good);
     row->attempts = (uint32_t)read_number(rows, ATTEMPTS, UINT32_MAX, &good);

@@ -88,7 +88,7 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
     snprintf(seq, sizeof seq, "%" PRId64, row->seq);
     snprintf(max_time, sizeof max_time, "%" PRIu64, row->max_time);
     snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
-    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    tide_buf_init(&bytes, (size_t)4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->envelope));
     const char *values[] = { fence.id, fence.hash, seq,        (const char *)bytes.ptr,
                              max_time, ledger,     deployment, verifier,
@@ -119,7 +119,7 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
     fill_fence(&fence, row);
     att_hex_literal(literal, hash);
     snprintf(stroops, sizeof stroops, "%" PRId64, fee);
-    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    tide_buf_init(&bytes, (size_t)4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->bump));
     const char *values[] = { fence.id, fence.envelope, (const char *)bytes.ptr, literal, stroops };
     tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")

@@ -73,7 +73,7 @@ static uint32_t count_pairs(tide_slice text, const char *between)
 {
     uint32_t pairs = text.len > 0;
     for (size_t i = 0; i < text.len; i++)
-        pairs += text.ptr[i] == between[0] || text.ptr[i] == between[1];
+        pairs += text.ptr[i] == (uint8_t)between[0] || text.ptr[i] == (uint8_t)between[1];
     return pairs;
 }
 

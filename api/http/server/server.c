@@ -177,6 +177,7 @@ static void suspend_connection(struct server_conn *conn)
 /* Handles a request. The library calls it once with the head, then with each part of the body,
  * then without data until an answer is queued or the connection is suspended, and again after it
  * is resumed. */
+/* NOLINTNEXTLINE(readability-function-size): libmicrohttpd dictates the parameters */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **memory)
@@ -241,7 +242,7 @@ static tide_status read_address(const char *text, struct sockaddr_storage *out,
     if (!colon || len >= sizeof host ||
         tide_parse_u64(&port, tide_slice_str(colon + 1), 65535) != TIDE_OK)
         return tide_fail(err, TIDE_E_CONFIG, "api_listen: %s is not \"address:port\"", text);
-    bool bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
+    size_t bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
     memcpy(host, text + bracketed, len - 2 * bracketed);
     host[len - 2 * bracketed] = 0;
     struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };

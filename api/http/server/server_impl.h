@@ -233,7 +233,7 @@ static inline void server_moved(struct server_worker *worker)
 
 /* --- server_loop.c: the worker's loop --------------------------------------------------------- */
 
-void *server_loop(void *worker);
+void *server_loop(void *self); /* self: the worker */
 /* Makes the loop's poll return. Any thread. */
 void server_wake_loop(struct server_worker *worker);
 /* Removes the entry from the list of connections to wake. */

@@ -55,9 +55,10 @@ static void handle_database_error(struct notify_thread *t, tide_status status,
     if (status == TIDE_OK || status == TIDE_E_STOPPED)
         return;
     tide_kyc_rollback(&t->context);
+    bool passes = status == TIDE_E_DB || status == TIDE_E_NO_PRIMARY;
     if (t->db_failures == 0)
-        tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "notify.failed", "thread=%u text=%s",
-                 t->index, tide_log_quote(quoted, sizeof quoted, err->text));
+        tide_log(passes ? TIDE_WARN : TIDE_ERROR, "notify.failed", "thread=%u text=%s", t->index,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
     if (t->context.pg && tide_pg_remedy(t->context.pg) != TIDE_PG_AGAIN)
         t->listening = false;
     pause_thread(t, tide_retry_pause_ms(&t->retry, 250, 10000, t->db_failures++));
@@ -147,10 +148,10 @@ tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_
     return status;
 }
 
-tide_status tide_notify_start(struct tide_notify *all, struct tide_err *err)
+tide_status tide_notify_start(struct tide_notify *notify, struct tide_err *err)
 {
     for (uint32_t i = 0; i < NOTIFY_THREADS; i++) {
-        struct notify_thread *t = &all->threads[i];
+        struct notify_thread *t = &notify->threads[i];
         t->started = pthread_create(&t->thread, NULL, run_thread, t) == 0;
         if (!t->started)
             return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread for notifications");
@@ -159,36 +160,36 @@ tide_status tide_notify_start(struct tide_notify *all, struct tide_err *err)
 }
 
 /* Waits for each thread. A running HTTP call is cancelled by notify_is_closing. */
-void tide_notify_close(struct tide_notify *all)
+void tide_notify_close(struct tide_notify *notify)
 {
-    if (!all)
+    if (!notify)
         return;
-    atomic_store(&all->closing, true);
+    atomic_store(&notify->closing, true);
     for (uint32_t i = 0; i < NOTIFY_THREADS; i++) {
-        struct notify_thread *t = &all->threads[i];
+        struct notify_thread *t = &notify->threads[i];
         if (t->started)
             pthread_join(t->thread, NULL);
         tide_http_close(t->http);
         if (t->opened)
             tide_kyc_context_close(&t->context);
     }
-    if (all->watch.reader)
-        tide_hot_reader_close(all->watch.reader);
-    free(all->watch.feeds.items);
-    free(all->watch.markets.items);
-    free(all);
+    if (notify->watch.reader)
+        tide_hot_reader_close(notify->watch.reader);
+    free(notify->watch.feeds.items);
+    free(notify->watch.markets.items);
+    free(notify);
 }
 
 /* Leaves out figures that were not refreshed: old numbers would hide that the database is
  * unreachable. */
-void tide_notify_metrics(const struct tide_notify *all, struct tide_buf *out)
+void tide_notify_metrics(const struct tide_notify *notify, struct tide_buf *out)
 {
-    const struct notify_figures *f = &all->figures;
-    const struct tide_clock *clock = all->options.clock;
+    const struct notify_figures *f = &notify->figures;
+    const struct tide_clock *clock = notify->options.clock;
     int64_t asked = atomic_load(&f->asked_ms), ago = clock->now_ms(clock->self) - asked;
-    tide_metric_counter(out, TIDE_M_kyc_notify_delivered_total, atomic_load(&all->delivered));
-    tide_metric_counter(out, TIDE_M_kyc_notify_failed_total, atomic_load(&all->failed));
-    tide_metric_gauge(out, TIDE_M_kyc_notify_watches, atomic_load(&all->leads));
+    tide_metric_counter(out, TIDE_M_kyc_notify_delivered_total, atomic_load(&notify->delivered));
+    tide_metric_counter(out, TIDE_M_kyc_notify_failed_total, atomic_load(&notify->failed));
+    tide_metric_gauge(out, TIDE_M_kyc_notify_watches, atomic_load(&notify->leads));
     if (asked == 0 || ago > FIGURES_LAST_MS)
         return;
     uint64_t oldest = atomic_load(&f->oldest_ms);

@@ -539,7 +539,7 @@ static tide_status compare_ledger(struct notify_thread *t, struct tide_err *err)
         (void)!tide_hot_end(watch->reader);
         return TIDE_OK;
     }
-    tide_buf_init(&c.list, (CHANGES_MAX + 8) * TIDE_HOT_ADDRESS_TEXT);
+    tide_buf_init(&c.list, (size_t)(CHANGES_MAX + 8) * TIDE_HOT_ADDRESS_TEXT);
     tide_status status = collect_changes(watch, &reader, &c, &all, err);
     if (status == TIDE_OK)
         status = store_ledger(t, &c, all, ledger, err);

@@ -49,7 +49,7 @@ struct tide_kyc_sheet {
 
 /* Writes the page and its security headers. Keeps the reply's status. The headers allow the page to
  * contact this server and the session's provider only. */
-void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet);
+void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of);
 /* Writes the page for an invalid link, with that status. */
 void tide_kyc_page_gone(struct tide_reply *reply, struct tide_kyc_visit visit, uint16_t status);
 /* Replaces the reply by a 503 page: the provider has no page for this session now; the visitor

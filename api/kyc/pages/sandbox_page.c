@@ -99,7 +99,7 @@ static void sign_webhook(char out[2 * TIDE_HASH_BYTES + 1],
     size_t len = tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(provider->secrets[0].text),
                            tide_buf_view(&text));
     tide_hex(out, tide_slice_of(mac, len));
-    out[2 * TIDE_HASH_BYTES] = 0;
+    out[(size_t)2 * TIDE_HASH_BYTES] = 0;
     tide_buf_release(&text);
 }
 

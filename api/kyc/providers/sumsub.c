@@ -33,7 +33,7 @@ static bool sign_request(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_ky
         tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret),
                   tide_buf_view(&message));
     tide_hex(out, tide_slice_of(mac, good ? TIDE_HASH_BYTES : 0));
-    out[2 * TIDE_HASH_BYTES] = '\0';
+    out[(size_t)2 * TIDE_HASH_BYTES] = '\0';
     tide_buf_release(&message);
     return good;
 }

@@ -147,6 +147,7 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
 static bool is_signed_by(const uint8_t *key, tide_slice hint, tide_slice signature,
                          const uint8_t hash[TIDE_HASH_BYTES])
 {
+    assert(hint.len == 4 && hint.ptr);
     return memcmp(hint.ptr, key + TIDE_HASH_BYTES - 4, 4) == 0 &&
            tide_ed25519_holds(key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
 }

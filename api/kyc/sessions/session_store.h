@@ -26,7 +26,7 @@ struct tide_kyc_session {
 tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
                                  struct tide_kyc_session *out, struct tide_err *err) TIDE_MUST_USE;
 
-#define TIDE_KYC_SESSION_S (7 * 86400) /* lifetime of an unused session, seconds */
+#define TIDE_KYC_SESSION_S (7 * UINT64_C(86400)) /* lifetime of an unused session, seconds */
 /* True if the session waits for the person and its time is over. The row may still say
  * otherwise. */
 bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now);

@@ -72,7 +72,7 @@ struct tide_kyc_plan {
  * only time counts. &tide_kyc_gone: the provider does not know the id. &tide_kyc_ordered: people
  * ordered to revoke this session. attestation_s: the longest attestation, seconds. */
 extern const struct tide_kyc_decision tide_kyc_gone, tide_kyc_ordered;
-void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
+void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *standing,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);
 
 /* Returns the seconds until the next check of a session at its provider; 0: none is needed. Checks

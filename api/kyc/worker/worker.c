@@ -339,10 +339,10 @@ static void handle_database_error(struct worker *w, tide_status status, const st
     }
     if (status == TIDE_E_STOPPED)
         return;
+    bool passes = status == TIDE_E_DB || status == TIDE_E_NO_PRIMARY;
     if (w->db_failures == 0)
-        tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed",
-                 "provider=%s text=%s", w->provider->key,
-                 tide_log_quote(quoted, sizeof quoted, err->text));
+        tide_log(passes ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed", "provider=%s text=%s",
+                 w->provider->key, tide_log_quote(quoted, sizeof quoted, err->text));
     if (w->context.pg && tide_pg_remedy(w->context.pg) != TIDE_PG_AGAIN)
         w->listening = false;
     pause_worker(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
@@ -406,10 +406,10 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
     return status;
 }
 
-tide_status tide_kyc_workers_start(struct tide_kyc_workers *all, struct tide_err *err)
+tide_status tide_kyc_workers_start(struct tide_kyc_workers *workers, struct tide_err *err)
 {
-    for (uint32_t i = 0; i < all->count; i++) {
-        struct worker *w = &all->workers[i];
+    for (uint32_t i = 0; i < workers->count; i++) {
+        struct worker *w = &workers->workers[i];
         w->started = pthread_create(&w->thread, NULL, run_worker, w) == 0;
         if (!w->started)
             return tide_fail(err, TIDE_E_MEMORY, "cannot start a KYC worker thread");
@@ -417,33 +417,33 @@ tide_status tide_kyc_workers_start(struct tide_kyc_workers *all, struct tide_err
     return TIDE_OK;
 }
 
-void tide_kyc_workers_close(struct tide_kyc_workers *all)
+void tide_kyc_workers_close(struct tide_kyc_workers *workers)
 {
-    if (!all)
+    if (!workers)
         return;
-    atomic_store(&all->closing, true);
-    for (uint32_t i = 0; i < all->count; i++) {
-        struct worker *w = &all->workers[i];
+    atomic_store(&workers->closing, true);
+    for (uint32_t i = 0; i < workers->count; i++) {
+        struct worker *w = &workers->workers[i];
         if (w->started)
             pthread_join(w->thread, NULL);
         if (w->opened)
             tide_kyc_context_close(&w->context);
     }
-    pthread_mutex_destroy(&all->mutex);
-    free(all);
+    pthread_mutex_destroy(&workers->mutex);
+    free(workers);
 }
 
-void tide_kyc_workers_figures(struct tide_kyc_workers *all, struct tide_kyc_figures *out)
+void tide_kyc_workers_figures(struct tide_kyc_workers *workers, struct tide_kyc_figures *out)
 {
-    pthread_mutex_lock(&all->mutex);
-    *out = all->figures;
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_lock(&workers->mutex);
+    *out = workers->figures;
+    pthread_mutex_unlock(&workers->mutex);
 }
 
-void tide_kyc_workers_effort(struct tide_kyc_workers *all, uint32_t provider,
+void tide_kyc_workers_effort(struct tide_kyc_workers *workers, uint32_t provider,
                              struct tide_kyc_effort *out)
 {
-    pthread_mutex_lock(&all->mutex);
-    *out = all->workers[provider].effort;
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_lock(&workers->mutex);
+    *out = workers->workers[provider].effort;
+    pthread_mutex_unlock(&workers->mutex);
 }

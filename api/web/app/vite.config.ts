@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 /** licenses.txt: each npm package whose code is in the bundle, with its licence and notice. */
@@ -40,7 +41,7 @@ function withoutPictures(): Plugin {
 
 /** Reading the API of another server while the pages are developed: TIDEMARK_API_URL=… npx vite */
 const api = process.env.TIDEMARK_API_URL ?? 'http://127.0.0.1:8080';
-const here = dirname(new URL(import.meta.url).pathname);
+const here = dirname(fileURLToPath(import.meta.url));
 if (!existsSync(join(here, 'index.html'))) throw new Error('run from the folder of index.html');
 
 /** `vite build --mode console` builds the operator console apart, for a program of its own (api/console/). */

@@ -190,7 +190,7 @@ static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
                 print_refused(s, "by the queue", why);
             return TIDE_OK;
         }
-        if (waited > VALID_S * 1000u) {
+        if (waited > VALID_S * UINT64_C(1000)) {
             print_refused(s, "by the queue", sent.status);
             return TIDE_OK;
         }

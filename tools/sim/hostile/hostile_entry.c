@@ -206,12 +206,12 @@ void attack_overwrite(struct attack *a, const struct sim_entry *entry, tide_slic
     put_data(a, CHANGE_UPDATED, a->chain->ledger, &data, value);
 }
 
-struct hostile_entry *hostile_any_entry(struct hostile *h, bool wanted)
+struct hostile_entry *hostile_any_entry(struct hostile *h, bool lapsed)
 {
     uint32_t start = h->entry_count ? dice_of(&h->dice, h->entry_count) : 0;
     for (uint32_t i = 0; i < h->entry_count; i++) {
         struct hostile_entry *e = &h->entries[(start + i) % h->entry_count];
-        if (e->exists && has_lapsed(h, e) == wanted && !(wanted && e->durability == SIM_TEMPORARY))
+        if (e->exists && has_lapsed(h, e) == lapsed && !(lapsed && e->durability == SIM_TEMPORARY))
             return e;
     }
     return NULL;

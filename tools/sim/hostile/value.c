@@ -430,8 +430,6 @@ void hostile_value(struct dice *d, struct tide_buf *out, struct hostile_bounds b
         put_key_chain(d, out, bounds);
     else if (luck < 93)
         put_vec_chain(d, out, bounds);
-    else if (bounds.wild)
-        put_illegal(d, out, bounds);
     else
-        put_vec(d, out, bounds);
+        (bounds.wild ? put_illegal : put_vec)(d, out, bounds);
 }

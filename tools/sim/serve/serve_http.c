@@ -238,6 +238,7 @@ static const char *find_header(struct MHD_Connection *connection, const char *na
 /* Callback of libmicrohttpd: called once with the headers, then with each part of the body, then
  * without data. An answer may be queued only in the last call, otherwise the connection is not
  * reused. */
+/* NOLINTNEXTLINE(readability-function-size): libmicrohttpd dictates the parameters */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **memory)

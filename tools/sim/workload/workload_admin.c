@@ -227,7 +227,7 @@ void workload_admin(struct workload *workload, struct workload_call *call)
     } else if (luck < 8 && workload_once_in(workload, 6)) {
         upgrade_contract(workload, call);
     } else if (luck < 8) {
-        int64_t fee = workload_pick(workload, 8) * 100;
+        int64_t fee = (int64_t)workload_pick(workload, 8) * 100;
         if (workload_once_in(workload, 9))
             fee = 2600; /* above the greatest fee: refused */
         workload_begin(call, PARTY_DAOWALLET, PARTY_POOL, "set_protocol_fee");
