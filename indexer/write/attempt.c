@@ -10,29 +10,32 @@ struct attempt {
 };
 
 /* A start that found running set came after a crash, on the ledger that is next. */
-static tide_status count_crash(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status count_crash(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     struct attempt *a = *(struct attempt *const *)arg;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "INSERT INTO chain.attempt AS a (deployment, running, ledger) VALUES (%u, true, %u)"
-               " ON CONFLICT (deployment) DO UPDATE SET running = true, began_at ="
-               " clock_timestamp(), ledger = excluded.ledger, attempts ="
-               " CASE WHEN a.ledger = excluded.ledger THEN a.attempts ELSE 0 END +"
-               " (a.running AND NOT %s)::int RETURNING attempts",
-               w->deployment, a->ledger, a->again ? "true" : "false");
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s,
+              "INSERT INTO chain.attempt AS a (deployment, running, ledger) VALUES (%u, true, %u)"
+              " ON CONFLICT (deployment) DO UPDATE SET running = true, began_at ="
+              " clock_timestamp(), ledger = excluded.ledger, attempts ="
+              " CASE WHEN a.ledger = excluded.ledger THEN a.attempts ELSE 0 END +"
+              " (a.running AND NOT %s)::int RETURNING attempts",
+              s->plan->deployment, a->ledger, a->again ? "true" : "false");
+    tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK)
         a->crashes = (uint32_t)tide_pg_u64(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return status;
 }
 
-static tide_status clear_running(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status clear_running(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     (void)arg;
-    writer_sql(w, "UPDATE chain.attempt SET running = false WHERE deployment = %u", w->deployment);
-    return writer_run_sql(w, "UPDATE", err);
+    write_sql(s, "UPDATE chain.attempt SET running = false WHERE deployment = %u",
+              s->plan->deployment);
+    return write_run_sql(s, "UPDATE", err);
 }
 
 tide_status tide_writer_attempt(struct tide_writer *w, uint32_t ledger, uint32_t limit, bool again,
@@ -40,7 +43,7 @@ tide_status tide_writer_attempt(struct tide_writer *w, uint32_t ledger, uint32_t
 {
     struct attempt attempt = { .ledger = ledger, .limit = limit, .again = again };
     struct attempt *arg = &attempt;
-    tide_status status = writer_retry(w, count_crash, &arg, false, err);
+    tide_status status = write_retry(&w->main, count_crash, &arg, false, err);
     if (status != TIDE_OK || limit == 0 || attempt.crashes < limit)
         return status;
     return tide_fail(err, TIDE_E_POISON,
@@ -53,7 +56,8 @@ tide_status tide_writer_attempt(struct tide_writer *w, uint32_t ledger, uint32_t
 /* Once, without patience: a count too many is moot with the next ledger. */
 void tide_writer_ended(struct tide_writer *w)
 {
+    struct write_session *s = &w->main.session;
     struct tide_err ignored;
-    if (tide_pg_alive(w->pg) && !tide_pg_in_transaction(w->pg))
-        (void)!clear_running(w, NULL, &ignored);
+    if (tide_pg_alive(write_pg(s)) && !tide_pg_in_transaction(write_pg(s)))
+        (void)!clear_running(&w->main, NULL, &ignored);
 }

@@ -51,27 +51,20 @@ static void adopt_contract(struct tide_deployment *deployment, const struct tide
         tide_log(TIDE_WARN, "contract.ignored", "contract=%s", contract->name);
 }
 
-bool writer_has_contracts(const struct tide_writer *w)
-{
-    for (uint32_t i = 0; i < w->options.table_count; i++)
-        if (strcmp(w->options.tables[i].name, "contract_seen") == 0)
-            return true;
-    return false; /* a test's own tables */
-}
-
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
-               " bool_or(what = 'market'), min(ledger) FILTER (WHERE what = 'discovered'),"
-               " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
-               " chain.contract_seen WHERE deployment = %u"
-               " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
-               " HAVING bool_or(what = 'discovered')"
-               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
-               w->deployment, TIDE_CONTRACTS_MAX);
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s,
+              "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
+              " bool_or(what = 'market'), min(ledger) FILTER (WHERE what = 'discovered'),"
+              " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
+              " chain.contract_seen WHERE deployment = %u"
+              " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
+              " HAVING bool_or(what = 'discovered')"
+              " ORDER BY min(ledger), min(tx), contract LIMIT %u",
+              s->plan->deployment, TIDE_CONTRACTS_MAX);
+    tide_status status = write_query_sql(s, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         struct tide_contract contract;
         if (!read_contract(&contract, &rows, i))
@@ -90,41 +83,44 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
  * last) of the query p; last is NULL if the first one is not there. */
 static void sql_lead(struct tide_writer *w)
 {
-    writer_sql_more(
-        w,
+    struct write_session *s = &w->main.session;
+    write_sql_more(
+        s,
         "WITH r AS (SELECT from_ledger AS a, to_ledger AS z FROM chain.coverage WHERE deployment ="
         " %u UNION ALL SELECT first_loaded, last_loaded FROM chain.partition WHERE deployment = %u"
         " AND NOT attached AND last_loaded IS NOT NULL), b AS (SELECT coalesce(nullif(%u, 0),"
         " min(a)) AS first FROM r), p AS (SELECT first, (SELECT min(r.z) FROM r WHERE r.z >= first"
         " AND EXISTS (SELECT FROM r AS f WHERE first BETWEEN f.a AND f.z) AND NOT EXISTS (SELECT"
         " FROM r AS n WHERE n.a <= r.z + 1 AND n.z > r.z)) AS last FROM b)",
-        w->deployment, w->deployment, w->options.first_ledger);
+        s->plan->deployment, s->plan->deployment, w->options.first_ledger);
 }
 
 /* One row is enough of a token that waits. Tokens behind as many others as a deployment can have
  * are forgotten: catalogs may name any number, and no limit would have room for them. */
 static void sql_forget_late(struct tide_writer *w)
 {
-    writer_sql(w,
-               "DELETE FROM chain.contract_seen AS s USING (SELECT contract, min(ARRAY[ledger, tx])"
-               " AS first, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]), contract COLLATE"
-               " \"C\") AS n FROM chain.contract_seen WHERE deployment = %u AND what = 'ignored'"
-               " GROUP BY contract) AS k WHERE s.deployment = %u AND s.what = 'ignored' AND"
-               " s.contract = k.contract AND (k.n > %u OR ARRAY[s.ledger, s.tx] > k.first); ",
-               w->deployment, w->deployment, TIDE_CONTRACTS_MAX);
+    struct write_session *s = &w->main.session;
+    write_sql(s,
+              "DELETE FROM chain.contract_seen AS s USING (SELECT contract, min(ARRAY[ledger, tx])"
+              " AS first, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]), contract COLLATE"
+              " \"C\") AS n FROM chain.contract_seen WHERE deployment = %u AND what = 'ignored'"
+              " GROUP BY contract) AS k WHERE s.deployment = %u AND s.what = 'ignored' AND"
+              " s.contract = k.contract AND (k.n > %u OR ARRAY[s.ledger, s.tx] > k.first); ",
+              s->plan->deployment, s->plan->deployment, TIDE_CONTRACTS_MAX);
 }
 
 /* Each token that the chain names, as a row of the query known: n by the order of their naming,
  * market where a market names it first. */
 static void sql_known(struct tide_writer *w)
 {
-    writer_sql_more(w,
-                    ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
-                    " min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
-                    " 'market') AS market, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]),"
-                    " contract COLLATE \"C\") AS n FROM chain.contract_seen WHERE deployment = %u"
-                    " AND what IN ('discovered', 'ignored', 'market') GROUP BY contract)",
-                    w->deployment);
+    struct write_session *s = &w->main.session;
+    write_sql_more(s,
+                   ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+                   " min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
+                   " 'market') AS market, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]),"
+                   " contract COLLATE \"C\") AS n FROM chain.contract_seen WHERE deployment = %u"
+                   " AND what IN ('discovered', 'ignored', 'market') GROUP BY contract)",
+                   s->plan->deployment);
 }
 
 /* The tokens that are followed must not depend on the order in which ledgers were read. So places
@@ -135,12 +131,13 @@ static void sql_known(struct tide_writer *w)
  * same transaction. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     sql_forget_late(w);
     sql_lead(w);
     sql_known(w);
-    writer_sql_more(
-        w,
+    write_sql_more(
+        s,
         " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
         " SELECT %u, l.contract, since[1], since[2], 'discovered', l.role, l.name FROM (SELECT k.*,"
         " s.role, s.name FROM known AS k JOIN p ON k.named[1] BETWEEN p.first AND p.last JOIN"
@@ -150,87 +147,105 @@ static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err
         " CROSS JOIN LATERAL (SELECT greatest(l.named, (SELECT b.market FROM known AS b WHERE b.n <"
         " l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY b.market OFFSET greatest(0, l.n - 1 -"
         " %u) LIMIT 1)) AS since) AS f RETURNING contract",
-        w->deployment, w->deployment, w->options.discovered_max, w->options.discovered_max,
-        w->options.discovered_max);
-    tide_status status = writer_query_sql(w, &rows, err);
+        s->plan->deployment, s->plan->deployment, w->options.discovered_max,
+        w->options.discovered_max, w->options.discovered_max);
+    tide_status status = write_query_sql(s, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
-    writer_sql(w, "SELECT chain.note_discovered(%u::smallint, ARRAY[", w->deployment);
+    write_sql(s, "SELECT chain.note_discovered(%u::smallint, ARRAY[", s->plan->deployment);
     for (uint32_t i = 0; *any && i < rows.count; i++)
-        writer_sql_more(w, "%s'%s'", i ? ", " : "", tide_pg_text(&rows, i, 0));
-    writer_sql_more(w, "])");
+        write_sql_more(s, "%s'%s'", i ? ", " : "", tide_pg_text(&rows, i, 0));
+    write_sql_more(s, "])");
     tide_pg_rows_release(&rows);
-    return status == TIDE_OK && *any ? writer_run_sql(w, "SELECT", err) : status;
+    return status == TIDE_OK && *any ? write_run_sql(s, "SELECT", err) : status;
 }
 
 static tide_status give_places(struct tide_writer *w, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
     bool any = false;
-    tide_status status = writer_begin(w, err);
+    tide_status status = write_begin(&w->main, err);
     if (status == TIDE_OK)
         status = take_places(w, &any, err);
     if (status == TIDE_OK && any)
-        status = writer_point(TIDE_FAILPOINT("places.given"), err);
+        status = write_point(TIDE_FAILPOINT("places.given"), err);
     if (status == TIDE_OK)
-        status = writer_commit(w, err);
-    return status == TIDE_OK && any ? writer_point(TIDE_FAILPOINT("places.after"), err) : status;
+        status = write_commit(s, err);
+    return status == TIDE_OK && any ? write_point(TIDE_FAILPOINT("places.after"), err) : status;
 }
 
-static tide_status adopt_contracts(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status adopt_contracts(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    (void)arg;
-    return writer_adopt_contracts(w, err);
+    (void)m;
+    return writer_adopt_contracts(*(struct tide_writer *const *)arg, err);
 }
 
 tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
 {
-    return writer_has_contracts(w) ? writer_retry(w, adopt_contracts, NULL, false, err) : TIDE_OK;
+    struct write_session *s = &w->main.session;
+    return write_plan_has_contracts(s->plan)
+               ? write_retry(&w->main, adopt_contracts, &w, false, err)
+               : TIDE_OK;
 }
 
 static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
-               " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
-               " s.deployment AND f.contract = s.contract AND f.what = 'discovered') LIMIT 1",
-               w->deployment);
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s,
+              "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
+              " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
+              " s.deployment AND f.contract = s.contract AND f.what = 'discovered') LIMIT 1",
+              s->plan->deployment);
+    tide_status status = write_query_sql(s, &rows, err);
     *waits = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
     return status;
 }
 
-static tide_status promote_tokens(struct tide_writer *w, const void *arg, struct tide_err *err)
+struct promotion {
+    struct tide_writer *writer;
+    bool *waits;
+};
+
+static tide_status promote_tokens(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    bool *waits = *(bool *const *)arg;
-    tide_status status = read_waits(w, waits, err);
+    const struct promotion *p = arg;
+    bool *waits = p->waits;
+    (void)m;
+    tide_status status = read_waits(p->writer, waits, err);
     if (status == TIDE_OK && *waits)
-        status = give_places(w, err);
+        status = give_places(p->writer, err);
     if (status == TIDE_OK && *waits)
-        status = read_waits(w, waits, err);
-    return status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
+        status = read_waits(p->writer, waits, err);
+    return status == TIDE_OK ? writer_adopt_contracts(p->writer, err) : status;
 }
 
 tide_status tide_writer_promote(struct tide_writer *w, bool *waits, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
+    const struct promotion promotion = { w, waits };
     *waits = false;
-    return writer_has_contracts(w) ? writer_retry(w, promote_tokens, &waits, false, err) : TIDE_OK;
+    return write_plan_has_contracts(s->plan)
+               ? write_retry(&w->main, promote_tokens, &promotion, false, err)
+               : TIDE_OK;
 }
 
 struct lead_question {
+    struct tide_writer *writer;
     uint32_t ledger;
     bool *leads;
 };
 
-static tide_status read_lead(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status read_lead(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     const struct lead_question *q = arg;
     struct tide_pg_rows rows;
-    writer_sql(w, "%s", "");
-    sql_lead(w);
-    writer_sql_more(w, " SELECT coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0 FROM p",
-                    q->ledger, q->ledger, q->ledger);
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s, "%s", "");
+    sql_lead(q->writer);
+    write_sql_more(s, " SELECT coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0 FROM p",
+                   q->ledger, q->ledger, q->ledger);
+    tide_status status = write_query_sql(s, &rows, err);
     *q->leads = status == TIDE_OK && rows.count && tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return status;
@@ -239,7 +254,10 @@ static tide_status read_lead(struct tide_writer *w, const void *arg, struct tide
 tide_status tide_writer_leads(struct tide_writer *w, uint32_t ledger, bool *leads,
                               struct tide_err *err)
 {
-    const struct lead_question question = { ledger, leads };
+    struct write_session *s = &w->main.session;
+    const struct lead_question question = { w, ledger, leads };
     *leads = true;
-    return writer_has_contracts(w) ? writer_retry(w, read_lead, &question, false, err) : TIDE_OK;
+    return write_plan_has_contracts(s->plan)
+               ? write_retry(&w->main, read_lead, &question, false, err)
+               : TIDE_OK;
 }

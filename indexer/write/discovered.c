@@ -61,18 +61,19 @@ static tide_status read_rows(struct tide_gap *gap, const struct tide_pg_rows *ro
     return TIDE_OK;
 }
 
-static tide_status read_gap(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status read_gap(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     struct tide_gap *gap = *(struct tide_gap *const *)arg;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "SELECT c.contract, c.next_ledger, c.to_ledger, c.known_as, EXISTS (SELECT FROM"
-               " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
-               " c.contract AND s.what = 'market') AS market FROM chain.contract_coverage AS c"
-               " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger"
-               " ORDER BY market DESC, c.next_ledger, c.contract",
-               w->deployment);
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s,
+              "SELECT c.contract, c.next_ledger, c.to_ledger, c.known_as, EXISTS (SELECT FROM"
+              " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
+              " c.contract AND s.what = 'market') AS market FROM chain.contract_coverage AS c"
+              " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger"
+              " ORDER BY market DESC, c.next_ledger, c.contract",
+              s->plan->deployment);
+    tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK)
         status = read_rows(gap, &rows, err);
     tide_pg_rows_release(&rows);
@@ -81,24 +82,26 @@ static tide_status read_gap(struct tide_writer *w, const void *arg, struct tide_
 
 tide_status tide_writer_gap(struct tide_writer *w, struct tide_gap *gap, struct tide_err *err)
 {
+    struct write_session *s = &w->main.session;
     *gap = (struct tide_gap){ .contract_count = 0 };
-    return writer_has_contracts(w) ? writer_retry(w, read_gap, &gap, false, err) : TIDE_OK;
+    return write_plan_has_contracts(s->plan) ? write_retry(&w->main, read_gap, &gap, false, err)
+                                             : TIDE_OK;
 }
 
 /* The condition of rows that are read as the gap says: one text a contract, which the server looks
  * up in a hash table. */
-static void sql_contracts(struct tide_writer *w, const struct tide_gap *gap)
+static void sql_contracts(struct write_session *s, const struct tide_gap *gap)
 {
-    writer_sql_more(w, "contract || ' ' || coalesce(known_as, '') IN ");
+    write_sql_more(s, "contract || ' ' || coalesce(known_as, '') IN ");
     for (uint32_t i = 0; i < gap->contract_count; i++) {
         bool known = gap->roles[i] != TIDE_ROLE_COUNT;
         char text[TIDE_STRKEY_TEXT_MAX];
         size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT,
                                         tide_slice_of(gap->ids[i], TIDE_HASH_BYTES));
-        writer_sql_more(w, "%s'%.*s %s'", i ? ", " : "(", (int)len, text,
-                        known ? tide_role_name(gap->roles[i]) : "");
+        write_sql_more(s, "%s'%.*s %s'", i ? ", " : "(", (int)len, text,
+                       known ? tide_role_name(gap->roles[i]) : "");
     }
-    writer_sql_more(w, ")");
+    write_sql_more(s, ")");
 }
 
 struct trouble {
@@ -106,16 +109,17 @@ struct trouble {
     const char *text;
 };
 
-static tide_status note_trouble(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status note_trouble(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     const struct trouble *t = arg;
-    writer_sql(w,
-               "UPDATE chain.contract_coverage SET trouble = $1, trouble_at = clock_timestamp()"
-               " WHERE deployment = %u AND next_ledger <= to_ledger AND ",
-               w->deployment);
-    sql_contracts(w, t->gap);
-    tide_status status = writer_sql_sealed(w, err);
-    return status == TIDE_OK ? tide_pg_query(w->pg, NULL, (const char *)w->sql.ptr,
+    write_sql(s,
+              "UPDATE chain.contract_coverage SET trouble = $1, trouble_at = clock_timestamp()"
+              " WHERE deployment = %u AND next_ledger <= to_ledger AND ",
+              s->plan->deployment);
+    sql_contracts(s, t->gap);
+    tide_status status = write_sql_sealed(s, err);
+    return status == TIDE_OK ? tide_pg_query(write_pg(s), NULL, (const char *)s->sql.ptr,
                                              (const char *[]){ t->text }, 1, err)
                              : status;
 }
@@ -126,83 +130,14 @@ tide_status tide_writer_gap_trouble(struct tide_writer *w, const struct tide_gap
     char copy[TIDE_ERR_TEXT_MAX];
     struct trouble trouble = { gap, copy };
     snprintf(copy, sizeof copy, "%s", text); /* text may be err's own */
-    return gap->contract_count ? writer_retry(w, note_trouble, &trouble, false, err) : TIDE_OK;
-}
-
-/* ---- statements of a table ---- */
-
-/* The columns of chain.ledger that count what is ours; chain.cursor has their totals under the
- * same names but one. */
-static uint32_t counts_of(const struct tide_table *ledger, const struct tide_column *out[])
-{
-    uint32_t count = 0;
-    bool counts = false; /* from our_txs on */
-    for (uint32_t i = 0; i < ledger->column_count; i++) {
-        counts |= strcmp(ledger->columns[i].name, "our_txs") == 0;
-        if (counts && ledger->columns[i].type == TIDE_PG_INT4)
-            out[count++] = &ledger->columns[i];
-    }
-    assert(count > 0);
-    return count;
-}
-
-static const char *total_of(const struct tide_column *count)
-{
-    return strcmp(count->name, "our_txs") == 0 ? "transactions" : count->name;
-}
-
-/* The new counts of ledgers that are stored, on their rows and on the totals. */
-static void sql_add_ledgers(struct tide_writer *w)
-{
-    const struct tide_column *counts[TIDE_COLUMNS_MAX];
-    uint32_t count = counts_of(&w->options.tables[TIDE_TABLE_LEDGER], counts);
-    writer_sql(w, "WITH n AS (SELECT * FROM unnest($1::chain.ledger[])), o AS (SELECT l.* FROM"
-                  " chain.ledger AS l JOIN n ON n.deployment = l.deployment AND n.ledger ="
-                  " l.ledger), u AS (UPDATE chain.ledger AS l SET ");
-    for (uint32_t i = 0; i < count; i++)
-        writer_sql_more(w, "%s%s = n.%s", i ? ", " : "", counts[i]->name, counts[i]->name);
-    writer_sql_more(w, " FROM n WHERE l.deployment = n.deployment AND l.ledger = n.ledger AND"
-                       " l.hash = n.hash RETURNING l.ledger), c AS (UPDATE chain.cursor AS c SET ");
-    for (uint32_t i = 0; i < count; i++)
-        writer_sql_more(w, "%s%s = c.%s + s.%s", i ? ", " : "", total_of(counts[i]),
-                        total_of(counts[i]), counts[i]->name);
-    writer_sql_more(w, " FROM (SELECT ");
-    for (uint32_t i = 0; i < count; i++)
-        writer_sql_more(w, "%scoalesce(sum(n.%s - o.%s), 0) AS %s", i ? ", " : "", counts[i]->name,
-                        counts[i]->name, counts[i]->name);
-    writer_sql_more(w,
-                    " FROM n JOIN o USING (ledger)) AS s WHERE c.deployment = %u)"
-                    " SELECT ledger FROM u",
-                    w->deployment);
-}
-
-void writer_sql_add(struct tide_writer *w, uint32_t index)
-{
-    const struct tide_table *table = tide_table_stored(&w->options.tables[index]);
-    if (index == TIDE_TABLE_LEDGER) {
-        sql_add_ledgers(w);
-        return;
-    }
-    writer_sql(w, "%sINSERT INTO %s.\"%s\" (", index == TIDE_TABLE_CALL ? "WITH added AS (" : "",
-               table->schema, table->name);
-    writer_sql_columns(w, table, "");
-    writer_sql_more(w, ") SELECT ");
-    writer_sql_columns(w, table, "n.");
-    writer_sql_more(w, " FROM unnest($1::%s.\"%s\"[]) n ON CONFLICT DO NOTHING", table->schema,
-                    table->name);
-    if (index != TIDE_TABLE_CALL)
-        return;
-    writer_sql_more(w, " RETURNING *)");
-    writer_sql_fold_added(w, index);
-    writer_sql_more(w,
-                    " UPDATE chain.cursor SET calls = calls + (SELECT count(*) FROM added) WHERE"
-                    " deployment = %u",
-                    w->deployment);
+    return gap->contract_count ? write_retry(&w->main, note_trouble, &trouble, false, err)
+                               : TIDE_OK;
 }
 
 /* ---- one transaction ---- */
 
 struct step {
+    struct write_statements *statements;
     const struct tide_gap *gap;
     const struct tide_batch *batch;
     bool *moved;
@@ -210,7 +145,7 @@ struct step {
 
 /* The expected answers, by their place in the pipeline. */
 struct answers {
-    struct tide_writer *w;
+    const struct write_main *main;
     const struct step *step;
     bool begun;                           /* the transaction is open: there were new words */
     uint32_t count, fence, ledgers, last; /* UINT32_MAX: not sent */
@@ -229,7 +164,7 @@ static tide_status on_answer(void *self, uint32_t index, const struct tide_pg_ro
 {
     const struct answers *a = self;
     if (index == a->fence && rows->count != 1)
-        return writer_fenced(a->w, err);
+        return write_fenced(a->main->session.plan, err);
     if (index == a->ledgers && rows->count != a->step->batch->rows[TIDE_TABLE_LEDGER].count)
         return other_chain(a, err);
     if (index == a->last && rows->count != 1)
@@ -239,118 +174,136 @@ static tide_status on_answer(void *self, uint32_t index, const struct tide_pg_ro
     return TIDE_OK;
 }
 
-static tide_status send_sql(struct tide_writer *w, struct answers *a, struct tide_err *err)
+static tide_status send_sql(struct write_statements *st, struct answers *a, struct tide_err *err)
 {
-    tide_status status = writer_sql_sealed(w, err);
+    struct write_session *s = st->session;
+    tide_status status = write_sql_sealed(s, err);
     a->count++;
-    return status == TIDE_OK ? tide_pg_pipe_run(w->pg, (const char *)w->sql.ptr, err) : status;
+    return status == TIDE_OK ? tide_pg_pipe_run(write_pg(s), (const char *)s->sql.ptr, err)
+                             : status;
 }
 
-static tide_status send_rows(struct tide_writer *w, struct answers *a, struct tide_err *err)
+static tide_status send_rows(struct write_statements *st, struct answers *a, struct tide_err *err)
 {
+    struct write_session *s = st->session;
     tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
+    for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         const struct tide_rows *rows = &a->step->batch->rows[i];
-        bool is_state = w->options.tables[i].kind == TIDE_TABLE_STATE;
+        bool is_state = s->plan->tables[i].kind == TIDE_TABLE_STATE;
         if (rows->count == 0)
             continue;
         if (i == TIDE_TABLE_LEDGER)
             a->ledgers = a->count;
         a->count++;
-        status = writer_send_rows(w, is_state ? WRITER_MERGE_BEHIND : WRITER_ADD, i, rows, err);
+        status = write_send_rows(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, rows, err);
     }
     return status;
 }
 
 /* How far the contracts are covered. All ledgers of the batch are linked by their hashes, so its
  * last one speaks for those that hold none of the contracts. */
-static void sql_progress(struct tide_writer *w, const struct step *s)
+static void sql_progress(struct write_session *s, const struct step *step)
 {
-    writer_sql(w,
-               "WITH p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
-               " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
-               " %u AND least(to_ledger, %u) AND ",
-               s->batch->to, w->deployment, s->batch->from, s->batch->to);
-    sql_contracts(w, s->gap);
+    write_sql(s,
+              "WITH p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
+              " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
+              " %u AND least(to_ledger, %u) AND ",
+              step->batch->to, s->plan->deployment, step->batch->from, step->batch->to);
+    sql_contracts(s, step->gap);
     /* A contract whose nature these ledgers show is read again from its first ledger on, also when
      * this transaction is repeated. */
-    if (s->batch->settled)
-        writer_sql_more(w,
-                        " AND contract NOT IN (SELECT n.contract FROM chain.contract_seen AS n"
-                        " WHERE n.deployment = %u AND n.what IN ('asset', 'token')"
-                        " AND n.ledger BETWEEN %u AND %u)",
-                        w->deployment, s->batch->from, s->batch->to);
-    writer_sql_more(w,
-                    " RETURNING 1) SELECT (SELECT count(*) FROM p) FROM chain.ledger WHERE "
-                    "deployment = %u AND ledger = %u AND hash = ",
-                    w->deployment, s->batch->to);
-    writer_sql_hash(w, s->batch->hash);
+    if (step->batch->settled)
+        write_sql_more(s,
+                       " AND contract NOT IN (SELECT n.contract FROM chain.contract_seen AS n"
+                       " WHERE n.deployment = %u AND n.what IN ('asset', 'token')"
+                       " AND n.ledger BETWEEN %u AND %u)",
+                       s->plan->deployment, step->batch->from, step->batch->to);
+    write_sql_more(s,
+                   " RETURNING 1) SELECT (SELECT count(*) FROM p) FROM chain.ledger WHERE "
+                   "deployment = %u AND ledger = %u AND hash = ",
+                   s->plan->deployment, step->batch->to);
+    write_sql_hash(s, step->batch->hash);
 }
 
-static tide_status send_fence(struct tide_writer *w, struct answers *a, struct tide_err *err)
+static tide_status send_fence(struct write_statements *st, struct answers *a, struct tide_err *err)
 {
-    writer_sql(w, "BEGIN");
-    tide_status status = send_sql(w, a, err);
+    struct write_session *s = st->session;
+    write_sql(s, "BEGIN");
+    tide_status status = send_sql(st, a, err);
     a->fence = a->count;
-    writer_sql(w, "%s", "");
-    writer_sql_fence(w);
-    return status == TIDE_OK ? send_sql(w, a, err) : status;
+    write_sql(s, "%s", "");
+    write_sql_fence(s, &a->main->cursor);
+    return status == TIDE_OK ? send_sql(st, a, err) : status;
 }
 
-/* Notes the past of the contracts that these ledgers discover, or whose kind they show. */
-static void sql_note_discovered(struct tide_writer *w, const struct tide_batch *batch)
+static tide_status send_step(struct write_statements *st, struct answers *a, struct tide_err *err)
 {
-    writer_sql(w,
-               "SELECT chain.note_discovered(%u::smallint, ARRAY(SELECT DISTINCT n.contract FROM"
-               " chain.contract_seen AS n WHERE n.deployment = %u AND n.ledger BETWEEN %u AND %u"
-               " AND n.what IN ('discovered', 'asset', 'token')))",
-               w->deployment, w->deployment, batch->from, batch->to);
-}
-
-static tide_status send_step(struct tide_writer *w, struct answers *a, struct tide_err *err)
-{
-    tide_status status = a->begun ? TIDE_OK : send_fence(w, a, err);
+    struct write_session *s = st->session;
+    tide_status status = a->begun ? TIDE_OK : send_fence(st, a, err);
     if (status == TIDE_OK)
-        status = send_rows(w, a, err);
+        status = send_rows(st, a, err);
     if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("gap.rows"), err);
+        status = write_point(TIDE_FAILPOINT("gap.rows"), err);
     a->last = a->count;
-    sql_progress(w, a->step);
+    sql_progress(s, a->step);
     if (status == TIDE_OK)
-        status = send_sql(w, a, err);
+        status = send_sql(st, a, err);
     if (status != TIDE_OK || !a->step->batch->settled)
         return status;
-    sql_note_discovered(w, a->step->batch);
-    return send_sql(w, a, err);
+    write_sql_note_discovered(s, a->step->batch);
+    return send_sql(st, a, err);
 }
 
-static tide_status commit_step(struct tide_writer *w, const void *arg, struct tide_err *err)
+/* Prepares the statements of a batch, outside of a transaction. */
+static tide_status prepare_step(struct write_statements *st, const struct tide_batch *batch,
+                                struct tide_err *err)
 {
-    struct answers answers = {
-        .w = w, .step = arg, .fence = UINT32_MAX, .ledgers = UINT32_MAX, .last = UINT32_MAX
-    };
-    const struct tide_pg_answers sink = { on_answer, &answers };
+    const struct write_plan *plan = st->session->plan;
+    tide_status status = write_statements_begin(st, WRITE_NO_PUTS, err);
+    for (uint32_t i = 0; i < plan->table_count && status == TIDE_OK; i++) {
+        bool is_state = plan->tables[i].kind == TIDE_TABLE_STATE;
+        if (batch->rows[i].count)
+            status =
+                write_statements_prepare(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, err);
+    }
+    st->known.unsure |= status != TIDE_OK;
+    return status;
+}
+
+static tide_status pipe_step(struct write_statements *st, struct answers *a, struct tide_err *err)
+{
+    const struct tide_pg_answers sink = { on_answer, a };
     struct tide_err ignored;
-    tide_status status = writer_prepare_gap(w, answers.step->batch, err);
-    if (status == TIDE_OK)
-        status = writer_read_words(w, answers.step->batch, &answers.begun, err);
-    if (status == TIDE_OK && answers.begun)
-        status = writer_begin(w, err);
-    if (status == TIDE_OK && answers.begun)
-        status = writer_ask_words(w, err);
-    if (status == TIDE_OK)
-        status = tide_pg_pipe(w->pg, err);
+    tide_status status = tide_pg_pipe(write_pg(st->session), err);
     if (status != TIDE_OK)
         return status;
-    status = send_step(w, &answers, err);
-    tide_status ended = tide_pg_pipe_end(w->pg, &sink, status == TIDE_OK ? err : &ignored);
+    status = send_step(st, a, err);
+    tide_status ended =
+        tide_pg_pipe_end(write_pg(st->session), &sink, status == TIDE_OK ? err : &ignored);
+    return status == TIDE_OK ? ended : status;
+}
+
+static tide_status commit_step(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    const struct step *step = arg;
+    struct write_statements *st = step->statements;
+    struct answers answers = {
+        .main = m, .step = step, .fence = UINT32_MAX, .ledgers = UINT32_MAX, .last = UINT32_MAX
+    };
+    tide_status status = prepare_step(st, step->batch, err);
     if (status == TIDE_OK)
-        status = ended;
+        status = write_keys_read(st->keys, step->batch, &answers.begun, err);
+    if (status == TIDE_OK && answers.begun)
+        status = write_begin(m, err);
+    if (status == TIDE_OK && answers.begun)
+        status = write_keys_ask(st->keys, &m->session, err);
     if (status == TIDE_OK)
-        status = writer_rollup_again(w, answers.step->batch, err);
+        status = pipe_step(st, &answers, err);
     if (status == TIDE_OK)
-        status = writer_commit(w, err);
-    return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("gap.after"), err) : status;
+        status = write_rollup_again(&m->session, st->rollups, step->batch, err);
+    if (status == TIDE_OK)
+        status = write_commit(&m->session, err);
+    return status == TIDE_OK ? write_point(TIDE_FAILPOINT("gap.after"), err) : status;
 }
 
 struct archived {
@@ -358,15 +311,16 @@ struct archived {
     char text[96]; /* empty: none of it */
 };
 
-static tide_status find_archived(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status find_archived(struct write_main *m, const void *arg, struct tide_err *err)
 {
+    struct write_session *s = &m->session;
     struct archived *a = *(struct archived *const *)arg;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment ="
-               " %u AND from_ledger <= %u AND end_ledger > %u",
-               w->deployment, a->range.to, a->range.from);
-    tide_status status = writer_query_sql(w, &rows, err);
+    write_sql(s,
+              "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment ="
+              " %u AND from_ledger <= %u AND end_ledger > %u",
+              s->plan->deployment, a->range.to, a->range.from);
+    tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
         snprintf(a->text, sizeof a->text, "%s to %s", tide_pg_text(&rows, 0, 0),
                  tide_pg_text(&rows, 0, 1));
@@ -378,25 +332,16 @@ tide_status tide_writer_commit_gap(struct tide_writer *w, const struct tide_gap 
                                    const struct tide_batch *batch, bool *moved,
                                    struct tide_err *err)
 {
-    const struct step step = { gap, batch, moved };
+    const struct step step = { &w->statements, gap, batch, moved };
     struct archived archived = { .range = { batch->from, batch->to } }, *arg = &archived;
     assert(!tide_writer_is_loading(w) && batch->to);
     tide_status status = TIDE_OK;
     if (batch->rows[TIDE_TABLE_LEDGER].count)
-        status = writer_retry(w, find_archived, &arg, false, err);
+        status = write_retry(&w->main, find_archived, &arg, false, err);
     if (status == TIDE_OK && archived.text[0])
         status = tide_fail(err, TIDE_E_MISSING,
                            "partitions of ledgers %s are archived: take them back"
                            " (chain.attach_partition), for as long as this takes",
                            archived.text);
-    return status == TIDE_OK ? writer_retry(w, commit_step, &step, false, err) : status;
-}
-
-tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batch *batch,
-                                   struct tide_err *err)
-{
-    if (!writer_has_contracts(w) || !(batch->settled || tide_batch_saw(batch, "discovered")))
-        return TIDE_OK;
-    sql_note_discovered(w, batch);
-    return writer_run_sql(w, "SELECT", err);
+    return status == TIDE_OK ? write_retry(&w->main, commit_step, &step, false, err) : status;
 }

@@ -13,8 +13,8 @@
  *                  last of it is done on sessions of their own while the next partition loads.
  *                  Killed anywhere, the next writer goes on.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
- * One writer       holds an advisory lock and a lease (lease.h); others wait as standby, and end
- *                  the sessions of one whose lease ran out. Each transaction checks the
+ * One writer       holds an advisory lock and a lease (session/lease.h). Others wait as standby,
+ *                  and end the sessions of one whose lease ran out. Each transaction checks the
  *                  fence that the holder drew, so one that lost its connection cannot write.
  * Lost commits     A server that lost some (a failover) shows less than this process has seen:
  *                  TIDE_E_FENCED. Opened again with what was witnessed, the writer goes on from
@@ -32,7 +32,7 @@
 
 #include "indexer/database/range.h"
 #include "indexer/decode/batch.h"
-#include "indexer/write/heartbeat.h"
+#include "indexer/write/session/heartbeat.h"
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"

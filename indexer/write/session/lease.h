@@ -6,10 +6,10 @@
  *          sessions. A renewal that finds another fence: a standby took over; lost, for good.
  * Failure  never stops the work: a session that is lost is sought again, every TIDE_LEASE_RENEW_MS.
  * Threads  every function is for any thread, but open and close. */
-#ifndef INDEXER_WRITE_LEASE_H
-#define INDEXER_WRITE_LEASE_H
+#ifndef INDEXER_WRITE_SESSION_LEASE_H
+#define INDEXER_WRITE_SESSION_LEASE_H
 
-#include "indexer/write/heartbeat.h"
+#include "indexer/write/session/heartbeat.h"
 #include "tidemark/status.h"
 
 enum { TIDE_LEASE_RENEW_MS = 500, TIDE_LEASE_MS = 5000 };

@@ -1,4 +1,4 @@
-#include "indexer/write/lease.h"
+#include "indexer/write/session/lease.h"
 #include "tidemark/log.h"
 #include "tidemark/pg.h"
 #include "tidemark/text.h"

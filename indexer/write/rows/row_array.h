@@ -1,8 +1,8 @@
 /* Encoded rows as one parameter of a statement: an array of a table's row type in PostgreSQL's
  * binary form, made of binary COPY tuples. `INSERT INTO t SELECT * FROM unnest($1::t[])`
  * then takes in any number of rows, columns that are arrays too, without a COPY. */
-#ifndef INDEXER_WRITE_ROW_ARRAY_H
-#define INDEXER_WRITE_ROW_ARRAY_H
+#ifndef INDEXER_WRITE_ROWS_ROW_ARRAY_H
+#define INDEXER_WRITE_ROWS_ROW_ARRAY_H
 
 #include "tidemark/buf.h"
 #include "tidemark/table.h"

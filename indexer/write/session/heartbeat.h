@@ -1,6 +1,6 @@
 /* The figures that the indexer reports into chain.heartbeat. */
-#ifndef INDEXER_WRITE_HEARTBEAT_H
-#define INDEXER_WRITE_HEARTBEAT_H
+#ifndef INDEXER_WRITE_SESSION_HEARTBEAT_H
+#define INDEXER_WRITE_SESSION_HEARTBEAT_H
 
 #include <stdint.h>
 

@@ -1,22 +1,22 @@
-#include "indexer/write/writer_impl.h"
-#include "tidemark/liveness.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 /* A loaded partition is vacuumed, then gets keys, indexes and statistics, by several connections at
  * a time: a table belongs to one of them, the largest are taken first, small ones together in a
  * transaction (140 tables are 170 commits otherwise). What a kill or a failure leaves undone is
  * found missing the next time: a table with its indexes is done. A transaction takes the locks of
  * its tables first, in the order of their making (attach.c). Of a full partition the connection
  * that ends last merges state and folds rollups. */
+#include "indexer/write/load/build.h"
+#include "indexer/write/load/index_sql.h"
+#include "tidemark/liveness.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, TOGETHER_TABLES = 24, VACUUM_BYTES = 1 << 20 };
 
 struct work {
-    const struct tide_writer *writer;
+    const struct write_plan *plan;
     /* statement, table, its bytes, its name, its bounds; a table's rows are neighbours */
     struct tide_pg_rows rows;
     pthread_mutex_t lock;
@@ -32,7 +32,8 @@ struct work {
 
 struct lane {
     struct work *work;
-    struct tide_pg *pg;
+    struct write_session *session; /* its own, or the writer's: then there is no thread */
+    struct write_session own;
     bool merged; /* its session has an open transaction with state and rollups */
     struct tide_buf vacuum, sql;
     tide_status status;
@@ -42,82 +43,25 @@ struct lane {
 };
 
 /* The lanes of one partition. */
-struct build {
+struct load_build {
     struct work work;
     struct lane lanes[LANES_MAX];
     uint32_t count;
-    struct tide_writer second; /* for the lane that merges: see attach.c */
+    struct load_attach attach; /* for the lane that merges; set before work.oldest is */
 };
-
-/* All rows of a partition that was loaded whole closed between its first and its last ledger, also
- * what discovery adds: a question that names a span of time leaves its tables out. That costs one
- * scan; small tables are not worth the statement. A partition that lacks ledgers gets no bounds,
- * since they may come. */
-static void sql_bounds(struct tide_writer *w, const struct loading *l)
-{
-    writer_sql_more(w, "%s", "SELECT ");
-    if (!writer_has_contracts(w) || l->first != l->from || l->last + 1 != l->end) {
-        writer_sql_more(w, "%s", "NULL::text");
-        return;
-    }
-    writer_sql_more(w, "%s",
-                    "format(' DROP CONSTRAINT IF EXISTS closed, ADD CONSTRAINT closed CHECK ("
-                    "closed_at BETWEEN %L AND %L);', to_char(min(closed_at) AT TIME ZONE 'UTC', f),"
-                    " to_char(max(closed_at) AT TIME ZONE 'UTC', f)) FROM ");
-    writer_sql_leaf(w, &w->options.tables[TIDE_TABLE_LEDGER], l->from);
-    writer_sql_more(w, "%s", ", (VALUES ('YYYY-MM-DD HH24:MI:SS.US+00')) f(f) GROUP BY f");
-}
-
-/* Every index of the parents that the tables of this partition lack, as a statement. It looks once
- * more, under the table's lock: a session of a killed writer may have gone on meanwhile. */
-static void sql_missing_indexes(struct tide_writer *w, const struct loading *l)
-{
-    writer_sql(w,
-               "SELECT format('DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_index o WHERE o.indrelid"
-               " = %%s AND o.indisvalid AND o.indisprimary = %%L AND substring(pg_get_indexdef("
-               "o.indexrelid) FROM '' USING .*'') = %%L) THEN EXECUTE %%L; END IF; END $do$',"
-               " leaf.oid, i.indisprimary, d.def, make.statement), leaf.oid,"
-               " pg_relation_size(leaf.oid), leaf.oid::regclass, CASE WHEN pg_relation_size("
-               "leaf.oid) >= 1 << 20 AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid ="
-               " leaf.oid AND a.attname = 'closed_at') THEN 'ALTER TABLE ' || leaf.oid::regclass"
-               " || span.bounds END FROM pg_class parent JOIN pg_namespace s ON s.oid = "
-               "parent.relnamespace"
-               " JOIN pg_index i ON i.indrelid = parent.oid"
-               " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
-               " parent.relname || '_p%u_%u', (",
-               w->deployment, l->from);
-    sql_bounds(w, l);
-    writer_sql_more(
-        w, "%s",
-        ") span(bounds), LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING "
-        ".*')) d(def),"
-        " LATERAL (SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %s ADD %s' ELSE"
-        " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
-        " 'INDEX ON %s%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
-        " (SELECT pg_get_constraintdef(k.oid) || coalesce(' WITH (' || array_to_string(("
-        "SELECT c.reloptions FROM pg_class c WHERE c.oid = i.indexrelid), ', ') || ')', '')"
-        " FROM pg_constraint k WHERE k.conindid ="
-        " i.indexrelid AND k.contype = 'p') ELSE d.def END)) make(statement)"
-        " WHERE parent.relkind = 'p' AND s.nspname IN ('chain', 'chain_rows', 'event',"
-        " 'event_rows', 'history', 'history_rows')"
-        " AND NOT EXISTS (SELECT 1 FROM pg_index o WHERE o.indrelid = leaf.oid AND"
-        " o.indisvalid AND o.indisprimary = i.indisprimary AND"
-        " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
-        " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid");
-}
 
 /* An index may take hours. No commit of a lane needs to wait for the disk: what a crash of the
  * server takes is found missing again, and the COMMIT that shows the partition flushes all before
  * it. Statistics of 140 tables as fine as a session's are a twentieth of all work. */
 #define LANE_SQL    "SET statement_timeout = 0; SET synchronous_commit = off"
 #define COARSE_SQL  "SET default_statistics_target = 10"
-#define MERGE_SQL   "SET synchronous_commit TO DEFAULT;" WRITER_STATISTICS_SQL
+#define MERGE_SQL   "SET synchronous_commit TO DEFAULT;" WRITE_STATISTICS_SQL
 #define NO_LANE_SQL "SET statement_timeout = '10min';" MERGE_SQL
 
 static bool is_work_stopped(void *self)
 {
     const struct work *work = self;
-    return atomic_load(&work->stopped) || writer_stopped(work->writer);
+    return atomic_load(&work->stopped) || write_plan_stopped(work->plan);
 }
 
 /* Row at is the first of its table, in a transaction that begins with row first. */
@@ -253,84 +197,93 @@ static bool take_merge(struct work *work)
 /* Until the partition before is attached. The server ends a session that is silent for long. */
 static tide_status wait_for_turn(struct lane *lane)
 {
-    const struct tide_clock *clock = lane->work->writer->options.clock;
+    const struct tide_clock *clock = lane->work->plan->clock;
     int64_t spoke = clock->now_ms(clock->self);
     tide_status status = TIDE_OK;
     while (status == TIDE_OK && !atomic_load(&lane->work->oldest)) {
         if (is_work_stopped(lane->work))
             return tide_fail(&lane->err, TIDE_E_STOPPED, "asked to stop");
         clock->sleep_ms(clock->self, 10);
-        if (clock->now_ms(clock->self) - spoke < WRITER_SPEAK_MS)
+        if (clock->now_ms(clock->self) - spoke < WRITE_SPEAK_MS)
             continue;
         spoke = clock->now_ms(clock->self);
-        status = tide_pg_run(lane->pg, "SELECT 1", "SELECT", &lane->err);
+        status = tide_pg_run(write_pg(lane->session), "SELECT 1", "SELECT", &lane->err);
     }
     return status;
 }
 
 static void merge_rows(struct lane *lane)
 {
-    struct build *b = (struct build *)(void *)lane->work; /* its first member */
+    struct load_build *b = (struct load_build *)(void *)lane->work; /* its first member */
     lane->status = wait_for_turn(lane);
     if (lane->status != TIDE_OK)
         return;
-    b->second.pg = lane->pg;
-    lane->status = tide_pg_run(lane->pg, MERGE_SQL, NULL, &lane->err);
+    lane->status = tide_pg_run(write_pg(lane->session), MERGE_SQL, NULL, &lane->err);
     if (lane->status == TIDE_OK)
-        lane->status = attach_begin_beside(&b->second, &lane->err);
+        lane->status = load_attach_begin(lane->session, &b->attach, &lane->err);
     lane->merged = lane->status == TIDE_OK;
 }
 
 static void run_lane(struct lane *lane)
 {
-    tide_pg_patience(lane->pg, 0);
-    lane->status = tide_pg_run(
-        lane->pg, lane->work->statistics ? LANE_SQL : LANE_SQL ";" COARSE_SQL, NULL, &lane->err);
+    tide_pg_patience(write_pg(lane->session), 0);
+    lane->status =
+        tide_pg_run(write_pg(lane->session),
+                    lane->work->statistics ? LANE_SQL : LANE_SQL ";" COARSE_SQL, NULL, &lane->err);
     while (lane->status == TIDE_OK && take_statements(lane)) {
-        lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
+        lane->status = write_point(TIDE_FAILPOINT("build.index"), &lane->err);
         if (lane->status == TIDE_OK && (lane->vacuum.failed || lane->sql.failed))
             lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
         if (lane->status == TIDE_OK && lane->vacuum.len > 1)
-            lane->status = tide_pg_run(lane->pg, (const char *)lane->vacuum.ptr, NULL, &lane->err);
+            lane->status = tide_pg_run(write_pg(lane->session), (const char *)lane->vacuum.ptr,
+                                       NULL, &lane->err);
         if (lane->status == TIDE_OK)
-            lane->status = tide_pg_run(lane->pg, (const char *)lane->sql.ptr, NULL, &lane->err);
+            lane->status =
+                tide_pg_run(write_pg(lane->session), (const char *)lane->sql.ptr, NULL, &lane->err);
         end_statements(lane);
     }
     if (lane->status == TIDE_OK && take_merge(lane->work))
         merge_rows(lane);
-    atomic_store(&lane->ended, true);
 }
 
 static void *run_helper(void *self)
 {
+    struct lane *lane = self;
     tide_liveness_begin("index", TIDE_LIVENESS_LONG_MS);
-    run_lane(self);
+    write_session_take(lane->session);
+    run_lane(lane);
+    write_session_give(lane->session);
     tide_liveness_end();
+    atomic_store(&lane->ended, true);
     return NULL;
 }
 
-static void lane_init(struct lane *lane, struct work *work, struct tide_pg *pg)
+/* session NULL: the lane gets one of its own, which is not connected. */
+static void lane_init(struct lane *lane, struct work *work, struct write_session *session)
 {
-    *lane = (struct lane){ .work = work, .pg = pg };
+    *lane = (struct lane){ .work = work, .session = session ? session : &lane->own };
+    if (!session)
+        write_session_init(&lane->own, work->plan, WRITE_OWNER_BUILD);
     atomic_init(&lane->ended, false);
-    tide_buf_init(&lane->vacuum, WRITER_SQL_MAX);
-    tide_buf_init(&lane->sql, WRITER_SQL_MAX);
+    tide_buf_init(&lane->vacuum, WRITE_SQL_MAX);
+    tide_buf_init(&lane->sql, WRITE_SQL_MAX);
 }
 
+/* Closes a session of its own; the writer's stays open. */
 static void lane_release(struct lane *lane)
 {
+    if (lane->session == &lane->own)
+        write_session_close(&lane->own);
     tide_buf_release(&lane->vacuum);
     tide_buf_release(&lane->sql);
 }
 
 /* Half as many again as there are cores, because each index, however small, waits for the disk; or
  * as the operator says; not more than there are transactions. */
-static uint32_t lanes_wanted(const struct tide_writer *w, const struct tide_pg_rows *rows)
+static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t wanted = w->options.index_connections
-                          ? w->options.index_connections
-                          : (uint64_t)(cores > 0 ? (cores * 3 + 1) / 2 : 1);
+    uint64_t wanted = connections ? connections : (uint64_t)(cores > 0 ? (cores * 3 + 1) / 2 : 1);
     uint64_t bytes = 0, tables = 0;
     for (uint32_t at = 0; at < rows->count; at++) {
         bytes += begins_table(rows, 0, at) ? tide_pg_u64(rows, at, 2) : 0;
@@ -343,14 +296,16 @@ static uint32_t lanes_wanted(const struct tide_writer *w, const struct tide_pg_r
 
 /* Starts helpers up to the number of lanes wanted. Helpers are a help, not a need: without a
  * further connection there are fewer. */
-static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wanted)
+static void start_helpers(struct load_build *b, uint32_t wanted)
 {
     while (b->count < wanted) {
         struct lane *lane = &b->lanes[b->count];
         lane_init(lane, &b->work, NULL);
-        if (writer_open_session(w, &lane->pg, is_work_stopped, lane->work, &lane->err) != TIDE_OK ||
-            pthread_create(&lane->thread, NULL, run_helper, lane) != 0) {
-            tide_pg_close(lane->pg);
+        bool open =
+            write_session_open(&lane->own, is_work_stopped, lane->work, &lane->err) == TIDE_OK;
+        if (open)
+            write_session_give(&lane->own);
+        if (!open || pthread_create(&lane->thread, NULL, run_helper, lane) != 0) {
             lane_release(lane);
             return;
         }
@@ -359,13 +314,13 @@ static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wante
 }
 
 /* Waits for helpers from the first on; the first failure is the one of all. */
-static tide_status join_helpers(struct tide_writer *w, struct build *b, uint32_t first,
+static tide_status join_helpers(struct write_main *m, struct load_build *b, uint32_t first,
                                 struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = first; i < b->count; i++) {
         struct lane *lane = &b->lanes[i];
-        writer_wait_helper(w, &lane->ended, &lane->ended, &lane->work->stopped);
+        write_main_wait(m, &lane->ended, &lane->ended, &lane->work->stopped);
         pthread_join(lane->thread, NULL);
         if (status == TIDE_OK && lane->status != TIDE_OK) {
             status = lane->status;
@@ -375,28 +330,28 @@ static tide_status join_helpers(struct tide_writer *w, struct build *b, uint32_t
     return status;
 }
 
-static void close_helpers(struct build *b, uint32_t first)
+static void close_helpers(struct load_build *b, uint32_t first)
 {
     for (uint32_t i = first; i < b->count; i++) {
-        tide_pg_close(b->lanes[i].pg);
         lane_release(&b->lanes[i]);
     }
 }
 
 /* The first lane is the writer's own session. */
-static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide_err *err)
+static tide_status run_lanes(struct write_main *m, struct load_build *b, uint32_t connections,
+                             struct tide_err *err)
 {
     struct tide_err other;
-    lane_init(&b->lanes[0], &b->work, w->pg);
+    lane_init(&b->lanes[0], &b->work, &m->session);
     b->count = 1;
-    start_helpers(w, b, lanes_wanted(w, &b->work.rows));
+    start_helpers(b, lanes_wanted(connections, &b->work.rows));
     tide_liveness_long(true);
     run_lane(&b->lanes[0]);
     tide_liveness_long(false);
     tide_status status = b->lanes[0].status;
     if (status != TIDE_OK)
         *err = b->lanes[0].err;
-    tide_status others = join_helpers(w, b, 1, &other);
+    tide_status others = join_helpers(m, b, 1, &other);
     close_helpers(b, 1);
     if (status == TIDE_OK && others != TIDE_OK) {
         status = others;
@@ -406,12 +361,12 @@ static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide
     return status;
 }
 
-static struct build *new_build(const struct tide_writer *w)
+static struct load_build *new_build(const struct write_plan *plan)
 {
-    struct build *b = calloc(1, sizeof *b);
+    struct load_build *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
-    b->work.writer = w;
+    b->work.plan = plan;
     pthread_mutex_init(&b->work.lock, NULL);
     atomic_init(&b->work.stopped, false);
     atomic_init(&b->work.oldest, false);
@@ -419,160 +374,153 @@ static struct build *new_build(const struct tide_writer *w)
     return b;
 }
 
-static void free_build(struct build *b)
+static void free_build(struct load_build *b)
 {
-    tide_buf_release(&b->second.sql);
     pthread_mutex_destroy(&b->work.lock);
     tide_pg_rows_release(&b->work.rows);
     free(b);
 }
 
-/* The work that w->sql lists, by the writer's session and others. */
-static tide_status run_listed(struct tide_writer *w, bool statistics, struct tide_err *err)
+/* The work that the session's text lists, by the writer's session and others. */
+static tide_status run_listed(struct write_main *m, uint32_t connections, bool statistics,
+                              struct tide_err *err)
 {
-    struct build *b = new_build(w);
+    struct write_session *s = &m->session;
+    struct load_build *b = new_build(s->plan);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     b->work.statistics = statistics;
-    tide_status status = writer_query_sql(w, &b->work.rows, err);
+    tide_status status = write_query_sql(s, &b->work.rows, err);
     if (status == TIDE_OK && b->work.rows.count)
-        status = run_lanes(w, b, err);
-    tide_pg_patience(w->pg, w->options.silence_ms);
+        status = run_lanes(m, b, connections, err);
+    tide_pg_patience(write_pg(s), s->plan->silence_ms);
     if (status == TIDE_OK)
-        status = tide_pg_run(w->pg, NO_LANE_SQL, NULL, err);
+        status = tide_pg_run(write_pg(s), NO_LANE_SQL, NULL, err);
     free_build(b);
     return status;
 }
 
-tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
+struct order {
+    const struct load_range *range;
+    uint32_t connections;
+};
+
+static tide_status build_range(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    (void)arg;
-    sql_missing_indexes(w, &w->loading);
-    return run_listed(w, false, err);
+    const struct order *order = arg;
+    load_sql_missing_indexes(&m->session, order->range);
+    return run_listed(m, order->connections, false, err);
 }
 
-/* Autovacuum never analyses the parents. Joins and groups over all partitions are planned by their
- * statistics: of the columns that rows are joined and grouped by, because the server reads a sample
- * of each partition again for it, and makes the partition's own once more; and not of less than a
- * MiB in all. Once after a load, not for each partition. */
-static tide_status analyse_parents(struct tide_writer *w, const void *arg, struct tide_err *err)
+tide_status load_build_run(struct write_main *m, const struct load_build_options *options,
+                           const struct load_range *range, struct tide_err *err)
 {
-    (void)arg;
-    writer_sql(w, "%s",
-               "SELECT NULL, p.oid, s.bytes, format('%s (%s)', p.oid::regclass, (SELECT string_agg("
-               "quote_ident(a.attname), ', ') FROM pg_attribute a WHERE a.attrelid = p.oid AND"
-               " a.attnum > 0 AND NOT a.attisdropped AND (a.atttypid IN ('int2'::regtype,"
-               " 'int4'::regtype, 'timestamptz'::regtype) OR a.attname = 'key_hash'))) FROM"
-               " pg_class p, LATERAL (SELECT sum(l.relpages::bigint) * 8192 FROM pg_inherits i"
-               " JOIN pg_class l ON l.oid = i.inhrelid WHERE i.inhparent = p.oid) s(bytes) WHERE"
-               " p.relkind = 'p' AND p.relnamespace = ANY ('{chain,event,history,chain_rows,"
-               "event_rows,history_rows}'::regnamespace[]) AND s.bytes >= 1 << 20"
-               " ORDER BY s.bytes DESC, p.oid");
-    return run_listed(w, true, err);
+    const struct order order = { range, options->connections };
+    return write_retry(m, build_range, &order, false, err);
 }
 
-tide_status statistics_of_parents(struct tide_writer *w, struct tide_err *err)
+static tide_status analyse_parents(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    tide_status status = writer_retry(w, analyse_parents, NULL, false, err);
-    w->unanalysed &= status != TIDE_OK;
-    return status;
+    const struct order *order = arg;
+    load_sql_parents(&m->session);
+    return run_listed(m, order->connections, true, err);
+}
+
+tide_status load_build_statistics(struct write_main *m, const struct load_build_options *options,
+                                  struct tide_err *err)
+{
+    const struct order order = { NULL, options->connections };
+    return write_retry(m, analyse_parents, &order, false, err);
 }
 
 /* ---- beside the writer ---- */
 
-struct missing {
-    const struct loading *range;
-    struct tide_pg_rows *rows;
-};
-
-static tide_status find_missing(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status find_missing(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    const struct missing *missing = arg;
-    tide_pg_rows_release(missing->rows);
-    sql_missing_indexes(w, missing->range);
-    return writer_query_sql(w, missing->rows, err);
+    struct load_build *b = *(struct load_build *const *)arg;
+    tide_pg_rows_release(&b->work.rows);
+    load_sql_missing_indexes(&m->session, &b->attach.range);
+    return write_query_sql(&m->session, &b->work.rows, err);
 }
 
-tide_status partition_build_begin(struct tide_writer *w, struct full *full, struct tide_err *err)
+tide_status load_build_begin(struct write_main *m, const struct load_build_options *options,
+                             const struct load_range *range, struct load_build **out,
+                             struct tide_err *err)
 {
-    assert(!full->build);
-    struct build *b = new_build(w);
+    *out = NULL;
+    struct load_build *b = new_build(m->session.plan);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
-    const struct missing missing = { &full->range, &b->work.rows };
-    tide_status status = writer_retry(w, find_missing, &missing, false, err);
-    writer_second(&b->second, w);
-    b->second.loading = full->range;
+    b->attach = (struct load_attach){ .rollups = options->rollups, .range = *range };
     b->work.merges = true;
+    tide_status status = write_retry(m, find_missing, &b, false, err);
     if (status == TIDE_OK)
-        start_helpers(w, b, lanes_wanted(w, missing.rows));
+        start_helpers(b, lanes_wanted(options->connections, &b->work.rows));
     if (b->count)
-        full->build = b;
+        *out = b;
     else
         free_build(b);
     return status;
 }
 
-bool partition_build_ended(const struct full *full)
+bool load_build_is_done(const struct load_build *b)
 {
     bool ended = true;
-    for (uint32_t i = 0; full->build && i < full->build->count; i++)
-        ended &= atomic_load(&full->build->lanes[i].ended);
+    for (uint32_t i = 0; b && i < b->count; i++)
+        ended &= atomic_load(&b->lanes[i].ended);
     return ended;
 }
 
-void partition_build_indexes(struct tide_writer *w, struct full *full)
+void load_build_wait_indexes(struct write_main *m, struct load_build *b)
 {
-    for (uint32_t i = 0; full->build && i < full->build->count; i++)
-        writer_wait_helper(w, &full->build->lanes[i].ended, &full->build->work.indexed,
-                           &full->build->work.stopped);
+    for (uint32_t i = 0; b && i < b->count; i++)
+        write_main_wait(m, &b->lanes[i].ended, &b->work.indexed, &b->work.stopped);
 }
 
-void partition_build_merge(struct tide_writer *w, struct full *full)
+void load_build_merge(struct load_build *b, const struct write_cursor *cursor)
 {
-    if (!full->build)
+    if (!b)
         return;
-    full->build->second.cursor = w->cursor;
-    memcpy(full->build->second.hash, w->hash, TIDE_HASH_BYTES);
-    atomic_store(&full->build->work.oldest, true);
+    b->attach.moves_cursor = load_attach_moves(cursor, &b->attach.range);
+    atomic_store(&b->work.oldest, true);
 }
 
 /* On the session where the rows were merged. */
-static tide_status attach_merged(struct tide_writer *w, struct build *b, bool *attached,
+static tide_status attach_merged(struct write_main *m, struct load_build *b, bool *attached,
                                  bool *perhaps, struct tide_err *err)
 {
-    bool merged = false, sent = false;
+    struct lane *merger = NULL;
+    bool sent = false;
     for (uint32_t i = 0; i < b->count; i++)
-        merged |= b->lanes[i].merged;
-    if (!merged)
+        if (b->lanes[i].merged)
+            merger = &b->lanes[i];
+    if (!merger)
         return TIDE_OK;
-    b->second.moves = w->moves;
-    tide_status status = attach_end_beside(&b->second, &sent, err);
+    write_session_take(merger->session);
+    tide_status status = load_attach_end(merger->session, &b->attach, &m->cursor, &sent, err);
     *attached = status == TIDE_OK;
     *perhaps = sent && !*attached;
     return status;
 }
 
-bool partition_build_end(struct tide_writer *w, struct full *full, bool stop, bool *perhaps)
+bool load_build_end(struct write_main *m, struct load_build *b, bool stop, bool *perhaps)
 {
     struct tide_err err;
     bool attached = false;
-    struct build *b = full->build;
     *perhaps = false;
     if (!b)
         return false;
     if (stop)
         atomic_store(&b->work.stopped, true);
-    tide_status status = join_helpers(w, b, 0, &err);
+    tide_status status = join_helpers(m, b, 0, &err);
     if (status == TIDE_OK && !stop)
-        status = attach_merged(w, b, &attached, perhaps, &err);
+        status = attach_merged(m, b, &attached, perhaps, &err);
     if (status != TIDE_OK && !stop) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
-        tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", full->range.from,
+        tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", b->attach.range.from,
                  tide_log_quote(quoted, sizeof quoted, err.text));
     }
     close_helpers(b, 0);
     free_build(b);
-    full->build = NULL;
     return attached;
 }

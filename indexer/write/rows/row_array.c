@@ -1,4 +1,4 @@
-#include "indexer/write/row_array.h"
+#include "indexer/write/rows/row_array.h"
 #include "indexer/base/copy.h"
 #include "tidemark/xdr.h"
 

@@ -1,0 +1,183 @@
+/* A loaded partition becomes visible: its tables are attached, its newest versions merged into
+ * state, its rows folded into rollups, coverage and cursor moved, in one transaction.
+ *
+ * The transaction of a full partition runs on a session that built its indexes, while the
+ * writer's own session loads the next one. It begins with state and rollups, which loading does not
+ * touch. Only its end needs the writer: the fence, the tables, the cursor. What fails there is done
+ * again by the writer's own session. */
+#include "indexer/write/load/attach.h"
+#include "indexer/write/load/publication.h"
+#include "indexer/write/rows/cover.h"
+#include "indexer/write/rows/merge.h"
+
+/* In the order in which a dump takes them, which is that of their making: else each waits, sooner
+ * or later, for what the other holds, and the server ends one of the two. */
+static void sql_lock_leaves(struct write_session *s, const struct load_attach *a)
+{
+    const char *before = "LOCK TABLE ";
+    for (uint32_t i = 0; i < s->plan->table_count; i++) {
+        if (!s->plan->tables[i].partitioned || !s->plan->wanted[i])
+            continue;
+        write_sql_more(s, "%s", before);
+        write_sql_leaf(s, &s->plan->tables[i], a->range.from);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        write_sql_more(s, " IN ACCESS EXCLUSIVE MODE; ");
+}
+
+static tide_status attach_tables(struct write_session *s, const struct load_attach *a,
+                                 struct tide_err *err)
+{
+    const struct load_range *l = &a->range;
+    write_sql(s, "%s", "");
+    sql_lock_leaves(s, a);
+    for (uint32_t i = 0; i < s->plan->table_count; i++) {
+        const struct tide_table *table = tide_table_stored(&s->plan->tables[i]);
+        if (!table->partitioned || !s->plan->wanted[i])
+            continue;
+        write_sql_more(s, "ALTER TABLE %s.\"%s\" ATTACH PARTITION ", table->schema, table->name);
+        write_sql_leaf(s, table, l->from);
+        write_sql_more(s, " FOR VALUES FROM (%u, %u) TO (%u, %u); ALTER TABLE ",
+                       s->plan->deployment, l->from, s->plan->deployment, l->end);
+        write_sql_leaf(s, table, l->from);
+        write_sql_more(s, " DROP CONSTRAINT loading;");
+    }
+    write_sql_more(s,
+                   "UPDATE chain.partition SET attached = true WHERE deployment = %u AND"
+                   " from_ledger = %u AND NOT attached",
+                   s->plan->deployment, l->from);
+    return write_run_sql(s, "UPDATE 1", err);
+}
+
+bool load_attach_moves(const struct write_cursor *cursor, const struct load_range *range)
+{
+    return range->first && write_cursor_continues(cursor, range->first);
+}
+
+static tide_status analyse_words(struct write_session *s, struct tide_err *err)
+{
+    tide_pg_patience(write_pg(s), 0);
+    tide_status status = tide_pg_run(write_pg(s), "ANALYZE chain.word", "ANALYZE", err);
+    tide_pg_patience(write_pg(s), s->plan->silence_ms);
+    return status;
+}
+
+tide_status load_attach_words(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return analyse_words(&m->session, err);
+}
+
+static tide_status merge_rows(struct write_session *s, const struct load_attach *a,
+                              struct tide_err *err)
+{
+    const struct load_range *l = &a->range;
+    const struct tide_range range = { l->first, l->last };
+    tide_status status = TIDE_OK;
+    if (l->first)
+        status = write_merge_partition(s, l->from, !a->moves_cursor, err);
+    if (status == TIDE_OK && l->first)
+        status = write_rollup_partition(s, a->rollups, l->from, range, err);
+    return status == TIDE_OK ? write_point(TIDE_FAILPOINT("attach.merged"), err) : status;
+}
+
+static tide_status show_tables(struct write_session *s, const struct load_attach *a,
+                               struct tide_err *err)
+{
+    tide_status status = attach_tables(s, a, err);
+    if (status == TIDE_OK && a->range.first)
+        status = load_publication_check(s, &a->range, err);
+    return status == TIDE_OK ? write_point(TIDE_FAILPOINT("attach.tables"), err) : status;
+}
+
+static tide_status move_cursor(struct write_session *s, const struct load_attach *a,
+                               struct tide_err *err)
+{
+    const struct load_range *l = &a->range;
+    const struct write_cover cover = { l->first, l->last,       l->previous_hash,
+                                       l->hash,  l->close_time, a->moves_cursor,
+                                       NULL };
+    return l->first ? write_cover(s, &cover, err) : write_count(s, NULL, err);
+}
+
+/* The end of an earlier transaction is not known, because the connection was lost at its COMMIT.
+ * The row's lock waits for that session. *done: it committed; then this one has no more to do. */
+static tide_status look_for_commit(struct write_main *m, bool *done, struct tide_err *err)
+{
+    struct write_session *s = &m->session;
+    struct tide_pg_rows rows;
+    write_sql(s,
+              "BEGIN; SELECT moves FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
+              " FOR UPDATE",
+              s->plan->deployment, m->cursor.fence);
+    tide_status status = write_query_sql(s, &rows, err);
+    *done = status == TIDE_OK && rows.count == 1 && tide_pg_u64(&rows, 0, 0) == m->cursor.moves + 1;
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK ? tide_pg_run(write_pg(s), "ROLLBACK", "ROLLBACK", err) : status;
+}
+
+/* Everything but BEGIN, fence and COMMIT, in the order of the writer's own session. */
+static tide_status attach_all(struct write_session *s, const struct load_attach *a,
+                              struct tide_err *err)
+{
+    tide_status status = show_tables(s, a, err);
+    if (status == TIDE_OK)
+        status = merge_rows(s, a, err);
+    return status == TIDE_OK ? move_cursor(s, a, err) : status;
+}
+
+tide_status load_attach_step(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    const struct load_attach *a = arg;
+    bool done = false;
+    assert(a->moves_cursor == load_attach_moves(&m->cursor, &a->range));
+    if (a->perhaps) {
+        tide_status status = look_for_commit(m, &done, err);
+        if (status != TIDE_OK || done)
+            return status;
+    }
+    tide_status status = write_begin_long(m, err);
+    if (status == TIDE_OK)
+        status = attach_all(&m->session, a, err);
+    if (status == TIDE_OK)
+        status = write_commit(&m->session, err);
+    write_end_long(m);
+    return status;
+}
+
+/* ---- beside the writer ---- */
+
+tide_status load_attach_begin(struct write_session *s, const struct load_attach *a,
+                              struct tide_err *err)
+{
+    tide_status status = analyse_words(s, err);
+    if (status == TIDE_OK)
+        status = write_point(TIDE_FAILPOINT("attach.before"), err);
+    tide_pg_patience(write_pg(s), 0);
+    if (status == TIDE_OK)
+        status = tide_pg_run(write_pg(s), "BEGIN", "BEGIN", err);
+    return status == TIDE_OK ? merge_rows(s, a, err) : status;
+}
+
+tide_status load_attach_end(struct write_session *s, const struct load_attach *a,
+                            const struct write_cursor *cursor, bool *sent, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    assert(s->owner == WRITE_OWNER_BUILD);
+    assert(a->moves_cursor == load_attach_moves(cursor, &a->range));
+    *sent = false;
+    tide_pg_patience(write_pg(s), s->plan->silence_ms);
+    write_sql(s, "%s", "");
+    write_sql_fence(s, cursor);
+    tide_status status = write_query_sql(s, &rows, err);
+    if (status == TIDE_OK && rows.count != 1)
+        status = write_fenced(s->plan, err);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        status = show_tables(s, a, err);
+    if (status == TIDE_OK)
+        status = move_cursor(s, a, err);
+    *sent = status == TIDE_OK;
+    return status == TIDE_OK ? write_commit(s, err) : status;
+}

@@ -1,0 +1,35 @@
+/* The transaction that makes a loaded partition visible. */
+#ifndef INDEXER_WRITE_LOAD_ATTACH_H
+#define INDEXER_WRITE_LOAD_ATTACH_H
+
+#include "indexer/write/load/range.h"
+#include "indexer/write/rows/rollup.h"
+#include "indexer/write/session/main_session.h"
+
+struct load_attach {
+    const struct write_rollups *rollups; /* borrowed */
+    struct load_range range;
+    bool moves_cursor; /* the range continues the cursor */
+    bool perhaps;      /* an earlier COMMIT of it may have succeeded */
+};
+
+/* Returns whether attaching the range moves the cursor. */
+bool load_attach_moves(const struct write_cursor *cursor, const struct load_range *range);
+
+/* A step: the whole transaction on the writer's session; arg is const struct load_attach *. */
+tide_status load_attach_step(struct write_main *m, const void *arg, struct tide_err *err);
+/* A step: analyses chain.word, which has no partitions, as the build does for the partition's own
+ * tables. */
+tide_status load_attach_words(struct write_main *m, const void *arg, struct tide_err *err);
+
+/* The transaction in two halves, on a session that is not the writer's. The first half, on any
+ * thread, merges the rows and leaves the transaction open. */
+tide_status load_attach_begin(struct write_session *s, const struct load_attach *attach,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* The second half is for the writer's thread, since it checks the fence: cursor is the writer's.
+ * *sent: COMMIT was sent, so after a failure the transaction may stand. */
+tide_status load_attach_end(struct write_session *s, const struct load_attach *attach,
+                            const struct write_cursor *cursor, bool *sent,
+                            struct tide_err *err) TIDE_MUST_USE;
+
+#endif

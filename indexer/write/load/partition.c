@@ -1,0 +1,64 @@
+/* Rows of chain.partition, and the tables that they stand for. */
+#include "indexer/write/load/partition.h"
+
+struct question {
+    uint32_t ledger;
+    uint32_t *from, *end;
+};
+
+static tide_status read_bounds(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    struct write_session *s = &m->session;
+    const struct question *q = arg;
+    struct tide_pg_rows rows;
+    write_sql(s,
+              "SELECT attached, from_ledger, end_ledger FROM chain.partition WHERE deployment = %u"
+              " AND from_ledger <= %u AND end_ledger > %u",
+              s->plan->deployment, q->ledger, q->ledger);
+    tide_status status = write_query_sql(s, &rows, err);
+    bool attached = status == TIDE_OK && rows.count == 1 && tide_pg_bool(&rows, 0, 0);
+    *q->from = attached ? (uint32_t)tide_pg_u64(&rows, 0, 1) : 0;
+    *q->end = attached ? (uint32_t)tide_pg_u64(&rows, 0, 2) : 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status load_partition_find(struct write_main *m, uint32_t ledger, uint32_t *from,
+                                uint32_t *end, struct tide_err *err)
+{
+    const struct question question = { ledger, from, end };
+    return write_retry(m, read_bounds, &question, false, err);
+}
+
+static void sql_create(struct write_session *s, const struct tide_table *table, uint32_t from)
+{
+    write_sql_more(s, "CREATE TABLE ");
+    write_sql_leaf(s, table, from);
+    write_sql_more(s,
+                   " (LIKE %s.\"%s\" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,"
+                   " CONSTRAINT loading CHECK (deployment = %u AND ledger >= %u AND ledger < %u));",
+                   tide_table_stored(table)->schema, table->name, s->plan->deployment, from,
+                   from + s->plan->partition_ledgers);
+}
+
+/* The row comes first: another session that makes the partition waits for it, then takes it. */
+tide_status load_partition_make(struct write_session *s, uint32_t from, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    assert(write_plan_partition(s->plan, from) == from && write_plan_fits(s->plan, from));
+    write_sql(s,
+              "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached)"
+              " VALUES (%u, %u, %u, false) ON CONFLICT DO NOTHING RETURNING 1",
+              s->plan->deployment, from, from + s->plan->partition_ledgers);
+    tide_status status = write_query_sql(s, &rows, err);
+    bool there = status == TIDE_OK && rows.count == 0;
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || there)
+        return status;
+    write_sql(s, "%s", "");
+    for (uint32_t i = 0; i < s->plan->table_count; i++)
+        if (s->plan->tables[i].partitioned && s->plan->wanted[i])
+            sql_create(s, &s->plan->tables[i], from);
+    status = write_run_sql(s, "CREATE TABLE", err);
+    return status == TIDE_OK ? write_point(TIDE_FAILPOINT("partition.created"), err) : status;
+}

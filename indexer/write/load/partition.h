@@ -1,0 +1,15 @@
+/* Partitions in the database: a partition of every partitioned table is one row of chain.partition.
+ * Its tables are named NAME_pD_F, for the deployment and the first ledger. */
+#ifndef INDEXER_WRITE_LOAD_PARTITION_H
+#define INDEXER_WRITE_LOAD_PARTITION_H
+
+#include "indexer/write/session/main_session.h"
+
+/* Makes the partition's row and tables in the running transaction, unless they are there. */
+tide_status load_partition_make(struct write_session *s, uint32_t from,
+                                struct tide_err *err) TIDE_MUST_USE;
+/* Reads the bounds of the attached partition that holds ledger; *end is 0 if there is none. */
+tide_status load_partition_find(struct write_main *m, uint32_t ledger, uint32_t *from,
+                                uint32_t *end, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,65 @@
+/* Rows by COPY. */
+#include "indexer/write/rows/copy.h"
+
+/* Where a table's rows of this batch go: its partition's own table, which spares the routing of
+ * each row; the table itself when it is not partitioned. State is merged, never copied. */
+static void sql_target(struct write_session *s, const struct tide_table *table, uint32_t from)
+{
+    const struct tide_table *stored = tide_table_stored(table);
+    write_sql_more(s, "COPY ");
+    if (table->partitioned)
+        write_sql_leaf(s, table, from);
+    else
+        write_sql_more(s, "%s.\"%s\"", stored->schema, stored->name);
+    write_sql_more(s, " (");
+    write_sql_columns(s, stored, "");
+    write_sql_more(s, ") FROM STDIN (FORMAT binary);");
+}
+
+static bool is_copied(const struct write_plan *plan, const struct tide_batch *batch, uint32_t i)
+{
+    return batch->rows[i].count && plan->tables[i].kind != TIDE_TABLE_STATE;
+}
+
+static tide_status copy_table(struct write_session *s, struct write_keys *keys,
+                              const struct tide_batch *batch, uint32_t i, struct tide_err *err)
+{
+    const struct tide_table *table = &s->plan->tables[i];
+    const struct tide_rows *rows = &batch->rows[i];
+    char what[128];
+    tide_slice tuples;
+    snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
+    tide_status status = write_keys_put(keys, i, rows, &tuples, err);
+    if (status == TIDE_OK)
+        status = tide_pg_copy_put(write_pg(s), what, tuples, rows->count, err);
+    if (status == TIDE_OK)
+        status = write_point(TIDE_FAILPOINT("commit.copied"), err);
+    return status;
+}
+
+/* A statement for each table, in one message: the server takes in one table's rows while the next
+ * one's get their keys, and a hundred statements don't wait for a hundred answers. */
+tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
+                            const struct tide_batch *batch, struct tide_err *err)
+{
+    struct tide_err ignored;
+    bool any = false;
+    assert(write_plan_partition(s->plan, batch->from) == write_plan_partition(s->plan, batch->to));
+    write_sql(s, "%s", "");
+    for (uint32_t i = 0; i < s->plan->table_count; i++) {
+        if (is_copied(s->plan, batch, i))
+            sql_target(s, &s->plan->tables[i], write_plan_partition(s->plan, batch->from));
+        any |= is_copied(s->plan, batch, i);
+    }
+    tide_buf_u8(&s->sql, 0);
+    if (s->sql.failed)
+        return tide_fail(err, TIDE_E_LIMIT, "writer: statements too long");
+    if (!any)
+        return TIDE_OK;
+    tide_status status = tide_pg_copy_open(write_pg(s), (const char *)s->sql.ptr, err);
+    for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++)
+        if (is_copied(s->plan, batch, i))
+            status = copy_table(s, keys, batch, i, err);
+    tide_status closed = tide_pg_copy_close(write_pg(s), status == TIDE_OK ? err : &ignored);
+    return status == TIDE_OK ? closed : status;
+}

@@ -1,0 +1,40 @@
+/* The last statements of a transaction: coverage, counts, cursor, and the wake-up of readers. */
+#ifndef INDEXER_WRITE_ROWS_COVER_H
+#define INDEXER_WRITE_ROWS_COVER_H
+
+#include "indexer/decode/batch.h"
+#include "indexer/write/session/session.h"
+
+/* A range of ledgers that this transaction makes visible. */
+struct write_cover {
+    uint32_t from, to;
+    const uint8_t *previous_hash, *hash;
+    uint64_t close_time;
+    bool moves_cursor;
+    const struct tide_batch_counts *counts; /* NULL: counted already */
+};
+
+/* Coverage and cursor in the running transaction, at once. TIDE_E_CHAIN, TIDE_E_CONFLICT. */
+tide_status write_cover(struct write_session *s, const struct write_cover *cover,
+                        struct tide_err *err) TIDE_MUST_USE;
+/* The same in a pipeline: prepared before (prepared[moves_cursor] says that the session has it),
+ * sent, its answer read, and completed by what the answer leaves to do. */
+tide_status write_cover_prepare(struct write_session *s, bool prepared[2], bool moves_cursor,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status write_cover_send(struct write_session *s, const struct write_cover *cover,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status write_covered(const struct write_plan *plan, const struct tide_pg_rows *rows,
+                          uint64_t *grown, struct tide_err *err) TIDE_MUST_USE;
+tide_status write_cover_settle(struct write_session *s, const struct write_cover *cover,
+                               uint64_t grown, struct tide_err *err) TIDE_MUST_USE;
+/* Counts and moves alone. */
+tide_status write_count(struct write_session *s, const struct tide_batch_counts *counts,
+                        struct tide_err *err) TIDE_MUST_USE;
+/* Notes that ledgers were indexed before the batch discovered contracts, in its transaction. */
+/* Sets the text of the statement that notes the past of the contracts that these ledgers discover,
+ * or whose kind they show. */
+void write_sql_note_discovered(struct write_session *s, const struct tide_batch *batch);
+tide_status write_note_discovered(struct write_session *s, const struct tide_batch *batch,
+                                  struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,34 @@
+/* The keys of a batch's words: rows come with words and are stored with keys of chain.word. */
+#ifndef INDEXER_WRITE_ROWS_KEYS_H
+#define INDEXER_WRITE_ROWS_KEYS_H
+
+#include "indexer/database/words.h"
+#include "indexer/decode/batch.h"
+#include "indexer/write/session/session.h"
+
+/* One thread at a time may use it, with one session: keys that a transaction adds are known to it
+ * alone until it commits. */
+struct write_keys {
+    const struct write_plan *plan; /* borrowed */
+    struct tide_words *words;
+    struct tide_buf keyed; /* rows of one table as they are stored */
+};
+
+/* Opens the cache of keys. TIDE_E_MEMORY. */
+tide_status write_keys_open(struct write_keys *keys, const struct write_plan *plan,
+                            struct tide_err *err) TIDE_MUST_USE;
+void write_keys_close(struct write_keys *keys);
+
+/* Reads the words of a batch, before its transaction. *ask: some have no known key, so
+ * write_keys_ask must be called in the transaction. */
+tide_status write_keys_read(struct write_keys *keys, const struct tide_batch *batch, bool *ask,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* Reads the missing keys, and adds those of new words, in the running transaction. */
+tide_status write_keys_ask(struct write_keys *keys, struct write_session *s,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* Sets *tuples to the rows of a table of the batch as they are stored. They are borrowed until the
+ * next call. */
+tide_status write_keys_put(struct write_keys *keys, uint32_t table, const struct tide_rows *rows,
+                           tide_slice *tuples, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

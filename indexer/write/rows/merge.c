@@ -1,0 +1,103 @@
+#include "indexer/write/rows/merge.h"
+
+/* State holds the newest version of each key. Versions come in the shape of the history table
+ * (removed ones too), at most one a key: rows of a subquery called n. */
+
+static void sql_assignments(struct write_session *s, const struct tide_table *state)
+{
+    const char *comma = "";
+    for (uint32_t i = 0; i < state->column_count; i++) {
+        const char *name = state->columns[i].name;
+        if (strcmp(name, "deployment") == 0 || strcmp(name, "key_hash") == 0)
+            continue;
+        write_sql_more(s, "%s\"%s\" = excluded.\"%s\"", comma, name, name);
+        comma = ", ";
+    }
+}
+
+/* Behind the cursor a key may have newer versions, even a removal that left no row in state. */
+static void sql_newest_only(struct write_session *s, const struct tide_table *history)
+{
+    write_sql_more(s,
+                   " AND NOT EXISTS (SELECT 1 FROM %s.\"%s\" h WHERE h.deployment ="
+                   " n.deployment AND h.key_hash = n.key_hash AND (h.ledger, h.tx, h.seq) >"
+                   " (n.ledger, n.tx, n.seq))",
+                   tide_table_stored(history)->schema, history->name);
+}
+
+/* Appends the statement that merges the rows of n, given as text that defines it. */
+static void sql_merge(struct write_session *s, const struct tide_table *state, const char *source,
+                      bool behind)
+{
+    const struct tide_table *history = &s->plan->tables[state->pair];
+    write_sql_more(s,
+                   "WITH %s, gone AS (DELETE FROM state.\"%s\" s USING n WHERE n.removed AND"
+                   " s.deployment = n.deployment AND s.key_hash = n.key_hash AND (s.ledger, s.tx,"
+                   " s.seq) <= (n.ledger, n.tx, n.seq)) INSERT INTO state.\"%s\" AS s (",
+                   source, state->name, state->name);
+    write_sql_columns(s, state, "");
+    write_sql_more(s, ") SELECT ");
+    write_sql_columns(s, state, "n.");
+    write_sql_more(s, " FROM n WHERE NOT n.removed");
+    if (behind)
+        sql_newest_only(s, history);
+    write_sql_more(s, " ON CONFLICT (deployment, key_hash) DO UPDATE SET ");
+    sql_assignments(s, state);
+    write_sql_more(s, " WHERE (s.ledger, s.tx, s.seq) <="
+                      " (excluded.ledger, excluded.tx, excluded.seq)");
+}
+
+void write_sql_merge(struct write_session *s, uint32_t index, bool behind)
+{
+    const struct tide_table *state = &s->plan->tables[index];
+    char source[256];
+    snprintf(source, sizeof source, "n AS (SELECT * FROM unnest($1::history.\"%s\"[]))",
+             s->plan->tables[state->pair].name);
+    write_sql(s, "%s", "");
+    sql_merge(s, state, source, behind);
+}
+
+/* The newest version of each key that a partition has. Keys have many versions: the newest are
+ * found in the primary key alone, and only they are read. None is newer, so >= is =; of a row that
+ * must be equal in four columns the planner expects one, and compares each with each. With the
+ * outer DISTINCT ON it expects as many as there are keys, and they come in their order, which fills
+ * the pages of the index of state. */
+static tide_status merge_leaf(struct write_session *s, const struct tide_table *state,
+                              uint32_t from, bool behind, struct tide_err *err)
+{
+    const struct tide_table *history = &s->plan->tables[state->pair];
+    char leaf[128], newest[1024];
+    struct tide_buf source;
+    tide_buf_init(&source, WRITE_SQL_MAX);
+    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
+             history->name, s->plan->deployment, from);
+    snprintf(newest, sizeof newest,
+             "(SELECT DISTINCT ON (l.key_hash) l.* FROM (SELECT DISTINCT ON (key_hash) key_hash,"
+             " ledger, tx, seq FROM %s WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC,"
+             " tx DESC, seq DESC) k JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND"
+             " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq) ORDER BY l.key_hash)",
+             leaf, s->plan->deployment, leaf, s->plan->deployment);
+    tide_buf_str(&source, "n AS MATERIALIZED (");
+    tide_table_select(&source, history, newest, false);
+    tide_buf_put(&source, ")", sizeof ")");
+    write_sql(s, "%s", "");
+    if (!source.failed)
+        sql_merge(s, state, (const char *)source.ptr, behind);
+    tide_status status =
+        source.failed ? tide_fail(err, TIDE_E_MEMORY, "writer") : write_run_sql(s, "INSERT", err);
+    tide_buf_release(&source);
+    return status;
+}
+
+tide_status write_merge_partition(struct write_session *s, uint32_t from, bool behind,
+                                  struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
+        const struct tide_table *state = &s->plan->tables[i];
+        if (state->kind != TIDE_TABLE_STATE || !s->plan->wanted[i])
+            continue;
+        status = merge_leaf(s, state, from, behind, err);
+    }
+    return status;
+}

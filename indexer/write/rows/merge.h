@@ -1,0 +1,15 @@
+/* Statements that merge versions of keys into the tables of state, which hold the newest one. */
+#ifndef INDEXER_WRITE_ROWS_MERGE_H
+#define INDEXER_WRITE_ROWS_MERGE_H
+
+#include "indexer/write/session/session.h"
+
+/* Begins the text of the merge of the rows of parameter 1 into a table of state. behind: they are
+ * not of the newest ledgers, so newer versions may exist. */
+void write_sql_merge(struct write_session *s, uint32_t state_table, bool behind);
+/* Merges the history tables of a partition into all wanted tables of state, in the running
+ * transaction. */
+tide_status write_merge_partition(struct write_session *s, uint32_t from, bool behind,
+                                  struct tide_err *err) TIDE_MUST_USE;
+
+#endif

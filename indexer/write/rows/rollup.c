@@ -1,0 +1,263 @@
+/* Sums over time, folded in the transaction that makes their rows visible: of a batch behind its
+ * rows, of a loaded partition when it is attached, of all there is when the rules have changed.
+ * What reads tables of tokens is folded again when the past of a discovered one joins them. */
+#include "indexer/write/rows/rollup.h"
+#include "tidemark/deployment.h"
+
+enum { NAME_MAX_BYTES = 16 };
+
+static void rollup_statement_name(char name[NAME_MAX_BYTES], size_t rollup)
+{
+    snprintf(name, NAME_MAX_BYTES, "rollup%zu", rollup);
+}
+
+static bool table_is(const struct tide_table *table, const struct tide_rollup_name *name)
+{
+    return tide_slice_eq(tide_slice_str(table->schema), name->schema) &&
+           tide_slice_eq(tide_slice_str(table->name), name->table);
+}
+
+/* TIDE_TABLES_MAX when there is none: a test's own tables. */
+static uint32_t find_table(const struct write_plan *plan, const struct tide_rollup_name *name)
+{
+    uint32_t i = 0;
+    while (i < plan->table_count && !table_is(&plan->tables[i], name))
+        i++;
+    return i < plan->table_count ? i : TIDE_TABLES_MAX;
+}
+
+static bool learn_tables(const struct write_plan *plan, const struct tide_rollup *rollup,
+                         bool needs[TIDE_TABLES_MAX])
+{
+    tide_slice rest = rollup->sql, before;
+    struct tide_rollup_name name;
+    while (tide_rollup_next(&rest, &before, &name)) {
+        uint32_t table = name.mark == TIDE_ROLLUP_INTO ? 0 : find_table(plan, &name);
+        if (table == TIDE_TABLES_MAX)
+            return false;
+        if (name.mark == TIDE_ROLLUP_NEEDS)
+            needs[table] = true;
+    }
+    return true;
+}
+
+void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan, const bool *chosen)
+{
+    assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
+    *r = (struct write_rollups){ .chosen = chosen != NULL };
+    for (size_t i = 0; i < tide_rollup_count; i++) {
+        bool wanted = !chosen || chosen[i];
+        r->kept[i] = wanted && learn_tables(plan, &tide_rollups[i], r->needs[i]);
+        r->any |= r->kept[i];
+    }
+}
+
+/* Rows that the rollup would fold. */
+static uint64_t rows_for(const struct write_session *s, const struct write_rollups *r,
+                         size_t rollup, const struct tide_batch *batch)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < s->plan->table_count; i++)
+        rows += r->needs[rollup][i] ? batch->rows[i].count : 0;
+    return r->kept[rollup] ? rows : 0;
+}
+
+/* ---- text ---- */
+
+/* The place of the rows that a fold reads. */
+struct place {
+    const struct write_plan *plan;
+    uint32_t from; /* partition */
+};
+
+/* Tables that are not wanted have no partition: the empty parent stands in. */
+static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+{
+    const struct place *place = self;
+    const struct write_plan *plan = place->plan;
+    uint32_t i = find_table(plan, name);
+    const struct tide_table *table = &plan->tables[i], *stored = tide_table_stored(table);
+    char leaf[128];
+    if (!table->partitioned || !plan->wanted[i]) {
+        tide_buf_putf(out, "%s.\"%s\"", table->schema, table->name);
+        return;
+    }
+    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", stored->schema, stored->name, plan->deployment,
+             place->from);
+    if (!table->stored) {
+        tide_buf_str(out, leaf);
+        return;
+    }
+    tide_buf_u8(out, '(');
+    tide_table_select(out, table, leaf, true);
+    tide_buf_u8(out, ')');
+}
+
+/* The rows of the CTE `added`, which are of that table. */
+struct added {
+    const struct tide_table *table;
+};
+
+static void put_added(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+{
+    const struct tide_table *table = ((const struct added *)self)->table;
+    assert(table_is(table, name));
+    tide_buf_u8(out, '(');
+    tide_table_select(out, table, "added", true);
+    tide_buf_u8(out, ')');
+}
+
+/* Folds rows of any ledger: each row is folded in the statement that adds it. */
+void write_sql_fold_added(struct write_session *s, const struct write_rollups *r, uint32_t table)
+{
+    const char *const values[] = { s->plan->deployment_text, "0", "2147483647" };
+    struct added added = { &s->plan->tables[table] };
+    const struct tide_rollup_writer writer = { put_added, &added, "rollup", values };
+    for (size_t i = 0; i < tide_rollup_count; i++) {
+        if (!r->kept[i] || !r->needs[i][table])
+            continue;
+        write_sql_more(s, ", folded%zu AS (", i);
+        tide_rollup_write(&s->sql, &tide_rollups[i], &writer);
+        s->sql.len--; /* without its NUL */
+        write_sql_more(s, ")");
+    }
+}
+
+static tide_status write_fold(struct write_session *s, size_t rollup, uint32_t from,
+                              struct tide_err *err)
+{
+    struct place place = { s->plan, from };
+    const struct tide_rollup_writer writer = { put_name, &place, "rollup", NULL };
+    tide_buf_reset(&s->sql);
+    tide_rollup_write(&s->sql, &tide_rollups[rollup], &writer);
+    return s->sql.failed
+               ? tide_fail(err, TIDE_E_LIMIT, "writer: rollup %s", tide_rollups[rollup].name)
+               : TIDE_OK;
+}
+
+/* ---- of a batch ---- */
+
+tide_status write_rollup_prepare(struct write_session *s, const struct write_rollups *r,
+                                 bool prepared[TIDE_ROLLUPS_MAX], const struct tide_batch *batch,
+                                 struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
+        char name[NAME_MAX_BYTES];
+        if (prepared[i] || rows_for(s, r, i, batch) == 0)
+            continue;
+        rollup_statement_name(name, i);
+        status = write_fold(s, i, write_plan_partition(s->plan, batch->from), err);
+        if (status == TIDE_OK)
+            status = tide_pg_prepare(write_pg(s), name, (const char *)s->sql.ptr, err);
+        prepared[i] = status == TIDE_OK;
+    }
+    return status;
+}
+
+struct bounds {
+    char from[12], to[12];
+    const char *values[3];
+};
+
+static void set_bounds(const struct write_plan *plan, struct bounds *b, uint32_t from, uint32_t to)
+{
+    snprintf(b->from, sizeof b->from, "%u", from);
+    snprintf(b->to, sizeof b->to, "%u", to);
+    b->values[0] = plan->deployment_text;
+    b->values[1] = b->from;
+    b->values[2] = b->to;
+}
+
+tide_status write_rollup_send(struct write_session *s, const struct write_rollups *r,
+                              const struct tide_batch *batch, uint32_t *statements,
+                              struct tide_err *err)
+{
+    struct bounds bounds;
+    bool bulk = false;
+    tide_status status = TIDE_OK;
+    set_bounds(s->plan, &bounds, batch->from, batch->to);
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
+        char name[NAME_MAX_BYTES];
+        uint64_t rows = rows_for(s, r, i, batch);
+        if (rows > ROLLUP_BULK_ROWS && !bulk) {
+            bulk = true;
+            ++*statements;
+            status = tide_pg_pipe_run(write_pg(s), TIDE_ROLLUP_BULK_SQL, err);
+        }
+        if (rows == 0 || status != TIDE_OK)
+            continue;
+        rollup_statement_name(name, i);
+        ++*statements;
+        status = tide_pg_pipe_execute(write_pg(s), name, bounds.values, 3, err);
+    }
+    return status;
+}
+
+/* ---- of a partition, of everything ---- */
+
+static tide_status fold_range(struct write_session *s, size_t rollup, uint32_t partition,
+                              struct tide_range range, struct tide_err *err)
+{
+    struct bounds bounds;
+    tide_status status = write_fold(s, rollup, partition, err);
+    for (uint32_t at = range.from; at <= range.to && status == TIDE_OK; at += TIDE_ROLLUP_LEDGERS) {
+        uint32_t to = at + TIDE_ROLLUP_LEDGERS - 1;
+        set_bounds(s->plan, &bounds, at, to < range.to ? to : range.to);
+        status = tide_pg_query(write_pg(s), NULL, (const char *)s->sql.ptr, bounds.values, 3, err);
+    }
+    return status;
+}
+
+tide_status write_rollup_partition(struct write_session *s, const struct write_rollups *r,
+                                   uint32_t partition, struct tide_range range,
+                                   struct tide_err *err)
+{
+    if (!r->any)
+        return TIDE_OK;
+    tide_status status = tide_pg_run(write_pg(s), TIDE_ROLLUP_BULK_SQL, "SELECT", err);
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++)
+        if (r->kept[i])
+            status = fold_range(s, i, partition, range, err);
+    return status;
+}
+
+static bool is_of_tokens(const struct tide_table *table)
+{
+    enum tide_role role = tide_role_of_table(tide_slice_str(table->name));
+    return role == TIDE_ROLE_synth_token || role == TIDE_ROLE_stellar_asset;
+}
+
+static bool has_tokens_for(const struct write_session *s, const struct write_rollups *r,
+                           size_t rollup, const struct tide_batch *batch)
+{
+    for (uint32_t i = 0; i < s->plan->table_count; i++)
+        if (r->needs[rollup][i] && batch->rows[i].count && is_of_tokens(&s->plan->tables[i]))
+            return r->kept[rollup];
+    return false;
+}
+
+/* A batch may span partitions. */
+static tide_status fold_batch(struct write_session *s, size_t rollup,
+                              const struct tide_batch *batch, struct tide_err *err)
+{
+    tide_status status = tide_pg_run(write_pg(s), TIDE_ROLLUP_BULK_SQL, "SELECT", err);
+    for (uint32_t at = batch->from; at <= batch->to && status == TIDE_OK;) {
+        uint32_t partition = write_plan_partition(s->plan, at);
+        uint32_t end = partition + s->plan->partition_ledgers - 1;
+        struct tide_range range = { at, end < batch->to ? end : batch->to };
+        status = fold_range(s, rollup, partition, range, err);
+        at = end + 1;
+    }
+    return status;
+}
+
+tide_status write_rollup_again(struct write_session *s, const struct write_rollups *r,
+                               const struct tide_batch *batch, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++)
+        if (has_tokens_for(s, r, i, batch))
+            status = fold_batch(s, i, batch, err);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* Folding of rows into rollups, in the transaction that makes the rows visible. */
+#ifndef INDEXER_WRITE_ROWS_ROLLUP_H
+#define INDEXER_WRITE_ROWS_ROLLUP_H
+
+#include "indexer/database/range.h"
+#include "indexer/decode/batch.h"
+#include "indexer/rollup/rollup.h"
+#include "indexer/write/session/session.h"
+
+/* From so many rows on it pays to plan for the very numbers. */
+enum { ROLLUP_BULK_ROWS = 200 };
+
+/* The rollups that this index keeps. Filled in by write_rollups_learn; then no field changes, and
+ * any thread may read it. */
+struct write_rollups {
+    bool chosen;                                   /* the caller chose rollups; false: all */
+    bool any;                                      /* at least one is kept */
+    bool kept[TIDE_ROLLUPS_MAX];                   /* chosen, and the tables are those it folds */
+    bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make it run */
+};
+
+/* chosen: by rollup index; NULL: all. */
+void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan,
+                         const bool *chosen);
+
+/* Prepares the folds of a batch outside of transactions; prepared says which ones the session has.
+ * write_rollup_send sends them behind the batch's rows and adds to *statements. */
+tide_status write_rollup_prepare(struct write_session *s, const struct write_rollups *r,
+                                 bool prepared[TIDE_ROLLUPS_MAX], const struct tide_batch *batch,
+                                 struct tide_err *err) TIDE_MUST_USE;
+tide_status write_rollup_send(struct write_session *s, const struct write_rollups *r,
+                              const struct tide_batch *batch, uint32_t *statements,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Folds the ledgers of a partition, in the running transaction. */
+tide_status write_rollup_partition(struct write_session *s, const struct write_rollups *r,
+                                   uint32_t partition, struct tide_range range,
+                                   struct tide_err *err) TIDE_MUST_USE;
+/* Folds a batch of tide_writer_commit_gap again, behind its rows, in the running transaction: the
+ * rollups that read tables of tokens (indexer/rollup/rollup.h). The partitions are attached. */
+tide_status write_rollup_again(struct write_session *s, const struct write_rollups *r,
+                               const struct tide_batch *batch, struct tide_err *err) TIDE_MUST_USE;
+/* Continues a statement that adds rows of a table in a CTE `added`, which returns them: further
+ * CTEs fold these rows. */
+void write_sql_fold_added(struct write_session *s, const struct write_rollups *r, uint32_t table);
+
+#endif

@@ -1,0 +1,174 @@
+/* Prepares a session to take a batch in one round trip: the row types of the tables, and a prepared
+ * statement for each operation on a table. Both are made when they are first needed, outside of
+ * transactions. */
+#include "indexer/write/rows/statements.h"
+#include "indexer/write/rows/add.h"
+#include "indexer/write/rows/merge.h"
+
+enum { NAME_MAX_BYTES = 24 };
+
+static void put_statement_name(char name[NAME_MAX_BYTES], enum write_statement what, uint32_t table)
+{
+    static const char *const verbs[] = { "put", "add", "merge", "behind" };
+    snprintf(name, NAME_MAX_BYTES, "%s%u", verbs[what], table);
+}
+
+/* State rows come in the shape of history. */
+static uint32_t shape_of(const struct write_plan *plan, uint32_t table)
+{
+    const struct tide_table *t = &plan->tables[table];
+    return t->kind == TIDE_TABLE_STATE ? t->pair : table;
+}
+
+static struct tide_row_shape *find_shape(struct write_statements *st, uint32_t table, bool stored)
+{
+    struct write_session *s = st->session;
+    uint32_t index = shape_of(s->plan, table);
+    return stored && s->plan->tables[index].stored ? &st->known.stored[index]
+                                                   : &st->known.shapes[index];
+}
+
+static uint16_t column_named(const struct tide_table *table, const char *name)
+{
+    for (uint16_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0)
+            return i;
+    return TIDE_ROW_NO_COLUMN;
+}
+
+static tide_status fill_shape(struct tide_row_shape *shape, const struct tide_table *table,
+                              const struct tide_pg_rows *rows, struct tide_err *err)
+{
+    uint32_t found = 0;
+    *shape = (struct tide_row_shape){ .columns = (uint16_t)table->column_count };
+    for (uint32_t i = 0; i < rows->count && i < TIDE_COLUMNS_MAX; i++) {
+        uint16_t column = column_named(table, tide_pg_text(rows, i, 1));
+        shape->attribute[i].oid = (uint32_t)tide_pg_u64(rows, i, 2);
+        shape->attribute[i].column = column;
+        found += column != TIDE_ROW_NO_COLUMN;
+    }
+    if (found != table->column_count || rows->count > TIDE_COLUMNS_MAX)
+        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: its columns are not the ones of this build",
+                         table->schema, table->name);
+    shape->count = (uint16_t)rows->count;
+    shape->oid = (uint32_t)tide_pg_u64(rows, 0, 0); /* last: it says that the shape is known */
+    return TIDE_OK;
+}
+
+static tide_status learn_shape(struct write_statements *st, uint32_t index, bool stored,
+                               struct tide_err *err)
+{
+    struct write_session *s = st->session;
+    const struct tide_table *table = &s->plan->tables[shape_of(s->plan, index)];
+    if (stored)
+        table = tide_table_stored(table);
+    struct tide_pg_rows rows;
+    const char *values[] = { table->schema, table->name };
+    tide_status status = tide_pg_query(
+        write_pg(s), &rows,
+        "SELECT c.reltype, a.attname, a.atttypid FROM pg_attribute a JOIN pg_class c ON"
+        " c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1"
+        " AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+        values, 2, err);
+    if (status == TIDE_OK)
+        status = fill_shape(find_shape(st, index, stored), table, &rows, err);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static void sql_put(struct write_statements *st, uint32_t index)
+{
+    struct write_session *s = st->session;
+    const struct tide_table *table = tide_table_stored(&s->plan->tables[index]);
+    write_sql(s, "INSERT INTO ");
+    if (table->partitioned)
+        write_sql_leaf(s, table, st->known.puts_from);
+    else
+        write_sql_more(s, "%s.\"%s\"", table->schema, table->name);
+    write_sql_more(s, " (");
+    write_sql_columns(s, table, "");
+    write_sql_more(s, ") SELECT ");
+    write_sql_columns(s, table, "n.");
+    write_sql_more(s, " FROM unnest($1::%s.\"%s\"[]) n", table->schema, table->name);
+}
+
+tide_status write_statements_prepare(struct write_statements *st, enum write_statement what,
+                                     uint32_t table, struct tide_err *err)
+{
+    struct write_session *s = st->session;
+    char name[NAME_MAX_BYTES];
+    if (st->known.prepared[what][table])
+        return TIDE_OK;
+    bool stored = what == WRITE_PUT || what == WRITE_ADD;
+    tide_status status = TIDE_OK;
+    if (find_shape(st, table, stored)->oid == 0)
+        status = learn_shape(st, table, stored, err);
+    if (status != TIDE_OK)
+        return status;
+    if (what == WRITE_PUT)
+        sql_put(st, table);
+    else if (what == WRITE_ADD)
+        write_sql_add(s, st->rollups, table);
+    else
+        write_sql_merge(s, table, what == WRITE_MERGE_BEHIND);
+    put_statement_name(name, what, table);
+    status = write_sql_sealed(s, err);
+    if (status == TIDE_OK)
+        status = tide_pg_prepare(write_pg(s), name, (const char *)s->sql.ptr, err);
+    st->known.prepared[what][table] = status == TIDE_OK;
+    return status;
+}
+
+static void forget_all(struct write_statements *st, uint32_t partition)
+{
+    memset(&st->known, 0, sizeof st->known);
+    st->known.puts_from = partition;
+    st->number = st->session->number;
+}
+
+tide_status write_statements_begin(struct write_statements *st, uint32_t partition,
+                                   struct tide_err *err)
+{
+    if (st->number != st->session->number)
+        forget_all(st, 0);
+    uint32_t from = partition == WRITE_NO_PUTS ? st->known.puts_from : partition;
+    if (!st->known.unsure && st->known.puts_from == from)
+        return TIDE_OK;
+    tide_status status = tide_pg_run(write_pg(st->session), "DEALLOCATE ALL", NULL, err);
+    if (status == TIDE_OK)
+        forget_all(st, from);
+    return status;
+}
+
+tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
+                            const struct tide_rows *rows, struct tide_err *err)
+{
+    struct write_session *s = st->session;
+    char name[NAME_MAX_BYTES];
+    bool stored = what == WRITE_PUT || what == WRITE_ADD;
+    tide_slice tuples = tide_buf_view(&rows->copy);
+    if (stored && write_keys_put(st->keys, table, rows, &tuples, err) != TIDE_OK)
+        return err->code;
+    assert(st->known.prepared[what][table] && st->number == s->number);
+    tide_buf_reset(&st->array);
+    if (!tide_row_array(&st->array, find_shape(st, table, stored), tuples, rows->count))
+        return tide_fail(err, TIDE_E_LIMIT, "writer: rows of %s do not fit a statement",
+                         s->plan->tables[table].name);
+    put_statement_name(name, what, table);
+    return tide_pg_pipe_bytes(write_pg(s), name, tide_buf_view(&st->array), err);
+}
+
+void write_statements_init(struct write_statements *st, struct write_session *session,
+                           struct write_keys *keys, const struct write_rollups *rollups)
+{
+    memset(st, 0, sizeof *st);
+    st->session = session;
+    st->keys = keys;
+    st->rollups = rollups;
+    tide_buf_init(&st->array, INT32_MAX);
+}
+
+void write_statements_release(struct write_statements *st)
+{
+    tide_buf_release(&st->array);
+}

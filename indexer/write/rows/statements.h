@@ -1,0 +1,59 @@
+/* Prepared statements of the writer's session that take a table's rows as one array: one round
+ * trip for a whole batch. Row types and statements are made when they are first needed, outside of
+ * transactions, and belong to one server session. */
+#ifndef INDEXER_WRITE_ROWS_STATEMENTS_H
+#define INDEXER_WRITE_ROWS_STATEMENTS_H
+
+#include "indexer/write/rows/keys.h"
+#include "indexer/write/rows/rollup.h"
+#include "indexer/write/rows/row_array.h"
+
+/* Statements prepared for a table, by its index. */
+enum write_statement {
+    WRITE_PUT,
+    WRITE_ADD, /* rows that exist stay */
+    WRITE_MERGE,
+    WRITE_MERGE_BEHIND,
+    WRITE_STATEMENTS
+};
+
+/* Statements and row types that the server's session has. They end with that session. */
+struct write_prepared {
+    bool unsure;        /* a failure: not all may be there that is noted here */
+    uint32_t puts_from; /* partition that the statements WRITE_PUT name */
+    bool prepared[WRITE_STATEMENTS][TIDE_TABLES_MAX];
+    bool covers[2];                                /* cover.h, by: moves the cursor */
+    bool folds[TIDE_ROLLUPS_MAX];                  /* rollup.h */
+    struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
+    struct tide_row_shape stored[TIDE_TABLES_MAX]; /* the same of what is stored of a table */
+};
+
+struct write_statements {
+    struct write_session *session;       /* borrowed */
+    struct write_keys *keys;             /* borrowed */
+    const struct write_rollups *rollups; /* borrowed */
+    uint32_t number;                     /* of the session that `known` is about */
+    struct write_prepared known;
+    struct tide_buf array; /* scratch */
+};
+
+void write_statements_init(struct write_statements *st, struct write_session *session,
+                           struct write_keys *keys, const struct write_rollups *rollups);
+void write_statements_release(struct write_statements *st);
+
+/* A batch that needs no WRITE_PUT, in place of a partition. */
+#define WRITE_NO_PUTS UINT32_MAX
+
+/* Begins to prepare for a batch of the partition: forgets what an earlier server session had. After
+ * a failure it is unknown which statements exist, and those that put rows name a partition: then
+ * all are made anew. The caller sets known.unsure if it fails to prepare what follows. */
+tide_status write_statements_begin(struct write_statements *st, uint32_t partition,
+                                   struct tide_err *err) TIDE_MUST_USE;
+/* Prepares one statement, unless the session has it. */
+tide_status write_statements_prepare(struct write_statements *st, enum write_statement what,
+                                     uint32_t table, struct tide_err *err) TIDE_MUST_USE;
+/* Sends the rows as the array of a prepared statement, into the pipeline. */
+tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
+                            const struct tide_rows *rows, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,87 @@
+/* The writer's own session: it holds the advisory lock, the fence and the lease, and repeats
+ * transactions that the database may take later. There is one in a process; its owner is
+ * WRITE_OWNER_WRITER. All functions but write_main_is_lost are for the session's thread. */
+#ifndef INDEXER_WRITE_SESSION_MAIN_SESSION_H
+#define INDEXER_WRITE_SESSION_MAIN_SESSION_H
+
+#include "indexer/database/words.h"
+#include "indexer/write/session/lease.h"
+#include "indexer/write/session/session.h"
+#include "tidemark/retry.h"
+
+#include <stdatomic.h>
+
+/* The row of chain.cursor as of our last commit. */
+struct write_cursor {
+    uint64_t fence;                /* drawn by this writer */
+    uint64_t moves;                /* commits counted in the row */
+    uint32_t ledger;               /* the newest ledger of which all rows are committed; 0: none */
+    uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
+};
+
+struct write_main {
+    struct write_session session;
+    struct write_cursor cursor;
+    struct tide_lease *lease;        /* NULL: none */
+    struct tide_words *words;        /* borrowed; forgotten when a transaction fails */
+    int64_t spoke_ms;                /* when write_main_speak last sent a statement */
+    uint64_t retries;                /* transactions repeated and connections sought again */
+    struct tide_retry retry;         /* its chance: pauses differ between processes */
+    struct tide_heartbeat heartbeat; /* the last, without its texts */
+};
+
+/* One whole transaction, or an idempotent series: called again after a failure that may pass. */
+typedef tide_status (*write_step)(struct write_main *m, const void *arg, struct tide_err *err);
+/* Runs step until it succeeds, or fails for good. commits: the step moves chain.cursor.moves by
+ * one. A lost answer to COMMIT is settled by that number. TIDE_E_STOPPED, TIDE_E_FENCED, and
+ * failures of step that no repetition cures. */
+tide_status write_retry(struct write_main *m, write_step step, const void *arg, bool commits,
+                        struct tide_err *err) TIDE_MUST_USE;
+/* Sleeps before a repetition, longer with each attempt, until the process is asked to stop. */
+void write_pause(struct write_main *m, uint32_t attempt);
+/* Counts and logs a connection that could not be opened, then pauses. */
+void write_main_note_away(struct write_main *m, uint32_t attempt, const struct tide_err *err);
+
+/* BEGIN and the fence. TIDE_E_FENCED if chain.cursor is not as this writer left it. */
+tide_status write_begin(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;
+/* The same for work that grows with what is stored: neither the server nor this side ends its
+ * statements for the time they take. A limit would end each repetition in the same way, for ever.
+ * The caller calls write_end_long after the transaction, in any case. */
+tide_status write_begin_long(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;
+void write_end_long(struct write_main *m);
+/* Appends the fence to the text of any session: one row if this process still is the writer. */
+void write_sql_fence(struct write_session *s, const struct write_cursor *cursor);
+/* Fails with TIDE_E_FENCED. */
+tide_status write_fenced(const struct write_plan *plan, struct tide_err *err) TIDE_MUST_USE;
+
+/* Notes that the cursor's row stands at ledger, after a commit that moved it there. */
+void write_main_advance(struct write_main *m, uint32_t ledger, const uint8_t hash[TIDE_HASH_BYTES]);
+/* Returns whether a range that begins at from continues the cursor. */
+bool write_cursor_continues(const struct write_cursor *cursor, uint32_t from);
+
+/* Sends a statement if none was sent by this function for WRITE_SPEAK_MS, since the server ends a
+ * session that is silent for long. */
+tide_status write_main_speak(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;
+/* Waits until a helper's thread has *ended, or did *enough. The server ends a session that is
+ * silent for long, and with this session goes the lock. So the session speaks meanwhile. A failure
+ * is not looked at: the next statement meets it. The helper is *stopped when the writer is. The
+ * watchdog judges the helper by its own progress. */
+void write_main_wait(struct write_main *m, const atomic_bool *ended, const atomic_bool *enough,
+                     atomic_bool *stopped);
+
+/* Sets the report of the lease's thread, see tide_writer_heartbeat. */
+void write_main_report(struct write_main *m, const struct tide_heartbeat *heartbeat);
+/* Returns whether the lease found that another writer took over. For any thread. */
+bool write_main_is_lost(const struct write_main *m);
+
+/* standby.c */
+/* Waits until the advisory lock is ours, and ends the sessions of a holder whose lease ran out.
+ * TIDE_E_CONFLICT if the lock is held and !standby; TIDE_E_STOPPED. */
+tide_status write_wait_lock(struct write_main *m, bool standby, uint32_t poll_ms,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* Makes the lease ours: renewed by a thread (hold), or without one. */
+tide_status write_take_lease(struct write_main *m, bool hold, struct tide_err *err) TIDE_MUST_USE;
+/* Names the present server session in the lease, after a new connection. */
+tide_status write_keep_lease(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

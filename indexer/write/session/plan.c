@@ -1,0 +1,35 @@
+/* Questions to the plan. All functions are pure, but for the caller's stopped(). */
+#include "indexer/write/session/plan.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool write_plan_stopped(const struct write_plan *plan)
+{
+    return plan->stopped && plan->stopped(plan->stopped_self);
+}
+
+bool write_plan_has_contracts(const struct write_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->table_count; i++)
+        if (strcmp(plan->tables[i].name, "contract_seen") == 0)
+            return true;
+    return false;
+}
+
+uint32_t write_plan_partition(const struct write_plan *plan, uint32_t ledger)
+{
+    assert(plan->partition_ledgers > 0);
+    return ledger - ledger % plan->partition_ledgers;
+}
+
+bool write_plan_fits(const struct write_plan *plan, uint32_t from)
+{
+    return from <= INT32_MAX - plan->partition_ledgers;
+}
+
+uint32_t write_plan_ahead(const struct write_plan *plan, uint32_t ledger)
+{
+    uint32_t size = plan->partition_ledgers, next = write_plan_partition(plan, ledger) + size;
+    return next - ledger > size / 10 ? 0 : next;
+}

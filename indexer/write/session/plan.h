@@ -1,0 +1,37 @@
+/* The plan of a writer: settings and facts that its sessions share. The writer's thread fills it
+ * in while it opens the writer. From then on no field changes, and any thread may read it. */
+#ifndef INDEXER_WRITE_SESSION_PLAN_H
+#define INDEXER_WRITE_SESSION_PLAN_H
+
+#include "tidemark/clock.h"
+#include "tidemark/table.h"
+
+struct write_plan {
+    const char *conninfo;            /* borrowed, like all pointers here */
+    const struct tide_table *tables; /* table_count of them, at most TIDE_TABLES_MAX */
+    uint32_t table_count;
+    const bool *wanted; /* by table index: the index scope */
+    uint32_t deployment;
+    char deployment_text[12];   /* the same number, as a parameter of statements */
+    uint32_t partition_ledgers; /* ledgers of a partition, above 0 */
+    uint32_t silence_ms;        /* see struct tide_pg_options */
+    uint32_t retry_ms_max;      /* longest pause between attempts */
+    const struct tide_clock *clock;
+    bool (*stopped)(void *self); /* NULL: never; any thread calls it */
+    void *stopped_self;
+};
+
+/* Returns whether the process was asked to stop. */
+bool write_plan_stopped(const struct write_plan *plan);
+/* Returns whether the tables are those of the catalogue. False: a test's own tables. */
+bool write_plan_has_contracts(const struct write_plan *plan);
+
+/* Returns the first ledger of the partition that holds ledger. */
+uint32_t write_plan_partition(const struct write_plan *plan, uint32_t ledger);
+/* Returns whether a partition may begin at ledger from: its last one has to fit an SQL integer. */
+bool write_plan_fits(const struct write_plan *plan, uint32_t from);
+/* Returns the first ledger of the next partition if ledger is in the last tenth of its own, and 0
+ * otherwise. */
+uint32_t write_plan_ahead(const struct write_plan *plan, uint32_t ledger);
+
+#endif
