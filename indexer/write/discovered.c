@@ -8,6 +8,7 @@
  * and readers that follow the cursor are not told that something changed behind it, but by
  * chain.contract_coverage once all of it is there. Rollups of tokens' rows are folded again; calls
  * are folded as they are added. */
+#include "indexer/write/rows/cover.h"
 #include "indexer/write/writer_impl.h"
 #include "tidemark/strkey.h"
 

@@ -30,10 +30,10 @@ tide_status write_cover_settle(struct write_session *s, const struct write_cover
 /* Counts and moves alone. */
 tide_status write_count(struct write_session *s, const struct tide_batch_counts *counts,
                         struct tide_err *err) TIDE_MUST_USE;
-/* Notes that ledgers were indexed before the batch discovered contracts, in its transaction. */
 /* Sets the text of the statement that notes the past of the contracts that these ledgers discover,
  * or whose kind they show. */
 void write_sql_note_discovered(struct write_session *s, const struct tide_batch *batch);
+/* Notes that ledgers were indexed before the batch discovered contracts, in its transaction. */
 tide_status write_note_discovered(struct write_session *s, const struct tide_batch *batch,
                                   struct tide_err *err) TIDE_MUST_USE;
 

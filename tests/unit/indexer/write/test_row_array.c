@@ -1,7 +1,7 @@
 /* COPY tuples made into an array parameter, against bytes written by hand from PostgreSQL's
  * array_recv and record_recv. tests/integration/indexer/same_rows.sh shows that a server takes them. */
-#include "indexer/write/rows/row_array.h"
 #include "indexer/base/copy.h"
+#include "indexer/write/rows/row_array.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
