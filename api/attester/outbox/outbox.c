@@ -104,12 +104,6 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
     return status;
 }
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
 {
     tide_status status = connect_session(o, err);
@@ -125,9 +119,9 @@ static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
 static tide_status follow_epoch(struct att_outbox *o, struct tide_err *err)
 {
     uint32_t before = o->deployment;
-    if (before && now_ms() - o->searched_ms < EPOCH_MS)
+    if (before && tide_now_ms() - o->searched_ms < EPOCH_MS)
         return TIDE_OK;
-    o->searched_ms = now_ms();
+    o->searched_ms = tide_now_ms();
     tide_status status = find_deployment(o, err);
     if (status != TIDE_OK || !before || before == o->deployment)
         return status;

@@ -1,5 +1,6 @@
 /* A fleet's life, and the thread that looks at the servers which are not in use. */
 #include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {
@@ -34,8 +35,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
     }
     if (status || latest.error.code) {
         rpc_fleet_note_silent(f, server);
-        s->watch_ms =
-            rpc_fleet_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
+        s->watch_ms = tide_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
         return;
     }
     rpc_fleet_note_range(f, server, 0, latest.sequence);
@@ -50,15 +50,13 @@ static void *watch_servers(void *self)
     pthread_mutex_lock(&f->lock);
     while (!f->closing) {
         for (uint32_t i = 0; i < f->count && !f->closing; i++) {
-            if (i == f->current || f->servers[i].watch_ms > rpc_fleet_now_ms())
+            if (i == f->current || f->servers[i].watch_ms > tide_now_ms())
                 continue;
             pthread_mutex_unlock(&f->lock);
             look_at(f, i, &body);
             pthread_mutex_lock(&f->lock);
         }
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += WATCH_MS / 1000;
+        struct timespec until = tide_monotonic_in(WATCH_MS);
         if (!f->closing)
             pthread_cond_timedwait(&f->wake, &f->lock, &until);
     }
@@ -140,7 +138,7 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
         status = rpc_client_page(&s->client, &question, page, &body, &hint, err);
         if (status) {
             char quoted[TIDE_ERR_TEXT_MAX + 64];
-            s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;
+            s->retry_ms = tide_now_ms() + hint.after_ms;
             tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
                      tide_log_quote(quoted, sizeof quoted, err->text));
             continue;
@@ -159,13 +157,7 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
 
 static bool init_locks(struct rpc_fleet *f)
 {
-    pthread_condattr_t attr;
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool good = pthread_mutex_init(&f->lock, NULL) == 0 && pthread_cond_init(&f->wake, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
+    return pthread_mutex_init(&f->lock, NULL) == 0 && tide_cond_init(&f->wake);
 }
 
 void rpc_fleet_close(struct rpc_fleet *f)
@@ -200,7 +192,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     f->options = *options;
     f->config = config;
     f->limit = PAGE_FIRST < config->rpc_page ? PAGE_FIRST : config->rpc_page;
-    tide_retry_init(&f->retry, rpc_fleet_now_ms(), 0);
+    tide_retry_init(&f->retry, tide_now_ms(), 0);
     tide_status status = open_servers(f, err);
     if (!status)
         status = greet(f, err);
