@@ -88,7 +88,7 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char network[2 * TIDE_HASH_BYTES + 3];
-    att_hex_literal(network, o->options.deployment->network_id);
+    tide_bytea_text(network, tide_slice_of(o->options.deployment->network_id, TIDE_HASH_BYTES));
     tide_status status = tide_pg_query(
         o->pg, &rows,
         "SELECT id FROM chain.deployment WHERE network_id = $1::bytea AND contracts @>"

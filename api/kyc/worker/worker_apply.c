@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { SOON_S = 10, META_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+enum { SOON_S = 10, META_BYTES = TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) };
 
 /* The locked session's row, and the content of another approval of its address. */
 struct session_row {
@@ -264,14 +264,6 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         values, TIDE_COUNT(values), err);
 }
 
-/* Writes a hash as bytea input. */
-static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[META_BYTES - 1] = 0;
-}
-
 /* Writes the keyed hash of this decision for the attestation. */
 static void put_meta(char out[META_BYTES], const struct worker *w,
                      const struct worker_session *session, uint32_t rev)
@@ -279,7 +271,7 @@ static void put_meta(char out[META_BYTES], const struct worker *w,
     uint8_t hash[TIDE_HASH_BYTES];
     tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, session->provider,
                        session->provider_id, rev);
-    put_literal(out, hash);
+    tide_bytea_text(out, tide_slice_of(hash, sizeof hash));
 }
 
 /* Signs the fields and inserts the intent. parked: why a person must release it; NULL: it is
@@ -291,7 +283,7 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
     tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
-    put_literal(text, mac);
+    tide_bytea_text(text, tide_slice_of(mac, sizeof mac));
     memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
     values[TIDE_INTENT_FIELDS] = text;
     values[TIDE_INTENT_FIELDS + 1] = parked ? "parked" : "queued";
