@@ -151,28 +151,36 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     return TIDE_OK;
 }
 
+/* Runs a statement that returns one row of one boolean. */
+static tide_status read_condition(struct worker *w, const char *sql, const char *const *values,
+                                  size_t count, bool *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(w->context.pg, &rows, sql, values, count, err);
+    if (status != TIDE_OK)
+        return status;
+    *out = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 /* Finds out whether the chain may hold an attestation that another approval handed over to this
  * session while this session's own attestation never got to the chain. */
 static tide_status read_longer(struct worker *w, const struct worker_session *session,
                                struct session_row *row, int64_t now, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     char seconds[WORKER_NUMBER_BYTES];
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return read_condition(
+        w,
         "SELECT EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS p ON p.id = o.session_id"
         " WHERE o.deployment = $2 AND o.subject = $3 AND o.session_id <> $1 AND o.action = 'attest'"
         "   AND o.state <> 'superseded' AND o.expires_at > $4::bigint"
         "   AND (p.state <> 'approved' OR p.reason IS NOT NULL)"
         "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.deployment = o.deployment"
         "     AND n.subject = o.subject AND n.id > o.id AND n.state = 'confirmed'))",
-        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4, err);
-    if (status != TIDE_OK)
-        return status;
-    row->standing.longer = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4,
+        &row->standing.longer, err);
 }
 
 /* Finds out whether the provider has used up its revocations of this hour; orders of people have
@@ -181,22 +189,16 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
 static tide_status read_flood(struct worker *w, const struct worker_session *session,
                               struct session_row *row, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     char most[WORKER_NUMBER_BYTES];
     snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return read_condition(
+        w,
         "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
         "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
         "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
         "   'manual_review' AND o.deployment = $1 AND s.provider = $2"
         "   AND s.reason IS DISTINCT FROM 'operator' LIMIT $3::bigint) AS x",
-        (const char *[]){ row->deployment, session->provider, most }, 3, err);
-    if (status != TIDE_OK)
-        return status;
-    row->standing.flood = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ row->deployment, session->provider, most }, 3, &row->standing.flood, err);
 }
 
 /* Reads everything that a decision is weighed against. The other approvals matter only if this
