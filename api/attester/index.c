@@ -66,11 +66,11 @@ static tide_status fill_query_values(struct query_values *a, const struct att_ou
                                     tide_slice_of(claim->verifier, TIDE_HASH_BYTES));
     a->verifier[len] = 0;
     for (int i = 0; i < ATT_VIEW_KEYS; i++)
-        att_hex_literal(a->keys[i], hashes[i]);
-    att_hex_literal(a->metadata, claim->metadata);
+        tide_bytea_text(a->keys[i], tide_slice_of(hashes[i], TIDE_HASH_BYTES));
+    tide_bytea_text(a->metadata, tide_slice_of(claim->metadata, TIDE_HASH_BYTES));
     if (claim->attested)
         /* Only a revocation has it; the callers pass NULL otherwise. */
-        att_hex_literal(a->attested, claim->attested);
+        tide_bytea_text(a->attested, tide_slice_of(claim->attested, TIDE_HASH_BYTES));
     return TIDE_OK;
 }
 

@@ -66,21 +66,13 @@ static void log_connection(void *worker, bool connected, const struct tide_err *
                  tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-static void roll_back(struct console_session *session)
-{
-    struct tide_err err;
-    if (session->pg && tide_pg_alive(session->pg) && tide_pg_in_transaction(session->pg) &&
-        tide_pg_run(session->pg, "ROLLBACK", "ROLLBACK", &err) != TIDE_OK)
-        session->ready = false;
-}
-
 /* Runs the task. It may be a repetition, so an open transaction is rolled back and the reply
  * reset. */
 static tide_status run_task(void *worker, struct tide_job *job, struct tide_err *err)
 {
     struct console_session *session = worker;
     const struct console_task *task = job->context.task;
-    roll_back(session);
+    tide_sql_roll_back(session->pg, &session->ready);
     tide_reply_reset(job->reply);
     return task->acts ? console_act(session, task, job, err)
                       : console_read(session, task, job, err);
@@ -92,12 +84,9 @@ static bool is_lost(const void *worker)
     return !is_ready(worker) || tide_pg_remedy(session->pg) == TIDE_PG_RECONNECT;
 }
 
-/* A failed database is worth another attempt, except after a timeout: the statement would time out
- * again. */
 static bool is_retryable(const void *worker, tide_status status)
 {
-    const struct console_session *session = worker;
-    return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(session->pg), "57014") != 0;
+    return tide_sql_may_retry(((const struct console_session *)worker)->pg, status);
 }
 
 static void mark_not_ready(void *worker)
@@ -110,17 +99,16 @@ static void mark_not_ready(void *worker)
 static void reject_task(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct console_session *session = worker;
-    struct tide_err away = { .code = TIDE_E_DB };
     const struct tide_param_value *after = tide_request_param(job->request, TIDE_PARAM_after);
     bool connected = session->ready && session->pg && tide_pg_alive(session->pg);
     if (err->code == TIDE_E_STOPPED || !connected)
-        tide_sql_problem(job->reply, NULL, &away);
+        tide_sql_problem(job->reply, NULL, err);
     else if (strncmp(tide_pg_sqlstate(session->pg), "22", 2) == 0 && after && after->given)
         tide_reply_problem(job->reply, 400, "cursor_invalid",
                            "This position is not from this list. Start without `after`.");
     else
         tide_sql_problem(job->reply, session->pg, err);
-    roll_back(session);
+    tide_sql_roll_back(session->pg, &session->ready);
 }
 
 static void free_task(struct tide_job *job)

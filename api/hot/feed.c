@@ -1,32 +1,19 @@
 /* The feeder: its connection, one step, and its thread. */
 #include "api/hot/feed.h"
 #include "api/hot/feed_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     SQL_MAX = 256 << 10, /* bytes of the feeding statement */
     PRUNE_S = 600,       /* seconds of ledger time between two prunings */
     RETRY_MS = 250       /* after a failure */
 };
-
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
-static uint64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000;
-}
 
 tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_options *options,
                            struct tide_err *err)
@@ -35,7 +22,7 @@ tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_option
     if (!feed)
         return tide_fail(err, TIDE_E_MEMORY, "feed");
     feed->options = *options;
-    feed->rebuilt_ms = now_ms() - 1000 * (int64_t)TIDE_FEED_REBUILD_S;
+    feed->rebuilt_ms = tide_now_ms() - 1000 * (int64_t)TIDE_FEED_REBUILD_S;
     pthread_mutex_init(&feed->mutex, NULL);
     tide_buf_init(&feed->sql, SQL_MAX);
     tide_status status = tide_hot_reader_open(&feed->reader, options->hot, err);
@@ -207,7 +194,7 @@ static const char *why_wrong(const struct tide_hot_meta *meta, const struct feed
 static const char *why_rebuild(const struct tide_feed *feed, const struct tide_hot_meta *meta,
                                const struct feed_head *head, bool *wait)
 {
-    bool early = now_ms() - feed->rebuilt_ms < 1000 * (int64_t)TIDE_FEED_REBUILD_S;
+    bool early = tide_now_ms() - feed->rebuilt_ms < 1000 * (int64_t)TIDE_FEED_REBUILD_S;
     *wait = false;
     if (head->raw_states < meta->raw_states)
         return "entries were decoded again";
@@ -231,8 +218,8 @@ static bool may_catch_up(struct tide_feed *feed, const struct tide_hot_meta *met
         return false;
     }
     if (feed->behind_ms == 0)
-        feed->behind_ms = now_ms();
-    return now_ms() - feed->behind_ms < TIDE_FEED_BEHIND_MS;
+        feed->behind_ms = tide_now_ms();
+    return tide_now_ms() - feed->behind_ms < TIDE_FEED_BEHIND_MS;
 }
 
 /* Applies the rows of a step in one transaction of the cache. */
@@ -307,13 +294,13 @@ static tide_status apply_step(struct tide_feed *feed, const struct tide_hot_meta
         return TIDE_OK; /* the caller's `until` is below the cache's ledger */
     why = why_rebuild(feed, meta, &feed->head, &wait);
     if (why) {
-        feed->rebuilt_ms = now_ms();
+        feed->rebuilt_ms = tide_now_ms();
         return rebuild_cache(feed, why, err);
     }
     if (wait)
         keep_moves(feed, meta);
     *more = feed->head.ledger < feed->head.cursor && feed->head.ledger < feed->until;
-    uint64_t start = now_us();
+    uint64_t start = tide_monotonic_us();
     tide_status status = tide_hot_update(feed->options.hot, apply_news, feed, err);
     if (status == TIDE_E_LIMIT) {
         *more = false;
@@ -325,7 +312,7 @@ static tide_status apply_step(struct tide_feed *feed, const struct tide_hot_meta
     feed->stats.steps++;
     feed->stats.rows += feed->news.count - 1;
     feed->stats.asked_us += feed->asked_us;
-    feed->stats.applied_us += now_us() - start;
+    feed->stats.applied_us += tide_monotonic_us() - start;
     feed->stats.ledger = feed->head.ledger;
     pthread_mutex_unlock(&feed->mutex);
     return TIDE_OK;
@@ -360,9 +347,9 @@ static tide_status run_step(struct tide_feed *feed, uint32_t until, bool *more,
     status = ensure_cache(feed, &meta, &built, err);
     if (status != TIDE_OK || built)
         return status;
-    uint64_t start = now_us();
+    uint64_t start = tide_monotonic_us();
     status = query_news(feed, &meta, until, err);
-    feed->asked_us = now_us() - start;
+    feed->asked_us = tide_monotonic_us() - start;
     if (status == TIDE_OK && TIDE_FAILPOINT("feed.between"))
         status = tide_fail(err, TIDE_E_IO, "failpoint: between database and cache");
     if (status == TIDE_OK)
@@ -407,7 +394,8 @@ static void sleep_for(int64_t ms)
 /* Polls a standby's cursor until it moves, at most TIDE_FEED_IDLE_MS. */
 static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
 {
-    for (int64_t end = now_ms() + TIDE_FEED_IDLE_MS; now_ms() < end && !is_stopped(feed);) {
+    for (int64_t end = tide_now_ms() + TIDE_FEED_IDLE_MS;
+         tide_now_ms() < end && !is_stopped(feed);) {
         struct tide_pg_rows rows;
         tide_status status = tide_pg_execute(feed->pg, &rows, "moves",
                                              (const char *[]){ feed->selected.text }, 1, err);

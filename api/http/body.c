@@ -19,3 +19,22 @@ json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct
     json_decref(body);
     return NULL;
 }
+
+static void answer_once(struct tide_body_faults *faults)
+{
+    if (!faults->failed)
+        tide_reply_problem(faults->reply, 400, "bad_body", "The body has faults: see errors.");
+    faults->failed = true;
+}
+
+void tide_body_reject(struct tide_body_faults *faults, const char *where, const char *why)
+{
+    answer_once(faults);
+    tide_reply_problem_field(faults->reply, where, why);
+}
+
+void tide_body_reject_unknown(struct tide_body_faults *faults, const char *name)
+{
+    answer_once(faults);
+    tide_reply_problem_unknown(faults->reply, name);
+}

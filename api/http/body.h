@@ -11,4 +11,14 @@
  * thread. */
 json_t *tide_body_object(tide_slice text, size_t flags, const char *code, struct tide_reply *reply);
 
+/* The faults of a body's members. Not failed yet: zero but for the reply. */
+struct tide_body_faults {
+    struct tide_reply *reply;
+    bool failed;
+};
+/* Answers 400 bad_body once, and adds a fault to its errors. where is a JSON Pointer. */
+void tide_body_reject(struct tide_body_faults *faults, const char *where, const char *why);
+/* The same for a member that the body must not have. */
+void tide_body_reject_unknown(struct tide_body_faults *faults, const char *name);
+
 #endif

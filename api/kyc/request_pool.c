@@ -95,11 +95,8 @@ static void mark_not_ready(void *worker)
 static void reject_job(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_kyc_context *context = &((struct worker *)worker)->context;
-    struct tide_err away = { .code = TIDE_E_DB };
-    if (err->code == TIDE_E_STOPPED || !tide_kyc_context_ready(context))
-        tide_sql_problem(job->reply, NULL, &away);
-    else
-        tide_sql_problem(job->reply, context->pg, err);
+    bool usable = err->code != TIDE_E_STOPPED && tide_kyc_context_ready(context);
+    tide_sql_problem(job->reply, usable ? context->pg : NULL, err);
     tide_kyc_rollback(context);
 }
 

@@ -4,6 +4,7 @@
 #include "api/routes/receipt_keys.h"
 #include "api/routes/snapshot_file.h"
 #include "tidemark/cache_meta.h"
+#include "tidemark/clock.h"
 #include "tidemark/hash.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    WAKE_S = 5,        /* between two liveness marks while idle */
+    WAKE_MS = 5000,    /* between two liveness marks while idle */
     SILENT_MS = 60000, /* writing a file takes less */
     BUFFER_BYTES = 1 << 16
 };
@@ -154,9 +155,7 @@ static bool wait_for_request(struct tide_snapshots *s)
 {
     pthread_mutex_lock(&s->mutex);
     while (!s->wanted && !s->stopping) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += WAKE_S;
+        struct timespec until = tide_monotonic_in(WAKE_MS);
         pthread_cond_timedwait(&s->asked, &s->mutex, &until);
         tide_liveness_mark();
     }
@@ -189,7 +188,6 @@ static void *write_files(void *self)
 tide_status tide_snapshots_open(struct tide_snapshots **out,
                                 const struct tide_snapshots_options *options, struct tide_err *err)
 {
-    pthread_condattr_t attr;
     struct tide_snapshots *s = calloc(1, sizeof *s);
     if (!s)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for snapshots");
@@ -197,10 +195,7 @@ tide_status tide_snapshots_open(struct tide_snapshots **out,
     s->options = *options;
     s->made.fd = -1;
     pthread_mutex_init(&s->mutex, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->asked, &attr);
-    pthread_condattr_destroy(&attr);
+    (void)tide_cond_init(&s->asked);
     tide_status status = tide_hot_reader_open(&s->reader, options->hot, err);
     if (status != TIDE_OK)
         return status;

@@ -66,12 +66,6 @@ static const char state_sql[] =
     " s.id DESC";
 enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE, CREATED };
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 static bool read_candidate(struct candidate *out, const struct tide_pg_rows *rows, uint32_t row)
 {
     assert(out);
@@ -322,7 +316,7 @@ static tide_status check_deployments(struct tide_deployment_select *s, struct ti
         uint32_t count =
             rows.count ? drop_lost(s, all, rows.count, tide_pg_bool(&rows, 0, STANDBY)) : 0;
         status = select_row(s, all, count, &rows, &selected, err);
-        s->checked_ms = now_ms();
+        s->checked_ms = tide_now_ms();
         pthread_mutex_unlock(&s->mutex);
     }
     if (status == TIDE_OK && out)
@@ -416,9 +410,9 @@ tide_status tide_deployment_select_refresh(struct tide_deployment_select *select
     if (!select)
         return TIDE_OK;
     pthread_mutex_lock(&select->mutex);
-    bool due = now_ms() - select->checked_ms >= TIDE_SELECT_MS;
+    bool due = tide_now_ms() - select->checked_ms >= TIDE_SELECT_MS;
     if (due)
-        select->checked_ms = now_ms(); /* the other connections need not check as well */
+        select->checked_ms = tide_now_ms(); /* the other connections need not check as well */
     pthread_mutex_unlock(&select->mutex);
     return due ? check_deployments(select, pg, NULL, err) : TIDE_OK;
 }

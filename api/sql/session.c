@@ -1,6 +1,7 @@
 /* Sessions: connecting, settings, prepared statements. */
 #include "api/sql/session.h"
 #include "api/sql/head.h"
+#include "api/sql/sql_problem.h"
 #include "tidemark/bound.h"
 
 tide_status tide_session_open(struct tide_session *session,
@@ -87,11 +88,7 @@ tide_status tide_session_prepare(struct tide_session *session, size_t statement,
     return status;
 }
 
-/* If the rollback fails, the connection's state is unknown: reconnect. */
 void tide_session_rollback(struct tide_session *session)
 {
-    struct tide_err err;
-    if (session->pg && tide_pg_alive(session->pg) && tide_pg_in_transaction(session->pg) &&
-        tide_pg_run(session->pg, "ROLLBACK", "ROLLBACK", &err) != TIDE_OK)
-        session->ready = false;
+    tide_sql_roll_back(session->pg, &session->ready);
 }

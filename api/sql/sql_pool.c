@@ -73,11 +73,9 @@ static bool is_lost(const void *worker)
            strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
 }
 
-/* Returns whether a repetition may succeed. A time-out (57014) would only repeat itself. */
 static bool may_retry(const void *worker, tide_status status)
 {
-    const struct tide_session *session = worker;
-    return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(session->pg), "57014") != 0;
+    return tide_sql_may_retry(((const struct tide_session *)worker)->pg, status);
 }
 
 static void mark_unready(void *worker)
@@ -98,9 +96,8 @@ static bool is_forged(const struct tide_request *request, const char *state)
 static void answer_failure(void *worker, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_session *session = worker;
-    struct tide_err away = { .code = TIDE_E_DB };
     if (!session->ready) {
-        tide_sql_problem(job->reply, NULL, &away);
+        tide_sql_problem(job->reply, NULL, err);
         return;
     }
     if (is_forged(job->request, tide_pg_sqlstate(session->pg)))

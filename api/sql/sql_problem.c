@@ -1,6 +1,19 @@
-/* Problems for failures of the database. */
+/* Failures of the database: problems, rollback, repetition. */
 #include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
+
+void tide_sql_roll_back(struct tide_pg *pg, bool *ready)
+{
+    struct tide_err err;
+    if (pg && tide_pg_alive(pg) && tide_pg_in_transaction(pg) &&
+        tide_pg_run(pg, "ROLLBACK", "ROLLBACK", &err) != TIDE_OK)
+        *ready = false;
+}
+
+bool tide_sql_may_retry(const struct tide_pg *pg, tide_status status)
+{
+    return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(pg), "57014") != 0;
+}
 
 void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request)
 {

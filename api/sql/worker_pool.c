@@ -1,12 +1,12 @@
 /* The worker pool: workers, queue and bulkheads. */
 #include "api/sql/worker_pool.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/lock.h"
 #include "tidemark/pg.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { RETRY_MS = 500 }; /* between attempts to connect */
 
@@ -199,11 +199,7 @@ static void run_job(struct worker *worker, struct tide_job *job)
  * again. */
 static void wait_for_work(struct tide_worker_pool *pool)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += RETRY_MS * INT64_C(1000000);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = tide_monotonic_in(RETRY_MS);
     pthread_cond_timedwait(&pool->wake, &pool->mutex, &until);
 }
 
@@ -397,17 +393,13 @@ tide_status tide_worker_pool_open(struct tide_worker_pool **out,
 {
     struct tide_worker_pool *pool =
         calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
-    pthread_condattr_t attr;
     *out = NULL;
     if (!pool) {
         release_owner(options);
         return tide_fail(err, TIDE_E_MEMORY, "worker pool");
     }
     pool->options = *options;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    (void)tide_cond_init(&pool->wake);
     pthread_mutex_init(&pool->mutex, NULL);
     tide_status status = open_workers(pool, err);
     if (status == TIDE_OK)

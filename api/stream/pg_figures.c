@@ -31,12 +31,6 @@ enum {
     WAITING
 };
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 /* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
 static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
 {
@@ -48,7 +42,7 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
     struct stream_figures f = {
         .known = true,
-        .asked_ms = now_ms(),
+        .asked_ms = tide_now_ms(),
         .has_heartbeat = !tide_pg_is_null(rows, 0, STATE),
         .tip = (uint32_t)tide_pg_u64(rows, 0, TIP),
         .lag = (uint32_t)tide_pg_u64(rows, 0, LAG),
@@ -81,7 +75,7 @@ void stream_pg_refresh_figures(struct stream_pg *pg)
 {
     struct tide_pg_rows rows;
     struct tide_err err;
-    if (pg->figures.known && now_ms() - pg->figures.asked_ms < STREAM_FIGURES_MS)
+    if (pg->figures.known && tide_now_ms() - pg->figures.asked_ms < STREAM_FIGURES_MS)
         return;
     if (tide_pg_execute(pg->pg, &rows, "figures", (const char *[]){ pg->selected.text }, 1, &err) !=
         TIDE_OK)

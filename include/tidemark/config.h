@@ -31,13 +31,6 @@ struct tide_config {
 #define TIDE_PATH(name, def, help)                char name[TIDE_CONFIG_TEXT_MAX];
 #define TIDE_SECRET(name, help)                   char name[TIDE_CONFIG_TEXT_MAX];
 #include "tidemark/config.def"
-#undef TIDE_GROUP
-#undef TIDE_BOOL
-#undef TIDE_U32
-#undef TIDE_ENUM
-#undef TIDE_TEXT
-#undef TIDE_PATH
-#undef TIDE_SECRET
 };
 
 /* An option of one command, beside the settings: --from 812, --json. A flag takes no value; an

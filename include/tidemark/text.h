@@ -11,6 +11,10 @@ void tide_hex(char *out, tide_slice in);
 /* Exactly 2 * len hex digits (either case) into out. */
 tide_status tide_hex_decode(uint8_t *out, size_t len, tide_slice text) TIDE_MUST_USE;
 void tide_buf_hex(struct tide_buf *buf, tide_slice in);
+/* Writes in as PostgreSQL reads a bytea: "\x", lower-case hex, NUL. out has room for
+ * TIDE_BYTEA_BYTES(in.len). */
+#define TIDE_BYTEA_BYTES(len) (2 * (len) + 3)
+void tide_bytea_text(char *out, tide_slice in);
 
 /* RFC 4648 with padding. Decoding is strict: length, alphabet, padding, zero spare bits. */
 void tide_buf_base64(struct tide_buf *buf, tide_slice in);

@@ -50,13 +50,6 @@ void doctor_deployment(struct doctor *d, struct doctor_finding *out)
 
 /* --- clocks ------------------------------------------------------------------------------- */
 
-static int64_t wall_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Compares this host's clock with the database's, and with the newest close time: a correct clock
  * is never far behind that. */
 void doctor_clock(struct doctor *d, struct doctor_finding *out)
@@ -65,7 +58,8 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
     static const char remedy[] = "let NTP set the clocks of this host and of the database's";
     struct tide_pg_rows rows;
     char sql[320] = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0, 0";
-    int64_t asked = wall_ms();
+    const struct tide_clock *clock = tide_clock_system();
+    int64_t asked = clock->wall_ms(clock->self);
     if (d->id)
         snprintf(sql, sizeof sql,
                  "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
@@ -74,7 +68,7 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
                  d->id);
     if (!doctor_ask(d, &rows, sql, out))
         return;
-    int64_t now = asked + (wall_ms() - asked) / 2;
+    int64_t now = asked + (clock->wall_ms(clock->self) - asked) / 2;
     int64_t off = now - (int64_t)tide_pg_u64(&rows, 0, 0);
     int64_t ahead = (int64_t)tide_pg_u64(&rows, 0, 1) - now;
     const char *ledger = tide_pg_text(&rows, 0, 2);

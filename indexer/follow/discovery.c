@@ -2,6 +2,7 @@
 #include "indexer/follow/discovery.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
@@ -46,12 +47,6 @@ struct tide_discovery {
     int64_t began_ms, rest_until_ms;
     bool settled; /* a contract's kind was settled, see tide_discovery_settled */
 };
-
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
 
 /* ---- the reader ---- */
 
@@ -167,10 +162,10 @@ static tide_status wait_after(struct tide_discovery *d, struct tide_writer *writ
         return status;
     uint32_t pause = tide_retry_pause_ms(&d->retry, RETRY_MS, RETRY_MS_MAX, d->failures++);
     d->phase = PHASE_WAIT;
-    d->retry_at_ms = now_ms() + pause;
+    d->retry_at_ms = tide_now_ms() + pause;
     tide_log(TIDE_WARN, "discovery.waiting",
              "from=%u to=%u contracts=%u retry_ms=%" PRId64 " reason=%s", d->gap.range.from,
-             d->gap.range.to, d->gap.contract_count, d->retry_at_ms - now_ms(),
+             d->gap.range.to, d->gap.contract_count, d->retry_at_ms - tide_now_ms(),
              tide_log_quote(quoted, sizeof quoted, err->text));
     return tide_writer_gap_trouble(writer, &d->gap, err->text, err);
 }
@@ -184,7 +179,7 @@ static tide_status ask_for_gap(struct tide_discovery *d, struct tide_writer *wri
         d->failures = 0;
         return TIDE_OK;
     }
-    if (status == TIDE_OK && !d->gap.market && now_ms() < d->rest_until_ms) {
+    if (status == TIDE_OK && !d->gap.market && tide_now_ms() < d->rest_until_ms) {
         d->phase = PHASE_REST;
         return TIDE_OK;
     }
@@ -195,7 +190,7 @@ static tide_status ask_for_gap(struct tide_discovery *d, struct tide_writer *wri
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
     d->phase = PHASE_READ;
-    d->began_ms = now_ms();
+    d->began_ms = tide_now_ms();
     tide_log(TIDE_INFO, "discovery.reading", "from=%u to=%u contracts=%u markets=%s",
              d->gap.range.from, d->gap.range.to, d->gap.contract_count,
              d->gap.market ? "true" : "false");
@@ -231,7 +226,7 @@ static tide_status write_item(struct tide_discovery *d, struct tide_writer *writ
 /* Ends the reading. A reading for catalogs is followed by a rest as long as it took. */
 static void end_reading(struct tide_discovery *d)
 {
-    int64_t now = now_ms();
+    int64_t now = tide_now_ms();
     close_reader(d);
     d->phase = PHASE_ASK;
     if (!d->gap.market)
@@ -267,9 +262,9 @@ static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
 tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *writer,
                                 struct tide_err *err)
 {
-    if (d->phase == PHASE_WAIT && now_ms() >= d->retry_at_ms)
+    if (d->phase == PHASE_WAIT && tide_now_ms() >= d->retry_at_ms)
         d->phase = PHASE_ASK;
-    if (d->phase == PHASE_REST && now_ms() >= d->rest_until_ms)
+    if (d->phase == PHASE_REST && tide_now_ms() >= d->rest_until_ms)
         d->phase = PHASE_ASK;
     if (tide_writer_is_loading(writer))
         return TIDE_OK; /* loading ranges have no keys yet, and their ledgers must be read, too */
@@ -324,7 +319,7 @@ tide_status tide_discovery_open(struct tide_discovery **out,
         return tide_fail(err, TIDE_E_MEMORY, "discovery");
     d->options = *options;
     d->phase = PHASE_ASK;
-    tide_retry_init(&d->retry, now_ms(), 0);
+    tide_retry_init(&d->retry, tide_now_ms(), 0);
     *out = d;
     return TIDE_OK;
 }

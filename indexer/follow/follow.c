@@ -4,6 +4,7 @@
 #include "indexer/base/supervise.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
@@ -11,12 +12,6 @@
 
 /* A source in trouble for so long makes the state "degraded". */
 enum { DEGRADED_MS = 30000 };
-
-int64_t follow_now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
 
 /* Returns whether the job has no last ledger: it then waits for sources without limit. */
 bool follow_is_endless(const struct tide_follow *job, struct tide_range range)
@@ -44,7 +39,7 @@ void tide_follow_heartbeat(struct tide_follow *job, const char *state, const cha
     snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
     tide_notify(getenv("NOTIFY_SOCKET"), text);
     tide_writer_heartbeat(job->writer, &note);
-    job->heartbeat_ms = follow_now_ms();
+    job->heartbeat_ms = tide_now_ms();
 }
 
 /* Returns whether the source has been in trouble for DEGRADED_MS, with the reason in text. */
@@ -128,14 +123,14 @@ tide_status follow_open_source(struct tide_follow *job, struct tide_source *sour
     tide_liveness_mark();
     while ((status = try_source(job, source, range, err)) == TIDE_E_IO &&
            follow_is_endless(job, range)) {
-        job->source_away_ms = job->source_away_ms ? job->source_away_ms : follow_now_ms();
+        job->source_away_ms = job->source_away_ms ? job->source_away_ms : tide_now_ms();
         tide_log(TIDE_WARN, "source.retry", "reason=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
         tide_follow_heartbeat(
-            job, follow_now_ms() - job->source_away_ms >= DEGRADED_MS ? "degraded" : state_of(job),
+            job, tide_now_ms() - job->source_away_ms >= DEGRADED_MS ? "degraded" : state_of(job),
             err->text);
-        for (int64_t until = follow_now_ms() + job->config->http_retry_ms_max / 10;
-             follow_now_ms() < until;) {
+        for (int64_t until = tide_now_ms() + job->config->http_retry_ms_max / 10;
+             tide_now_ms() < until;) {
             const struct tide_clock *clock = tide_clock_system();
             if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");

@@ -5,7 +5,6 @@
 #include "indexer/follow/follow.h"
 #include "indexer/source/source.h"
 
-int64_t follow_now_ms(void);
 bool follow_is_endless(const struct tide_follow *job, struct tide_range range);
 /* Writes a heartbeat with the job's own state, or "degraded" if the source has been in trouble for
  * long. */

@@ -2,6 +2,7 @@
  * contracts change. */
 #include "indexer/follow/follow_impl.h"
 #include "indexer/follow/pipeline.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
@@ -110,7 +111,7 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
             if (status != TIDE_OK || *again)
                 return status;
         }
-        if (follow_now_ms() - job->heartbeat_ms >= HEARTBEAT_MS)
+        if (tide_now_ms() - job->heartbeat_ms >= HEARTBEAT_MS)
             follow_report(job);
         tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
     }

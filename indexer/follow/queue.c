@@ -1,20 +1,15 @@
 /* The queue: a ring under one lock. */
 #include "indexer/follow/queue.h"
+#include "tidemark/clock.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 void tide_queue_init(struct tide_queue *queue)
 {
-    pthread_condattr_t attr;
     memset(queue, 0, sizeof *queue);
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_condattr_init(&attr);
-    /* The monotonic clock: a change of the system's time must not shorten or lengthen a wait. */
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    (void)tide_cond_init(&queue->changed);
 }
 
 void tide_queue_release(struct tide_queue *queue)
@@ -36,22 +31,9 @@ bool tide_queue_put(struct tide_queue *queue, void *item)
     return open;
 }
 
-static struct timespec deadline(int64_t timeout_ms)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += timeout_ms / 1000;
-    t.tv_nsec += timeout_ms % 1000 * 1000000;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_sec++;
-        t.tv_nsec -= 1000000000;
-    }
-    return t;
-}
-
 void *tide_queue_take(struct tide_queue *queue, int64_t timeout_ms)
 {
-    struct timespec until = deadline(timeout_ms < 0 ? 0 : timeout_ms);
+    struct timespec until = tide_monotonic_in(timeout_ms < 0 ? 0 : timeout_ms);
     void *item = NULL;
     int waited = 0;
     pthread_mutex_lock(&queue->lock);

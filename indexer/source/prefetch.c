@@ -73,13 +73,6 @@ struct fetch {
     struct tide_retry retry;
 };
 
-static uint64_t now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 static void add_sample(uint64_t *mean, uint64_t us)
 {
     us = us ? us : 1;
@@ -151,14 +144,7 @@ static void drop_bytes(struct fetch *f)
 /* Sleeps up to ms. Returns false if the fetch is no longer wanted. */
 static bool pause_for(struct fetch *f, uint32_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    struct timespec until = tide_monotonic_in(ms);
     pthread_mutex_lock(&f->owner->lock);
     int waited = 0;
     while (!is_stale(f) && waited != ETIMEDOUT)
@@ -213,19 +199,13 @@ static tide_status attempt_object(struct fetch *f, uint32_t ledger, struct objec
     return status;
 }
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err)
 {
     pthread_mutex_lock(&p->lock);
     if (status != TIDE_E_IO)
         p->trouble_ms = 0;
     else if (!p->trouble_ms)
-        p->trouble_ms = now_ms();
+        p->trouble_ms = tide_now_ms();
     if (status == TIDE_E_IO)
         snprintf(p->trouble, sizeof p->trouble, "%s", err->text);
     pthread_mutex_unlock(&p->lock);
@@ -234,7 +214,7 @@ void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err
 int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
 {
     pthread_mutex_lock(&p->lock);
-    int64_t since = p->trouble_ms ? now_ms() - p->trouble_ms + 1 : 0;
+    int64_t since = p->trouble_ms ? tide_now_ms() - p->trouble_ms + 1 : 0;
     snprintf(text, size, "%s", since ? p->trouble : "");
     pthread_mutex_unlock(&p->lock);
     return since;
@@ -244,10 +224,10 @@ int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
 static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_err *err)
 {
     struct object_fault fault;
-    uint64_t began = now_us();
+    uint64_t began = tide_monotonic_us();
     for (uint32_t n = 0;; n++) {
         tide_status status = attempt_object(f, ledger, &fault, err);
-        f->took_us = n == 0 && status == TIDE_OK ? now_us() - began : 0;
+        f->took_us = n == 0 && status == TIDE_OK ? tide_monotonic_us() - began : 0;
         while (fault.no_room) {
             if (!wait_for_room(f))
                 return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
@@ -328,7 +308,7 @@ static void *run_worker(void *self)
     struct fetch f = { .owner = p, .client = w->client };
     f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
     tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
-    tide_retry_init(&f.retry, tide_clock_system()->now_ms(NULL), w->client);
+    tide_retry_init(&f.retry, tide_now_ms(), w->client);
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
         if (!claim_object(p, &f)) {
@@ -394,13 +374,7 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
  * lock. */
 static bool wait_done(struct prefetch *p)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 100 * 1000000L;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    struct timespec until = tide_monotonic_in(100);
     pthread_cond_timedwait(&p->done, &p->lock, &until);
     return !p->options.stopping || !p->options.stopping(p->options.stopping_self);
 }
@@ -428,7 +402,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
         s->state = REPORTED;
     } else if (!status) {
         *bytes = tide_buf_view(&s->bytes);
-        p->given_us = now_us();
+        p->given_us = tide_monotonic_us();
     }
     pthread_mutex_unlock(&p->lock);
     return status;
@@ -442,7 +416,7 @@ void prefetch_done(struct prefetch *p)
     empty_slot(p, s);
     p->base++;
     if (p->given_us)
-        add_sample(&p->read_us, now_us() - p->given_us);
+        add_sample(&p->read_us, tide_monotonic_us() - p->given_us);
     p->given_us = 0;
     uint32_t wanted = ahead_wanted(p);
     p->ahead = 2 * p->ahead < wanted ? 2 * p->ahead : wanted;
@@ -455,15 +429,9 @@ void prefetch_done(struct prefetch *p)
 
 static tide_status init_locks(struct prefetch *p)
 {
-    pthread_condattr_t attr;
-    if (pthread_condattr_init(&attr) != 0)
-        return TIDE_E_MEMORY;
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool failed = pthread_mutex_init(&p->lock, NULL) != 0 ||
-                  pthread_cond_init(&p->work, &attr) != 0 ||
-                  pthread_cond_init(&p->done, &attr) != 0;
-    pthread_condattr_destroy(&attr);
-    return failed ? TIDE_E_MEMORY : TIDE_OK;
+    bool good = pthread_mutex_init(&p->lock, NULL) == 0 && tide_cond_init(&p->work) &&
+                tide_cond_init(&p->done);
+    return good ? TIDE_OK : TIDE_E_MEMORY;
 }
 
 void prefetch_close(struct prefetch *p)

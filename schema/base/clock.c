@@ -40,6 +40,46 @@ const struct tide_clock *tide_clock_system(void)
     return &clock;
 }
 
+int64_t tide_now_ms(void)
+{
+    return read_ms(CLOCK_BOOTTIME);
+}
+
+/* --- waits and durations ------------------------------------------------------------------ */
+
+uint64_t tide_monotonic_us(void)
+{
+    struct timespec now = tide_monotonic_in(0);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+struct timespec tide_monotonic_in(int64_t ms)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return tide_timespec_later(now, ms);
+}
+
+struct timespec tide_timespec_later(struct timespec t, int64_t ms)
+{
+    assert(ms >= 0);
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    t.tv_sec += (time_t)(ms / 1000) + t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+bool tide_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    if (pthread_condattr_init(&attr) != 0)
+        return false;
+    bool good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+                pthread_cond_init(cond, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return good;
+}
+
 /* --- which start of the host ------------------------------------------------------------- */
 
 static pthread_once_t boot_once = PTHREAD_ONCE_INIT;

@@ -38,6 +38,13 @@ tide_status tide_hex_decode(uint8_t *out, size_t len, tide_slice text)
     return TIDE_OK;
 }
 
+void tide_bytea_text(char *out, tide_slice in)
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, in);
+    out[TIDE_BYTEA_BYTES(in.len) - 1] = 0;
+}
+
 void tide_buf_hex(struct tide_buf *buf, tide_slice in)
 {
     uint8_t *to = tide_buf_room(buf, 2 * in.len);

@@ -241,23 +241,17 @@ struct check {
     int how; /* it ended */
 };
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 /* Waits until the child says something or ends, its time is over, or the process stops. The waiting
  * thread is alive meanwhile: the wait has an end. */
 static void wait_for_child(struct check *c, unsigned seconds)
 {
     const struct tide_hot *hot = c->hot;
     struct pollfd word = { .fd = c->from, .events = POLLIN };
-    int64_t end = now_ms() + 1000 * ((int64_t)seconds + 1);
+    int64_t end = tide_now_ms() + 1000 * ((int64_t)seconds + 1);
     while (poll(&word, 1, POLL_MS) <= 0) {
         tide_liveness_mark();
         c->stopped = hot->stopped && hot->stopped(hot->stopped_self);
-        c->late = now_ms() > end;
+        c->late = tide_now_ms() > end;
         if (c->stopped || c->late) {
             kill(c->child, SIGKILL);
             return;
@@ -269,9 +263,9 @@ static void wait_for_child(struct check *c, unsigned seconds)
 static void reap_child(struct check *c)
 {
     const struct tide_clock *clock = tide_clock_system();
-    int64_t end = now_ms() + REAP_MS;
+    int64_t end = tide_now_ms() + REAP_MS;
     while (waitpid(c->child, &c->how, WNOHANG) != c->child) {
-        if (now_ms() > end) {
+        if (tide_now_ms() > end) {
             tide_log(TIDE_WARN, "cache.check_stuck", "pid=%d", (int)c->child);
             return;
         }

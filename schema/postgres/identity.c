@@ -35,20 +35,13 @@ static void put_contracts(struct tide_buf *out, const struct tide_deployment *d)
     tide_buf_u8(out, ']');
 }
 
-static void put_literal(char *out, const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[2 + 2 * TIDE_HASH_BYTES] = 0;
-}
-
 tide_status tide_identity_make(struct tide_identity *out, const struct tide_deployment *file,
                                struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_deployment_hash(hash, file);
-    put_literal(out->contracts, hash);
-    put_literal(out->network, file->network_id);
+    tide_bytea_text(out->contracts, tide_slice_of(hash, sizeof hash));
+    tide_bytea_text(out->network, tide_slice_of(file->network_id, TIDE_HASH_BYTES));
     tide_buf_init(&out->json, JSON_MAX);
     put_contracts(&out->json, file);
     tide_buf_u8(&out->json, 0);

@@ -17,13 +17,6 @@ const struct tide_setting tide_settings[TIDE_SETTING_COUNT] = {
 #define TIDE_PATH(name, def, help) { TIDE_SETTING_PATH, #name, AT(name), def, 0, 0, "", help },
 #define TIDE_SECRET(name, help)    { TIDE_SETTING_SECRET, #name, AT(name), "", 0, 0, "", help },
 #include "tidemark/config.def"
-#undef TIDE_GROUP
-#undef TIDE_BOOL
-#undef TIDE_U32
-#undef TIDE_ENUM
-#undef TIDE_TEXT
-#undef TIDE_PATH
-#undef TIDE_SECRET
 #undef AT
 };
 

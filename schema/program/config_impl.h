@@ -34,13 +34,6 @@ enum {
 #define TIDE_PATH(name, def, help)                +1
 #define TIDE_SECRET(name, help)                   +1
 #include "tidemark/config.def"
-#undef TIDE_GROUP
-#undef TIDE_BOOL
-#undef TIDE_U32
-#undef TIDE_ENUM
-#undef TIDE_TEXT
-#undef TIDE_PATH
-#undef TIDE_SECRET
 };
 
 extern const struct tide_setting tide_settings[TIDE_SETTING_COUNT];

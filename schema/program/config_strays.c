@@ -13,13 +13,6 @@ static const char *const known[] = {
 #define TIDE_PATH(name, def, help)                #name,
 #define TIDE_SECRET(name, help)                   #name,
 #include "tidemark/config.def"
-#undef TIDE_GROUP
-#undef TIDE_BOOL
-#undef TIDE_U32
-#undef TIDE_ENUM
-#undef TIDE_TEXT
-#undef TIDE_PATH
-#undef TIDE_SECRET
     "config", "state", "rpc_url", "api_url", "kyc_key", "stack",
 };
 

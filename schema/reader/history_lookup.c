@@ -132,9 +132,7 @@ tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_ke
     tide_buf_release(&xdr);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "%s: key", key->table);
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, sizeof hash));
-    out[2 + 2 * TIDE_HASH_BYTES] = 0;
+    tide_bytea_text(out, tide_slice_of(hash, sizeof hash));
     return TIDE_OK;
 }
 

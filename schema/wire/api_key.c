@@ -25,9 +25,7 @@ tide_status tide_api_key_make(struct tide_api_key *out, struct tide_err *err)
     if (made)
         snprintf(out->text, sizeof out->text, "%s_%.*s", out->id, (int)secret.len, secret.ptr);
     tide_sha256(hash, tide_slice_str(out->text));
-    memcpy(out->hash, "\\x", 2);
-    tide_hex(out->hash + 2, tide_slice_of(hash, sizeof hash));
-    out->hash[sizeof out->hash - 1] = 0;
+    tide_bytea_text(out->hash, tide_slice_of(hash, sizeof hash));
     tide_sign_wipe(random, sizeof random);
     if (secret.ptr)
         tide_sign_wipe(secret.ptr, secret.cap);

@@ -88,7 +88,7 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char network[2 * TIDE_HASH_BYTES + 3];
-    att_hex_literal(network, o->options.deployment->network_id);
+    tide_bytea_text(network, tide_slice_of(o->options.deployment->network_id, TIDE_HASH_BYTES));
     tide_status status = tide_pg_query(
         o->pg, &rows,
         "SELECT id FROM chain.deployment WHERE network_id = $1::bytea AND contracts @>"
@@ -102,12 +102,6 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
                            "the database does not have this deployment; index it first");
     tide_pg_rows_release(&rows);
     return status;
-}
-
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
 }
 
 static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
@@ -125,9 +119,9 @@ static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
 static tide_status follow_epoch(struct att_outbox *o, struct tide_err *err)
 {
     uint32_t before = o->deployment;
-    if (before && now_ms() - o->searched_ms < EPOCH_MS)
+    if (before && tide_now_ms() - o->searched_ms < EPOCH_MS)
         return TIDE_OK;
-    o->searched_ms = now_ms();
+    o->searched_ms = tide_now_ms();
     tide_status status = find_deployment(o, err);
     if (status != TIDE_OK || !before || before == o->deployment)
         return status;

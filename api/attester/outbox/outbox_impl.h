@@ -33,13 +33,4 @@ struct att_outbox {
 tide_status att_outbox_store_genuine(struct att_outbox *outbox, const char *ids, bool genuine,
                                      struct tide_err *err) TIDE_MUST_USE;
 
-/* Writes 32 bytes as the bytea literal "\x…", NUL-terminated. */
-static inline void att_hex_literal(char out[2 * TIDE_HASH_BYTES + 3],
-                                   const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[2 + 2 * TIDE_HASH_BYTES] = 0;
-}
-
 #endif

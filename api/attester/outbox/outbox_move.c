@@ -19,7 +19,7 @@ struct fence {
 static void fill_fence(struct fence *fence, const struct att_row *row)
 {
     snprintf(fence->id, sizeof fence->id, "%" PRIu64, row->id);
-    att_hex_literal(fence->hash, row->hash);
+    tide_bytea_text(fence->hash, tide_slice_of(row->hash, TIDE_HASH_BYTES));
     fence->envelope = row->state == ATT_QUEUED ? NULL : fence->hash;
 }
 
@@ -117,7 +117,7 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
     struct tide_buf bytes;
     char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
     fill_fence(&fence, row);
-    att_hex_literal(literal, hash);
+    tide_bytea_text(literal, tide_slice_of(hash, TIDE_HASH_BYTES));
     snprintf(stroops, sizeof stroops, "%" PRId64, fee);
     tide_buf_init(&bytes, (size_t)4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->bump));

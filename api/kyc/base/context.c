@@ -1,5 +1,6 @@
 /* Connects a worker's context and runs its transactions. */
 #include "api/kyc/base/context.h"
+#include "api/sql/sql_problem.h"
 #include "tidemark/text.h"
 
 /* A provider or server that is silent longer than this is given up. All of them stay below the ten
@@ -115,13 +116,9 @@ tide_status tide_kyc_commit(struct tide_kyc_context *context, struct tide_err *e
     return tide_pg_run(context->pg, "COMMIT", "COMMIT", err);
 }
 
-/* A failed ROLLBACK leaves the session in an unknown state, so the worker connects again. */
 void tide_kyc_rollback(struct tide_kyc_context *context)
 {
-    struct tide_err err;
-    if (context->pg && tide_pg_alive(context->pg) && tide_pg_in_transaction(context->pg) &&
-        tide_pg_run(context->pg, "ROLLBACK", "ROLLBACK", &err) != TIDE_OK)
-        context->ready = false;
+    tide_sql_roll_back(context->pg, &context->ready);
 }
 
 /* Bulkhead 0 belongs to no provider; provider i has bulkhead i + 1. */

@@ -1,11 +1,11 @@
 /* Keeps the copy of integrators and API keys up to date, and checks keys against the copy. */
 #include "api/kyc/keys/keys.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { POLL_MS = 500, SILENCE_MS = 3000, REVISION_BYTES = 40, DAY_S = 86400, USED_MAX = 64 };
 
@@ -282,11 +282,7 @@ static void log_availability(struct tide_kyc_keys *keys, tide_status status,
 /* Waits until the next poll. Returns false when the thread must end. */
 static bool wait_for_poll(struct tide_kyc_keys *keys)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += POLL_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    struct timespec until = tide_monotonic_in(POLL_MS);
     pthread_mutex_lock(&keys->mutex);
     while (!keys->stopping &&
            pthread_cond_timedwait(&keys->woken, &keys->mutex, &until) != ETIMEDOUT)
@@ -311,7 +307,6 @@ static void *poll_keys(void *self)
 tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
                                const struct tide_clock *clock, struct tide_err *err)
 {
-    pthread_condattr_t attr;
     struct tide_kyc_keys *keys = calloc(1, sizeof *keys);
     *out = keys;
     if (!keys)
@@ -319,10 +314,7 @@ tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
     keys->conninfo = conninfo;
     keys->clock = clock;
     pthread_mutex_init(&keys->mutex, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&keys->woken, &attr);
-    pthread_condattr_destroy(&attr);
+    (void)tide_cond_init(&keys->woken);
     return TIDE_OK;
 }
 

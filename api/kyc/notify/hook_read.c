@@ -9,23 +9,8 @@
 struct reading {
     struct tide_notify_body *out;
     const struct tide_kyc_settings *settings;
-    struct tide_reply *reply;
-    bool failed;
+    struct tide_body_faults faults;
 };
-
-/* Answers 400 once; later faults are added to its errors. */
-static void reject_body(struct reading *r)
-{
-    if (!r->failed)
-        tide_reply_problem(r->reply, 400, "bad_body", "The body has faults: see errors.");
-    r->failed = true;
-}
-
-static void reject_member(struct reading *r, const char *where, const char *why)
-{
-    reject_body(r);
-    tide_reply_problem_field(r->reply, where, why);
-}
 
 /* --- members ------------------------------------------------------------------------------ */
 
@@ -57,8 +42,8 @@ static void read_url(struct reading *r, const char *where, json_t *value)
 {
     tide_slice url = tide_slice_of(json_string_value(value), json_string_length(value));
     if (!json_is_string(value) || !tide_notify_url_allowed(r->settings, url))
-        reject_member(
-            r, where,
+        tide_body_reject(
+            &r->faults, where,
             "must be https://host/… of at most 1024 characters, with port 443 or from 1024, and"
             " not an address of a private network");
     else
@@ -94,13 +79,14 @@ static void read_events(struct reading *r, const char *where, json_t *value)
     if (good)
         snprintf(r->out->events + at, sizeof r->out->events - at, "}");
     else
-        reject_member(r, where, "must list types of notifications, each once: see /docs");
+        tide_body_reject(&r->faults, where,
+                         "must list types of notifications, each once: see /docs");
 }
 
 static void read_enabled(struct reading *r, const char *where, json_t *value)
 {
     if (!json_is_boolean(value))
-        reject_member(r, where, "must be true or false");
+        tide_body_reject(&r->faults, where, "must be true or false");
     else
         snprintf(r->out->enabled, sizeof r->out->enabled, "%s",
                  json_is_true(value) ? "true" : "false");
@@ -110,7 +96,7 @@ static void read_overlap(struct reading *r, const char *where, json_t *value)
 {
     json_int_t seconds = json_integer_value(value);
     if (!json_is_integer(value) || seconds < 0 || seconds > (json_int_t)TIDE_NOTIFY_OVERLAP_MAX)
-        reject_member(r, where, "must be a number of seconds, at most 2592000");
+        tide_body_reject(&r->faults, where, "must be a number of seconds, at most 2592000");
     else
         snprintf(r->out->overlap, sizeof r->out->overlap, "%u seconds", (unsigned)seconds);
 }
@@ -119,7 +105,7 @@ static void read_revision(struct reading *r, const char *where, json_t *value)
 {
     json_int_t revision = json_integer_value(value);
     if (!json_is_integer(value) || revision < 1 || revision > (json_int_t)TIDE_NOTIFY_REVISION_MAX)
-        reject_member(r, where, "must be the secretRevision of the secret to replace");
+        tide_body_reject(&r->faults, where, "must be the secretRevision of the secret to replace");
     else
         snprintf(r->out->replaces, sizeof r->out->replaces, "%u", (unsigned)revision);
 }
@@ -145,7 +131,7 @@ static void read_addresses(struct reading *r, const char *where, json_t *value, 
     out[at++] = '}';
     out[at] = 0;
     if (!good)
-        reject_member(r, where, why);
+        tide_body_reject(&r->faults, where, why);
 }
 
 static void read_add(struct reading *r, const char *where, json_t *value)
@@ -193,14 +179,12 @@ static void read_members(struct reading *r, enum tide_notify_form form, json_t *
         if (value && members[i].forms >> form & 1)
             members[i].read(r, members[i].pointer, value);
         else if (!value && members[i].must >> form & 1)
-            reject_member(r, members[i].pointer, "must be given");
+            tide_body_reject(&r->faults, members[i].pointer, "must be given");
     }
     json_object_foreach(body, name, value)
     {
-        if (!is_known(name, form)) {
-            reject_body(r);
-            tide_reply_problem_unknown(r->reply, name);
-        }
+        if (!is_known(name, form))
+            tide_body_reject_unknown(&r->faults, name);
     }
 }
 
@@ -208,11 +192,11 @@ bool tide_notify_body_read(struct tide_notify_body *out, enum tide_notify_form f
                            const struct tide_kyc_settings *settings, tide_slice text,
                            struct tide_reply *reply)
 {
-    struct reading r = { .out = out, .settings = settings, .reply = reply };
+    struct reading r = { .out = out, .settings = settings, .faults = { .reply = reply } };
     json_t *body = tide_body_object(text, 0, "bad_body", reply);
     if (!body)
         return false;
     read_members(&r, form, body);
     json_decref(body);
-    return !r.failed;
+    return !r.faults.failed;
 }

@@ -71,12 +71,10 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     tide_slice kind = tide_kyc_text_at(root, "webhook_type");
     if (!tide_slice_eq_str(kind, "status.updated") && !tide_slice_eq_str(kind, "data.updated"))
         return tide_kyc_irrelevant(out, "event");
-    if (!tide_kyc_take_id(out->provider_id, json_object_get(root, "session_id")) ||
-        !tide_kyc_take_id(out->ref, json_object_get(root, "vendor_data")))
+    if (!tide_kyc_take_references(out, json_object_get(root, "session_id"),
+                                  json_object_get(root, "vendor_data")))
         return tide_kyc_malformed(out, "id");
-    if (!*out->provider_id && !*out->ref)
-        return tide_kyc_irrelevant(out, "no_reference");
-    return TIDE_KYC_GENUINE;
+    return tide_kyc_referenced(out);
 }
 
 /* Verifies X-Signature only. X-Signature-V2 has changed its meaning, and X-Signature-Simple does

@@ -151,12 +151,10 @@ static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out
     tide_slice name = tide_kyc_text_at(event, "attributes.name");
     if (name.len < 8 || memcmp(name.ptr, "inquiry.", 8) != 0)
         return tide_kyc_irrelevant(out, "event");
-    if (!tide_kyc_take_id(out->provider_id, tide_kyc_at(about, "id")) ||
-        !tide_kyc_take_id(out->ref, tide_kyc_at(about, "attributes.reference-id")))
+    if (!tide_kyc_take_references(out, tide_kyc_at(about, "id"),
+                                  tide_kyc_at(about, "attributes.reference-id")))
         return tide_kyc_malformed(out, "id");
-    if (!*out->provider_id && !*out->ref)
-        return tide_kyc_irrelevant(out, "no_reference");
-    return TIDE_KYC_GENUINE;
+    return tide_kyc_referenced(out);
 }
 
 static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,

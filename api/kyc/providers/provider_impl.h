@@ -41,6 +41,12 @@ json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_eve
 /* Copies a provider's id of [A-Za-z0-9_.-]. *out is "" if value is missing or no string. Returns
  * false only if the text cannot be an id. */
 bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value);
+/* Copies the ids that an event names its session by: the provider's, and ours. Returns false if one
+ * cannot be an id. */
+bool tide_kyc_take_references(struct tide_kyc_event *out, const json_t *provider_id,
+                              const json_t *ref);
+/* Returns TIDE_KYC_GENUINE, or that an event without either id is irrelevant. */
+enum tide_kyc_verdict tide_kyc_referenced(struct tide_kyc_event *out);
 
 /* --- JSON --------------------------------------------------------------------------------- */
 

@@ -66,15 +66,12 @@ static enum tide_kyc_verdict read_event(json_t *root, int64_t time, struct tide_
 {
     if (json_integer_value(json_object_get(root, "timestamp")) != time)
         return tide_kyc_malformed(out, "time");
-    if (!tide_kyc_take_id(out->provider_id, json_object_get(root, "id")) ||
-        !tide_kyc_take_id(out->ref, json_object_get(root, "ref")))
+    if (!tide_kyc_take_references(out, json_object_get(root, "id"), json_object_get(root, "ref")))
         return tide_kyc_malformed(out, "id");
     out->occurred_ms = time * 1000;
     if (tide_slice_eq_str(tide_kyc_text_at(root, "event"), "ping"))
         return tide_kyc_irrelevant(out, "event");
-    if (!*out->provider_id && !*out->ref)
-        return tide_kyc_irrelevant(out, "no_reference");
-    return TIDE_KYC_GENUINE;
+    return tide_kyc_referenced(out);
 }
 
 /* The time must be read from the unverified body, because it is part of the signed text. */

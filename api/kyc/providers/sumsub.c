@@ -162,15 +162,13 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
                                         struct tide_kyc_event *out)
 {
     const json_t *sandbox = tide_kyc_at(root, "sandboxMode");
-    if (!tide_kyc_take_id(out->provider_id, tide_kyc_at(root, "applicantId")) ||
-        !tide_kyc_take_id(out->ref, tide_kyc_at(root, "externalUserId")))
+    if (!tide_kyc_take_references(out, tide_kyc_at(root, "applicantId"),
+                                  tide_kyc_at(root, "externalUserId")))
         return tide_kyc_malformed(out, "id");
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(root, "createdAtMs"));
     if (json_is_boolean(sandbox) && json_is_true(sandbox) == provider->live)
         return tide_kyc_irrelevant(out, "environment");
-    if (!*out->provider_id && !*out->ref)
-        return tide_kyc_irrelevant(out, "no_reference");
-    return TIDE_KYC_GENUINE;
+    return tide_kyc_referenced(out);
 }
 
 /* The KYC file pins the digest's algorithm, so that a forged header cannot choose a weaker one. */

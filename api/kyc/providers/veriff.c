@@ -58,13 +58,11 @@ static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out
     json_t *about = json_object_get(root, "verification");
     if (!json_is_object(about))
         about = root;
-    if (!tide_kyc_take_id(out->provider_id, json_object_get(about, "id")) ||
-        !tide_kyc_take_id(out->ref, json_object_get(about, "vendorData")))
+    if (!tide_kyc_take_references(out, json_object_get(about, "id"),
+                                  json_object_get(about, "vendorData")))
         return tide_kyc_malformed(out, "id");
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(about, "decisionTime"));
-    if (!*out->provider_id && !*out->ref)
-        return tide_kyc_irrelevant(out, "no_reference");
-    return TIDE_KYC_GENUINE;
+    return tide_kyc_referenced(out);
 }
 
 static bool is_our_client(const struct tide_kyc_provider *provider, tide_slice client)

@@ -107,6 +107,18 @@ bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value)
     return true;
 }
 
+bool tide_kyc_take_references(struct tide_kyc_event *out, const json_t *provider_id,
+                              const json_t *ref)
+{
+    return tide_kyc_take_id(out->provider_id, provider_id) && tide_kyc_take_id(out->ref, ref);
+}
+
+enum tide_kyc_verdict tide_kyc_referenced(struct tide_kyc_event *out)
+{
+    return *out->provider_id || *out->ref ? TIDE_KYC_GENUINE
+                                          : tide_kyc_irrelevant(out, "no_reference");
+}
+
 /* --- JSON --------------------------------------------------------------------------------- */
 
 json_t *tide_kyc_at(json_t *root, const char *path)

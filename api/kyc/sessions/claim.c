@@ -2,7 +2,7 @@
 #include "api/kyc/sessions/claim.h"
 #include "tidemark/text.h"
 
-enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+enum { HEX_BYTES = TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) };
 #define LATER_KEYS_MAX "32" /* Idempotency-Keys that a session keeps besides its first one */
 
 struct claim {
@@ -17,24 +17,6 @@ struct claim {
 static const char *integrator_of(const struct tide_kyc_session_request *ask)
 {
     return ask->integrator;
-}
-
-/* Writes a hash as bytea input. */
-static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[HEX_BYTES - 1] = 0;
-}
-
-/* Writes the keyed hash of the client's network as bytea input. */
-static void put_network(char out[2 * sizeof((struct tide_kyc_session_request *)0)->network + 3],
-                        const struct tide_kyc_session_request *ask)
-{
-    size_t len = sizeof ask->network;
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(ask->network, len));
-    out[2 * len + 2] = 0;
 }
 
 static void decide_claim(struct claim *c, enum tide_kyc_claim how)
@@ -65,7 +47,7 @@ static tide_status use_challenge(struct claim *c, struct tide_err *err)
         decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
         return TIDE_OK;
     }
-    hex_of(hex, proof.hash);
+    tide_bytea_text(hex, tide_slice_of(proof.hash, sizeof proof.hash));
     until_text[tide_u64_text(until_text, proof.until)] = 0;
     tide_status status =
         tide_pg_query(c->context->pg, NULL,
@@ -115,7 +97,7 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
     char hex[HEX_BYTES];
     struct tide_pg_rows rows;
     bool found;
-    hex_of(hex, c->ask->idempotency);
+    tide_bytea_text(hex, tide_slice_of(c->ask->idempotency, TIDE_HASH_BYTES));
     tide_status status = tide_pg_query(
         c->context->pg, &rows,
         "SELECT " TIDE_KYC_SESSION_COLUMNS
@@ -177,7 +159,7 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
     char hex[HEX_BYTES];
     if (!c->ask->keyed)
         return TIDE_OK;
-    hex_of(hex, c->ask->idempotency);
+    tide_bytea_text(hex, tide_slice_of(c->ask->idempotency, TIDE_HASH_BYTES));
     tide_status status =
         tide_pg_query(c->context->pg, NULL,
                       "WITH first AS (UPDATE kyc.session SET idempotency = $2::bytea"
@@ -275,8 +257,8 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
     const struct tide_kyc_session_request *ask = c->ask;
     const struct tide_kyc_settings *settings = c->context->settings;
     const char *integrator = integrator_of(ask), *provider = ask->provider->key;
-    char network[2 * sizeof ask->network + 3];
-    put_network(network, ask);
+    char network[TIDE_BYTEA_BYTES(sizeof ask->network)];
+    tide_bytea_text(network, tide_slice_of(ask->network, sizeof ask->network));
     const struct budget address = { address_sql, ask->address, integrator,
                                     settings->sessions_per_address_day };
     const struct budget integrator_budgets[] = {
@@ -301,11 +283,12 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
 static tide_status insert_session(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
-    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24], network[2 * sizeof ask->network + 3];
+    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24],
+        network[TIDE_BYTEA_BYTES(sizeof ask->network)];
     tide_kyc_reference(ref, c->context, ask->address);
-    hex_of(hex, ask->idempotency);
+    tide_bytea_text(hex, tide_slice_of(ask->idempotency, TIDE_HASH_BYTES));
     life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
-    put_network(network, ask);
+    tide_bytea_text(network, tide_slice_of(ask->network, sizeof ask->network));
     const char *values[] = { ask->id,
                              c->context->deployment_text,
                              ask->address,

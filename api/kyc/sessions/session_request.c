@@ -10,23 +10,8 @@ struct reading {
     struct tide_kyc_session_request *out;
     const struct tide_kyc_settings *settings;
     struct tide_kyc_keys *keys;
-    struct tide_reply *reply;
-    bool failed;
+    struct tide_body_faults faults;
 };
-
-/* Answers 400 once; later faults are added to its errors. */
-static void reject_body(struct reading *r)
-{
-    if (!r->failed)
-        tide_reply_problem(r->reply, 400, "bad_body", "The body has faults: see errors.");
-    r->failed = true;
-}
-
-static void reject_member(struct reading *r, const char *where, const char *why)
-{
-    reject_body(r);
-    tide_reply_problem_field(r->reply, where, why);
-}
 
 /* --- members ---------------------------------------------------------------------------- */
 
@@ -39,12 +24,12 @@ static void read_address(struct reading *r, tide_slice text)
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     if (!tide_param_read(&who, TIDE_PARAM_address, text, why)) {
-        reject_member(r, "/address", why);
+        tide_body_reject(&r->faults, "/address", why);
         return;
     }
     if (tide_strkey_decode(&kind, payload, &len, text) != TIDE_OK || len != sizeof out->key ||
         text.len >= sizeof out->address) {
-        reject_member(r, "/address", "must be an account (G) or a contract (C)");
+        tide_body_reject(&r->faults, "/address", "must be an account (G) or a contract (C)");
         return;
     }
     memcpy(out->address, text.ptr, text.len);
@@ -56,14 +41,14 @@ static void read_provider(struct reading *r, tide_slice text)
 {
     r->out->provider = tide_kyc_provider_of(r->settings, text);
     if (!r->out->provider)
-        reject_member(r, "/providerKey",
-                      "must be the key of a provider: see /api/sdk/kyc/providers");
+        tide_body_reject(&r->faults, "/providerKey",
+                         "must be the key of a provider: see /api/sdk/kyc/providers");
 }
 
 static void read_mode(struct reading *r, tide_slice text)
 {
     if (!tide_kyc_mode_of(text, &r->out->mode))
-        reject_member(r, "/mode", "must be redirect, iframe or direct");
+        tide_body_reject(&r->faults, "/mode", "must be redirect, iframe or direct");
 }
 
 static void read_challenge(struct reading *r, tide_slice text)
@@ -71,8 +56,8 @@ static void read_challenge(struct reading *r, tide_slice text)
     struct tide_buf raw;
     tide_buf_init(&raw, TIDE_KYC_ENVELOPE_MAX);
     if (tide_buf_base64_decode(&raw, text) != TIDE_OK || raw.len == 0)
-        reject_member(r, "/challenge",
-                      "must be base64 of a transaction envelope of at most 2048 bytes");
+        tide_body_reject(&r->faults, "/challenge",
+                         "must be base64 of a transaction envelope of at most 2048 bytes");
     else
         memcpy(r->out->envelope, raw.ptr, raw.len);
     r->out->envelope_len = raw.len;
@@ -106,29 +91,27 @@ static void read_members(struct reading *r, json_t *body)
     for (size_t i = 0; i < TIDE_COUNT(members); i++) {
         value = json_object_get(body, members[i].pointer + 1);
         if (!value && !members[i].optional)
-            reject_member(r, members[i].pointer, "must be given");
+            tide_body_reject(&r->faults, members[i].pointer, "must be given");
         else if (value && !json_is_string(value))
-            reject_member(r, members[i].pointer, "must be a string");
+            tide_body_reject(&r->faults, members[i].pointer, "must be a string");
         else if (value)
             members[i].read(r, tide_slice_of(json_string_value(value), json_string_length(value)));
     }
     json_object_foreach(body, name, value)
     {
-        if (!is_known(name)) {
-            reject_body(r);
-            tide_reply_problem_unknown(r->reply, name);
-        }
+        if (!is_known(name))
+            tide_body_reject_unknown(&r->faults, name);
     }
 }
 
 static bool read_body(struct reading *r, tide_slice text)
 {
-    json_t *body = tide_body_object(text, 0, "bad_body", r->reply);
+    json_t *body = tide_body_object(text, 0, "bad_body", r->faults.reply);
     if (!body)
         return false;
     read_members(r, body);
     json_decref(body);
-    return !r->failed;
+    return !r->faults.failed;
 }
 
 /* --- the client -------------------------------------------------------------------------- */
@@ -147,14 +130,15 @@ static bool read_key(struct reading *r, tide_slice key)
     struct tide_kyc_integrator integrator;
     enum tide_kyc_key_verdict verdict = tide_kyc_keys_check(r->keys, &use, key, NULL);
     if (verdict == TIDE_KYC_KEY_AWAY) {
-        tide_reply_problem(r->reply, 503, "key_unchecked",
+        tide_reply_problem(r->faults.reply, 503, "key_unchecked",
                            "The key cannot be checked now: the database is unreachable.");
-        r->reply->retry_after_s = 5;
+        r->faults.reply->retry_after_s = 5;
         return false;
     }
     if (verdict != TIDE_KYC_KEY_GOOD ||
         !tide_kyc_keys_integrator(r->keys, &integrator, tide_slice_str(use.integrator)))
-        return reject_request(r->reply, "key_unknown", "No active integrator has this X-API-Key.");
+        return reject_request(r->faults.reply, "key_unknown",
+                              "No active integrator has this X-API-Key.");
     memcpy(r->out->integrator, integrator.id, sizeof r->out->integrator);
     r->out->sessions_per_hour = integrator.sessions_per_hour;
     return true;
@@ -170,11 +154,11 @@ static bool read_requester(struct reading *r, const struct tide_request *request
         return read_key(r, key);
     if (out->contract && !r->settings->open)
         return reject_request(
-            r->reply, "key_required",
+            r->faults.reply, "key_required",
             "A contract cannot sign a challenge: an integrator must open its session.");
     return out->envelope_len || r->settings->open ||
            reject_request(
-               r->reply, "proof_required",
+               r->faults.reply, "proof_required",
                "Send an integrator's X-API-Key, or a challenge that the address has signed:"
                " see /api/sdk/kyc/challenge/{address}.");
 }
@@ -185,7 +169,7 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
     struct tide_kyc_session_request *out = r->out;
     struct tide_sha256 sha;
     tide_slice key;
-    if (!tide_kyc_idempotency_read(&key, request, r->reply))
+    if (!tide_kyc_idempotency_read(&key, request, r->faults.reply))
         return false;
     const char *client = out->integrator[0] ? out->integrator : out->address;
     out->keyed = key.ptr != NULL;
@@ -215,7 +199,9 @@ static void read_network(struct reading *r, const struct tide_request *request)
 bool tide_kyc_session_request_read(struct tide_kyc_session_request *out, const struct tide_kyc *kyc,
                                    const struct tide_request *request, struct tide_reply *reply)
 {
-    struct reading r = { .out = out, .settings = kyc->settings, .keys = kyc->keys, .reply = reply };
+    struct reading r = {
+        .out = out, .settings = kyc->settings, .keys = kyc->keys, .faults = { .reply = reply }
+    };
     *out = (struct tide_kyc_session_request){ 0 };
     read_network(&r, request);
     return read_body(&r, request->body) && read_requester(&r, request) &&

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { NUMBER_BYTES = 24, BYTEA_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+enum { NUMBER_BYTES = 24 };
 
 struct inbox_work {
     struct tide_kyc_work work;
@@ -17,7 +17,7 @@ struct inbox_work {
     uint32_t provider;
     const char *provider_key;
     struct tide_kyc_event event;
-    char body_sha256[BYTEA_BYTES];
+    char body_sha256[TIDE_BYTEA_BYTES(TIDE_HASH_BYTES)];
 };
 
 static void write_received(struct tide_reply *reply)
@@ -153,8 +153,7 @@ static void queue_event(struct tide_handler_context *context, const struct tide_
     inbox_work->provider_key = settings->providers[provider].key;
     inbox_work->event = *event;
     tide_sha256(hash, request->body);
-    memcpy(inbox_work->body_sha256, "\\x", 2);
-    tide_hex(inbox_work->body_sha256 + 2, tide_slice_of(hash, sizeof hash));
+    tide_bytea_text(inbox_work->body_sha256, tide_slice_of(hash, sizeof hash));
 }
 
 const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { SOON_S = 10, META_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+enum { SOON_S = 10, META_BYTES = TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) };
 
 /* The locked session's row, and the content of another approval of its address. */
 struct session_row {
@@ -151,28 +151,36 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     return TIDE_OK;
 }
 
+/* Runs a statement that returns one row of one boolean. */
+static tide_status read_condition(struct worker *w, const char *sql, const char *const *values,
+                                  size_t count, bool *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(w->context.pg, &rows, sql, values, count, err);
+    if (status != TIDE_OK)
+        return status;
+    *out = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 /* Finds out whether the chain may hold an attestation that another approval handed over to this
  * session while this session's own attestation never got to the chain. */
 static tide_status read_longer(struct worker *w, const struct worker_session *session,
                                struct session_row *row, int64_t now, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     char seconds[WORKER_NUMBER_BYTES];
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return read_condition(
+        w,
         "SELECT EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS p ON p.id = o.session_id"
         " WHERE o.deployment = $2 AND o.subject = $3 AND o.session_id <> $1 AND o.action = 'attest'"
         "   AND o.state <> 'superseded' AND o.expires_at > $4::bigint"
         "   AND (p.state <> 'approved' OR p.reason IS NOT NULL)"
         "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.deployment = o.deployment"
         "     AND n.subject = o.subject AND n.id > o.id AND n.state = 'confirmed'))",
-        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4, err);
-    if (status != TIDE_OK)
-        return status;
-    row->standing.longer = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4,
+        &row->standing.longer, err);
 }
 
 /* Finds out whether the provider has used up its revocations of this hour; orders of people have
@@ -181,22 +189,16 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
 static tide_status read_flood(struct worker *w, const struct worker_session *session,
                               struct session_row *row, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     char most[WORKER_NUMBER_BYTES];
     snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return read_condition(
+        w,
         "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
         "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
         "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
         "   'manual_review' AND o.deployment = $1 AND s.provider = $2"
         "   AND s.reason IS DISTINCT FROM 'operator' LIMIT $3::bigint) AS x",
-        (const char *[]){ row->deployment, session->provider, most }, 3, err);
-    if (status != TIDE_OK)
-        return status;
-    row->standing.flood = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ row->deployment, session->provider, most }, 3, &row->standing.flood, err);
 }
 
 /* Reads everything that a decision is weighed against. The other approvals matter only if this
@@ -264,14 +266,6 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         values, TIDE_COUNT(values), err);
 }
 
-/* Writes a hash as bytea input. */
-static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
-{
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
-    out[META_BYTES - 1] = 0;
-}
-
 /* Writes the keyed hash of this decision for the attestation. */
 static void put_meta(char out[META_BYTES], const struct worker *w,
                      const struct worker_session *session, uint32_t rev)
@@ -279,7 +273,7 @@ static void put_meta(char out[META_BYTES], const struct worker *w,
     uint8_t hash[TIDE_HASH_BYTES];
     tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, session->provider,
                        session->provider_id, rev);
-    put_literal(out, hash);
+    tide_bytea_text(out, tide_slice_of(hash, sizeof hash));
 }
 
 /* Signs the fields and inserts the intent. parked: why a person must release it; NULL: it is
@@ -291,7 +285,7 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
     tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
-    put_literal(text, mac);
+    tide_bytea_text(text, tide_slice_of(mac, sizeof mac));
     memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
     values[TIDE_INTENT_FIELDS] = text;
     values[TIDE_INTENT_FIELDS + 1] = parked ? "parked" : "queued";

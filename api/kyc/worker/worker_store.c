@@ -54,20 +54,13 @@ static void read_session(struct worker_session *out, const struct tide_pg_rows *
     worker_copy_text(out->provider, sizeof out->provider, rows, 5);
 }
 
-/* The row is taken for 15 s, longer than one call to a provider may last. */
-tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
-                                struct tide_err *err)
+/* Runs a statement that returns those columns of at most one session. */
+static tide_status query_session(struct worker *w, const char *sql, const char *const *values,
+                                 size_t count, struct worker_session *out, bool *found,
+                                 struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status =
-        tide_pg_query(w->context.pg, &rows,
-                      "UPDATE kyc.session SET attempts = least(attempts, 999999) + 1, next_check "
-                      "= clock_timestamp() + interval '15 s'"
-                      " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
-                      "   AND provider = $1 AND next_check <= statement_timestamp()"
-                      "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
-                      " RETURNING id, provider_id, clock_timestamp(), attempts, address, provider",
-                      (const char *[]){ w->provider->key, w->context.deployment_text }, 2, err);
+    tide_status status = tide_pg_query(w->context.pg, &rows, sql, values, count, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -75,35 +68,41 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
         read_session(out, &rows);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
+}
+
+/* The row is taken for 15 s, longer than one call to a provider may last. */
+tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
+                                struct tide_err *err)
+{
+    return query_session(
+        w,
+        "UPDATE kyc.session SET attempts = least(attempts, 999999) + 1, next_check "
+        "= clock_timestamp() + interval '15 s'"
+        " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
+        "   AND provider = $1 AND next_check <= statement_timestamp()"
+        "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
+        " RETURNING id, provider_id, clock_timestamp(), attempts, address, provider",
+        (const char *[]){ w->provider->key, w->context.deployment_text }, 2, out, found, err);
 }
 
 /* Random order: an order that always fails must not hold back the others. */
 tide_status worker_take_order(struct worker *w, struct worker_session *out, bool *found,
                               struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return query_session(
+        w,
         "SELECT s.id, s.provider_id, clock_timestamp(), 0, s.address, s.provider"
         " FROM kyc.revocation AS r JOIN kyc.session AS s ON s.id = r.session_id"
         " WHERE r.deployment = $1::smallint AND r.done_at IS NULL ORDER BY random() LIMIT 1",
-        (const char *[]){ w->context.deployment_text }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    *found = rows.count == 1;
-    if (*found)
-        read_session(out, &rows);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ w->context.deployment_text }, 1, out, found, err);
 }
 
 /* The ORDER BY expresses the preferences in worker_impl.h. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        w->context.pg, &rows,
+    return query_session(
+        w,
         "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address, provider"
         " FROM kyc.session"
         " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
@@ -112,14 +111,7 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
         "   (provider_id IS NULL) = ($2 IS NOT NULL) DESC, created_at DESC LIMIT 1",
         (const char *[]){ w->provider->key, event->provider_id[0] ? event->provider_id : NULL,
                           event->ref[0] ? event->ref : NULL, w->context.deployment_text },
-        4, err);
-    if (status != TIDE_OK)
-        return status;
-    *found = rows.count == 1;
-    if (*found)
-        read_session(out, &rows);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        4, out, found, err);
 }
 
 tide_status worker_lock(struct worker *w, const struct worker_session *session, bool *held,

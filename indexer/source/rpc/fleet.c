@@ -9,12 +9,6 @@ enum {
     PAGE_SHARE = 8,    /* a page is asked for so as to be a share of the largest */
 };
 
-int64_t rpc_fleet_now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 /* --- what is known of the chain ----------------------------------------------------------- */
 
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
@@ -74,7 +68,7 @@ static void set_trouble(struct rpc_fleet *f, const char *text)
 {
     pthread_mutex_lock(&f->lock);
     if (text && !f->trouble_ms)
-        f->trouble_ms = rpc_fleet_now_ms();
+        f->trouble_ms = tide_now_ms();
     else if (!text)
         f->trouble_ms = 0;
     if (text)
@@ -93,7 +87,7 @@ void rpc_fleet_range(struct rpc_fleet *f, uint32_t *oldest, uint32_t *latest)
 int64_t rpc_fleet_trouble(struct rpc_fleet *f, char *text, size_t size)
 {
     pthread_mutex_lock(&f->lock);
-    int64_t since = f->trouble_ms ? rpc_fleet_now_ms() - f->trouble_ms + 1 : 0;
+    int64_t since = f->trouble_ms ? tide_now_ms() - f->trouble_ms + 1 : 0;
     snprintf(text, size, "%s", since ? f->trouble : "");
     if (!since)
         since = rpc_fleet_doubted(f, text, size);
@@ -125,7 +119,7 @@ static void use_server(struct rpc_fleet *f, uint32_t server, const char *why)
 static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     const struct rpc_server *s = &f->servers[server];
-    return s->gone_for != ledger && s->retry_ms <= rpc_fleet_now_ms();
+    return s->gone_for != ledger && s->retry_ms <= tide_now_ms();
 }
 
 /* True if the server has the ledger, as far as is known. One that failed since then may be dead:
@@ -219,7 +213,7 @@ static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_
 static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
-    int64_t now = rpc_fleet_now_ms();
+    int64_t now = tide_now_ms();
     uint32_t ms = pause_of(f, s->failures, asked_ms);
     s->retry_ms = now + ms;
     rpc_fleet_note_silent(f, f->current);
@@ -244,7 +238,7 @@ static void praise_server(struct rpc_fleet *f)
 
 static uint32_t shortest_pause(const struct rpc_fleet *f)
 {
-    int64_t now = rpc_fleet_now_ms(), least = f->config->rpc_retry_ms_max;
+    int64_t now = tide_now_ms(), least = f->config->rpc_retry_ms_max;
     for (uint32_t i = 0; i < f->count; i++) {
         int64_t left = f->servers[i].retry_ms - now;
         if (left > 0 && left < least)
@@ -264,9 +258,9 @@ static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
     struct rpc_hint hint;
     struct tide_err ignored;
     uint8_t hash[TIDE_HASH_BYTES];
-    if (!o->stored_hash || rpc_fleet_now_ms() - f->stored_ms < STORED_MS)
+    if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
         return false;
-    f->stored_ms = rpc_fleet_now_ms();
+    f->stored_ms = tide_now_ms();
     if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
         latest->error.code || latest->sequence >= first)
         return false;

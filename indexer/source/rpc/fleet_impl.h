@@ -66,7 +66,6 @@ struct rpc_fleet {
     struct rpc_server servers[RPC_SERVERS_MAX];
 };
 
-int64_t rpc_fleet_now_ms(void);
 /* Notes the range of ledgers that a server reported; 0: not reported. */
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
 /* Notes that a server did not answer, or not well. */

@@ -52,24 +52,11 @@ static bool is_unwanted(void *self)
     return yes || (s->options.stopping && s->options.stopping(s->options.stopping_self));
 }
 
-static struct timespec in_ms(int64_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    return until;
-}
-
 /* Waits ms, unless a seek or the end comes first. Locked. */
 static void pause_for(struct rpc_source *s, int64_t ms)
 {
     uint32_t generation = s->generation;
-    struct timespec until = in_ms(ms);
+    struct timespec until = tide_monotonic_in(ms);
     int waited = 0;
     while (!s->closing && s->generation == generation && waited != ETIMEDOUT)
         waited = pthread_cond_timedwait(&s->work, &s->lock, &until);
@@ -215,7 +202,7 @@ static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
         }
         if (s->options.stopping && s->options.stopping(s->options.stopping_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        struct timespec until = in_ms(LOOK_MS);
+        struct timespec until = tide_monotonic_in(LOOK_MS);
         if (pthread_cond_timedwait(&s->done, &s->lock, &until) == ETIMEDOUT)
             waited += LOOK_MS;
     }
@@ -308,14 +295,8 @@ static const struct tide_source_ops rpc_ops = {
 
 static bool init_locks(struct rpc_source *s)
 {
-    pthread_condattr_t attr;
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool good = pthread_mutex_init(&s->lock, NULL) == 0 &&
-                pthread_cond_init(&s->work, &attr) == 0 && pthread_cond_init(&s->done, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
+    return pthread_mutex_init(&s->lock, NULL) == 0 && tide_cond_init(&s->work) &&
+           tide_cond_init(&s->done);
 }
 
 tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_options *options,

@@ -25,7 +25,7 @@ static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust tr
 {
     struct rpc_server *s = &f->servers[server];
     if (!*s->reason)
-        s->doubted_ms = rpc_fleet_now_ms();
+        s->doubted_ms = tide_now_ms();
     s->trust = trust;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     memset(f->memory.told[server], 0, sizeof f->memory.told[server]);
@@ -61,7 +61,7 @@ static void leave_uncompared(struct rpc_fleet *f, uint32_t server, const char *r
     bool fresh = !*s->reason;
     if (fresh)
         doubt_server(f, server, RPC_UNCOMPARED, reason);
-    s->watch_ms = rpc_fleet_now_ms() + COMPARE_MS;
+    s->watch_ms = tide_now_ms() + COMPARE_MS;
     pthread_mutex_unlock(&f->lock);
     if (fresh)
         tide_log(TIDE_WARN, "rpc.uncompared", "server=%s reason=\"%s\"", s->client.name, reason);
@@ -125,7 +125,7 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
     s->aside_ms = s->aside_ms ? 2 * s->aside_ms : f->config->rpc_retry_ms_max;
     if (s->aside_ms > ASIDE_MS_MAX)
         s->aside_ms = ASIDE_MS_MAX;
-    s->watch_ms = rpc_fleet_now_ms() + s->aside_ms;
+    s->watch_ms = tide_now_ms() + s->aside_ms;
     doubt_server(f, server, RPC_ASIDE, why->text);
     pthread_mutex_unlock(&f->lock);
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -141,7 +141,7 @@ int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size)
         const struct rpc_server *s = &f->servers[i];
         if (!*s->reason)
             continue;
-        since = rpc_fleet_now_ms() - s->doubted_ms + 1;
+        since = tide_now_ms() - s->doubted_ms + 1;
         snprintf(text, size, "%s is %s: %s", s->client.name,
                  s->trust == RPC_ASIDE ? "put aside" : "not compared yet", s->reason);
     }
@@ -456,7 +456,7 @@ static void leave_aside(struct rpc_fleet *f, uint32_t server)
 {
     struct rpc_server *s = &f->servers[server];
     pthread_mutex_lock(&f->lock);
-    s->watch_ms = rpc_fleet_now_ms() + s->aside_ms;
+    s->watch_ms = tide_now_ms() + s->aside_ms;
     pthread_mutex_unlock(&f->lock);
 }
 

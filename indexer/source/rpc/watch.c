@@ -1,5 +1,6 @@
 /* A fleet's life, and the thread that looks at the servers which are not in use. */
 #include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {
@@ -31,7 +32,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
         rpc_fleet_note_silent(f, server);
         pthread_mutex_lock(&f->lock);
         s->watch_ms =
-            rpc_fleet_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
+            tide_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
         pthread_mutex_unlock(&f->lock);
         return;
     }
@@ -51,15 +52,13 @@ static void *watch_servers(void *self)
     while (!f->closing) {
         for (uint32_t i = 0; i < f->count && !f->closing; i++) {
             bool used = i == f->current && f->servers[i].trust == RPC_COMPARED;
-            if (used || f->servers[i].watch_ms > rpc_fleet_now_ms())
+            if (used || f->servers[i].watch_ms > tide_now_ms())
                 continue;
             pthread_mutex_unlock(&f->lock);
             look_at(f, i, &body);
             pthread_mutex_lock(&f->lock);
         }
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += WATCH_MS / 1000;
+        struct timespec until = tide_monotonic_in(WATCH_MS);
         if (!f->closing)
             pthread_cond_timedwait(&f->wake, &f->lock, &until);
     }
@@ -111,11 +110,11 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
     s->answered = status == TIDE_OK;
     if (status) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
-        s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;
-        if (s->logged_ms == 0 || rpc_fleet_now_ms() - s->logged_ms >= RPC_LOG_MS)
+        s->retry_ms = tide_now_ms() + hint.after_ms;
+        if (s->logged_ms == 0 || tide_now_ms() - s->logged_ms >= RPC_LOG_MS)
             tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
                      tide_log_quote(quoted, sizeof quoted, err->text));
-        s->logged_ms = rpc_fleet_now_ms();
+        s->logged_ms = tide_now_ms();
         f->last = *err;
         return status;
     }
@@ -140,7 +139,7 @@ tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
     tide_buf_init(&body, 0);
     for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
-        if (f->servers[i].retry_ms > rpc_fleet_now_ms() || rpc_fleet_trust(f, i) == RPC_ASIDE)
+        if (f->servers[i].retry_ms > tide_now_ms() || rpc_fleet_trust(f, i) == RPC_ASIDE)
             continue;
         status = ask_range(f, i, page, &body, err);
         if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, i, RPC_FETCHER, err))
@@ -155,13 +154,7 @@ tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
 
 static bool init_locks(struct rpc_fleet *f)
 {
-    pthread_condattr_t attr;
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool good = pthread_mutex_init(&f->lock, NULL) == 0 && pthread_cond_init(&f->wake, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
+    return pthread_mutex_init(&f->lock, NULL) == 0 && tide_cond_init(&f->wake);
 }
 
 void rpc_fleet_close(struct rpc_fleet *f)
@@ -196,7 +189,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     f->options = *options;
     f->config = config;
     f->limit = PAGE_FIRST < config->rpc_page ? PAGE_FIRST : config->rpc_page;
-    tide_retry_init(&f->retry, rpc_fleet_now_ms(), 0);
+    tide_retry_init(&f->retry, tide_now_ms(), 0);
     tide_status status = open_servers(f, err);
     if (!status && f->count == 1)
         f->servers[0].trust = RPC_COMPARED; /* nothing to compare it with, but what is stored */

@@ -1,4 +1,5 @@
 /* tidemark-sim write: writes a simulated chain to a lake or a stream. */
+#include "tidemark/clock.h"
 #include "tools/sim/chain/expect.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
@@ -60,9 +61,7 @@ static tide_status check_options(const struct write_options *o, struct tide_err 
 /* Advances *next by the period and sleeps until then. A signal ends the sleep. */
 static void sleep_until_next(uint64_t follow_ms, struct timespec *next)
 {
-    next->tv_nsec += (long)(follow_ms % 1000) * 1000000;
-    next->tv_sec += (time_t)(follow_ms / 1000) + next->tv_nsec / 1000000000;
-    next->tv_nsec %= 1000000000;
+    *next = tide_timespec_later(*next, (int64_t)follow_ms);
     while (!stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) != 0)
         continue;
 }
@@ -97,8 +96,7 @@ static tide_status write_all(const struct write_options *o, struct chain *chain,
     while (status == TIDE_OK && !stopped &&
            (chain->ledger < o->chain.first_ledger || !is_complete(o, chain, lake)))
         status = write_ledger(chain, lake, err);
-    struct timespec next;
-    clock_gettime(CLOCK_MONOTONIC, &next);
+    struct timespec next = tide_monotonic_in(0);
     while (status == TIDE_OK && o->follow && !stopped) {
         sleep_until_next(o->follow, &next);
         chain->not_before = (uint64_t)time(NULL);

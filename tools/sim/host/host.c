@@ -258,24 +258,11 @@ static void push_event(struct sim_host *h, struct sim_event event)
     h->out.events[h->out.event_count++] = event;
 }
 
-/* Returns the topics with the event's name in front. */
-static sim_val named_topics(struct sim_host *h, const char *name, const sim_val *topics,
-                            uint32_t count)
-{
-    sim_val out = { .type = TIDE_SCV_VEC, .len = count + 1 };
-    out.vec = tide_new(&h->arena, sim_val, (size_t)count + 1);
-    sim_check_arena(h);
-    out.vec[0] = sim_sym(name);
-    if (count)
-        memcpy(&out.vec[1], topics, count * sizeof(*topics));
-    return out;
-}
-
 void sim_emit_val(struct sim_host *h, const char *name, const sim_val *topics, uint32_t topic_count,
                   sim_val data)
 {
     push_event(h, (struct sim_event){ .contract = h->self,
-                                      .topics = named_topics(h, name, topics, topic_count),
+                                      .topics = sim_named_vec(h, name, topics, topic_count),
                                       .data = data });
 }
 
@@ -304,7 +291,7 @@ void sim_upgrade(struct sim_host *h, tide_slice hash)
     memcpy(instance->wasm, hash.ptr, TIDE_HASH_BYTES);
     sim_instance_save(h, h->self);
     sim_val topics =
-        named_topics(h, SIM_EVENT(liquidity_pool, executable_update), SIM_VALS(before, after));
+        sim_named_vec(h, SIM_EVENT(liquidity_pool, executable_update), SIM_VALS(before, after));
     push_event(h, (struct sim_event){ .contract = h->self,
                                       .system = true,
                                       .topics = topics,

@@ -1,29 +1,26 @@
 /* Storage functions for contracts: entries by key, instance slots, fields of structs. */
 #include "tools/sim/host/host_impl.h"
 
-/* Returns the Vec of the symbol name and args. Enum variants of the contracts' key types have this
- * form. */
-static sim_val variant_key(struct sim_host *h, const char *name, const sim_val *args,
-                           uint32_t count)
+sim_val sim_named_vec(struct sim_host *h, const char *name, const sim_val *values, uint32_t count)
 {
     sim_val out = { .type = TIDE_SCV_VEC, .len = count + 1 };
     out.vec = tide_new(&h->arena, sim_val, (size_t)count + 1);
     sim_check_arena(h);
     out.vec[0] = sim_sym(name);
     if (count)
-        memcpy(&out.vec[1], args, count * sizeof(*args));
+        memcpy(&out.vec[1], values, count * sizeof(*values));
     return out;
 }
 
 struct sim_key sim_key(struct sim_host *h, const char *variant, const sim_val *args, uint32_t count)
 {
-    return (struct sim_key){ variant_key(h, variant, args, count), SIM_PERSISTENT };
+    return (struct sim_key){ sim_named_vec(h, variant, args, count), SIM_PERSISTENT };
 }
 
 struct sim_key sim_key_temporary(struct sim_host *h, const char *variant, const sim_val *args,
                                  uint32_t count)
 {
-    return (struct sim_key){ variant_key(h, variant, args, count), SIM_TEMPORARY };
+    return (struct sim_key){ sim_named_vec(h, variant, args, count), SIM_TEMPORARY };
 }
 
 /* Returns the running contract's entry, recorded in the footprint even if it does not exist. */
@@ -120,7 +117,7 @@ static sim_val slot_key(struct sim_host *h, const char *name)
 {
     for (const char *at = name; *at; at++) {
         if (*at >= 'a' && *at <= 'z')
-            return variant_key(h, name, SIM_NONE);
+            return sim_named_vec(h, name, SIM_NONE);
     }
     return sim_sym(name);
 }

@@ -1,5 +1,6 @@
 /* tidemark-sim serve: runs a simulated network with a Stellar RPC in front of it. */
 #include "tools/sim/serve/serve.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/rpc/rpc.h"
@@ -224,8 +225,7 @@ static tide_status head_start(struct serve *serve, const sigset_t *signals, stru
 /* Waits until the deadline. Returns false if a signal came. */
 static bool wait_until(const struct timespec *next, const sigset_t *signals)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct timespec now = tide_monotonic_in(0);
     int64_t left = (next->tv_sec - now.tv_sec) * 1000000000 + next->tv_nsec - now.tv_nsec;
     if (left < 0)
         left = 0;
@@ -237,11 +237,8 @@ static bool wait_until(const struct timespec *next, const sigset_t *signals)
  * for. */
 static void advance_deadline(struct timespec *next, uint64_t ms)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    next->tv_nsec += (long)(ms % 1000) * 1000000;
-    next->tv_sec += (time_t)(ms / 1000) + next->tv_nsec / 1000000000;
-    next->tv_nsec %= 1000000000;
+    struct timespec now = tide_monotonic_in(0);
+    *next = tide_timespec_later(*next, (int64_t)ms);
     if (next->tv_sec < now.tv_sec || (next->tv_sec == now.tv_sec && next->tv_nsec < now.tv_nsec))
         *next = now;
 }
@@ -249,9 +246,8 @@ static void advance_deadline(struct timespec *next, uint64_t ms)
 /* Closes a ledger for each interval until a signal comes or a ledger fails. */
 static tide_status run_live(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
-    struct timespec next;
+    struct timespec next = tide_monotonic_in(0);
     tide_status status = TIDE_OK;
-    clock_gettime(CLOCK_MONOTONIC, &next);
     if (serve->options.close_ms == 0) {
         sigwaitinfo(signals, NULL);
     } else {

@@ -26,12 +26,6 @@ static const char type_text[] = "text/plain; charset=utf-8";
 
 /* --- the RPC ----------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    return clock->now_ms(clock->self);
-}
-
 /* Callback of the RPC: sleeps. */
 static void pause_call(void *self, uint64_t ms)
 {
@@ -75,7 +69,7 @@ void serve_routes_listening(struct serve *serve, const char *url)
 void serve_routes_closed(struct serve *serve)
 {
     if (serve->rpc)
-        atomic_store(&serve->rpc->closed_ms, now_ms());
+        atomic_store(&serve->rpc->closed_ms, tide_now_ms());
 }
 
 /* --- answers -------------------------------------------------------------------------- */

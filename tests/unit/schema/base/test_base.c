@@ -205,9 +205,20 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(nth, 3); /* two allocations, then a clean run */
 }
 
+static void a_bytea_is_hex_behind_its_prefix(void **state)
+{
+    char text[TIDE_BYTEA_BYTES(4)];
+    (void)state;
+    tide_bytea_text(text, tide_slice_of("\x00\x7f\xab\xff", 4));
+    assert_string_equal(text, "\\x007fabff");
+    tide_bytea_text(text, tide_slice_of("", 0));
+    assert_string_equal(text, "\\x");
+}
+
 int test_base(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bytea_is_hex_behind_its_prefix),
         cmocka_unit_test(i128_text_goes_both_ways),
         cmocka_unit_test(i128_arithmetic_refuses_what_does_not_fit),
         cmocka_unit_test(base64_is_strict),
