@@ -1,5 +1,5 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 

@@ -1,6 +1,6 @@
 /* From a complete reply to the library's response: header lines, bodies, files, and the memory
  * that answers hold. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 

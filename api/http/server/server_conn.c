@@ -1,5 +1,5 @@
 /* Connections: opening, closing, states and deadlines. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/lock.h"
 

@@ -4,18 +4,18 @@
 #ifndef API_HTTP_SERVER_SERVER_IMPL_H
 #define API_HTTP_SERVER_SERVER_IMPL_H
 
+#include "api/http/server/complete.h"
 #include "api/http/server/conn_limit.h"
+#include "api/http/server/encode.h"
+#include "api/http/server/linger.h"
+#include "api/http/server/loop.h"
+#include "api/http/server/progress.h"
+#include "api/http/server/request.h"
+#include "api/http/server/run.h"
 #include "api/http/server/server.h"
-#include "api/http/server/server_complete.h"
-#include "api/http/server/server_encode.h"
-#include "api/http/server/server_linger.h"
-#include "api/http/server/server_loop.h"
-#include "api/http/server/server_progress.h"
-#include "api/http/server/server_request.h"
-#include "api/http/server/server_run.h"
-#include "api/http/server/server_watch.h"
 #include "api/http/server/stall.h"
 #include "api/http/server/state.h"
+#include "api/http/server/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* CORS headers: which pages may read an answer. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>

@@ -1,5 +1,5 @@
 /* A request's head and body: id, key, rate limit, route, limits of the body. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "api/http/weight.h"
 

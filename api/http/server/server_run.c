@@ -1,6 +1,6 @@
 /* Runs the handler of a complete request, on the worker or on an executor's thread. Counts and
  * logs the request when its answer is out. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"

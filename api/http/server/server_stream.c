@@ -1,6 +1,6 @@
 /* Bodies of streams: the library reads from the handler's stream, and sleeps while it has
  * nothing. */
-#include "api/http/server/server_answer.h"
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>

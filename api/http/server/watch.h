@@ -1,6 +1,6 @@
 /* The watch: a thread that checks that the workers make progress. */
-#ifndef API_HTTP_SERVER_SERVER_WATCH_H
-#define API_HTTP_SERVER_SERVER_WATCH_H
+#ifndef API_HTTP_SERVER_WATCH_H
+#define API_HTTP_SERVER_WATCH_H
 
 #include "tidemark/status.h"
 

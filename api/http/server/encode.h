@@ -1,6 +1,6 @@
 /* The encoder: a thread that compresses large answers of look-ups. */
-#ifndef API_HTTP_SERVER_SERVER_ENCODE_H
-#define API_HTTP_SERVER_SERVER_ENCODE_H
+#ifndef API_HTTP_SERVER_ENCODE_H
+#define API_HTTP_SERVER_ENCODE_H
 
 #include "tidemark/status.h"
 

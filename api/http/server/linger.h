@@ -1,6 +1,6 @@
 /* Connections that end while their clients may still send. */
-#ifndef API_HTTP_SERVER_SERVER_LINGER_H
-#define API_HTTP_SERVER_SERVER_LINGER_H
+#ifndef API_HTTP_SERVER_LINGER_H
+#define API_HTTP_SERVER_LINGER_H
 
 #include "tidemark/status.h"
 

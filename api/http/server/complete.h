@@ -1,6 +1,6 @@
 /* ETag, 304 and compression of a reply. */
-#ifndef API_HTTP_SERVER_SERVER_COMPLETE_H
-#define API_HTTP_SERVER_SERVER_COMPLETE_H
+#ifndef API_HTTP_SERVER_COMPLETE_H
+#define API_HTTP_SERVER_COMPLETE_H
 
 #include "api/http/encoding.h"
 

@@ -1,10 +1,11 @@
 /* A request's head and body, until the request is complete. */
-#ifndef API_HTTP_SERVER_SERVER_REQUEST_H
-#define API_HTTP_SERVER_SERVER_REQUEST_H
+#ifndef API_HTTP_SERVER_REQUEST_H
+#define API_HTTP_SERVER_REQUEST_H
 
+#include "api/http/key.h"
+#include "api/http/route.h"
 #include "api/http/server/rate.h"
 #include "api/http/server/request_check.h"
-#include "api/http/server/server.h"
 
 struct server_conn;
 

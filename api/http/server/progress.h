@@ -1,6 +1,6 @@
 /* Connections that the library does not read or does not close. */
-#ifndef API_HTTP_SERVER_SERVER_PROGRESS_H
-#define API_HTTP_SERVER_SERVER_PROGRESS_H
+#ifndef API_HTTP_SERVER_PROGRESS_H
+#define API_HTTP_SERVER_PROGRESS_H
 
 #include "tidemark/base.h"
 

@@ -1,8 +1,8 @@
 /* The loop of a worker's thread, and waking it from other threads. */
-#ifndef API_HTTP_SERVER_SERVER_LOOP_H
-#define API_HTTP_SERVER_SERVER_LOOP_H
+#ifndef API_HTTP_SERVER_LOOP_H
+#define API_HTTP_SERVER_LOOP_H
 
-#include "api/http/server/server.h"
+#include "tidemark/base.h"
 
 struct server_conn;
 struct server_worker;

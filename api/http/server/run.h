@@ -1,8 +1,8 @@
 /* From a complete request to its reply, and the end of the request. */
-#ifndef API_HTTP_SERVER_SERVER_RUN_H
-#define API_HTTP_SERVER_SERVER_RUN_H
+#ifndef API_HTTP_SERVER_RUN_H
+#define API_HTTP_SERVER_RUN_H
 
-#include "api/http/server/server.h"
+#include "api/http/route.h"
 
 struct server_conn;
 

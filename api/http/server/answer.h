@@ -1,6 +1,6 @@
 /* From a reply to the library's response. */
-#ifndef API_HTTP_SERVER_SERVER_ANSWER_H
-#define API_HTTP_SERVER_SERVER_ANSWER_H
+#ifndef API_HTTP_SERVER_ANSWER_H
+#define API_HTTP_SERVER_ANSWER_H
 
 #include "api/http/server/conn_limit.h"
 
