@@ -1,4 +1,5 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -85,12 +86,12 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
         return NULL;
     server_moved(conn->worker);
     size_t len = target ? strlen(target) : 0;
-    conn->target_len = len < sizeof conn->target ? len : sizeof conn->target;
-    if (conn->target_len)
-        memcpy(conn->target, target, conn->target_len);
+    conn->head.target_len = len < sizeof conn->head.target ? len : sizeof conn->head.target;
+    if (conn->head.target_len)
+        memcpy(conn->head.target, target, conn->head.target_len);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    conn->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    server_step(conn, STEP_HEAD);
+    conn->head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    server_set_state(conn, STATE_HEAD);
     return conn;
 }
 
@@ -120,19 +121,20 @@ static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *
 
 static const struct tide_request_fault *check_head(struct server_conn *conn, const char *version)
 {
-    struct head_reader reader = { .head = &conn->head };
+    struct head_reader reader = { .head = &conn->head.fields };
     const union MHD_ConnectionInfo *size =
         MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    tide_request_check_begin(&conn->head);
+    tide_request_check_begin(&conn->head.fields);
     MHD_get_connection_values_n(conn->mhd, MHD_HEADER_KIND, on_line, &reader);
     if (!reader.wrong)
-        reader.wrong = tide_request_check_end(&conn->head, tide_slice_str(version),
+        reader.wrong = tide_request_check_end(&conn->head.fields, tide_slice_str(version),
                                               size ? size->header_size : 0);
-    /* Check the target itself: one that did not fit conn->target shows by its length that it is
-     * too long. */
-    return reader.wrong ? reader.wrong
-                        : tide_request_check_target(&conn->head,
-                                                    tide_slice_of(conn->target, conn->target_len));
+    /* Check the target itself: one that did not fit conn->head.target shows by its length that it
+     * is too long. */
+    return reader.wrong
+               ? reader.wrong
+               : tide_request_check_target(&conn->head.fields,
+                                           tide_slice_of(conn->head.target, conn->head.target_len));
 }
 
 /* Handles a request's head. With "Expect: 100-continue" and no body the library would send 100
@@ -142,36 +144,82 @@ static void begin_request(struct server_conn *conn, const char *method, const ch
 {
     const struct tide_request_fault *wrong = check_head(conn, version);
     server_request_begin(conn, tide_slice_str(method), wrong);
-    if (conn->step == STEP_BODY && conn->head.expects && !server_has_body(conn))
-        conn->early = conn->close = true;
-    if (TIDE_UNLIKELY(conn->early))
-        conn->sent = server_bytes_sent(conn);
+    if (conn->state == STATE_BODY && conn->head.fields.expects && !server_has_body(conn))
+        conn->ending.early = conn->ending.close = true;
+    if (TIDE_UNLIKELY(conn->ending.early))
+        conn->ending.sent = server_bytes_sent(conn);
 }
 
-/* Returns true once for a request that an executor will run. The library must be called once
- * more before the connection is suspended: when it resumes a connection it normally reads first,
- * and takes a half-closed client for an aborted one. It skips that read if the last call before
- * gave neither an answer nor a suspension. */
+/* One call of the library about a request. */
+struct request_call {
+    struct server_conn *conn;
+    const char *method, *version;
+    bool failed; /* the library shall end the connection */
+};
+
+/* Each of the following steps handles one state (request_steps). Each returns false if the call
+ * ends: the library shall call again, the connection is suspended, or the answer is queued. */
+static bool begin_step(struct request_call *call)
+{
+    begin_request(call->conn, call->method, call->version);
+    return call->conn->ending.early;
+}
+
+/* Returns true at the first call for a request. The library must be called once more before the
+ * connection is suspended: when it resumes a connection it normally reads first, and takes a
+ * half-closed client for an aborted one. It skips that read if the last call before gave neither
+ * an answer nor a suspension. */
 static bool wants_another_call(struct server_conn *conn)
 {
-    if (conn->asked_again || conn->early || !server_request_waits(conn))
-        return false;
-    conn->asked_again = true;
-    return true;
-}
-
-/* Does the same for an answer that turns out to be large only when it is complete. */
-static bool wants_call_before_encoding(struct server_conn *conn)
-{
-    bool first = !conn->asked_again;
-    conn->asked_again = true;
+    bool first = !conn->run.asked_again;
+    conn->run.asked_again = true;
     return first;
 }
 
-static void suspend_connection(struct server_conn *conn)
+/* Runs a complete request. If an executor will run it, the library first calls once more. */
+static bool run_step(struct request_call *call)
 {
-    conn->suspended = true;
-    MHD_suspend_connection(conn->mhd);
+    struct server_conn *conn = call->conn;
+    if (!conn->ending.early && server_request_waits(conn) && wants_another_call(conn))
+        return false;
+    server_request_run(conn);
+    return true;
+}
+
+/* Hands an answer to the encoder that turned out to be large when it was complete. */
+static bool encode_step(struct request_call *call)
+{
+    if (wants_another_call(call->conn))
+        return false;
+    server_encoder_submit(call->conn);
+    return true;
+}
+
+static bool suspend_step(struct request_call *call)
+{
+    call->conn->suspended = true;
+    MHD_suspend_connection(call->conn->mhd);
+    return false;
+}
+
+static bool answer_step(struct request_call *call)
+{
+    call->failed = !server_answer(call->conn);
+    return false;
+}
+
+/* The states in which the library calls. It does not call while it sends or between requests. */
+static bool (*const request_steps[STATE_COUNT])(struct request_call *) = {
+    [STATE_HEAD] = begin_step,   [STATE_BODY] = run_step,      [STATE_ENCODE] = encode_step,
+    [STATE_WAIT] = suspend_step, [STATE_ANSWER] = answer_step,
+};
+
+/* Makes the step of the connection's state. Returns whether another step follows. */
+static bool walk_on(struct request_call *call)
+{
+    bool (*step)(struct request_call *) = request_steps[call->conn->state];
+    assert(step);
+    return step(call);
 }
 
 /* Handles a request. The library calls it once with the head, then with each part of the body,
@@ -186,32 +234,18 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
     (void)mhd;
     (void)url;
     struct server_conn *conn = *memory;
+    struct request_call call = { .conn = conn, .method = method, .version = version };
     if (TIDE_UNLIKELY(!conn || conn->cut))
         return MHD_NO;
     server_moved(conn->worker);
-    if (conn->step == STEP_HEAD) {
-        begin_request(conn, method, version);
-        if (!conn->early)
-            return MHD_YES;
-    } else if (*size) {
+    if (conn->state != STATE_HEAD && *size) {
         server_request_body(conn, tide_slice_of(data, *size));
         *size = 0;
-        return conn->cut ? MHD_NO : MHD_YES;
-    }
-    if (conn->step == STEP_BODY) {
-        if (wants_another_call(conn))
-            return MHD_YES;
-        server_request_run(conn);
-    }
-    if (conn->step == STEP_ENCODE && wants_call_before_encoding(conn))
-        return MHD_YES;
-    if (conn->step == STEP_ENCODE)
-        server_encoder_submit(conn);
-    if (conn->step == STEP_WAIT) {
-        suspend_connection(conn);
         return MHD_YES;
     }
-    return server_answer(conn) ? MHD_YES : MHD_NO;
+    while (walk_on(&call))
+        ;
+    return call.failed ? MHD_NO : MHD_YES;
 }
 
 static void on_end(void *self, struct MHD_Connection *mhd, void **memory,

@@ -1,5 +1,6 @@
 /* From a complete reply to the library's response: header lines, bodies, files, and the memory
  * that answers hold. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -32,7 +33,7 @@ static tide_slice reply_bytes(const struct server_conn *conn)
     const struct tide_reply *reply = &conn->reply;
     if (!reply->fixed.ptr)
         return tide_buf_view(&reply->body);
-    return conn->encoding ? reply->encoded[conn->encoding] : reply->fixed;
+    return conn->variant.encoding ? reply->encoded[conn->variant.encoding] : reply->fixed;
 }
 
 /* --- header lines ------------------------------------------------------------------------ */
@@ -65,7 +66,7 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
 
 static const char *class_name(const struct server_conn *conn)
 {
-    return conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
+    return conn->head.class == TIDE_RATE_LOOKUP ? "lookup" : "query";
 }
 
 /* Writes the value of RateLimit, or an empty text without a limit. */
@@ -73,14 +74,14 @@ static void write_rate(char text[64], const struct server_conn *conn)
 {
     char *at = text;
     *at = 0;
-    if (conn->rate.quota == 0)
+    if (conn->head.rate.quota == 0)
         return;
     *at++ = '"';
     at = stpcpy(at, class_name(conn));
     at = stpcpy(at, "\";r=");
-    at += tide_u64_text(at, conn->rate.remaining);
+    at += tide_u64_text(at, conn->head.rate.remaining);
     at = stpcpy(at, ";t=");
-    at += tide_u64_text(at, conn->rate.reset_s);
+    at += tide_u64_text(at, conn->head.rate.reset_s);
     *at = 0;
 }
 
@@ -89,20 +90,20 @@ static void write_rate(char text[64], const struct server_conn *conn)
 static const char *policy_text(const struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
-    char *text = worker->policy[conn->class];
+    char *text = worker->policy[conn->head.class];
     /* Otherwise a key's own quota, whose text is not reused */
-    bool usual = conn->rate.window_s == TIDE_RATE_WINDOW_S;
-    if (!usual || worker->policy_quota[conn->class] != conn->rate.quota)
+    bool usual = conn->head.rate.window_s == TIDE_RATE_WINDOW_S;
+    if (!usual || worker->policy_quota[conn->head.class] != conn->head.rate.quota)
         snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
-                 conn->rate.quota, conn->rate.window_s);
-    worker->policy_quota[conn->class] = usual ? conn->rate.quota : 0;
+                 conn->head.rate.quota, conn->head.rate.window_s);
+    worker->policy_quota[conn->head.class] = usual ? conn->head.rate.quota : 0;
     return text;
 }
 
 static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
 {
     char text[64];
-    if (conn->rate.quota == 0)
+    if (conn->head.rate.quota == 0)
         return;
     add_header(response, "RateLimit-Policy", policy_text(conn));
     write_rate(text, conn);
@@ -138,13 +139,13 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     if (reply->status != 204 && reply->status != 303) /* 204 and 303 have no body */
         add_header(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
     add_header(response, "Cache-Control", server_cache_control(conn));
-    if (conn->varies)
+    if (conn->variant.varies)
         add_header(response, "Vary", "Accept-Encoding");
     if (server_has_form(conn))
         add_header(response, "Vary", "Accept");
-    if (conn->encoding && reply->status == 200)
-        add_header(response, "Content-Encoding", tide_encoding_name(conn->encoding));
-    add_header(response, "ETag", conn->tag);
+    if (conn->variant.encoding && reply->status == 200)
+        add_header(response, "Content-Encoding", tide_encoding_name(conn->variant.encoding));
+    add_header(response, "ETag", conn->variant.tag);
     server_origin_add(response, conn);
     add_default(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
     add_header(response, "X-Content-Type-Options", "nosniff");
@@ -160,7 +161,8 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add_header(response, "Allow", reply->allow);
     if (reply->retry_after_s)
         add_number(response, "Retry-After", reply->retry_after_s);
-    return !conn->close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+    return !conn->ending.close ||
+           MHD_add_response_header(response, "Connection", "close") == MHD_YES;
 }
 
 /* --- response and memory
@@ -245,18 +247,17 @@ static void reject_overload(struct server_conn *conn)
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many answers wait for slow clients; retry in a second");
     conn->reply.retry_after_s = 1;
-    conn->tag[0] = 0;
-    conn->encoding = TIDE_ENCODING_NONE;
+    conn->variant.tag[0] = 0;
+    conn->variant.encoding = TIDE_ENCODING_NONE;
     server_add(&conn->worker->totals.shed, 1);
 }
 
 bool server_answer(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
-    if (!conn->completed)
-        server_complete(conn, false);
-    if (conn->step == STEP_ENCODE) /* the connection can no longer be suspended */
-        conn->encoding = TIDE_ENCODING_NONE;
+    /* The connection can no longer be suspended, so a body that is not compressed stays so. */
+    if (!conn->variant.completed && server_complete(conn))
+        conn->variant.encoding = TIDE_ENCODING_NONE;
     if (!hold_answer(conn))
         reject_overload(conn);
     if (is_problem(reply))
@@ -267,6 +268,6 @@ bool server_answer(struct server_conn *conn)
     bool queued = add_head(response, conn) &&
                   MHD_queue_response(conn->mhd, reply->status, response) == MHD_YES;
     MHD_destroy_response(response);
-    server_step(conn, reply->stream.read ? STEP_STREAM : STEP_WRITE);
+    server_set_state(conn, reply->stream.read ? STATE_STREAM : STATE_WRITE);
     return queued;
 }

@@ -79,9 +79,9 @@ static void make_tag(struct server_conn *conn)
         !is_cacheable(server_cache_control(conn)))
         return;
     digest_reply(of, conn);
-    memcpy(conn->tag, "W/\"", 3);
-    tide_hex(conn->tag + 3, tide_slice_of(of, sizeof of));
-    memcpy(conn->tag + 3 + 2 * sizeof of, "\"", 2);
+    memcpy(conn->variant.tag, "W/\"", 3);
+    tide_hex(conn->variant.tag + 3, tide_slice_of(of, sizeof of));
+    memcpy(conn->variant.tag + 3 + 2 * sizeof of, "\"", 2);
 }
 
 /* Returns whether If-None-Match contains the tag, or is a star. Weak and strong tags compare
@@ -97,7 +97,8 @@ static bool has_tag(tide_slice list, const char *tag)
 static void answer_unchanged(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
-    if (!conn->tag[0] || is_stale(conn) || !has_tag(conn->head.if_none_match, conn->tag))
+    if (!conn->variant.tag[0] || is_stale(conn) ||
+        !has_tag(conn->head.fields.if_none_match, conn->variant.tag))
         return;
     reply->cache_control = server_cache_control(conn);
     reply->status = 304;
@@ -136,34 +137,29 @@ void server_compress(struct server_conn *conn)
 {
     struct tide_buf out, *body = &conn->reply.body;
     tide_buf_init(&out, tide_encoding_room(body->len));
-    if (tide_encoding_make(&out, tide_buf_view(body), conn->encoding) == TIDE_OK &&
+    if (tide_encoding_make(&out, tide_buf_view(body), conn->variant.encoding) == TIDE_OK &&
         out.len < body->len)
         replace_body(body, tide_buf_view(&out));
     else
-        conn->encoding = TIDE_ENCODING_NONE; /* the answer is sent uncompressed */
+        conn->variant.encoding = TIDE_ENCODING_NONE; /* the answer is sent uncompressed */
     tide_buf_release(&out);
 }
 
-void server_complete(struct server_conn *conn, bool on_executor)
+bool server_complete(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
-    conn->completed = true;
+    conn->variant.completed = true;
     if (reply->body.failed || reply->lines.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
                            "the answer is too large, or there was no memory for it");
     }
     unsigned codings = possible_encodings(conn);
-    conn->varies = codings != 0;
+    conn->variant.varies = codings != 0;
     make_tag(conn);
     answer_unchanged(conn);
     if (!codings || reply->status != 200)
-        return;
-    conn->encoding = tide_encoding_choose(conn->head.accept_encoding, codings);
-    if (!conn->encoding || reply->fixed.ptr)
-        return;
-    if (on_executor)
-        server_compress(conn);
-    else
-        server_step(conn, STEP_ENCODE);
+        return false;
+    conn->variant.encoding = tide_encoding_choose(conn->head.fields.accept_encoding, codings);
+    return conn->variant.encoding && !reply->fixed.ptr;
 }

@@ -1,4 +1,5 @@
 /* Connections: opening, closing, states and deadlines. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/lock.h"
 
@@ -17,7 +18,7 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     conn->peer = *peer;
     conn->wake.conn = conn;
     tide_reply_init(&conn->reply);
-    tide_buf_init(&conn->body, 0); /* each request sets the limit of its route */
+    tide_buf_init(&conn->body.bytes, 0); /* each request sets the limit of its route */
     tide_lock_counted(&worker->mutex, &worker->waits);
     conn->next = worker->conns;
     if (conn->next)
@@ -27,7 +28,7 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     worker->conn_count++;
     server_add(&worker->totals.accepted, 1);
     server_add(&worker->totals.connections, 1);
-    server_step(conn, STEP_HEAD);
+    server_set_state(conn, STATE_HEAD);
     /* A pending TLS handshake keeps the worker from sleeping (server_loop.c). It must end before
      * the watch takes that for a stall and cuts other connections. */
     if (worker->server->tls && conn->deadline_ms > worker->now_ms + SERVER_TLS_MS)
@@ -58,36 +59,39 @@ void server_conn_close(struct server_conn *conn)
     worker->conn_count--;
     server_add(&worker->totals.connections, -1);
     tide_reply_release(&conn->reply);
-    tide_buf_release(&conn->body);
+    tide_buf_release(&conn->body.bytes);
     free(conn);
 }
 
-void server_step(struct server_conn *conn, enum server_step step)
+void server_set_state(struct server_conn *conn, enum server_state state)
 {
     const struct tide_config *config = conn->worker->server->options.config;
     int64_t now = conn->worker->now_ms;
-    conn->step = step;
+    server_state_move(&conn->state, state);
     if (conn->cut)
         return; /* the deadline is that for closing */
-    switch (step) {
-    case STEP_HEAD:
+    switch (state) {
+    case STATE_HEAD:
         conn->deadline_ms = now + config->api_header_ms;
-        conn->nudge = conn->nudge == NUDGE_NONE ? NUDGE_DUE : conn->nudge;
+        conn->progress.nudge =
+            conn->progress.nudge == NUDGE_NONE ? NUDGE_DUE : conn->progress.nudge;
         break;
-    case STEP_BODY:
+    case STATE_BODY:
         conn->deadline_ms = now + config->api_request_ms;
         break;
-    case STEP_WRITE:
-    case STEP_STREAM:
+    case STATE_WRITE:
+    case STATE_STREAM:
         conn->deadline_ms = now + config->api_write_ms;
         break;
-    case STEP_IDLE:
+    case STATE_IDLE:
         conn->deadline_ms = now + config->api_idle_ms;
         break;
-    case STEP_WAIT:
-    case STEP_ENCODE:
-    case STEP_ANSWER:
+    case STATE_WAIT:
+    case STATE_ENCODE:
+    case STATE_ANSWER:
         conn->deadline_ms = INT64_MAX;
+        break;
+    case STATE_COUNT:
         break;
     }
 }
@@ -106,8 +110,8 @@ void server_cut(struct server_conn *conn)
 static void count_cut(struct server_conn *conn)
 {
     struct server_totals *totals = &conn->worker->totals;
-    bool reading = conn->step == STEP_WRITE || conn->step == STEP_STREAM;
-    bool idle = conn->step == STEP_IDLE;
+    bool reading = conn->state == STATE_WRITE || conn->state == STATE_STREAM;
+    bool idle = conn->state == STATE_IDLE;
     server_add(idle      ? &totals->cut_idle
                : reading ? &totals->cut_slow_reader
                          : &totals->cut_slow_request,
@@ -119,7 +123,7 @@ void server_sweep(struct server_worker *worker)
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
         if (conn->suspended)
             continue;
-        if (conn->nudge != NUDGE_NONE)
+        if (conn->progress.nudge != NUDGE_NONE)
             server_progress_nudge(conn);
         if (conn->deadline_ms > worker->now_ms)
             continue;

@@ -26,7 +26,7 @@ static struct server_conn *wait_for_conn(struct server_encoder *encoder)
     struct server_conn *conn = encoder->first;
     if (!conn)
         return NULL;
-    encoder->first = conn->next_encode;
+    encoder->first = conn->encode.next;
     if (!encoder->first)
         encoder->last = NULL;
     return conn;
@@ -60,20 +60,18 @@ void server_encoder_submit(struct server_conn *conn)
     tide_lock_counted(&encoder->mutex, &conn->worker->waits);
     bool room = encoder->bytes + bytes <= ENCODER_BYTES;
     if (room) {
-        conn->next_encode = NULL;
-        *(encoder->last ? &encoder->last->next_encode : &encoder->first) = conn;
+        conn->encode.next = NULL;
+        *(encoder->last ? &encoder->last->encode.next : &encoder->first) = conn;
         encoder->last = conn;
         encoder->bytes += bytes;
-        server_step(conn, STEP_WAIT);
         pthread_cond_signal(&encoder->wanted);
     }
     pthread_mutex_unlock(&encoder->mutex);
-    if (room) {
+    if (room)
         server_add(&conn->worker->totals.waiting, 1);
-        return;
-    }
-    conn->encoding = TIDE_ENCODING_NONE;
-    server_step(conn, STEP_ANSWER);
+    else
+        conn->variant.encoding = TIDE_ENCODING_NONE;
+    server_set_state(conn, room ? STATE_WAIT : STATE_ANSWER);
 }
 
 /* Waits use the monotonic clock: a wait that a change of the wall clock prolonged would look

@@ -35,7 +35,7 @@ static void send_problem(struct server_conn *conn, const struct tide_request_fau
     char body[512], answer[1536];
     if (conn->worker->server->tls)
         return;
-    if (conn->step != STEP_BODY) /* in STEP_BODY the request has its id */
+    if (conn->state != STATE_BODY) /* in STATE_BODY the request has its id */
         server_request_make_id(conn);
     int body_len = snprintf(body, sizeof body,
                             "{\"type\":\"urn:tidemark:problem:%s\",\"title\":\"%s\","
@@ -70,8 +70,8 @@ void server_time_out(struct server_conn *conn)
 {
     static const struct tide_request_fault problem = { 408, "request_timeout",
                                                        "the request was not received in time" };
-    bool begun = conn->target_len > 0;
-    if (begun && (conn->step == STEP_HEAD || conn->step == STEP_BODY))
+    bool begun = conn->head.target_len > 0;
+    if (begun && (conn->state == STATE_HEAD || conn->state == STATE_BODY))
         send_problem(conn, &problem, "");
     server_cut(conn);
 }
@@ -107,7 +107,7 @@ static void reject_head(struct server_conn *conn)
     };
     struct tide_request_head none = { 0 };
     const struct tide_request_fault *wrong =
-        tide_request_check_target(&none, tide_slice_of(conn->target, conn->target_len));
+        tide_request_check_target(&none, tide_slice_of(conn->head.target, conn->head.target_len));
     if (conn->cut)
         return;
     send_problem(conn, wrong ? wrong : &large, "");
@@ -118,7 +118,8 @@ static void reject_head(struct server_conn *conn)
  * early answer was queued but nothing was sent. */
 void server_answer_unsent(struct server_conn *conn)
 {
-    if (conn->early && conn->step == STEP_WRITE && conn->sent == server_bytes_sent(conn))
+    if (conn->ending.early && conn->state == STATE_WRITE &&
+        conn->ending.sent == server_bytes_sent(conn))
         reject_head(conn);
 }
 
@@ -132,7 +133,8 @@ static bool is_line_lost(const struct server_conn *conn)
 /* 0.9.75 closes the connection without ending the request if the pairs do not fit its memory. */
 void server_answer_unread(struct server_conn *conn)
 {
-    if (conn->step == STEP_HEAD && !conn->cut && (conn->target_len > 0 || is_line_lost(conn)))
+    if (conn->state == STATE_HEAD && !conn->cut &&
+        (conn->head.target_len > 0 || is_line_lost(conn)))
         reject_head(conn);
 }
 
@@ -178,7 +180,8 @@ static bool may_send(const struct server_conn *conn)
     if (conn->cut)
         return false;
     ssize_t got = recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got > 0 || (got < 0 && errno == EAGAIN && (conn->unended || conn->step == STEP_HEAD));
+    return got > 0 ||
+           (got < 0 && errno == EAGAIN && (conn->ending.unended || conn->state == STATE_HEAD));
 }
 
 void server_linger_begin(struct server_conn *conn)

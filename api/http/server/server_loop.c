@@ -58,13 +58,13 @@ void server_unlist(struct tide_wake *wake)
  * suspended has no effect. */
 static void resume_connection(struct server_conn *conn)
 {
-    assert(conn->suspended || conn->step != STEP_WAIT);
+    assert(conn->suspended || conn->state != STATE_WAIT);
     if (!conn->suspended)
         return;
     conn->suspended = false;
-    if (conn->step == STEP_WAIT) {
+    if (conn->state == STATE_WAIT) {
         server_add(&conn->worker->totals.waiting, -1);
-        server_step(conn, STEP_ANSWER);
+        server_set_state(conn, STATE_ANSWER);
     }
     MHD_resume_connection(conn->mhd);
 }
@@ -134,9 +134,10 @@ static bool has_stopped(struct server_worker *worker)
     if (!worker->quiet)
         return false;
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
-        if (conn->step == STEP_WAIT || conn->cut)
+        if (conn->state == STATE_WAIT || conn->cut)
             continue;
-        if (since >= TIDE_SERVER_STOP_MS || (conn->step == STEP_IDLE && since >= SERVER_LINGER_MS))
+        if (since >= TIDE_SERVER_STOP_MS ||
+            (conn->state == STATE_IDLE && since >= SERVER_LINGER_MS))
             server_cut(conn);
         if (conn->cut && conn->suspended)
             resume_connection(conn);

@@ -1,4 +1,5 @@
 /* CORS headers: which pages may read an answer. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>
@@ -12,7 +13,7 @@ static const char exposed[] =
 /* Returns the class of the request's route, or of a route with the same path, or NULL. */
 static const struct tide_route_class *class_of(const struct server_conn *conn)
 {
-    const struct tide_route *route = conn->request.route ? conn->request.route : conn->near;
+    const struct tide_route *route = conn->request.route ? conn->request.route : conn->head.near;
     return route ? route->class : NULL;
 }
 
@@ -35,7 +36,7 @@ static void add_cors_if_known(struct MHD_Response *response, const struct server
                               const struct tide_route_class *class)
 {
     const struct tide_executor *executor = server_executor(conn, class->executor);
-    tide_slice from = conn->head.origin;
+    tide_slice from = conn->head.fields.origin;
     char origin[ORIGIN_MAX];
     MHD_add_response_header(response, "Vary", "Origin");
     if (!executor || !executor->knows_origin || from.len == 0 || from.len >= sizeof origin ||

@@ -25,7 +25,7 @@ static bool is_readable(const struct server_conn *conn)
 static bool is_reading(const struct server_conn *conn)
 {
     return !conn->cut && !conn->suspended &&
-           (conn->step == STEP_HEAD || conn->step == STEP_BODY || conn->step == STEP_IDLE);
+           (conn->state == STATE_HEAD || conn->state == STATE_BODY || conn->state == STATE_IDLE);
 }
 
 /* Returns whether bytes moved over the connection since the last check. Unless `count` is set,
@@ -33,11 +33,11 @@ static bool is_reading(const struct server_conn *conn)
 static bool check_socket(struct server_conn *conn, bool count)
 {
     bool waits = is_reading(conn) && is_readable(conn);
-    uint64_t bytes = waits || count ? server_bytes_moved(conn) : conn->bytes;
-    bool moved = bytes != conn->bytes;
-    conn->bytes = bytes;
-    conn->unread = waits && !moved ? conn->unread + 1 : 0;
-    if (conn->unread >= PROGRESS_UNREAD) {
+    uint64_t bytes = waits || count ? server_bytes_moved(conn) : conn->progress.bytes;
+    bool moved = bytes != conn->progress.bytes;
+    conn->progress.bytes = bytes;
+    conn->progress.unread = waits && !moved ? conn->progress.unread + 1 : 0;
+    if (conn->progress.unread >= PROGRESS_UNREAD) {
         server_add(&conn->worker->totals.cut_slow_request, 1);
         server_cut(conn);
     }
@@ -64,25 +64,25 @@ void server_progress(struct server_worker *worker)
  * connections with their own timeout in every turn. */
 void server_progress_nudge(struct server_conn *conn)
 {
-    if (conn->nudge == NUDGE_DUE)
+    if (conn->progress.nudge == NUDGE_DUE)
         MHD_set_connection_option(conn->mhd, MHD_CONNECTION_OPTION_TIMEOUT, NUDGE_S);
-    else if (conn->nudge == NUDGE_SET)
+    else if (conn->progress.nudge == NUDGE_SET)
         MHD_set_connection_option(conn->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
-    conn->nudge = conn->nudge == NUDGE_DUE ? NUDGE_SET : NUDGE_NONE;
+    conn->progress.nudge = conn->progress.nudge == NUDGE_DUE ? NUDGE_SET : NUDGE_NONE;
 }
 
 /* Gives the connection a timeout of 1 s, so that the library closes it although it missed the
  * end. After PROGRESS_OVERDUE sweeps the connection counts as kept. */
 void server_progress_overdue(struct server_conn *conn)
 {
-    if (++conn->overdue == 1)
+    if (++conn->progress.overdue == 1)
         MHD_set_connection_option(conn->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
-    if (conn->overdue == PROGRESS_OVERDUE)
+    if (conn->progress.overdue == PROGRESS_OVERDUE)
         server_add(&conn->worker->kept, 1);
 }
 
 void server_progress_closed(const struct server_conn *conn)
 {
-    if (conn->overdue >= PROGRESS_OVERDUE)
+    if (conn->progress.overdue >= PROGRESS_OVERDUE)
         server_add(&conn->worker->kept, -1);
 }

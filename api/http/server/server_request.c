@@ -1,4 +1,5 @@
 /* A request's head and body: id, key, rate limit, route, limits of the body. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "api/http/weight.h"
 
@@ -35,7 +36,7 @@ void server_request_make_id(struct server_conn *conn)
 
 static void set_request_id(struct server_conn *conn)
 {
-    tide_slice theirs = conn->head.request_id;
+    tide_slice theirs = conn->head.fields.request_id;
     if (!is_request_id(theirs)) {
         server_request_make_id(conn);
         return;
@@ -51,14 +52,15 @@ static void check_key(struct server_conn *conn, struct tide_rate_client *who,
     const struct tide_server *server = conn->worker->server;
     const struct tide_key_check *keys = &server->options.keys;
     if (keys->check)
-        keys->check(keys->self, &conn->key, conn->request.route, conn->head.api_key, from);
-    if (!conn->key.known || conn->key.status)
+        keys->check(keys->self, &conn->head.key, conn->request.route, conn->head.fields.api_key,
+                    from);
+    if (!conn->head.key.known || conn->head.key.status)
         return; /* a client that guesses keys spends the tokens of its address */
-    who->peer = conn->key.print;
+    who->peer = conn->head.key.print;
     who->keyed = true;
     who->factor = server->options.config->api_key_factor;
-    who->rate = conn->key.rate;
-    who->burst = conn->key.burst;
+    who->rate = conn->head.key.rate;
+    who->burst = conn->head.key.burst;
 }
 
 /* Takes the request's tokens. Returns false if the client is over its limit. */
@@ -66,38 +68,45 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 {
     struct tide_server *server = conn->worker->server;
     struct tide_rate_client who = { .peer = conn->peer, .factor = 1 };
-    if (TIDE_UNLIKELY(server->proxies.count && conn->head.forwarded_for.ptr))
-        who.peer = tide_peer_behind(&server->proxies, &conn->peer, conn->head.forwarded_for);
+    if (TIDE_UNLIKELY(server->proxies.count && conn->head.fields.forwarded_for.ptr))
+        who.peer = tide_peer_behind(&server->proxies, &conn->peer, conn->head.fields.forwarded_for);
     struct tide_peer from = who.peer;
     who.peer = tide_peer_key(&who.peer);
     conn->request.client = who.peer;
     if (conn->request.route && conn->request.route->class->stream)
-        tide_peer_text(conn->client, &who.peer);
-    if (TIDE_UNLIKELY(conn->head.api_key.ptr))
+        tide_peer_text(conn->head.client, &who.peer);
+    if (TIDE_UNLIKELY(conn->head.fields.api_key.ptr))
         check_key(conn, &who, &from);
-    conn->client_key = who.peer;
-    conn->rate = tide_rate_take(server->rate, &who, conn->class, cost, conn->worker->now_ms);
-    return !conn->rate.refused;
+    conn->head.client_key = who.peer;
+    conn->head.rate =
+        tide_rate_take(server->rate, &who, conn->head.class, cost, conn->worker->now_ms);
+    return !conn->head.rate.refused;
 }
+
+/* A head while it is checked. */
+struct head_check {
+    struct server_conn *conn;
+    tide_slice method;
+    const struct tide_request_fault *fault; /* of the head's form, or NULL */
+    bool matched;                           /* a route was found, and its parameters are good */
+};
 
 /* --- the head ---------------------------------------------------------------------------- */
 
-/* Leaves the state for a request that is answered before its body is read. A small body is read
- * and discarded, and the connection continues. With a large one the connection ends, and lingers
+/* Decides how a request ends that is answered before its body is read. A small body is read and
+ * discarded, and the connection continues. With a large one the connection ends, and lingers
  * until the client has the answer. */
 static void answer_early(struct server_conn *conn)
 {
-    if (!server_has_body(conn)) {
-        server_step(conn, STEP_ANSWER);
-        return;
+    const struct tide_request_head *fields = &conn->head.fields;
+    bool discard = false;
+    if (!conn->ending.early && server_has_body(conn)) {
+        discard = !fields->expects && fields->length <= SERVER_DROP_BYTES;
+        conn->body.refused = true;
+        conn->ending.early = !discard;
+        conn->ending.close |= !discard;
     }
-    conn->refused = true;
-    if (!conn->head.expects && conn->head.length <= SERVER_DROP_BYTES) {
-        server_step(conn, STEP_BODY);
-        return;
-    }
-    conn->early = conn->close = true;
-    server_step(conn, STEP_ANSWER);
+    server_set_state(conn, discard ? STATE_BODY : STATE_ANSWER);
 }
 
 static const struct tide_route_table *routes_of(const struct server_conn *conn)
@@ -107,7 +116,7 @@ static const struct tide_route_table *routes_of(const struct server_conn *conn)
 
 static struct tide_target target_of(const struct server_conn *conn, tide_slice method)
 {
-    tide_slice target = { (const uint8_t *)conn->target, conn->target_len };
+    tide_slice target = { (const uint8_t *)conn->head.target, conn->head.target_len };
     const uint8_t *mark = memchr(target.ptr, '?', target.len);
     size_t path = mark ? (size_t)(mark - target.ptr) : target.len;
     return (struct tide_target){
@@ -121,41 +130,64 @@ static struct tide_target target_of(const struct server_conn *conn, tide_slice m
  * request with a faulty form is cut anyway. */
 static void charge_one_token(struct server_conn *conn)
 {
-    conn->class = TIDE_RATE_LOOKUP;
+    conn->head.class = TIDE_RATE_LOOKUP;
     (void)within_rate(conn, 1);
 }
 
-static void answer_preflight(struct server_conn *conn)
+/* Rejects a head with a fault in its form. The end of the request is uncertain, so the connection
+ * ends at once. */
+static bool check_form(struct head_check *check)
 {
+    struct server_conn *conn = check->conn;
+    if (TIDE_LIKELY(!check->fault))
+        return true;
+    conn->ending.early = conn->ending.close = true;
     charge_one_token(conn);
-    conn->near = tide_route_at(routes_of(conn), target_of(conn, (tide_slice){ 0 }).path);
+    tide_reply_problem(&conn->reply, check->fault->status, check->fault->code, "%s",
+                       check->fault->detail);
+    return false;
+}
+
+/* Answers a preflight. */
+static bool check_method(struct head_check *check)
+{
+    struct server_conn *conn = check->conn;
+    if (TIDE_LIKELY(!tide_slice_eq_str(check->method, "OPTIONS")))
+        return true;
+    charge_one_token(conn);
+    conn->head.near = tide_route_at(routes_of(conn), target_of(conn, (tide_slice){ 0 }).path);
     conn->reply.status = 204;
     conn->reply.cache_control = "no-store";
-    answer_early(conn);
+    return false;
 }
 
-/* Finds the route and reads the parameters. Returns false with a problem in the reply. */
-static bool find_route(struct server_conn *conn, tide_slice method)
+/* Finds the route and reads the parameters. If they are wrong, the problem is in the reply, but
+ * the rate limit comes first. */
+static bool find_route(struct head_check *check)
 {
-    struct tide_target target = target_of(conn, method);
-    target.likely = conn->likely;
-    bool matched =
-        tide_route_match(&conn->request, &conn->reply, routes_of(conn), &target, conn->scratch);
+    struct server_conn *conn = check->conn;
+    struct tide_target target = target_of(conn, check->method);
+    target.likely = conn->head.likely;
+    check->matched = tide_route_match(&conn->request, &conn->reply, routes_of(conn), &target,
+                                      conn->head.scratch);
     if (TIDE_UNLIKELY(!conn->request.route))
-        conn->near = tide_route_at(routes_of(conn), target.path);
-    conn->likely = conn->request.route;
-    return matched;
+        conn->head.near = tide_route_at(routes_of(conn), target.path);
+    conn->head.likely = conn->request.route;
+    return true;
 }
 
-/* Replaces the problem by a readable page, for a person who followed a bad link to a page. */
-static void show_problem_page(struct server_conn *conn)
+/* Rejects a request without a route or with wrong parameters. A person who followed a bad link to
+ * a page gets the problem as a readable page. */
+static bool check_match(struct head_check *check)
 {
+    struct server_conn *conn = check->conn;
     const struct tide_route *route = conn->request.route;
-    if (!route || !route->class->page || strcmp(route->method, "GET") != 0)
-        return;
-    const struct tide_executor *executor = server_executor(conn, route->class->executor);
-    if (executor && executor->show_problem)
-        executor->show_problem(executor->self, &conn->reply);
+    if (!check->matched && route && route->class->page && strcmp(route->method, "GET") == 0) {
+        const struct tide_executor *executor = server_executor(conn, route->class->executor);
+        if (executor && executor->show_problem)
+            executor->show_problem(executor->self, &conn->reply);
+    }
+    return check->matched;
 }
 
 static bool is_media_type(tide_slice type, const char *want)
@@ -173,10 +205,34 @@ static bool accepts_type(const struct tide_route *route, tide_slice type)
            (route->class->page && is_media_type(type, "application/x-www-form-urlencoded"));
 }
 
-/* Rejects an encoded body: the server does not decompress. */
-static bool check_coding(struct server_conn *conn)
+/* Asks the route's executor whether it accepts the request. */
+static bool check_acceptance(struct head_check *check)
 {
-    tide_slice coding = conn->head.content_encoding;
+    struct server_conn *conn = check->conn;
+    const struct tide_executor *executor =
+        server_executor(conn, conn->request.route->class->executor);
+    return !executor || !executor->accept ||
+           executor->accept(executor->self, &conn->request, &conn->reply);
+}
+
+static bool check_length(struct head_check *check)
+{
+    struct server_conn *conn = check->conn;
+    const struct tide_route *route = conn->request.route;
+    if (conn->head.fields.length <= route->body_max)
+        return true;
+    tide_reply_problem(&conn->reply, 413, "body_too_large",
+                       route->body_max ? "%s accepts a body of at most %u bytes"
+                                       : "%s accepts no body",
+                       route->id, route->body_max);
+    return false;
+}
+
+/* Rejects an encoded body: the server does not decompress. */
+static bool check_coding(struct head_check *check)
+{
+    struct server_conn *conn = check->conn;
+    tide_slice coding = conn->head.fields.content_encoding;
     if (!server_has_body(conn) || coding.len == 0 || is_media_type(coding, "identity"))
         return true;
     tide_reply_problem(&conn->reply, 415, "unsupported_encoding",
@@ -185,37 +241,15 @@ static bool check_coding(struct server_conn *conn)
     return false;
 }
 
-static void reject_large_body(struct server_conn *conn)
+static bool check_type(struct head_check *check)
 {
+    struct server_conn *conn = check->conn;
     const struct tide_route *route = conn->request.route;
-    tide_reply_problem(&conn->reply, 413, "body_too_large",
-                       route->body_max ? "%s accepts a body of at most %u bytes"
-                                       : "%s accepts no body",
-                       route->id, route->body_max);
-}
-
-/* Checks the body's length, encoding and type by the route. Returns false with a problem in the
- * reply. */
-static bool check_body(struct server_conn *conn)
-{
-    const struct tide_route *route = conn->request.route;
-    const struct tide_executor *executor = server_executor(conn, route->class->executor);
-    if (executor && executor->accept &&
-        !executor->accept(executor->self, &conn->request, &conn->reply))
-        return false;
-    if (conn->head.length > route->body_max) {
-        reject_large_body(conn);
-        return false;
-    }
-    if (!check_coding(conn))
-        return false;
-    if (route->body_max && !accepts_type(route, conn->head.content_type)) {
-        tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
-                           "the body must be application/json");
-        return false;
-    }
-    tide_buf_limit(&conn->body, route->body_max);
-    return true;
+    if (!route->body_max || accepts_type(route, conn->head.fields.content_type))
+        return true;
+    tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
+                       "the body must be application/json");
+    return false;
 }
 
 /* Returns whether the request is a look-up as of a past ledger. An executor runs it, so it costs
@@ -240,15 +274,50 @@ static enum tide_form choose_form(const struct server_conn *conn)
         return TIDE_FORM_PLAIN;
     if (tide_request_param(&conn->request, form->param)->given)
         return TIDE_FORM_SECOND;
-    for (uint32_t i = 0; i < conn->head.count; i++)
-        if (tide_header_is(conn->head.lines[i].name, "accept"))
-            tide_accept_read(&accept, conn->head.lines[i].value, form->media_type);
+    for (uint32_t i = 0; i < conn->head.fields.count; i++)
+        if (tide_header_is(conn->head.fields.lines[i].name, "accept"))
+            tide_accept_read(&accept, conn->head.fields.lines[i].value, form->media_type);
     return tide_accept_form(&accept);
 }
 
-static bool check_key_answer(struct server_conn *conn)
+/* Chooses the form of the answer, and sets the class of the rate limit. Returns the request's
+ * cost in tokens. */
+static uint32_t cost_of(struct head_check *check)
 {
-    const struct tide_key_answer *key = &conn->key;
+    struct server_conn *conn = check->conn;
+    const struct tide_route *route = conn->request.route;
+    uint32_t cost = check->matched ? route->cost : 1;
+    conn->request.form = check->matched ? choose_form(conn) : TIDE_FORM_PLAIN;
+    if (conn->request.form != TIDE_FORM_PLAIN)
+        cost += routes_of(conn)->form->cost;
+    conn->head.class = TIDE_RATE_LOOKUP;
+    if (check->matched && (route->class->query || is_past_lookup(conn))) {
+        conn->head.class = TIDE_RATE_QUERY;
+        cost = cost < QUERY_COST_LEAST ? QUERY_COST_LEAST : cost;
+    }
+    return cost;
+}
+
+/* Charges the request's cost. Fails if the client is over its limit. */
+static bool check_rate(struct head_check *check)
+{
+    struct server_conn *conn = check->conn;
+    uint32_t cost = cost_of(check);
+    if (cost == 0 || within_rate(conn, cost))
+        return true;
+    tide_reply_problem(&conn->reply, 429, "too_many_requests",
+                       "the limit is %u tokens in %u s; retry in %u s", conn->head.rate.quota,
+                       conn->head.rate.window_s, conn->head.rate.reset_s);
+    conn->reply.retry_after_s = conn->head.rate.reset_s;
+    server_add(&conn->worker->totals.limited, 1);
+    return false;
+}
+
+/* Rejects the request if the key's checker rejected its key (check_key). */
+static bool check_key_answer(struct head_check *check)
+{
+    struct server_conn *conn = check->conn;
+    const struct tide_key_answer *key = &conn->head.key;
     if (!key->status)
         return true;
     tide_reply_problem(&conn->reply, key->status, key->code, "%s", key->detail);
@@ -256,84 +325,63 @@ static bool check_key_answer(struct server_conn *conn)
     return false;
 }
 
-/* Charges the request's cost. Returns false with a problem in the reply if the client is over
- * its limit or the key was rejected. */
-static bool check_rate(struct server_conn *conn, bool matched)
-{
-    const struct tide_route *route = conn->request.route;
-    uint32_t cost = matched ? route->cost : 1;
-    conn->request.form = matched ? choose_form(conn) : TIDE_FORM_PLAIN;
-    if (conn->request.form != TIDE_FORM_PLAIN)
-        cost += routes_of(conn)->form->cost;
-    conn->class = TIDE_RATE_LOOKUP;
-    if (matched && (route->class->query || is_past_lookup(conn))) {
-        conn->class = TIDE_RATE_QUERY;
-        cost = cost < QUERY_COST_LEAST ? QUERY_COST_LEAST : cost;
-    }
-    if (cost == 0 || within_rate(conn, cost))
-        return check_key_answer(conn);
-    tide_reply_problem(&conn->reply, 429, "too_many_requests",
-                       "the limit is %u tokens in %u s; retry in %u s", conn->rate.quota,
-                       conn->rate.window_s, conn->rate.reset_s);
-    conn->reply.retry_after_s = conn->rate.reset_s;
-    server_add(&conn->worker->totals.limited, 1);
-    return false;
-}
+/* The checks of a head in their order. Each returns false with an answer in the reply, which then
+ * is the request's. */
+static bool (*const head_checks[])(struct head_check *) = {
+    check_form,  check_method,     find_route,   check_rate,   check_key_answer,
+    check_match, check_acceptance, check_length, check_coding, check_type,
+};
 
 static bool counts_as_malformed(uint16_t status)
 {
     return status == 400 || status == 413 || status == 414 || status == 415 || status == 431;
 }
 
-void server_request_begin(struct server_conn *conn, tide_slice method,
-                          const struct tide_request_fault *wrong)
+/* Resets the parts of the connection that the checks set. */
+static void begin_head(struct server_conn *conn, tide_slice method)
 {
     const struct tide_config *config = conn->worker->server->options.config;
     conn->requests++;
     conn->worker->requests++;
-    conn->rate = (struct tide_rate_answer){ 0 };
-    conn->key = (struct tide_key_answer){ 0 };
+    conn->head.rate = (struct tide_rate_answer){ 0 };
+    conn->head.key = (struct tide_key_answer){ 0 };
     conn->request.route = NULL;
-    conn->near = NULL;
-    conn->head_only = tide_slice_eq_str(method, "HEAD");
-    conn->close |=
-        conn->head.http_1_0 || conn->worker->stopping || conn->requests >= config->api_requests;
+    conn->head.near = NULL;
+    conn->head.bodiless = tide_slice_eq_str(method, "HEAD");
+    conn->ending.close |= conn->head.fields.http_1_0 || conn->worker->stopping ||
+                          conn->requests >= config->api_requests;
     set_request_id(conn);
-    if (TIDE_UNLIKELY(wrong != NULL)) {
-        conn->early = conn->close = true;
-        charge_one_token(conn);
-        tide_reply_problem(&conn->reply, wrong->status, wrong->code, "%s", wrong->detail);
+}
+
+void server_request_begin(struct server_conn *conn, tide_slice method,
+                          const struct tide_request_fault *wrong)
+{
+    struct head_check check = { .conn = conn, .method = method, .fault = wrong };
+    size_t passed = 0;
+    begin_head(conn, method);
+    while (passed < TIDE_COUNT(head_checks) && head_checks[passed](&check))
+        passed++;
+    if (passed == TIDE_COUNT(head_checks)) {
+        tide_buf_limit(&conn->body.bytes, conn->request.route->body_max);
+        server_set_state(conn, STATE_BODY);
+        return;
+    }
+    if (wrong || counts_as_malformed(conn->reply.status))
         server_add(&conn->worker->totals.malformed, 1);
-        server_step(conn, STEP_ANSWER);
-        return;
-    }
-    if (TIDE_UNLIKELY(tide_slice_eq_str(method, "OPTIONS"))) {
-        answer_preflight(conn);
-        return;
-    }
-    bool matched = find_route(conn, method);
-    bool may = check_rate(conn, matched);
-    if (may && !matched)
-        show_problem_page(conn);
-    if (!may || !matched || !check_body(conn)) {
-        if (counts_as_malformed(conn->reply.status))
-            server_add(&conn->worker->totals.malformed, 1);
-        answer_early(conn);
-        return;
-    }
-    server_step(conn, STEP_BODY);
+    answer_early(conn);
 }
 
 /* Counts a body that is larger than a connection's own buffer, once, with its route's limit. */
 static bool hold_body(struct server_conn *conn, tide_slice part)
 {
-    return conn->held[TIDE_CONN_LIMIT_BODY] || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
+    return conn->held[TIDE_CONN_LIMIT_BODY] ||
+           conn->body.bytes.len + part.len <= SERVER_KEEP_BYTES ||
            server_hold(conn, TIDE_CONN_LIMIT_BODY, conn->request.route->body_max);
 }
 
 static void reject_body(struct server_conn *conn)
 {
-    tide_buf_release(&conn->body);
+    tide_buf_release(&conn->body.bytes);
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many large bodies and answers are in memory; retry in a second");
     conn->reply.retry_after_s = 1;
@@ -346,18 +394,18 @@ static void append_body(struct server_conn *conn, tide_slice part)
 {
     bool room = hold_body(conn, part);
     if (room)
-        tide_buf_slice(&conn->body, part);
-    assert(conn->body.len <= conn->request.route->body_max);
-    if (room && !conn->body.failed)
+        tide_buf_slice(&conn->body.bytes, part);
+    assert(conn->body.bytes.len <= conn->request.route->body_max);
+    if (room && !conn->body.bytes.failed)
         return;
-    conn->refused = true;
+    conn->body.refused = true;
     reject_body(conn);
 }
 
 void server_request_body(struct server_conn *conn, tide_slice part)
 {
-    if (conn->step != STEP_BODY)
+    if (conn->state != STATE_BODY)
         return;
-    if (!conn->refused)
+    if (!conn->body.refused)
         append_body(conn, part);
 }

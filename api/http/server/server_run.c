@@ -1,5 +1,6 @@
 /* Runs the handler of a complete request, on the worker or on an executor's thread. Counts and
  * logs the request when its answer is out. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -14,8 +15,9 @@ enum { SAMPLE = 1000 }; /* the access log "sampled" has one request of so many *
 static void job_done(struct tide_job *job)
 {
     struct server_conn *conn =
-        (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, job));
-    server_complete(conn, true);
+        (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, run.job));
+    if (server_complete(conn))
+        server_compress(conn);
     tide_server_wake(&conn->wake);
 }
 
@@ -30,18 +32,17 @@ static struct tide_handler_context context_of(struct server_conn *conn)
         .host_ms = worker->now_ms,
         .deadline_ms = worker->now_ms + worker->server->options.config->api_request_ms,
         .wake = &conn->wake,
-        .client = tide_slice_str(conn->client),
+        .client = tide_slice_str(conn->head.client),
     };
 }
 
 static void make_job(struct server_conn *conn)
 {
-    conn->job = (struct tide_job){ .request = &conn->request,
-                                   .reply = &conn->reply,
-                                   .context = context_of(conn),
-                                   .client = conn->client_key,
-                                   .done = job_done };
-    server_step(conn, STEP_WAIT);
+    conn->run.job = (struct tide_job){ .request = &conn->request,
+                                       .reply = &conn->reply,
+                                       .context = context_of(conn),
+                                       .client = conn->head.client_key,
+                                       .done = job_done };
 }
 
 static void reject_overload(struct server_conn *conn)
@@ -50,7 +51,7 @@ static void reject_overload(struct server_conn *conn)
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many requests wait for the database; retry in a second");
     conn->reply.retry_after_s = 1;
-    server_step(conn, STEP_ANSWER);
+    server_set_state(conn, STATE_ANSWER);
 }
 
 static void reject_client_share(struct server_conn *conn)
@@ -59,19 +60,23 @@ static void reject_client_share(struct server_conn *conn)
     tide_reply_problem(&conn->reply, 429, "too_many_queries_of_client",
                        "too many queries of this client run or wait; retry in a second");
     conn->reply.retry_after_s = 1;
-    server_step(conn, STEP_ANSWER);
+    server_set_state(conn, STATE_ANSWER);
 }
 
-/* Hands the request to the executor. From TIDE_JOB_QUEUED on, the executor's thread uses conn
- * until job_done. */
-static void submit_job(struct server_conn *conn, const struct tide_executor *executor)
+/* Hands the request to its executor, if it has one. From TIDE_JOB_QUEUED on, the executor's
+ * thread uses request, reply, variant and job until job_done. */
+static void submit_job(struct server_conn *conn)
 {
+    const struct tide_executor *executor = server_executor_of(conn);
+    if (!executor)
+        return;
     make_job(conn);
-    switch (executor->submit(executor->self, &conn->job)) {
+    switch (executor->submit(executor->self, &conn->run.job)) {
     case TIDE_JOB_ANSWERED:
-        server_step(conn, STEP_ANSWER);
+        server_set_state(conn, STATE_ANSWER);
         break;
     case TIDE_JOB_QUEUED:
+        server_set_state(conn, STATE_WAIT);
         server_add(&conn->worker->totals.waiting, 1);
         break;
     case TIDE_JOB_QUEUE_FULL:
@@ -97,38 +102,54 @@ const struct tide_executor *server_executor_of(const struct server_conn *conn)
 
 bool server_request_waits(const struct server_conn *conn)
 {
-    return !conn->refused && server_executor_of(conn);
+    return !conn->body.refused && server_executor_of(conn);
 }
 
-/* A rejected request only waited for the rest of its body. */
+/* Answers a rejected request, which only waited for the rest of its body. */
+static void answer_rejected(struct server_conn *conn)
+{
+    if (conn->body.refused)
+        server_set_state(conn, STATE_ANSWER);
+}
+
+/* Rejects a body that is not text, unless the route accepts any bytes. */
+static void check_text(struct server_conn *conn)
+{
+    tide_slice body = tide_buf_view(&conn->body.bytes);
+    if (body.len == 0 || conn->request.route->class->any_bytes ||
+        (tide_utf8_valid(body) && !memchr(body.ptr, 0, body.len)))
+        return;
+    tide_reply_problem(&conn->reply, 400, "malformed_body",
+                       "the body is not UTF-8 text, or contains a NUL");
+    server_add(&conn->worker->totals.malformed, 1);
+    server_set_state(conn, STATE_ANSWER);
+}
+
+/* Gives the handler its view of head and body. */
+static void fill_request(struct server_conn *conn)
+{
+    conn->request.body = tide_buf_view(&conn->body.bytes);
+    conn->request.head = &conn->head.fields;
+    conn->request.last_event_id = conn->head.fields.last_event_id;
+}
+
+static void run_handler(struct server_conn *conn)
+{
+    struct tide_handler_context context = context_of(conn);
+    conn->request.route->handle(&context, &conn->request, &conn->reply);
+    server_set_state(conn, server_complete(conn) ? STATE_ENCODE : STATE_ANSWER);
+}
+
 void server_request_run(struct server_conn *conn)
 {
-    const struct tide_route *route = conn->request.route;
-    tide_slice body = tide_buf_view(&conn->body);
-    if (conn->refused) {
-        server_step(conn, STEP_ANSWER);
-        return;
-    }
-    if (body.len && !route->class->any_bytes &&
-        (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
-        tide_reply_problem(&conn->reply, 400, "malformed_body",
-                           "the body is not UTF-8 text, or contains a NUL");
-        server_add(&conn->worker->totals.malformed, 1);
-        server_step(conn, STEP_ANSWER);
-        return;
-    }
-    conn->request.body = body;
-    conn->request.head = &conn->head;
-    conn->request.last_event_id = conn->head.last_event_id;
-    const struct tide_executor *executor = server_executor_of(conn);
-    if (executor) {
-        submit_job(conn, executor);
-        return;
-    }
-    struct tide_handler_context context = context_of(conn);
-    route->handle(&context, &conn->request, &conn->reply);
-    server_step(conn, STEP_ANSWER);
-    server_complete(conn, false);
+    /* The steps in their order. The one that leaves STATE_BODY is the last. */
+    static void (*const steps[])(struct server_conn *) = {
+        answer_rejected, check_text, fill_request, submit_job, run_handler,
+    };
+    assert(conn->state == STATE_BODY);
+    for (size_t i = 0; i < TIDE_COUNT(steps) && conn->state == STATE_BODY; i++)
+        steps[i](conn);
+    assert(conn->state != STATE_BODY);
 }
 
 /* --- the end ----------------------------------------------------------------------------- */
@@ -192,24 +213,23 @@ static void shrink_buffer(struct tide_buf *buf)
 
 void server_request_end(struct server_conn *conn, bool whole)
 {
-    uint64_t us = (now_ns() - conn->start_ns) / 1000;
+    uint64_t us = (now_ns() - conn->head.start_ns) / 1000;
     server_stream_end(conn);
     server_hold_end(conn);
     if (!whole)
         server_add(&conn->worker->totals.aborted, 1);
-    if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {
+    if (conn->state == STATE_WRITE || conn->state == STATE_STREAM) {
         count_request(conn, us);
         log_request(conn, us);
     }
-    conn->unended = conn->early || conn->step == STEP_HEAD;
+    conn->ending.unended = conn->ending.early || conn->state == STATE_HEAD;
     tide_reply_reset(&conn->reply);
     shrink_buffer(&conn->reply.body);
     shrink_buffer(&conn->reply.lines);
-    shrink_buffer(&conn->body);
+    shrink_buffer(&conn->body.bytes);
     conn->request.route = NULL;
-    conn->early = conn->asked_again = conn->refused = conn->completed = conn->varies = false;
-    conn->tag[0] = 0;
-    conn->encoding = TIDE_ENCODING_NONE;
-    conn->target_len = 0;
-    server_step(conn, STEP_IDLE);
+    conn->ending.early = conn->run.asked_again = conn->body.refused = false;
+    conn->variant = (struct server_variant){ 0 };
+    conn->head.target_len = 0;
+    server_set_state(conn, STATE_IDLE);
 }

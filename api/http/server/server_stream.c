@@ -1,5 +1,6 @@
 /* Bodies of streams: the library reads from the handler's stream, and sleeps while it has
  * nothing. */
+#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 
 #include <microhttpd.h>
@@ -17,7 +18,7 @@ static ssize_t read_stream(void *self, uint64_t at, char *to, size_t max)
     assert(got <= (ptrdiff_t)max);
     if (got < 0)
         return MHD_CONTENT_READER_END_OF_STREAM;
-    server_step(conn, STEP_STREAM);
+    server_set_state(conn, STATE_STREAM);
     if (got == 0) {
         conn->suspended = true;
         conn->deadline_ms = INT64_MAX;
@@ -32,7 +33,7 @@ struct MHD_Response *server_stream_response(struct server_conn *conn)
     server_add(&conn->worker->totals.streams, 1);
     server_add(&conn->worker->totals.streaming, 1);
     /* For HEAD and a body without a length, 0.9.75 would send the end of chunks */
-    if (conn->head_only) {
+    if (conn->head.bodiless) {
         server_stream_end(conn);
         return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     }
