@@ -1,5 +1,6 @@
-# A simulated chain that ends now, its index, an indexer that follows, and tidemark-api with the dashboard: sourced.
-# INDEXER is the process of the indexer.
+# Starts a simulated chain whose newest ledger closes now, its index, an indexer that follows it, and tidemark-api
+# with
+# the dashboard. Sourced, not run. INDEXER is the process id of the indexer.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"
@@ -9,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dashboard_start() { # [AGO: seconds since the newest closed]
     # In the simulator's first chain, vaults are liquidated in its ledgers 262 and 271; tests ask as of the 270th too.
     local ledgers=310 first length
-    # How long the past is tells a chain that is written first and thrown away.
+    # The length of the chain's past is measured with a chain that is written first and deleted.
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/past/lake" --deployment "$PG_DIR/past.json" --ledgers $ledgers --start-time 1000000000 --ledgers-per-object 1 --quiet
     first=$(find "$PG_DIR/past/lake" -name '*.zst' | LC_ALL=C sort | sed -n 1p)
     length=$("$TIDE_BIN/tidemark-indexer" dump --kinds ledger "$first" | sed -n 's/.*"closeTime":"\{0,1\}\([0-9]*\).*/\1/p')

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The dashboard in a real browser: every page once, its size, the keyboard, figures against SQL, a past ledger, hostile
-# names, a stopped indexer. Skipped where there is no chromium, no node, no registry, or no built dashboard.
+# Opens every page of the dashboard in a real browser: checks its size and the keyboard, compares the figures with
+# SQL, and shows a past ledger, hostile names and a stopped indexer. Skipped without chromium, node, the npm registry,
+# or a built dashboard.
 . "$(dirname "$0")/_dashboard.sh"
 pg_start
 dashboard_start

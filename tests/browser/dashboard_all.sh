@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# All pages of the dashboard at three widths in both colour schemes with axe; a swap that arrives on an open page; the
-# CPU time of an idle tab, with a ledger every five seconds. Screenshots: the build's browser/.
+# Opens all pages of the dashboard at three widths in both colour schemes with axe, waits for a swap on an open page,
+# and measures the CPU time of an idle tab while a ledger closes every five seconds. The screenshots are in browser/
+# of the build.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"

@@ -5,7 +5,7 @@
 pg_start
 dashboard_start
 api_stop || fail "tidemark-api ended with $?"
-# As if the governance had listed them: the new cache has them.
+# Adds the markets to the database as if governance had listed them. The new cache then holds them.
 sql "INSERT INTO state.synthetic_engine_asset_config SELECT (jsonb_populate_record(NULL::state.synthetic_engine_asset_config, to_jsonb(m)
       || jsonb_build_object('symbol', 'zz' || lpad(i::text, 4, '0'), 'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*
     FROM (SELECT * FROM state.synthetic_engine_asset_config ORDER BY symbol LIMIT 1) AS m, generate_series(1, 1100) AS i"

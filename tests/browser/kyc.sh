@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Identity checks in a real browser, on a simulated network that closes a ledger a second: all three modes, from the link
-# to the attestation; embedded where it may be and where it may not. Skipped where there is no chromium, no node, or no
-# registry to install its driver from. Screenshots: the build's browser/.
+# Runs identity checks in a real browser on a simulated network that closes a ledger every second: all three modes,
+# from the link to the attestation, embedded in pages of allowed and refused origins. Skipped without chromium, node,
+# or the npm registry. The screenshots are in browser/ of the build.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"

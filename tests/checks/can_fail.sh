@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A check that cannot fail checks nothing: each is shown a small tree that keeps its rule, then one that breaks it.
+# Proves that every check can fail: each runs on a small tree that keeps its rule, then on one that breaks it.
 set -euo pipefail
 check=$TIDE_SOURCE_DIR/tools/check
 dir=$(mktemp -d)

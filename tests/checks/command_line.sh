@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# The programs' own command lines: what they print without a database, and how they refuse what is mistyped.
+# Runs the programs without a database: help, man pages, completion, and the refusals of mistyped words.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-cli.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 unset "${!TIDEMARK_@}"
 
-# ends CODE PROGRAM [ARGUMENT]...: its exit code; output and errors in $dir/out and $dir/err.
+# ends CODE PROGRAM [ARGUMENT]...: runs the program and expects the exit code. The output is in $dir/out and $dir/err.
 ends() {
     local want=$1 code=0
     "$TIDE_BIN/$2" "${@:3}" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
     [ $code = "$want" ] || fail "${*:2}: exit $code, not $want: $(tail -1 "$dir/err")"
 }
-# says FILE TEXT: $dir/FILE holds it.
+# says FILE TEXT: expects the text in $dir/FILE.
 says() { grep -qF -e "$2" "$dir/$1" || fail "\"$2\" is not in: $(cat "$dir/$1")"; }
 
-# Without arguments: one page on standard error.
+# Without arguments a program prints one page on standard error.
 ends 64 tidemark-indexer
 [ "$(wc -l <"$dir/err")" -le 50 ] && [ ! -s "$dir/out" ] || fail "no arguments: $(wc -l <"$dir/err") lines"
 says err 'usage: tidemark-indexer COMMAND'
@@ -48,7 +48,7 @@ says out 'requeue'
 ends 0 tidemark-attester requeue --help
 says out 'usage: tidemark-attester requeue'
 
-# Mistyped: the name that was meant, and 64.
+# A mistyped word: the message suggests the right name, and the exit code is 64.
 ends 64 tidemark-indexer stats
 says err 'no command "stats"; did you mean "status"?'
 ends 64 tidemark-indexer --help stats
@@ -72,7 +72,7 @@ echo 'batch_mb = 8' >"$dir/conf"
 ends 78 tidemark-indexer run --config "$dir/conf"
 says err 'unknown key batch_mb; did you mean batch_mib?'
 
-# Man pages without warnings, where man is there to say so; completion that bash understands.
+# Man pages have no warnings (checked if man is installed), and bash accepts the completion.
 for page in tidemark-indexer tidemark-api tidemark-attester tidemark.conf; do
     if [ $page = tidemark.conf ]; then ends 0 tidemark-indexer --man $page; else ends 0 $page --man; fi
     cp "$dir/out" "$dir/$page.man"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""openapi.json promises each name of tests/integration/_documented.json, and makes none of them optional."""
+"""Checks that openapi.json has each name of tests/integration/_documented.json as a required one."""
 import json
 import os
 import pathlib

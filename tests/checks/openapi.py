@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The generated OpenAPI document: every reference leads somewhere, schemas are JSON Schemas, examples fit them, and
-/metrics counts each status by its number. And what openapi-gen says of files that do not fit together."""
+"""Checks the generated OpenAPI document: every reference resolves, schemas are JSON Schemas, examples fit them,
+and /metrics counts each status by its number. Also the messages of openapi-gen for files that contradict each
+other."""
 import copy
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--help shows the settings that a program reads: each one in its sources, and no other.
+"""Checks that --help shows exactly the settings that a program's sources read.
 
 Sources read a setting as config->poll_ms, config.poll_ms or c->poll_ms.
 """

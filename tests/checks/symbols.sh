@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The programs export no symbol. One with the name of a library's function would be called by the library
-# instead of its own (jansson calls json_null).
+# Expects that the programs export no symbol. A library would call an exported function instead of its own function of
+# the same name (jansson calls json_null).
 set -euo pipefail
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-symbols.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 exports() { nm -D --defined-only "$1" | awk '$2 ~ /^[TDBRW]$/ && $3 !~ /@/ { print $3 }'; }
 
-# What is looked for is found.
+# The check can fail: it finds an exported symbol.
 printf '#include <jansson.h>\nint json_null_of;\njson_t *json_null(void) { return 0; }\nint main(void) { json_decref(json_null()); return json_object() == 0; }\n' >"$dir/bad.c"
 "${CC:-cc}" -w -rdynamic -o "$dir/bad" "$dir/bad.c" $(pkg-config --libs jansson) || { echo "FAIL: no program that exports a symbol"; exit 1; }
 exports "$dir/bad" | grep -x json_null >/dev/null || { echo "FAIL: an exported symbol is not seen"; exit 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/test, with stand-ins for what it builds and runs: a dashboard that does not build fails it, a system without npm
-# does not, and neither does it hide a test that fails.
+# Runs tools/test with stand-ins for the programs that it calls: a dashboard that does not build makes it fail. A
+# system without npm does not make it fail, and does not hide a failed test.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-runner.XXXXXX")
@@ -11,7 +11,8 @@ stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"$dir/$1"; chmod +x "$dir/$1"; }
 stand_in tools/install-deps 'exit 0'
 stand_in bin/cmake 'exit 0'
 
-# ends CODE DASHBOARD TESTS LINE: the code of tools/test when the dashboard's build ends with DASHBOARD and TESTS % pass.
+# ends CODE DASHBOARD TESTS LINE: runs tools/test with a dashboard build that exits with DASHBOARD and with TESTS %
+# passed. Expects the exit code and the output line.
 ends() {
     local code=0
     stand_in tools/dashboard "exit $2"

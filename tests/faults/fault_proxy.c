@@ -63,33 +63,33 @@ struct rule {
     enum event event;
     enum verb verb;
     uint64_t n;
-    unsigned skip, times; /* times 0: for ever */
+    unsigned skip, times; /* `times` matches have fired; never true if `times` is 0 */
     bool spent;
     char text[TEXT];
 };
 
-/* One direction: bytes of one side on their way to the other. */
+/* One direction of a connection: bytes of one side on their way to the other. */
 struct flow {
     uint8_t bytes[BUFFER];
-    size_t len, sent;      /* in bytes; of them already handed on */
+    size_t len, sent;      /* bytes in the buffer; how many of them were handed on */
     uint64_t left;         /* of the message that is being handed on */
     uint64_t cut, corrupt; /* bytes until then; UINT64_MAX: never */
     uint64_t rate;         /* bytes a second, 0: as they come */
     int64_t held_until;
-    bool raw;         /* the next byte is no message: an answer to SSLRequest */
+    bool raw;         /* the next byte is the answer to SSLRequest, which is no message */
     bool typed;       /* PostgreSQL: start-up is over */
-    bool again;       /* the whole message once more */
-    bool close_after; /* the message */
-    bool stuck;       /* the other side takes no more for now */
+    bool again;       /* hand the whole message on once more */
+    bool close_after; /* close both sides after the message */
+    bool stuck;       /* the other side's socket is full */
     bool eof, closed;
 };
 
 struct link {
     bool used, drop, blackhole;
     int fd[2];
-    struct flow flow[2]; /* [CLIENT]: what the client sends */
+    struct flow flow[2]; /* flow[CLIENT] holds the bytes that the client sends */
     bool asked;          /* a message of the client awaits its answer */
-    char question[PEEK]; /* its beginning */
+    char question[PEEK]; /* the first bytes of the client's message */
 };
 
 struct proxy {
@@ -109,7 +109,7 @@ static int64_t now_ms(void)
 
 /* ---- rules ---- */
 
-/* The rule that this event fires, counted down, or NULL. */
+/* Returns the rule that this event fires, or NULL. Counts the match in the rule. */
 static const struct rule *happens(struct proxy *p, enum event event, const char *text)
 {
     p->seen[event]++;
@@ -134,8 +134,9 @@ static bool drop_link(struct link *l)
     return l->used = false;
 }
 
-/* What a rule does to the message at the head of flow side. False: the link is gone. */
-static bool apply(struct link *l, int side, const struct rule *r)
+/* Applies the rule to the message at the head of the flow of `side`. Returns false if the link was
+ * closed. */
+static bool apply_rule(struct link *l, int side, const struct rule *r)
 {
     struct flow *f = &l->flow[side];
     enum verb verb = r ? r->verb : PASS;
@@ -163,7 +164,8 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Length of the message at the head, 0 while too little of it is there to look at. */
+/* Returns the length of the message at the head, or 0 if the buffer does not hold enough of it to
+ * tell. */
 static uint64_t pg_length(struct link *l, struct flow *f)
 {
     enum { SSL_REQUEST = 80877103, GSS_REQUEST = 80877104 };
@@ -181,7 +183,8 @@ static uint64_t pg_length(struct link *l, struct flow *f)
     return total < head ? head : total;
 }
 
-/* A request with its body where that fits the buffer; else what is there. */
+/* Returns the length of the request with its body if both fit the buffer, else the number of
+ * buffered bytes. */
 static uint64_t http_length(const struct flow *f)
 {
     const uint8_t *end = memmem(f->bytes, f->len, "\r\n\r\n", 4);
@@ -194,7 +197,7 @@ static uint64_t http_length(const struct flow *f)
     return f->len < BUFFER && f->len < head + body ? 0 : head + body;
 }
 
-/* The beginning of the message, as text without blanks. */
+/* Writes the first bytes of the message as text without blanks. */
 static void squeeze(char out[PEEK], const struct flow *f)
 {
     size_t n = 0;
@@ -215,9 +218,9 @@ static bool client_message(struct proxy *p, struct link *l, const char *text)
         l->asked = true;
         memcpy(l->question, text, PEEK);
     }
-    return apply(l, CLIENT, happens(p, MESSAGE, text)) &&
-           (!data || apply(l, CLIENT, happens(p, COPY, text))) &&
-           (!commit || apply(l, CLIENT, happens(p, COMMIT, text)));
+    return apply_rule(l, CLIENT, happens(p, MESSAGE, text)) &&
+           (!data || apply_rule(l, CLIENT, happens(p, COPY, text))) &&
+           (!commit || apply_rule(l, CLIENT, happens(p, COMMIT, text)));
 }
 
 static bool server_message(struct proxy *p, struct link *l, const char *text)
@@ -226,11 +229,12 @@ static bool server_message(struct proxy *p, struct link *l, const char *text)
     bool asked = l->asked, committed = p->pg && f->bytes[0] == 'C' && f->left > 11 &&
                                        memcmp(f->bytes + 5, "COMMIT", 6) == 0;
     l->asked = false;
-    return (!asked || apply(l, SERVER, happens(p, ANSWER, l->question))) &&
-           (!committed || apply(l, SERVER, happens(p, COMMITTED, text)));
+    return (!asked || apply_rule(l, SERVER, happens(p, ANSWER, l->question))) &&
+           (!committed || apply_rule(l, SERVER, happens(p, COMMITTED, text)));
 }
 
-/* Looks at the message that begins at the head of the flow. False: the link is gone. */
+/* Matches the message at the head of the flow against the rules. Returns false if the link was
+ * closed. */
 static bool inspect(struct proxy *p, struct link *l, int side)
 {
     struct flow *f = &l->flow[side];
@@ -259,14 +263,14 @@ static void take_in(struct flow *f, int fd)
         f->eof = true;
 }
 
-/* How many bytes of the head may go now. */
+/* Returns how many bytes at the head may be sent now. */
 static size_t allowed(const struct flow *f, int64_t now)
 {
     uint64_t n = f->len - f->sent;
     n = n < f->left ? n : f->left;
     n = n < f->cut ? n : f->cut;
     if (f->corrupt && f->corrupt < n)
-        n = f->corrupt; /* up to the byte, which is then the first of its kind */
+        n = f->corrupt; /* stop before the byte to alter: the next call starts with it */
     if (f->rate && n > f->rate / 20 + 1)
         n = f->rate / 20 + 1;
     return now < f->held_until ? 0 : (size_t)n;
@@ -291,7 +295,7 @@ static void consume(struct flow *f, size_t n, int64_t now)
     }
 }
 
-/* Hands on what may go. False: the link is gone. */
+/* Sends the bytes that may go now. Returns false if the link was closed. */
 static bool hand_on(struct link *l, int side, int64_t now)
 {
     struct flow *f = &l->flow[side];
@@ -311,8 +315,8 @@ static bool hand_on(struct link *l, int side, int64_t now)
     return f->cut == 0 || (f->close_after && f->left == 0 && wrote > 0) ? drop_link(l) : true;
 }
 
-/* One side, until nothing moves. */
-static void advance(struct proxy *p, struct link *l, int side, int64_t now)
+/* Hands on the bytes of one side until nothing moves. */
+static void advance_flow(struct proxy *p, struct link *l, int side, int64_t now)
 {
     struct flow *f = &l->flow[side];
     for (uint64_t before = UINT64_MAX; f->len && f->len + f->left != before;) {
@@ -346,7 +350,7 @@ static void welcome(struct proxy *p, int fd)
     for (int side = 0; side < 2; side++)
         l->flow[side].cut = l->flow[side].corrupt = UINT64_MAX;
     l->flow[SERVER].typed = true;
-    (void)apply(l, CLIENT, happens(p, CONNECT, ""));
+    (void)apply_rule(l, CLIENT, happens(p, CONNECT, ""));
 }
 
 /* ---- commands ---- */
@@ -398,7 +402,7 @@ static void put_counts(const struct proxy *p, FILE *out)
     fputc('\n', out);
 }
 
-/* One command per connection; it arrives whole. */
+/* Reads one command from a control connection. A command arrives in one piece. */
 static void command(struct proxy *p, int fd)
 {
     char line[LINE];
@@ -432,14 +436,14 @@ static void serve_links(struct proxy *p, const struct pollfd *fds, int64_t now)
             if (fds[2 * i + (size_t)side].revents & (POLLIN | POLLHUP | POLLERR))
                 take_in(&l->flow[side], l->fd[side]);
         for (int side = 0; l->used && side < 2; side++)
-            advance(p, l, side, now);
+            advance_flow(p, l, side, now);
         bool dark = l->blackhole || l->drop;
         if (l->used && l->flow[CLIENT].closed && (l->flow[SERVER].closed || dark))
             drop_link(l);
     }
 }
 
-static void step(struct proxy *p, const int listening[2])
+static void step_links(struct proxy *p, const int listening[2])
 {
     struct pollfd fds[2 * CONNECTIONS + 2];
     for (size_t i = 0; i < 2 * CONNECTIONS; i++) {
@@ -451,7 +455,7 @@ static void step(struct proxy *p, const int listening[2])
     }
     for (size_t i = 0; i < 2; i++)
         fds[2 * CONNECTIONS + i] = (struct pollfd){ .fd = listening[i], .events = POLLIN };
-    if (poll(fds, TIDE_COUNT(fds), 10) < 0) /* 10 ms: what is held is looked at again */
+    if (poll(fds, TIDE_COUNT(fds), 10) < 0) /* 10 ms: delayed bytes are checked again after that */
         return;
     serve_links(p, fds, now_ms());
     int fd = accept4(listening[0], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -462,7 +466,7 @@ static void step(struct proxy *p, const int listening[2])
         command(p, fd);
 }
 
-static int tell(const char *control, int argc, char **argv)
+static int send_command(const char *control, int argc, char **argv)
 {
     char line[LINE];
     size_t len = 0;
@@ -483,7 +487,7 @@ int main(int argc, char **argv)
 {
     static struct proxy proxy;
     if (argc >= 4 && strcmp(argv[1], "tell") == 0)
-        return tell(argv[2], argc - 3, argv + 3);
+        return send_command(argv[2], argc - 3, argv + 3);
     if (argc < 5 || strcmp(argv[1], "run") != 0)
         return 64;
     signal(SIGPIPE, SIG_IGN);
@@ -493,5 +497,5 @@ int main(int argc, char **argv)
     const int listening[2] = { listen_on(argv[2]), listen_on(argv[4]) };
     say_listening(listening[0], argv[2]);
     for (;;)
-        step(&proxy, listening);
+        step_links(&proxy, listening);
 }

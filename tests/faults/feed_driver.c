@@ -26,7 +26,7 @@ struct driver {
     struct tide_hot_reader *reader;
     struct tide_feed *feed;
     uint64_t now;
-    const struct tide_hot_meta *meta; /* of the snapshot that windows are printed from */
+    const struct tide_hot_meta *meta; /* the snapshot whose windows are printed */
     struct tide_err err;
 };
 
@@ -58,7 +58,7 @@ static tide_status open_driver(struct driver *d, const char *dir)
         status = tide_hot_reader_open(&d->reader, d->hot, &d->err);
     if (status != TIDE_OK)
         return status;
-    (void)!tide_hot_refresh(d->hot, &d->err); /* none there is fine */
+    (void)!tide_hot_refresh(d->hot, &d->err); /* the folder may be missing */
     struct tide_feed_options options = { .conninfo = feed_url(),
                                          .hot = d->hot,
                                          .stopped = stopped };
@@ -79,7 +79,8 @@ struct digest {
     uint64_t count, ticks;
 };
 
-/* Leaves out what depends on when the cache was built: stamps and sums that run on from then. */
+/* Adds a record to the digest without the fields that depend on the time when the cache was built:
+ * stamps, and sums that run on from that time. */
 static bool add_record(void *self, tide_slice key, const void *record)
 {
     struct digest *d = self;
@@ -160,7 +161,7 @@ static tide_status step_to(struct driver *d, uint32_t until)
     return status;
 }
 
-/* The first one builds, so that all others are increments. */
+/* The first step builds the cache, so all later steps are increments. */
 static tide_status single_steps(struct driver *d, uint32_t until)
 {
     const struct tide_hot_meta *meta;
@@ -233,7 +234,7 @@ static void nap_us(long us)
     nanosleep(&t, NULL);
 }
 
-/* The ledger of the cache, 0 when there is none. */
+/* Returns the ledger of the cache, or 0 if there is none. */
 static uint32_t seen(struct driver *d)
 {
     const struct tide_hot_meta *meta;
@@ -243,7 +244,7 @@ static uint32_t seen(struct driver *d)
     return tide_hot_end(d->reader) == TIDE_OK ? ledger : 0;
 }
 
-static tide_status watch(struct driver *d)
+static tide_status watch_ledgers(struct driver *d)
 {
     uint32_t last = 0;
     for (uint32_t ticks = 0; !stop; ticks++) {
@@ -262,7 +263,7 @@ static tide_status watch(struct driver *d)
     return TIDE_OK;
 }
 
-/* A ledger as the writer commits one: a row of history, the ledger, the cursor, a word. */
+/* Commits a ledger as the writer does: a row of history, the ledger, the cursor, a notification. */
 static tide_status commit_ledger(struct tide_pg *pg, struct tide_err *err)
 {
     static const char sql[] =
@@ -311,7 +312,7 @@ static tide_status one_commit(struct driver *d, struct tide_pg *pg, double *took
     return status;
 }
 
-/* Milliseconds that the test asks for in a variable; a day when it does not. */
+/* Returns the limit in milliseconds that a variable names, or a day if the variable is not set. */
 static double wanted_ms(const char *name)
 {
     uint64_t ms = 86400000;
@@ -321,8 +322,9 @@ static double wanted_ms(const char *name)
     return (double)ms;
 }
 
-/* Of each commit: all of it, and of that the halves of the feeder. The rest is how the word comes
- * here: by the database, or by the log of a standby and the time between two looks at it. */
+/* Times of each commit: the whole, and the two halves of the feeder's work in it. The rest is the
+ * time until the feeder hears of the commit: by a notification, or at a standby by replay and the
+ * pause between two reads. */
 enum { PART_ALL, PART_ASK, PART_APPLY, PART_REST, PART_COUNT };
 
 static void take_parts(struct driver *d, struct tide_feed_stats *before, double took,
@@ -349,7 +351,7 @@ static void print_parts(double *const parts[PART_COUNT], uint32_t count)
     }
 }
 
-static tide_status measure(struct driver *d, uint32_t count)
+static tide_status measure_latency(struct driver *d, uint32_t count)
 {
     struct tide_pg *pg = NULL;
     struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL"),
@@ -363,7 +365,7 @@ static tide_status measure(struct driver *d, uint32_t count)
     tide_feed_stats(d->feed, &before);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
         status = one_commit(d, pg, &took);
-        nap_us(5000 + (long)(i * 7919 % 20000)); /* the step is through, and counted */
+        nap_us(5000 + (long)(i * 7919 % 20000)); /* the feeder counts a step after its end */
         take_parts(d, &before, took, parts, i);
     }
     if (status == TIDE_OK) {
@@ -382,7 +384,7 @@ static tide_status with_thread(struct driver *d, const char *command, uint32_t c
     pthread_t thread;
     if (pthread_create(&thread, NULL, run_feed, d) != 0)
         return tide_fail(&d->err, TIDE_E_MEMORY, "thread");
-    tide_status status = strcmp(command, "run") == 0 ? watch(d) : measure(d, count);
+    tide_status status = strcmp(command, "run") == 0 ? watch_ledgers(d) : measure_latency(d, count);
     stop = 1;
     pthread_join(thread, NULL);
     return status;

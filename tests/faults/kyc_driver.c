@@ -38,7 +38,7 @@ static tide_slice header(void *self, const char *name, uint32_t *occurrences)
     return found;
 }
 
-static json_t *verify(const struct tide_kyc_call *call, json_t *said)
+static json_t *verify_webhook(const struct tide_kyc_call *call, json_t *said)
 {
     static const char *const words[] = { [TIDE_KYC_GENUINE] = "genuine",
                                          [TIDE_KYC_FORGED] = "forged",
@@ -59,7 +59,7 @@ static json_t *verify(const struct tide_kyc_call *call, json_t *said)
                      (int)event.secret);
 }
 
-static json_t *create(const struct tide_kyc_call *call, json_t *said)
+static json_t *create_session(const struct tide_kyc_call *call, json_t *said)
 {
     struct tide_err err = { 0 };
     struct tide_kyc_page page = { 0 };
@@ -74,7 +74,7 @@ static json_t *create(const struct tide_kyc_call *call, json_t *said)
                      page.url, "expires", (json_int_t)page.expires_at);
 }
 
-static json_t *fetch(const struct tide_kyc_call *call, json_t *said)
+static json_t *fetch_decision(const struct tide_kyc_call *call, json_t *said)
 {
     struct tide_err err = { 0 };
     struct tide_kyc_decision d = { 0 };
@@ -88,7 +88,7 @@ static json_t *fetch(const struct tide_kyc_call *call, json_t *said)
                      "validUntil", (json_int_t)d.valid_until);
 }
 
-static json_t *answer(struct tide_kyc_call *call, json_t *said)
+static json_t *answer_request(struct tide_kyc_call *call, json_t *said)
 {
     const char *what = text_of(said, "do");
     const json_t *now = json_object_get(said, "now");
@@ -98,11 +98,11 @@ static json_t *answer(struct tide_kyc_call *call, json_t *said)
     if (!call->provider)
         return json_pack("{s:s}", "status", "no such provider");
     if (strcmp(what, "create") == 0)
-        return create(call, said);
-    return strcmp(what, "fetch") == 0 ? fetch(call, said) : verify(call, said);
+        return create_session(call, said);
+    return strcmp(what, "fetch") == 0 ? fetch_decision(call, said) : verify_webhook(call, said);
 }
 
-static void serve(struct tide_kyc_call *call)
+static void serve_requests(struct tide_kyc_call *call)
 {
     char *line = NULL;
     size_t size = 0;
@@ -110,7 +110,7 @@ static void serve(struct tide_kyc_call *call)
     while ((len = getline(&line, &size, stdin)) > 0) {
         json_error_t error;
         json_t *said = tide_json_load(tide_slice_of(line, (size_t)len), 0, &error);
-        json_t *made = said ? answer(call, said) : json_pack("{s:s}", "status", error.text);
+        json_t *made = said ? answer_request(call, said) : json_pack("{s:s}", "status", error.text);
         json_dumpf(made, stdout, JSON_COMPACT);
         putchar('\n');
         fflush(stdout);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
         status = tide_pg_open(&call.pg, &pg, &err);
     }
     if (!status)
-        serve(&call);
+        serve_requests(&call);
     else
         fprintf(stderr, "%s\n", err.text);
     tide_pg_close(call.pg);

@@ -1,4 +1,4 @@
-/* lake_stream LAKE: the ledgers of a lake on standard output as a framed stream. */
+/* lake_stream LAKE: writes the ledgers of a lake to standard output as a framed stream. */
 #include "indexer/source/source.h"
 #include "tidemark/config.h"
 

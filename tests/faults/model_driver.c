@@ -1,13 +1,15 @@
-/* Compliance from the cache against the simulator's model, for every address of the cast:
+/* model_driver: compares compliance from the cache with the simulator's model, for every address
+ * of the chain's cast.
  *
  *   model_driver DIR OPTION…     the options of tidemark-sim write that made the lake
  *
- * The model acts out the same chain again, ledger by ledger; the cache in DIR is fed to the same
- * ledger from the database (TIDEMARK_DATABASE_URL) that the lake was indexed into. Both are asked
- * at its close time, some time later, and just when an attestation ends: the cache by the
- * handler of GET /api/sdk/kyc/status/{address}, the clock set to the moment. What the model says at
- * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
- * ledger, address, compliant, needsKyc, status, gate. */
+ * The model replays the same chain ledger by ledger. The cache in DIR is fed up to the same
+ * ledger from the database (TIDEMARK_DATABASE_URL) into which the lake was indexed. The driver
+ * compares the two at the ledger's close time, some time later, and at the moment when an
+ * attestation ends. The cache answers by the handler of GET /api/sdk/kyc/status/{address} with
+ * the clock set to that moment. The model's answers at each close time are also written to the
+ * file TIDE_MODEL_SAYS, with which a test can check ?ledger=N of a server: ledger, address,
+ * compliant, needsKyc, status, gate. */
 #include "api/hot/feed.h"
 #include "api/routes/handlers.h"
 #include "tools/sim/options/options.h"
@@ -24,28 +26,29 @@ struct race {
     uint64_t moments, asked, differ;
     uint64_t by_status[TIDE_STANDING_RESTRICTED + 1];
     uint64_t last_expiry;
-    FILE *says; /* NULL: nowhere */
+    FILE *says; /* file TIDE_MODEL_SAYS; NULL: the answers are not written */
     struct tide_api api;
     struct tide_config config;
     struct tide_request request;
     struct tide_reply reply;
 };
 
-/* What the model says of one address. */
+/* The model's answer about one address. */
 struct said {
     bool compliant, gate, allowed;
     enum tide_standing_status status;
     bool needs_kyc;
 };
 
-static const struct sim_outcome *ask(struct race *r, const char *fn, const sim_val *args,
-                                     uint32_t count)
+static const struct sim_outcome *ask_model(struct race *r, const char *fn, const sim_val *args,
+                                           uint32_t count)
 {
     return sim_view(&r->chain.host, chain_addr(&r->chain, parties_contract(PARTY_COMPLIANCE)), fn,
                     args, count);
 }
 
-/* The contract's words, each for one status and whether a new attestation would help. */
+/* Sets the status and `needs_kyc` from the contract's reason. Returns false for an unknown
+ * reason. */
 static bool read_words(struct said *said, const char *words)
 {
     /* clang-format off */
@@ -79,13 +82,13 @@ static struct said model_says(struct race *r, struct sim_addr who)
     sim_val user = sim_address(who);
     sim_val outsider[] = { sim_address(chain_addr(&r->chain, PARTY_OUTSIDER)), user };
     sim_val pool[] = { sim_address(chain_addr(&r->chain, parties_contract(PARTY_POOL))), user };
-    const struct sim_outcome *out = ask(r, "is_user_compliant", &user, 1);
+    const struct sim_outcome *out = ask_model(r, "is_user_compliant", &user, 1);
     said.compliant = out->ok && out->ret.b;
-    said.gate = ask(r, "assert_user_compliant", pool, 2)->ok;
-    out = ask(r, "get_compliance_status", &user, 1);
+    said.gate = ask_model(r, "assert_user_compliant", pool, 2)->ok;
+    out = ask_model(r, "get_compliance_status", &user, 1);
     said.allowed = sim_field_bool(&out->ret, "jurisdiction_allowed");
     bool known = sim_field_u32(&out->ret, "status") != 0;
-    out = ask(r, "assert_user_compliant", outsider, 2);
+    out = ask_model(r, "assert_user_compliant", outsider, 2);
     if (!out->ok && !read_words(&said, out->reason)) {
         fprintf(stderr, "unknown words: %s\n", out->reason);
         r->differ++;
@@ -94,7 +97,7 @@ static struct said model_says(struct race *r, struct sim_addr who)
     return said;
 }
 
-/* Whether the answer holds that, word by word. */
+/* Returns true if the answer holds each of these words. */
 static bool holds(const struct race *r, const char *words)
 {
     return memmem(r->reply.body.ptr, r->reply.body.len, words, strlen(words)) != NULL;
@@ -141,7 +144,7 @@ static struct said cache_says(struct race *r, const struct tide_hot_address *who
                           .needs_kyc = holds(r, "\"needsKyc\":true") };
 }
 
-static void compare(struct race *r, struct sim_addr who, uint64_t now)
+static void compare_standing(struct race *r, struct sim_addr who, uint64_t now)
 {
     struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
     char text[TIDE_HOT_ADDRESS_TEXT];
@@ -178,7 +181,7 @@ static void all_of_cast(struct race *r, each_fn *each, uint64_t now)
     each(r, stranger, now);
 }
 
-/* As if the feeder had seen the database at that time. */
+/* Sets the cache's age as if the feeder had read the database at *self seconds. */
 static tide_status seen_at(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     const uint64_t *now = self;
@@ -198,12 +201,13 @@ static void compare_all(struct race *r, uint64_t now)
     host->now = now;
     if (tide_hot_update(r->hot, seen_at, &now, &r->err) != TIDE_OK)
         r->differ++;
-    all_of_cast(r, compare, now);
+    all_of_cast(r, compare_standing, now);
     host->now = before;
     r->moments++;
 }
 
-/* The end of an attestation, to be asked about when it comes. Within a snapshot. */
+/* Notes when the attestation of `who` ends, so that the driver compares at that moment. Call it
+ * within a snapshot. */
 static void note_expiry(struct race *r, struct sim_addr who, uint64_t now)
 {
     struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
@@ -214,14 +218,14 @@ static void note_expiry(struct race *r, struct sim_addr who, uint64_t now)
         r->last_expiry = person->expires_at;
 }
 
-/* The registry's contract is not there before its deployment: then there is nothing to ask. */
+/* Returns true once the registry is deployed. Before that there is nothing to compare. */
 static bool deployed(struct race *r)
 {
     sim_val stranger = sim_address((struct sim_addr){ .kind = SIM_ACCOUNT });
-    return ask(r, "is_user_compliant", &stranger, 1)->ok;
+    return ask_model(r, "is_user_compliant", &stranger, 1)->ok;
 }
 
-static tide_status look(struct race *r, uint64_t *closed)
+static tide_status begin_snapshot(struct race *r, uint64_t *closed)
 {
     const struct tide_hot_meta *meta;
     tide_status status = tide_hot_begin(r->reader, &meta, &r->err);
@@ -239,7 +243,7 @@ static void moments(struct race *r, uint64_t closed)
     FILE *says = r->says;
     uint64_t days = r->chain.ledger % 400;
     compare_all(r, closed);
-    r->says = NULL; /* of the close alone */
+    r->says = NULL; /* expected answers are written for the close time only */
     compare_all(r, closed + 86400 * days);
     if (r->last_expiry) {
         compare_all(r, r->last_expiry);
@@ -259,13 +263,13 @@ static tide_status one_ledger(struct race *r)
     while (more && status == TIDE_OK)
         status = tide_feed_step(r->feed, r->chain.ledger, &more, &r->err);
     if (status == TIDE_OK)
-        status = look(r, &closed);
+        status = begin_snapshot(r, &closed);
     if (status == TIDE_OK && deployed(r))
         moments(r, closed);
     return status;
 }
 
-static tide_status run(struct race *r, const char *dir, const struct sim_settings *settings)
+static tide_status run_chain(struct race *r, const char *dir, const struct sim_settings *settings)
 {
     struct tide_hot_options hot = { .dir = dir };
     tide_status status = tide_hot_open(&r->hot, &hot, &r->err);
@@ -281,7 +285,7 @@ static tide_status run(struct race *r, const char *dir, const struct sim_setting
     return status;
 }
 
-static int report(struct race *r, tide_status status)
+static int report_result(struct race *r, tide_status status)
 {
     if (status != TIDE_OK) {
         fprintf(stderr, "model_driver: %s\n", r->err.text);
@@ -305,7 +309,7 @@ int main(int argc, char **argv)
         return 64;
     tide_status status = sim_options_read(&table, 1, argc - 2, argv + 2, &r->err);
     if (status != TIDE_OK)
-        return report(r, status);
+        return report_result(r, status);
     tide_config_defaults(&r->config);
     r->config.compliance_age_s = 0;
     r->api = (struct tide_api){ .config = &r->config, .clock = tide_clock_system() };
@@ -315,8 +319,8 @@ int main(int argc, char **argv)
     struct chain_options options = sim_settings_chain(&settings);
     status = chain_open(&r->chain, &options);
     if (status == TIDE_OK)
-        status = run(r, argv[1], &settings);
-    int code = report(r, status);
+        status = run_chain(r, argv[1], &settings);
+    int code = report_result(r, status);
     if (r->says && fclose(r->says) != 0)
         code = 74;
     tide_reply_release(&r->reply);

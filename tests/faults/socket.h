@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* 0 where text is no address. */
+/* Returns the length of the address, or 0 if the text is not an address. */
 static inline socklen_t address(struct sockaddr_storage *out, const char *text)
 {
     struct sockaddr_un *un = (struct sockaddr_un *)out;
@@ -32,7 +32,7 @@ static inline socklen_t address(struct sockaddr_storage *out, const char *text)
     return sizeof *in;
 }
 
-/* Exits with a message where that cannot be. */
+/* Returns a listening socket. Exits with a message if the address cannot be bound. */
 static inline int listen_on(const char *text)
 {
     struct sockaddr_storage at;
@@ -49,7 +49,7 @@ static inline int listen_on(const char *text)
     return fd;
 }
 
-/* "listening ADDRESS" on standard output, with the port that was taken. */
+/* Prints "listening ADDRESS" to standard output, with the port that the system chose. */
 static inline void say_listening(int fd, const char *text)
 {
     struct sockaddr_in at;
@@ -61,7 +61,7 @@ static inline void say_listening(int fd, const char *text)
     fflush(stdout);
 }
 
-/* -1 if no process listens; more: flags of socket(). */
+/* Returns a connected socket, or -1 if no process listens. `more` are flags of socket(). */
 static inline int connect_to(const char *text, int more)
 {
     struct sockaddr_storage at;

@@ -1,4 +1,4 @@
-/* Asks SQL routes without HTTP: sql_driver [THREADS [QUEUE]]
+/* Calls SQL routes without HTTP: sql_driver [THREADS [QUEUE]]
  *
  * Reads targets from standard input, "GET /api/ledgers?limit=2" a line, asks them one after the
  * other through the pool and prints "STATUS LEDGER MICROSECONDS BODY" a line ("-" for no ledger).
@@ -38,7 +38,7 @@ static void on_done(struct tide_job *job)
     sem_post(&ask->done);
 }
 
-static bool match(struct ask *ask, char *line)
+static bool match_target(struct ask *ask, char *line)
 {
     char *blank = strchr(line, ' ');
     char *target = blank ? blank + 1 : line + strlen(line);
@@ -50,8 +50,9 @@ static bool match(struct ask *ask, char *line)
     return tide_route_match(&ask->request, &ask->reply, &tide_route_table, &to, ask->scratch);
 }
 
-/* True when the pool took it. Each request is another client's: what is tested is the pool's. */
-static bool submit(struct tide_worker_pool *pool, struct ask *ask)
+/* Returns true if the pool accepted the request. Each request names another client, so that only
+ * the pool's limits apply, not those of one client. */
+static bool submit_request(struct tide_worker_pool *pool, struct ask *ask)
 {
     const char *deadline = getenv("TIDE_DEADLINE_MS");
     static uint32_t client;
@@ -69,7 +70,7 @@ static bool submit(struct tide_worker_pool *pool, struct ask *ask)
     return false;
 }
 
-static void print(const struct ask *ask, int64_t took_us)
+static void print_reply(const struct ask *ask, int64_t took_us)
 {
     char ledger[16] = "-";
     if (ask->reply.at.known)
@@ -83,9 +84,9 @@ static void ask_one(struct tide_worker_pool *pool, struct ask *ask, char *line)
 {
     int64_t began = now_us();
     tide_reply_reset(&ask->reply);
-    if (match(ask, line) && submit(pool, ask))
+    if (match_target(ask, line) && submit_request(pool, ask))
         sem_wait(&ask->done);
-    print(ask, now_us() - began);
+    print_reply(ask, now_us() - began);
 }
 
 static void flood(struct tide_worker_pool *pool, char *line)
@@ -101,7 +102,7 @@ static void flood(struct tide_worker_pool *pool, char *line)
     for (size_t i = 0; asks && waits && i < count; i++) {
         sem_init(&asks[i].done, 0, 0);
         tide_reply_init(&asks[i].reply);
-        waits[i] = match(&asks[i], target + 1) && submit(pool, &asks[i]);
+        waits[i] = match_target(&asks[i], target + 1) && submit_request(pool, &asks[i]);
     }
     for (size_t i = 0; asks && waits && i < count; i++) {
         if (waits[i])

@@ -1,4 +1,4 @@
-/* What views_driver's answers share: a question, its arguments, values as the recordings write
+/* Shared by the answers of views_driver: a question, its arguments, values as the recordings write
  * them, single entries as JSON. */
 #ifndef TESTS_FAULTS_VIEWS_H
 #define TESTS_FAULTS_VIEWS_H
@@ -18,11 +18,12 @@ struct view {
     uint32_t args;
     struct tide_hot_address contract;
     struct record_set set;
-    struct tide_buf *out; /* the value */
+    struct tide_buf *out; /* the value of the answer */
     struct tide_err err;
 };
 
-/* Fills out, or says why there is no answer; anything but TIDE_OK ends the program. */
+/* Writes the answer to v->out, or sets *why to the contract's refusal. Any status but TIDE_OK ends
+ * the program. */
 typedef tide_status answer_fn(struct view *v, enum tide_refusal *why);
 
 /* --- arguments and values -------------------------------------------------------------- */
@@ -104,8 +105,8 @@ static inline struct tide_entry_key with(struct tide_entry_key key, struct tide_
     return key;
 }
 
-/* The value of one column as it stands in the answer, or fallback where there is no entry. The
- * column is SQL that makes JSON. */
+/* Writes one column of the entry, or `fallback` if there is no entry. The column is an SQL
+ * expression that makes JSON. */
 static inline tide_status put_column(struct view *v, const struct tide_entry_key *key,
                                      const char *sql, const char *fallback, bool *found)
 {
@@ -129,7 +130,7 @@ static inline const void *record_of(struct view *v, struct tide_hot_key key)
     return record_set_find(&v->set, &key);
 }
 
-/* A number of the entry, 0 where there is none. */
+/* Reads a number of the entry, or 0 if there is no entry. */
 static inline tide_status number_of(struct view *v, const struct tide_entry_key *key,
                                     const char *column, uint64_t *out)
 {

@@ -58,7 +58,7 @@ static inline tide_status get_signers(struct view *v, enum tide_refusal *why)
     return status;
 }
 
-/* A transaction beside its wallet as that is now. */
+/* The transaction, with the present state of its wallet. */
 static inline tide_status get_multisig_tx_summary(struct view *v, enum tide_refusal *why)
 {
     struct tide_entry_key key = tx_entry(v, number_at(v, 0));

@@ -1,10 +1,10 @@
-/* Answers the contracts' read functions from the tables, by our loaders and rules:
+/* Answers the contracts' read functions from the tables, by the product's loaders and rules:
  *
  *   views_driver < ASKED > ANSWERED
  *
- * A line asked is: ledger TAB close time TAB role TAB function TAB contract, then TAB argument …
- * A line answered is {"ok":true,"ret":…} or {"ok":false,"why":"stale_twap"}, as the recordings
- * write values. The database is TIDEMARK_DATABASE_URL and holds one deployment. */
+ * An input line is: ledger TAB close time TAB role TAB function TAB contract, then TAB argument
+ * … An output line is {"ok":true,"ret":…} or {"ok":false,"why":"stale_twap"}, with values as the
+ * recordings write them. The database is TIDEMARK_DATABASE_URL and holds one deployment. */
 #include "tests/faults/views_dao.h"
 
 /* --- compliance -------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static tide_status get_providers(struct view *v, enum tide_refusal *why)
     return status;
 }
 
-/* One of the log, when it is a verifier now. */
+/* Writes entry i of the verifier log if that address is a verifier now. */
 static tide_status put_verifier(struct view *v, uint32_t i, bool *any)
 {
     struct tide_pg_rows rows, mark;
@@ -531,7 +531,7 @@ static const struct { const char *role, *fn; answer_fn *answer; } answers[] = {
 };
 /* clang-format on */
 
-static tide_status answer(struct view *v, enum tide_refusal *why)
+static tide_status answer_question(struct view *v, enum tide_refusal *why)
 {
     for (size_t i = 0; i < TIDE_COUNT(answers); i++)
         if (tide_slice_eq_str(v->role, answers[i].role) && tide_slice_eq_str(v->fn, answers[i].fn))
@@ -567,7 +567,7 @@ static tide_status answer_line(struct view *v, char *line)
     tide_buf_init(&out, TIDE_JSON_BYTES_MAX);
     v->out = &out;
     read_line(v, line);
-    tide_status status = answer(v, &why);
+    tide_status status = answer_question(v, &why);
     if (status == TIDE_OK && why != TIDE_REFUSED_NOTHING)
         printf("{\"ok\":false,\"why\":\"%s\"}\n", tide_refusal_code(why));
     else if (status == TIDE_OK)

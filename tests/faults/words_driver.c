@@ -1,8 +1,8 @@
-/* The dictionary of stored words, against a database with the schema: words_driver
+/* words_driver: tests the dictionary of stored words on a database with the schema.
  *
- * Encoded rows with words become rows with keys; each key is looked up by its id and must give the
- * word back. Exits with 0 when all cases hold, else says which one does not. The database is
- * TIDEMARK_DATABASE_URL. */
+ * The driver replaces the words of encoded rows by keys, looks each key up by its id, and
+ * expects the word. It exits with 0 when all cases hold, else it names the case that does not.
+ * The database is TIDEMARK_DATABASE_URL. */
 #include "indexer/base/copy.h"
 #include "indexer/database/words.h"
 #include "tidemark/xdr.h"
@@ -41,7 +41,7 @@ static void must(tide_status status, const char *what)
     exit(1);
 }
 
-static void check(bool holds, const char *what)
+static void check_case(bool holds, const char *what)
 {
     if (holds)
         return;
@@ -58,7 +58,7 @@ static struct tide_pg *connect_to(void)
     return pg;
 }
 
-/* A row with the word twice, and NULL for none. */
+/* Appends a row that has the word twice; NULL writes NULL. */
 static void put_row(struct tide_buf *rows, const char *word)
 {
     size_t len = word ? strlen(word) : 0;
@@ -74,7 +74,7 @@ static void put_row(struct tide_buf *rows, const char *word)
     tide_copy_array_end(rows, array);
 }
 
-/* The keys of rows of put_row; 0 for NULL. */
+/* Reads the next key of rows written by put_row; 0 stands for NULL. */
 static uint32_t key_at(const struct tide_buf *rows, size_t *at)
 {
     uint32_t len = tide_be32(rows->ptr + *at);
@@ -90,8 +90,9 @@ static void check_key(struct tide_pg *pg, uint32_t key, const char *word)
     must(tide_pg_query(pg, &rows, "SELECT word, chain.word_key(word) FROM chain.word WHERE id = $1",
                        (const char *[]){ text }, 1, &err),
          "look up");
-    check(rows.count == 1 && strcmp(tide_pg_text(&rows, 0, 0), word) == 0, "a key of another word");
-    check(tide_pg_u64(&rows, 0, 1) == key, "chain.word_key differs");
+    check_case(rows.count == 1 && strcmp(tide_pg_text(&rows, 0, 0), word) == 0,
+               "a key of another word");
+    check_case(tide_pg_u64(&rows, 0, 1) == key, "chain.word_key differs");
     tide_pg_rows_release(&rows);
 }
 
@@ -100,21 +101,21 @@ static void check_rows(struct tide_pg *pg, const struct tide_buf *rows, const ch
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        check(rows->ptr[at] == 0 && rows->ptr[at + 1] == 4, "not four columns");
+        check_case(rows->ptr[at] == 0 && rows->ptr[at + 1] == 4, "not four columns");
         at += 2 + 8; /* count of columns, n */
         uint32_t word = key_at(rows, &at), first = key_at(rows, &at), second = key_at(rows, &at);
-        check(word == first && second == 0, "columns differ");
+        check_case(word == first && second == 0, "columns differ");
         if (words[i])
             check_key(pg, word, words[i]);
         else
-            check(word == 0, "a key for no word");
+            check_case(word == 0, "a key for no word");
     }
-    check(at == rows->len, "more than was read");
+    check_case(at == rows->len, "more than was read");
 }
 
-/* Rows of the words, stored within the caller's transaction. */
-static void store(struct tide_words *words, struct tide_pg *pg, const char *const *list,
-                  size_t count, bool check_them)
+/* Stores one row for each word, within the caller's transaction. */
+static void store_words(struct tide_words *words, struct tide_pg *pg, const char *const *list,
+                        size_t count, bool check_them)
 {
     struct tide_buf rows, keyed;
     tide_buf_init(&rows, 1u << 30);
@@ -132,7 +133,7 @@ static void store(struct tide_words *words, struct tide_pg *pg, const char *cons
     tide_buf_release(&keyed);
 }
 
-static void run(struct tide_pg *pg, const char *sql)
+static void run_sql(struct tide_pg *pg, const char *sql)
 {
     must(tide_pg_run(pg, sql, NULL, &err), sql);
 }
@@ -144,7 +145,7 @@ static const char *const odd[] = {
     "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK",
     "BAAD6DBUX6J22DMZOHIEZTEQ64CVCHEDRKWZONFEUL5Q26QD7R76RGR4TU", "x", "_09azAZ", "", NULL,
     "a \"quoted\" word, with {braces} and \\ backslashes", "NULL", "\xe2\x82\xac\xf0\x9f\x9b\xa2",
-    /* longer than what is kept */
+    /* longer than the words that the writer keeps in memory */
     "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
 };
 
@@ -153,9 +154,9 @@ static void odd_words_come_back(struct tide_pg *pg)
     struct tide_words *words;
     must(tide_words_open(&words, &err), "open");
     for (int again = 0; again < 2; again++) {
-        run(pg, "BEGIN");
-        store(words, pg, odd, TIDE_COUNT(odd), true);
-        run(pg, "COMMIT");
+        run_sql(pg, "BEGIN");
+        store_words(words, pg, odd, TIDE_COUNT(odd), true);
+        run_sql(pg, "COMMIT");
     }
     tide_words_close(words);
 }
@@ -165,19 +166,19 @@ static void what_is_rolled_back_is_forgotten(struct tide_pg *pg)
     static const char *const list[] = { "rolled back", "and back" };
     struct tide_words *words;
     must(tide_words_open(&words, &err), "open");
-    run(pg, "BEGIN");
-    store(words, pg, list, 2, true);
-    run(pg, "ROLLBACK");
+    run_sql(pg, "BEGIN");
+    store_words(words, pg, list, 2, true);
+    run_sql(pg, "ROLLBACK");
     tide_words_forget(words);
-    run(pg, "BEGIN");
-    store(words, pg, list, 2, true);
-    run(pg, "COMMIT");
-    store(words, pg, list, 2, true); /* from what is kept */
-    check(!tide_words_missing(words), "a word that was just used is not kept");
+    run_sql(pg, "BEGIN");
+    store_words(words, pg, list, 2, true);
+    run_sql(pg, "COMMIT");
+    store_words(words, pg, list, 2, true); /* from what is kept */
+    check_case(!tide_words_missing(words), "a word that was just used is not kept");
     tide_words_close(words);
 }
 
-/* More words than are kept, in one transaction and again. */
+/* A transaction stores more words than the writer keeps in memory, twice. */
 static void more_than_are_kept(struct tide_pg *pg)
 {
     static char texts[MANY][16];
@@ -189,18 +190,19 @@ static void more_than_are_kept(struct tide_pg *pg)
         list[i] = texts[i];
     }
     for (int again = 0; again < 2; again++) {
-        run(pg, "BEGIN");
-        store(words, pg, list, MANY, false);
-        store(words, pg, list + MANY - 50, 50, true);
-        run(pg, "COMMIT");
+        run_sql(pg, "BEGIN");
+        store_words(words, pg, list, MANY, false);
+        store_words(words, pg, list + MANY - 50, 50, true);
+        run_sql(pg, "COMMIT");
     }
     tide_words_close(words);
 }
 
 static pthread_barrier_t both;
 
-/* The same new words in opposite orders, at once: each waits for the other at most once. */
-static void *load(void *arg)
+/* Two threads store the same new words in opposite orders. Each waits for the other at most
+ * once. */
+static void *load_pairs(void *arg)
 {
     const bool backwards = *(const bool *)arg;
     struct tide_pg *pg = connect_to();
@@ -214,9 +216,9 @@ static void *load(void *arg)
             list[backwards ? PAIR_WORDS - 1 - i : i] = texts[i];
         }
         pthread_barrier_wait(&both);
-        run(pg, "BEGIN");
-        store(words, pg, list, PAIR_WORDS, round % 8 == 0);
-        run(pg, "COMMIT");
+        run_sql(pg, "BEGIN");
+        store_words(words, pg, list, PAIR_WORDS, round % 8 == 0);
+        run_sql(pg, "COMMIT");
     }
     tide_words_close(words);
     tide_pg_close(pg);
@@ -227,9 +229,9 @@ static void two_loaders_add_the_same(void)
 {
     bool backwards[2] = { false, true };
     pthread_t threads[2];
-    check(pthread_barrier_init(&both, NULL, 2) == 0, "barrier");
+    check_case(pthread_barrier_init(&both, NULL, 2) == 0, "barrier");
     for (int i = 0; i < 2; i++)
-        check(pthread_create(&threads[i], NULL, load, &backwards[i]) == 0, "thread");
+        check_case(pthread_create(&threads[i], NULL, load_pairs, &backwards[i]) == 0, "thread");
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&both);

@@ -49,7 +49,7 @@ static const struct tide_table tables[TABLES] = {
                   .pair = STATE },
 };
 
-/* Ours with what was loaded for them, and what chain.* knows of it. */
+/* Empties the driver's tables with their partitions, and the rows of chain.* about them. */
 static const char empty_sql[] =
     "DO $$ DECLARE r text; BEGIN FOR r IN SELECT oid::regclass FROM pg_class WHERE relkind IN "
     "('r', 'p')"
@@ -91,7 +91,7 @@ static bool stopped(void *self)
     return stop != 0;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ull;
     return x ^ (x >> 29);
@@ -105,7 +105,7 @@ static void put_key(struct tide_buf *buf, uint64_t key)
 
 static void put_version(struct tide_rows *rows, uint32_t ledger, uint32_t seq, uint64_t key)
 {
-    bool removed = mix(ledger * 1000ull + key) % 5 == 0;
+    bool removed = mix_bits(ledger * 1000ull + key) % 5 == 0;
     rows->count++;
     tide_copy_row(&rows->copy, 7);
     tide_copy_int2(&rows->copy, 1);
@@ -127,15 +127,15 @@ static void put_event(struct tide_rows *rows, uint32_t ledger, uint32_t tx)
     tide_copy_int2(&rows->copy, 1);
     tide_copy_int4(&rows->copy, (int32_t)ledger);
     tide_copy_int4(&rows->copy, (int32_t)tx);
-    tide_copy_int8(&rows->copy, (int64_t)mix(ledger + tx) % 1000);
+    tide_copy_int8(&rows->copy, (int64_t)mix_bits(ledger + tx) % 1000);
 }
 
 static uint64_t key_of(uint32_t ledger, uint32_t touch)
 {
-    return (mix(ledger) + touch * 17) % KEYS;
+    return (mix_bits(ledger) + touch * 17) % KEYS;
 }
 
-/* The last touch of each key in from..to, as the decoder would hand it over. */
+/* Appends the last version of each key in from..to, as the decoder does. */
 static void put_states(struct tide_batch *batch)
 {
     for (uint64_t key = 0; key < KEYS; key++)
@@ -150,7 +150,7 @@ static void put_states(struct tide_batch *batch)
         }
 }
 
-static void fill(struct tide_batch *batch, uint32_t from, uint32_t to)
+static void fill_batch(struct tide_batch *batch, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < TABLES; i++) {
         tide_buf_reset(&batch->rows[i].copy);
@@ -225,7 +225,7 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
     for (uint32_t at = range.from; at <= range.to && status == TIDE_OK && !stop;) {
         uint32_t to = at + s->batch - 1, edge = at - at % s->partition + s->partition - 1;
         to = to > range.to ? range.to : to;
-        fill(&batch, at, to > edge ? edge : to);
+        fill_batch(&batch, at, to > edge ? edge : to);
         at = batch.to + 1;
         status = tide_writer_commit(w, &batch, err);
         if (status == TIDE_OK && s->tip)
@@ -242,7 +242,7 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
     return status;
 }
 
-/* Goes on where the tables stand, or fills what is missing of from..to behind the cursor. */
+/* Writes the ledgers of from..to after the cursor, or those that are missing before it. */
 static tide_status write_missing(struct tide_writer *w, struct tide_range wanted,
                                  const struct settings *s, struct tide_err *err)
 {

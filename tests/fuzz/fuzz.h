@@ -1,4 +1,4 @@
-/* What a fuzz target defines: takes any bytes, must not crash, returns 0. */
+/* The function that each fuzz target defines: takes any bytes, must not crash, returns 0. */
 #ifndef TIDEMARK_TESTS_FUZZ_H
 #define TIDEMARK_TESTS_FUZZ_H
 

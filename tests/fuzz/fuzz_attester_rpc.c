@@ -1,6 +1,7 @@
-/* Any bytes as what Stellar RPC tells the attester. The first byte chooses what was asked: the rest
- * is the answer's result, the whole answer, or XDR of it in plain bytes, so that what lies behind
- * base64 is reached. What is taken is read to its last byte and checked against itself.
+/* Any bytes as an answer of Stellar RPC to the attester. The first byte chooses the request. The
+ * rest is the result in the answer, the whole answer, or XDR in plain bytes, so that the fuzzer
+ * reaches the code behind base64. The target reads each accepted value to its last byte and
+ * checks its parts against each other.
  *
  * The corpus was recorded between the attester and the simulated network; the person, the contract
  * and the verifier below are that recording's. */
@@ -27,7 +28,7 @@ enum asked {
     EVENT,  /* ContractEvent, and DiagnosticEvent */
     RESULT, /* TransactionResult */
     TEXT,   /* a simulation's error */
-    DATA,   /* SorobanTransactionData that we are to sign */
+    DATA,   /* SorobanTransactionData that the attester would sign */
     ASKED_COUNT
 };
 
@@ -57,8 +58,9 @@ static uint64_t id_of(tide_slice request)
     return at ? strtoull(at + 5, NULL, 10) : 0;
 }
 
-static tide_status answer(void *self, const struct tide_http_request *request,
-                          struct tide_buf *body, struct tide_http_answer *how, struct tide_err *err)
+static tide_status answer_request(void *self, const struct tide_http_request *request,
+                                  struct tide_buf *body, struct tide_http_answer *how,
+                                  struct tide_err *err)
 {
     struct world *w = self;
     bool network = memmem(request->body.ptr, request->body.len, "getNetwork", 10) != NULL;
@@ -80,7 +82,7 @@ static tide_status answer(void *self, const struct tide_http_request *request,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static void touch(tide_slice bytes)
+static void read_bytes(tide_slice bytes)
 {
     volatile uint8_t sum = 0;
     for (size_t i = 0; i < bytes.len; i++)
@@ -102,7 +104,7 @@ static void check_view(const struct att_view *view)
 static void read_event(struct world *w, tide_slice event)
 {
     char word[ATT_ERROR_NAME_BYTES] = "";
-    touch(event);
+    read_bytes(event);
     (void)att_event_is(event, w->contract, "attest", &w->words);
     if (att_error_of_event(word, event))
         assert(*word && strlen(word) < sizeof word);
@@ -141,14 +143,14 @@ static void read_simulated(struct world *w, const struct att_simulated *s)
     bool told;
     uint32_t status;
     assert(s->change_count <= ATT_LIST_MAX && (s->error[0] || s->data.len));
-    touch(s->data);
-    touch(s->auth);
+    read_bytes(s->data);
+    read_bytes(s->auth);
     (void)att_error_of_text(word, s->error);
     if (att_view_simulated(&told, &status, s, w->contract, &w->words, &err) != TIDE_OK)
         assert(*err.text);
 }
 
-/* Signed is what the policy allows, whatever a server would have us sign. */
+/* The signer signs only what its policy allows, whatever a server asks for. */
 static void sign(struct world *w, tide_slice data)
 {
     static const uint8_t seed[TIDE_HASH_BYTES] = { 7 };
@@ -197,7 +199,7 @@ static tide_status ask_view(struct world *w, struct att_rpc *rpc, struct tide_er
     return status;
 }
 
-static tide_status ask(struct world *w, struct att_rpc *rpc, struct tide_err *err)
+static tide_status call_server(struct world *w, struct att_rpc *rpc, struct tide_err *err)
 {
     static const uint8_t hash[TIDE_HASH_BYTES];
     struct att_tip tip;
@@ -236,18 +238,20 @@ static void talk(struct world *w)
 {
     static struct tide_config config; /* large; the same each time */
     const struct tide_clock clock = { .self = w, .now_ms = now_of, .wall_ms = now_of };
-    const struct att_rpc_options options = {
-        .config = &config, .passphrase = passphrase, .clock = &clock, .self = w, .call = answer
-    };
+    const struct att_rpc_options options = { .config = &config,
+                                             .passphrase = passphrase,
+                                             .clock = &clock,
+                                             .self = w,
+                                             .call = answer_request };
     struct att_rpc *rpc;
     struct tide_err err = { 0 };
     tide_config_defaults(&config);
     snprintf(config.rpc, sizeof config.rpc, "http://one.example,http://two.example");
     if (att_rpc_open(&rpc, &options, &err) != TIDE_OK)
         abort();
-    /* Twice: what one answer left behind must not spoil the next. */
+    /* Reads the answer twice: state left by the first reading must not spoil the second. */
     for (int i = 0; i < 2; i++) {
-        tide_status status = ask(w, rpc, &err);
+        tide_status status = call_server(w, rpc, &err);
         assert(status == TIDE_OK || *err.text);
     }
     att_rpc_close(rpc);
@@ -310,7 +314,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.words.subject = tide_slice_of(w.subject, len);
     w.words.jurisdiction = 756;
     w.words.expires_at = 4102444800;
-    uint8_t *said = malloc(size); /* of exactly its size, so that a step too far shows */
+    uint8_t *said = malloc(size); /* exact size: a read past the end shows */
     if (!said)
         return 0;
     memcpy(said, data + 1, size - 1);

@@ -1,4 +1,5 @@
-/* Any bytes as a configuration file: refused with a text, or taken with every value in bounds. */
+/* Any bytes as a configuration file: the reader refuses the file with a message, or every value is
+ * in bounds. */
 #include "tests/fuzz/fuzz.h"
 #include "tidemark/config.h"
 

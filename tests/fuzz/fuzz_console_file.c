@@ -1,5 +1,5 @@
-/* Any bytes as the console's file of people, and as a certificate that a proxy passes: what is
- * taken names each person and each certificate once, what is refused says where. */
+/* Any bytes as the console's file of people, and as a certificate that a proxy passes: an accepted
+ * file names each person and each certificate once, a refusal names the line. */
 #include "api/console/people.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
-/* A ledger through the decoder, for a deployment that the input names: a count, then so many roles
- * with their contract ids, then the ledger. Whatever the bytes, either the batch is untouched or
- * every row is what its table's columns take. */
+/* A ledger through the decoder, for a deployment that the input describes: a count, then so many
+ * roles with their contract ids, then the ledger. For any bytes, either the batch is unchanged or
+ * every row fits its table's columns. */
 #include "tests/fuzz/promise.h"
 
 #include "indexer/decode/decode.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(const struct tide_column *column, tide_slice v)
+static bool fits_column(const struct tide_column *column, tide_slice v)
 {
     switch (column->type) {
     case TIDE_PG_BOOL:
@@ -55,7 +55,7 @@ static void check_row(struct tide_xdr *x, const struct tide_table *table)
             continue;
         }
         PROMISE((size_t)len <= tide_xdr_left(x));
-        PROMISE(fits(&table->columns[i], tide_slice_of(x->cur, (size_t)len)));
+        PROMISE(fits_column(&table->columns[i], tide_slice_of(x->cur, (size_t)len)));
         x->cur += len;
     }
     PROMISE(x->status == TIDE_OK);
@@ -67,7 +67,7 @@ static void check_batch(const struct tide_batch *batch, bool filled)
     const struct tide_table *tables = tide_tables(&count);
     for (uint32_t t = 0; t < count; t++) {
         const struct tide_rows *rows = &batch->rows[t];
-        /* rows of state have the shape of history */
+        /* rows of state have the columns of history */
         const struct tide_table *shape =
             tables[t].kind == TIDE_TABLE_STATE ? &tables[tables[t].pair] : &tables[t];
         struct tide_xdr x = tide_xdr_of(tide_buf_view(&rows->copy));
@@ -79,7 +79,7 @@ static void check_batch(const struct tide_batch *batch, bool filled)
     }
 }
 
-/* Moves data behind the contracts; false when they do not fit. */
+/* Reads the contracts and moves `data` past them. Returns false if the input is too short. */
 static bool take_contracts(struct tide_deployment *deployment, const uint8_t **data, size_t *size)
 {
     enum { CONTRACT = 1 + TIDE_HASH_BYTES };

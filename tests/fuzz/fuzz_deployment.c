@@ -1,4 +1,5 @@
-/* Any bytes as a deployment file: refused by name, or taken with every contract to be found. */
+/* Any bytes as a deployment file: the reader refuses it and names the key, or finds every contract
+ * by its id. */
 #include "tests/fuzz/fuzz.h"
 #include "tidemark/deployment.h"
 

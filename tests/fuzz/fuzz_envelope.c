@@ -1,5 +1,5 @@
-/* One TransactionEnvelope: reading and skipping judge alike, all parts lie inside, keys of the
- * footprint are keys. */
+/* One TransactionEnvelope: reader and skipper accept the same bytes, all parts lie inside the
+ * input, and keys of the footprint are ledger keys. */
 #include "tests/fuzz/promise.h"
 
 #include "tidemark/meta.h"

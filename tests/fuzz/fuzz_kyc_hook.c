@@ -1,6 +1,7 @@
-/* Any bytes as a webhook of any provider. The first byte chooses the provider and whether we sign
- * the body as it would, so that what lies behind the signature is reached; three lines of headers
- * follow, the rest is the body. Nothing is believed that was not signed. */
+/* Any bytes as a webhook of any provider. The first byte chooses the provider and whether the
+ * target signs the body as that provider does, so that the fuzzer reaches the code behind the
+ * signature. Three header lines follow, the rest is the body. The reader must reject every webhook
+ * without a right signature. */
 #include "api/kyc/providers/provider.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/api/kyc/kyc_settings.h"

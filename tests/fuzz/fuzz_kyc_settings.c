@@ -1,4 +1,4 @@
-/* Any bytes as the KYC file: what is taken is complete, what is refused says where. */
+/* Any bytes as the KYC file: an accepted file is complete, a refusal names the place. */
 #include "api/kyc/base/settings.h"
 #include "tests/fuzz/fuzz.h"
 #include "tidemark/url.h"

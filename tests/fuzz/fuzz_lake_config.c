@@ -1,5 +1,5 @@
-/* Any bytes as a lake's .config.json, and as the name of an object: names that are taken come
- * back from the layout that they tell of. */
+/* Any bytes as a lake's .config.json, and as the name of an object: the layout of an accepted name
+ * gives that name again. */
 #include "indexer/source/lake_layout.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
-/* A method, a path and a query as the server hands them on: method SP path [? query]. What is
- * accepted fits its route; what is refused names why, in JSON, and repeats nothing of what could be
- * a secret. */
+/* A method, a path and a query as the server passes them: method SP path [? query]. An accepted
+ * request fits its route. A refusal is JSON that names the reason and repeats no value that could
+ * be a secret. */
 #include "api/routes/route_table.h"
 #include "tests/fuzz/promise.h"
 #include "tidemark/text.h"

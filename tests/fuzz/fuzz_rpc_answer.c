@@ -1,5 +1,6 @@
-/* Any bytes as the answer of an RPC server. The first byte chooses which answer is expected. What
- * is taken is checked against itself; the body lies in memory of exactly its size. */
+/* Any bytes as the answer of an RPC server to the indexer. The first byte chooses the expected
+ * answer. The target checks an accepted answer against itself. The body lies in memory of exactly
+ * its size. */
 #include "indexer/source/rpc/answer.h"
 #include "indexer/source/rpc/json_scan.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,5 @@
-/* One ScVal: skipping and printing judge alike; what is printed is one line of valid UTF-8. */
+/* One ScVal: skipper and printer accept the same bytes, and the printed text is one line of valid
+ * UTF-8. */
 #include "tests/fuzz/promise.h"
 
 #include "tidemark/scval.h"
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_status skipped = tide_xdr_end(&x);
     tide_buf_init(&json, 1 << 20);
     tide_status status = tide_scval_json(&json, xdr);
-    /* printing may run out of room where skipping needs none */
+    /* the printer may reach its limit, which the skipper does not have */
     PROMISE(status == skipped || (skipped == TIDE_OK && status == TIDE_E_LIMIT && json.failed) ||
             (json.failed && status != TIDE_OK));
     if (status == TIDE_OK) {

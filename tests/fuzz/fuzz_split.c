@@ -1,4 +1,5 @@
-/* A batch, a stream, a bare meta, or none: whatever pieces the bytes come in, the same ledgers. */
+/* A batch, a stream, a bare LedgerCloseMeta, or other bytes: the splitter finds the same ledgers in
+ * one piece and in pieces of any size. */
 #include "tests/fuzz/promise.h"
 
 #include "indexer/source/split.h"
@@ -9,7 +10,7 @@ struct result {
     size_t bytes;
 };
 
-static struct result split(tide_slice whole, size_t step)
+static struct result split_whole(tide_slice whole, size_t step)
 {
     struct tide_split s = { 0 };
     struct tide_err err;
@@ -38,10 +39,10 @@ static struct result split(tide_slice whole, size_t step)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tide_slice whole = tide_slice_of(data, size);
-    struct result once = split(whole, size + 1);
-    struct result pieces = split(whole, 64);
+    struct result once = split_whole(whole, size + 1);
+    struct result pieces = split_whole(whole, 64);
     PROMISE(once.count == pieces.count && once.bytes == pieces.bytes);
-    /* malformed either way; the exact reason may be found earlier when less is seen */
+    /* both are malformed; the reason may differ because pieces show less at a time */
     PROMISE((once.status == TIDE_E_EOF) == (pieces.status == TIDE_E_EOF));
     return 0;
 }

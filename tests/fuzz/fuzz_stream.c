@@ -1,4 +1,5 @@
-/* Any bytes as a framed stream: ledgers in order, or a refusal, and always an end. */
+/* Any bytes as a framed stream: the source gives ledgers in order or refuses the stream, and always
+ * ends. */
 #include "indexer/source/source.h"
 #include "tests/fuzz/fuzz.h"
 

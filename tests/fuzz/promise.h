@@ -1,4 +1,4 @@
-/* What a fuzz target says must hold of whatever it was given. */
+/* Assertions of the fuzz targets about the results of the code under test. */
 #ifndef TESTS_PROMISE_H
 #define TESTS_PROMISE_H
 
@@ -8,15 +8,17 @@
 
 #include <stdlib.h>
 
-/* Like assert, but also in builds without: a broken promise must stop the engine. */
+/* Like assert, but active in builds without assertions too: a broken promise must stop the
+ * engine. */
 #define PROMISE(holds) \
     do {               \
         if (!(holds))  \
             abort();   \
     } while (0)
 
-/* Reads every byte of an answer, so that a slice that points astray is caught. */
-static inline uint32_t touch(tide_slice bytes)
+/* Reads every byte of a slice, so that a sanitizer reports a slice that points outside its
+ * buffer. */
+static inline uint32_t sum_bytes(tide_slice bytes)
 {
     uint32_t sum = 0;
     for (size_t i = 0; i < bytes.len; i++)

@@ -1,7 +1,7 @@
-/* Without a fuzzing engine all targets are one program: `fuzz_replay NAME FILE...` runs the target
- * NAME on every file, on prefixes of it, and on copies with one byte changed. Files above WHOLE_MAX
- * bytes are sampled. TIDE_LONG tries four masks for each byte instead of one. CMake writes the list
- * of targets. */
+/* Runs all fuzz targets in one program without a fuzzing engine. `fuzz_replay NAME FILE...` calls
+ * the target NAME with every file, with prefixes of it, and with copies that have one byte changed.
+ * For files above WHOLE_MAX bytes only a sample of the variants runs. TIDE_LONG tries four masks
+ * for each byte instead of one. CMake writes the list of targets. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,9 +29,9 @@ static target_fn *target;
 
 enum { INPUT_MAX = 4 << 20, WHOLE_MAX = 4096, VARIANTS = 64 };
 
-static void run(const uint8_t *bytes, size_t len)
+static void run_target(const uint8_t *bytes, size_t len)
 {
-    /* Exactly as long as the input, so that a sanitizer sees a step over its end. */
+    /* The copy is exactly as long as the input, so that a sanitizer sees a read past its end. */
     uint8_t *copy = calloc(1, len ? len : 1);
     if (!copy)
         abort();
@@ -46,12 +46,12 @@ static void run_variants(uint8_t *bytes, size_t len)
     bool every = getenv("TIDE_LONG") != NULL;
     size_t step = len <= WHOLE_MAX ? 1 : len / (every ? VARIANTS : VARIANTS / 8) + 1;
     for (size_t at = 0; at < len; at += step) {
-        run(bytes, at);
+        run_target(bytes, at);
         for (size_t i = 0; i < sizeof masks; i++) {
             if (!every && at / step % sizeof masks != i)
                 continue;
             bytes[at] ^= masks[i];
-            run(bytes, len);
+            run_target(bytes, len);
             bytes[at] ^= masks[i];
         }
     }
@@ -62,7 +62,7 @@ static int replay(char **files, int count)
     uint8_t *bytes = calloc(1, INPUT_MAX);
     if (!bytes)
         return 1;
-    run(bytes, 0);
+    run_target(bytes, 0);
     for (int i = 0; i < count; i++) {
         FILE *file = fopen(files[i], "rb");
         if (!file) {
@@ -72,7 +72,7 @@ static int replay(char **files, int count)
         }
         size_t len = fread(bytes, 1, INPUT_MAX, file);
         fclose(file);
-        run(bytes, len);
+        run_target(bytes, len);
         run_variants(bytes, len);
     }
     free(bytes);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the analyst's views reckon, against what the contracts themselves answered at that ledger.
+"""Compares figures of the analyst's views with the contracts' own answers as of the same ledger.
 
 usage: _answers.py views.jsonl LEDGER     (the database stands at LEDGER)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares exports with what the chain's recording says, value for value.
+"""Compares exports with the chain's recording, value for value.
 
 usage: _compare.py events|calls|state GOT EXPECTED
 

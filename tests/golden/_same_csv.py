@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: _same_csv.py FILE.csv FILE.jsonl     the same rows and columns, read by another CSV reader."""
+"""usage: _same_csv.py FILE.csv FILE.jsonl     compares rows and columns; another CSV reader than the product's reads the file."""
 import csv
 import json
 import sys

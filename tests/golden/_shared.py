@@ -1,4 +1,4 @@
-"""Where the shared fixtures are, how to call the decoder, how to report. Tests without fixtures skip."""
+"""Finds the shared fixtures, calls the decoder and reports. Tests without fixtures are skipped."""
 import glob, json, os, subprocess, sys, tempfile
 
 def fixtures():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""SQL on standard output that makes an index as if the catalogue had not known some kinds: their
-rows stand in event.raw, history.raw and state.raw with the XDR of the recording.
+"""Prints SQL that changes an index as if the catalogue did not know some kinds: their rows move to event.raw,
+history.raw and state.raw with the XDR of the recording.
 
 usage: _unproject.py events.jsonl state.jsonl
 

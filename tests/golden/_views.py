@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contracts' recorded answers: asked again, compared.
+"""Prints the recorded questions to the contracts, and compares answers with the recorded ones.
 
 usage: _views.py ask VIEWS              prints a line for views_driver for each recorded question
        _views.py compare VIEWS ANSWERS  counts by function; exits 1 when one differs

@@ -237,7 +237,7 @@ def tx_summary(s, number):
             "status": [found["status"]], "wallet_id": int(found["walletId"])}
 
 
-# What asks a route, per function of a contract: all of them.
+# Every read function of the contracts, with the route that answers it.
 ROUTES = {
     "compliance_registry.get_compliance_status": compliance_status,
     "compliance_registry.get_providers": lambda s, a: [i["provider"] for i in s.all(f"/api/compliance/{a}/providers")],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The analyst's views against the contracts' own answers, at every ledger where they were asked.
+# Compares the analyst's views with the contracts' own answers, at every ledger with a recorded question.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do

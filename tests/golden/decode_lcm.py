@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # label: sanitize
-"""decode over every real and core-generated ledger of the fixtures, against their expectations:
-headers, counts, transactions, events, contract-data changes, proofs."""
+"""Runs `dump` on every real and core-generated ledger of the fixtures and compares headers, counts, transactions,
+events, contract-data changes and proofs with the expected ones."""
 import glob, json, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _shared import Report, decode, fixtures

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # label: sanitize
-"""decode over the protocol's own chains: every event's topics and data as JSON, every call's hash
-and outcome, and the last contract-data value of each key against the host's own storage."""
+"""Runs `dump` on the protocol's recorded chains: every event's topics and data as JSON, every call's hash and
+outcome, and each key's last contract-data value equal the host's own storage."""
 import base64, glob, json, os, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _shared import Report, decode, fixtures

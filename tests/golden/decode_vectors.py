@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # label: sanitize
-"""decode --scval over the ScVal vectors, whose SEP-51 JSON is turned into ours; data-lake objects,
-framed streams and whatever is not ledgers."""
+"""Runs `dump --scval` on the ScVal vectors, with their SEP-51 JSON converted into Tidemark's; also data-lake
+objects, framed streams, and input that holds no ledgers."""
 import base64, glob, json, os, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _shared import BIN, Report, decode, fixtures

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each function that the recorded chains called, or asked, is a function of its role in the catalogue."""
+"""Checks that each function which the recorded chains called or simulated is in the catalogue, under its
+contract's role."""
 import os, re, subprocess, sys, json
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _shared import Report, fixtures

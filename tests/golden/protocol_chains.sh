@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The recorded chains of the real contracts, from their lakes into PostgreSQL: every event, call
-# and entry equals the recording value for value, as of the middle too, and nothing is kept raw; rollups are what a reckoning of its own makes of them.
-# In large batches, ledger by ledger, from a stream, decoded by 1, 2, 4 and 8 threads: equal digests of all tables.
+# Indexes the recorded chains of the real contracts from their lakes into PostgreSQL. Every event, call and entry must
+# equal the recording value for value, also as of a ledger in the middle, and no row may be raw. Rollups must equal a
+# computation of this test.
+# Large batches, single ledgers, a stream, and 1, 2, 4 and 8 decoder threads must give equal digests of all tables.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
@@ -15,7 +16,7 @@ command -v zstd >/dev/null || { echo "skipped: no zstd"; exit 77; }
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 
-# An empty database for what follows.
+# Makes an empty database for the next case.
 fresh() {
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
@@ -46,7 +47,7 @@ all_equal() {
     [ "$raw" = 0 ] || fail "chain $chain: $raw rows are kept raw"
 }
 
-# What no one may see without --private, in either format.
+# Personal values must not appear without --private, in either format.
 no_jurisdiction() {
     local kind format
     "$bin" export state --private >"$PG_DIR/got"

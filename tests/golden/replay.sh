@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The model against the calls that were made on the real contracts: every outcome, answer,
-# event, entry and read function of both recorded chains.
+# Replays the recorded calls of the real contracts on the simulator's model: every outcome, answer, event, entry and
+# read function of both chains must be equal.
 # label: sanitize
 set -euo pipefail
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
@@ -31,7 +31,7 @@ for chain in a b; do
   grep -qF "${!want}" <<<"$out" || failed=1
 done
 
-# One amount altered in one call must be seen.
+# The comparison can fail: it finds one altered amount in one call.
 unpack a
 sed -i '3s/"30000000000000"/"30000000000001"/' "$tmp/calls.jsonl"
 if "$TIDE_BIN/tidemark-sim" replay "$tmp/calls.jsonl" --deployment "$chains/a/deployment.json" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Rows that stand raw, as if the catalogue had not known their kinds, are exported all the same,
-# and reproject moves them where an index of this build has them: equal digests of all tables.
-# Then: a deleted, a doubled and an altered row each change the digest of their table.
+# Makes rows raw, as if the catalogue did not know their kinds. The export must contain them, and `reproject` must
+# decode them into the rows of an ordinary index: equal digests of all tables. Then a deleted, a doubled and an
+# altered row must each change the digest of their table.
 # label: sanitize
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -78,7 +78,8 @@ as_before
 sql "DELETE FROM $swap WHERE ledger * 1000000::bigint + tx = $one"
 changed "a deleted row" $swap
 
-# A version that can be decoded, with a newer one of its key that cannot: state has the older one in its table, as if it had never been raw.
+# A key has a version that can be decoded and a newer one that cannot. The state table keeps the older one, as if it
+# had never been raw.
 key=$(sql "SELECT encode(r.key_hash, 'hex') FROM were_raw AS r JOIN state.synthetic_engine_vault AS s USING (key_hash) ORDER BY 1 LIMIT 1")
 late="$middle, 1048575, 1, r.closed_at, r.contract"
 bad="1, 'test', r.key_xdr, '\x00000001'::bytea FROM were_raw AS r WHERE r.key_hash = '\x$key'"

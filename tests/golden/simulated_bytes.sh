@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The same options give the same bytes, whatever the way there: at once, appended to, as a lake or
-# as a stream. Wrong options are refused with a message and their exit code.
+# Equal options give equal bytes: written at once, appended to, as a lake or as a stream. Wrong options are refused
+# with a message and their exit code.
 # label: sanitize
 set -euo pipefail
 export ASAN_OPTIONS=detect_leaks=0 # a command that fails leaves the rest to exit
@@ -19,7 +19,7 @@ diff -r "$dir/once" "$dir/parts" || fail "a lake that was appended to differs"
 [ "$(find "$dir/once/lake" -name '*.zst' | wc -l)" = 16 ] || fail "not 16 objects"
 [ "$(find "$dir/once/lake" -mindepth 1 -type d | wc -l)" = 4 ] || fail "not 4 partitions"
 
-# A stream's records are the ledgers of the lake's objects.
+# The records of a stream are the ledgers of the lake's objects.
 "$sim" write --stream - --ledgers 256 "${options[@]}" >"$dir/stream"
 find "$dir/once/lake" -name '*.zst' | sort -r | while read -r object; do zstd -dqc "$object" | tail -c +13; done >"$dir/ledgers"
 python3 - "$dir/stream" "$dir/ledgers" <<'END' || fail "stream and lake differ"
@@ -50,14 +50,14 @@ refused 64 "unknown option --leger" --lake "$dir/x/lake" --leger 4
 refused 64 "--lcm=3: expected 1..2" --lake "$dir/x/lake" --lcm 3
 refused 64 "--ledgers needs a value" --lake "$dir/x/lake" --ledgers
 refused 68 "is of another chain" --lake "$dir/parts/lake" --append --ledgers 300 "${options[@]}" --seed 10
-# A lake's objects are not written over.
+# The simulator does not overwrite objects of a lake.
 "$sim" write --lake "$dir/parts/lake" --ledgers 64 "${options[@]}"
 refused 68 "is of another chain" --lake "$dir/parts/lake" --ledgers 64 "${options[@]}" --txs 6
 refused 68 ".config.json is of another chain" --lake "$dir/parts/lake" --ledgers 64 "${options[@]}" --ledgers-per-object 8
 refused 74 "cannot make folder" --lake /dev/null/lake
 "$sim" write --help | grep -- --strict-auth >/dev/null || fail "no help"
 
-# Following closes ledgers until it is told to stop, and ends with 0.
+# With --follow the simulator closes ledgers until a signal, and exits with 0.
 "$sim" write --lake "$dir/follow/lake" --ledgers 8 --txs 2 --follow 20 --ledgers-per-object 1 &
 pid=$!
 for _ in $(seq 100); do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Simulated chains from their lakes into PostgreSQL: every event, call and entry is what the model
-# says it must be, at the end and as of ledgers before, and nothing is kept raw. Both versions of
-# ledgers; entries lapse, are evicted and come back on the way. TIDE_SEED: the first, TIDE_SEEDS: how many.
+# Indexes simulated chains from their lakes into PostgreSQL. Every event, call and entry must be as the model says, at
+# the end and as of earlier ledgers, and no row may be raw. Both versions of LedgerCloseMeta are tested; entries
+# expire, are evicted and are restored. TIDE_SEED is the first seed, TIDE_SEEDS the number of seeds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
@@ -16,7 +16,7 @@ same() { # kind, file, export's options
     "$here/_compare.py" "$kind" "$PG_DIR/got" "$want" || fail "seed $seed lcm $lcm: $kind $* differ"
 }
 
-# The state as of a ledger, from the model's list of versions.
+# Computes the state as of a ledger from the model's list of versions.
 state_of() {
     python3 - "$1" "$PG_DIR/expect/history.jsonl" <<'END'
 import json, sys

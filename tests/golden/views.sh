@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the real contracts answered, asked of our tables at the same ledger and time: every recorded
-# question of both chains, by the loaders and rules that the API answers with.
+# Asks every recorded question of both chains with the loaders and rules that the API uses, on the tables as of the
+# same ledger and time. The answers must equal those of the real contracts.
 # label: all (views_http asks the same questions over HTTP)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ for chain in a b; do
     [ "$(wc -l <"$PG_DIR/answers")" = 4385 ] || fail "chain $chain: other questions than were recorded"
 done
 
-# A reserve that is one unit off must be seen.
+# The comparison can fail: it finds a reserve that is one unit off.
 pg_writable
 sql "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a + 1"
 "$TIDE_BIN/views_driver" <"$PG_DIR/asked" >"$PG_DIR/answers" || fail "views_driver"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the real contracts answered, asked of tidemark-api over HTTP at the same ledger: every recorded
-# question of both chains.
+# Asks tidemark-api every recorded question of both chains over HTTP, as of the same ledger. The answers must equal
+# those of the real contracts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
@@ -29,7 +29,7 @@ for chain in ${TIDE_LONG:+a} b; do
     [ "$chain" = b ] || api_stop || fail "api: exit $?"
 done
 
-# A sum that is one unit off must be seen.
+# The comparison can fail: it finds a sum that is one unit off.
 pg_writable
 sql "UPDATE history.partner_registry_partner SET total_earned = total_earned + 1"
 ! "$here/_views_http.py" "$API_PORT" b "$PG_DIR/views" >"$PG_DIR/out" || fail "an altered sum went unnoticed"

@@ -1,4 +1,4 @@
-"""Asking two APIs about chains that differ by attackers alone (chain)."""
+"""Asks two APIs about two chains that differ only by attackers (chain) and compares the answers."""
 import http.client
 import json
 import re
@@ -26,7 +26,7 @@ def strict(raw):
     return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
 
 
-# What follows from ledgers' hashes, from the numbers of transactions and events, or from the clock.
+# Members that depend on ledgers' hashes, on the numbers of transactions and events, or on the clock.
 IGNORED = {"requestId", "next", "agreesWithDao", "multisigWalletNamedByDao", "evaluatedAt", "pollAfterMs", "dataAgeMs"}
 # Answers that add up everybody, or that the contract itself would refuse once foreign code wrote an epoch.
 WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", "/api/coverage", "/api/undecoded/entries", "/api/undecoded/events", "/api/dao"}

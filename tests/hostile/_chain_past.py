@@ -1,4 +1,5 @@
-"""A past answer never changes: an index that went on is asked as of ledger N, beside one that ends at N (chain, integration.as_of).
+"""Proves that a past answer never changes: an index that continued is asked as of ledger N and compared with one
+that ends at N (chain, integration.as_of).
 
 Both answers are equal word for word. So is what the index that ends at N says without `ledger`, as long as no clock is ahead of its newest ledger:
 chains that are compared begin in the future (START).

@@ -1,4 +1,5 @@
-"""Answers on the wire and the seeds of a run: shared by the generators that speak HTTP to tidemark-api."""
+"""Reads HTTP answers from sockets and counts the seeds of a run. Shared by the generators that speak HTTP to
+tidemark-api."""
 import collections
 import random
 import re

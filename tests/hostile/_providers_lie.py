@@ -1,4 +1,5 @@
-"""What tests/hostile/providers runs: seeds of a provider that lies. Called with DIR PG_BIN and the generator's arguments.
+"""Runs the seeds of tests/hostile/providers: one KYC provider lies. Called with DIR PG_BIN and the generator's
+arguments.
 
 A lie replaces a member of an answer, at any depth, by a value that is none of its values, or drops it. An absent end of a document is a
 value ("no end is stated"), and so is an absent address beside a document's country: those are not dropped. What is left of the answer is then either the provider's word, or no verdict; it is

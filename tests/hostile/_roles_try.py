@@ -1,4 +1,5 @@
-"""What tests/hostile/roles runs: seeds of a stolen login. Called with DIR PG_BIN and the generator's arguments.
+"""Runs the seeds of tests/hostile/roles: an attacker with a stolen database login. Called with DIR PG_BIN and the
+generator's arguments.
 
 The whole product runs on one database, each program with its own role; the indexer's owns the tables. A seed is one login that sends
 statements and keeps some open, and then honest work. So this holds after each seed:

@@ -1,5 +1,5 @@
-"""Statements that a login of the database may send, made from PostgreSQL's catalogue: every column that it may write, every function that it
-may call, and what PostgreSQL lets any login do."""
+"""Generates statements that a database login may send, from PostgreSQL's catalogue: every column that it may
+write, every function that it may call, and the statements that PostgreSQL allows every login."""
 import json
 
 OURS = ("chain", "event", "state", "history", "chain_rows", "event_rows", "history_rows", "rollup", "analyst", "kyc")

@@ -1,4 +1,4 @@
-"""What tests/hostile/rpc runs: seeds of lying servers."""
+"""Runs the seeds of tests/hostile/rpc: RPC servers that lie to the attester."""
 import argparse
 import base64
 import random

@@ -1,7 +1,8 @@
-"""What the clients of _wire.py send: a case is one connection's bytes, in pieces, and how it ends.
+"""Generates the input of _wire.py. A case is the bytes of one connection, in pieces, and the way in which the
+connection ends.
 
-Requests are sure when they are complete and well formed (RFC 9112): the server answers each with a status, whatever their
-size. All others may be refused or cut.
+A request is "sure" if it is complete and well-formed (RFC 9112): the server must answer it with a status, whatever
+its size. The server may refuse or cut all others.
 """
 import pathlib
 import re

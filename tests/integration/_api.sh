@@ -27,8 +27,8 @@ api_feeds() {
 
 api_follow() { "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --db-retry-ms-max 300 2>>"$PG_DIR/run.log" & }
 
-# The chain of the simulator is old, and its indexer has ended: compliance is asked about as if its newest ledger were new,
-# and the index as if the indexer were still there.
+# The simulated chain is old and its indexer has ended. So compliance is asked as if the newest ledger were new, and
+# the index is served as if its indexer still ran.
 api_start() {
     rm -f "$PG_DIR/api.port"
     TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=${TIDEMARK_STALE_AFTER_MS:-86400000} TIDEMARK_CLOCK_SKEW_S=3153600000 \
@@ -36,7 +36,7 @@ api_start() {
         "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/api.port" "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
     local tries=0
-    # Ready, and its stream, which opens a connection of its own.
+    # Waits until the server is ready and the stream service has its own connection.
     until [ -s "$PG_DIR/api.port" ] && curl -fsk "${API_SCHEME:-http}://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
         ! grep -q '"stream":"down"' "$PG_DIR/api.ready"; do
         kill -0 "$API_PID" 2>/dev/null || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"

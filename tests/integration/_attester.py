@@ -1,6 +1,6 @@
-"""tidemark-attester between a real PostgreSQL and a simulated network: what its tests share.
+"""Helpers of the attester's tests: tidemark-attester with a real PostgreSQL and a simulated network.
 
-A World is one network, one database, one verifier of its own; intents are planted as rows.
+A World is one network, one database and one verifier. Tests insert intents as rows.
 """
 import atexit
 import base64

@@ -1,4 +1,5 @@
-"""Bodies that a reader of JSON must refuse, made from one that it takes: at each object an unknown member, each member renamed, each member twice."""
+"""Makes JSON bodies that a reader must refuse from one that it accepts: at each object an unknown member, each
+member renamed, each member twice."""
 import json
 
 

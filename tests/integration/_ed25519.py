@@ -1,4 +1,4 @@
-"""Ed25519 as RFC 8032 defines it: slow, and enough to be an account. Stellar's text form of keys."""
+"""Ed25519 as RFC 8032 defines it, slow but sufficient to act as an account, and Stellar's text form of keys."""
 import base64
 import hashlib
 import struct

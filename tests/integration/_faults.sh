@@ -6,7 +6,7 @@
 #   tell COMMAND…         to the proxy (tests/faults/fault_proxy.c)
 failed=0 passed=0
 
-# Each in a process of its own: what it leaves running is killed, whatever it says.
+# Each fault runs in a process of its own. Processes that it leaves are killed, whatever its result.
 fault() {
     local name=$1 code=0 began=${EPOCHREALTIME/./}
     shift
@@ -70,7 +70,7 @@ fired() { # N [SECONDS]: at least so many rules have fired, or will within that 
     done
 }
 
-# The driver in the background; its words in $words, its process $writer.
+# Starts the driver in the background. Its output is in $words, its process id in $writer.
 words=$PG_DIR/words
 start() { "$driver" write "$@" 2>"$words" & writer=$!; }
 start_proxied() { TIDEMARK_DATABASE_URL=$proxied "$driver" write "$@" 2>"$words" & writer=$!; }
@@ -83,7 +83,7 @@ ends_with() { # EXIT PATTERN
     wait $writer || code=$?
     [ $code = "$1" ] && grep -q -e "$2" "$words" || fail "exit $code, wanted $1 and \"$2\": $(tail -3 "$words")"
 }
-# After every fault: each row once, the cursor at the end, state as history says.
+# Checks after every fault that each row exists once, the cursor is at the end, and state agrees with history.
 same() { # [NAME]
     [ "$(digest)" = "$want" ] || fail "${1:-afterwards}: $(digest) not $want"
     check_state "${1:-afterwards}"
@@ -95,7 +95,7 @@ wants() { # FROM TO OPTION…: what an undisturbed run leaves
     want=$(digest)
 }
 
-# A disk of our own of so many MiB, for the server's user; 77 where none can be mounted. Goes with the test.
+# Mounts a disk of so many MiB for the server's user, until the test ends. Exits with 77 if none can be mounted.
 small_disk() { # FOLDER MIB
     mkdir "$1"
     [ "$(id -u)" = 0 ] && mount -t tmpfs -o size="$2"m tmpfs "$1" 2>/dev/null || {

@@ -1,6 +1,7 @@
-"""What the parts of kyc_faults.sh share: the database, tidemark-api with the mock's providers, sessions.
+"""Helpers of kyc_faults.sh: the database, tidemark-api with the mock providers, sessions.
 
-Of a program that is run as: PROGRAM DIR PG_BIN    DIR: where PostgreSQL's socket is; the API's log goes to DIR/api.log"""
+A program that imports this module is run as: PROGRAM DIR PG_BIN    DIR has PostgreSQL's socket; the API's log is
+DIR/api.log"""
 import base64
 import concurrent.futures
 import hashlib

@@ -1,9 +1,9 @@
-"""A Stellar RPC server that lies: it stands before an honest one and alters what it answers.
+"""A Stellar RPC server that lies: a proxy before an honest server that alters the answers.
 
     with Liar("http://127.0.0.1:8000", {"getTransaction": forge_success}) as liar: ... liar.url
 
-A lie is called with (liar, params, ask) and returns the result to answer with; ask() is what the honest server says.
-It may keep what it has seen in the liar: envelopes that were sent (by hash), answers of before.
+A lie is a function called with (liar, params, ask) that returns the result to send; ask() returns the honest
+server's result. The function may store in the liar what it has seen: sent envelopes by hash, earlier answers.
 """
 import base64
 import copy

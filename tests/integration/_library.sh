@@ -1,8 +1,4 @@
-# libmicrohttpd 1.0.1 beside the system's: sourced, not run.
-#
-#   . "$here/../_library.sh"
-#   prefix=$(library_prefix) || echo "skipped: $library_missing"   # built at the first call, in the build folder
-#   LD_LIBRARY_PATH=$prefix/lib tidemark-api …
+# Builds libmicrohttpd 1.0.1, to run programs with it instead of the system's version. Sourced, not run.
 library_missing="no shared/third-party/build-libmicrohttpd (set TIDE_SHARED)"
 
 library_prefix() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""systemd's side of sd_notify: _notify.py SOCKET FILE MICROSECONDS
+"""Acts as systemd for sd_notify: _notify.py SOCKET FILE MICROSECONDS
 
-Appends each message that the daemon sends to FILE, a line each, and FIRED whenever no WATCHDOG=1 came for that long after the
-first message: then systemd would end the process. It ends with the test."""
+Appends each message of the daemon to FILE, a line each. Appends FIRED if no WATCHDOG=1 came for that long after
+the first message: systemd would then end the process. The program ends with the test."""
 import socket
 import sys
 import time

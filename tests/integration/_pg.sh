@@ -46,8 +46,8 @@ pg_cleanup() {
     exit "$code"
 }
 
-# A data folder is made once per build and indexer program, and kept as an archive: unpacking it takes a tenth of
-# the time of initdb and migrate. Prints the archive.
+# Prints the path of an archive with an initialised data folder. The archive is made once for each build and indexer
+# program: unpacking it takes a tenth of the time of initdb and migrate.
 pg_template() { # empty|schema
     local made=${TIDE_BUILD:-$TIDE_BIN/..}/clusters archive dir
     mkdir -p "$made"
@@ -61,7 +61,7 @@ pg_template() { # empty|schema
         { # steps are joined, because errexit is off here: a step that fails must leave no archive behind
             cluster_init "$dir" &&
                 cluster_up "$dir" -F -c wal_recycle=off &&
-                # New databases are copies of template1.
+                # The schema goes into template1, of which new databases are copies.
                 { [ "$1" = empty ] || TIDEMARK_DATABASE_URL="host=$dir port=5432 user=postgres dbname=template1" "$TIDE_BIN/tidemark-indexer" migrate; } &&
                 "$PG_BIN/createdb" -h "$dir" -U postgres tidemark &&
                 "$PG_BIN/psql" -Xqc CHECKPOINT -h "$dir" -U postgres -d postgres && # drops the old segments of the log
@@ -96,10 +96,10 @@ pg_start_from() { # empty|schema [-c x=y]…
     pg_again
 }
 
-# Lets this test plant rows through views of stored rows. After the database has its schema.
+# Lets a test insert rows through views of stored rows. Call it after the database has its schema.
 pg_writable() { "$PG_BIN/psql" -Xqf - -v ON_ERROR_STOP=1 <"$PYTHONPATH/_writable.sql"; }
 
-# -F: no fsync. Tests kill our processes and the server, not the machine.
+# -F means no fsync. Tests kill processes and the server, but not the machine.
 pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }
 
 pg_stop() { cluster_down "$PG_DIR" "${1:-fast}"; }

@@ -1,5 +1,5 @@
-"""Answers against the OpenAPI document that the build made: Contract for tests of that, Watch for tests of something else, whose answers are held
-against it on the way."""
+"""Compares answers with the OpenAPI document of the build: Contract is for tests of the document, Watch is for
+other tests, whose answers are checked on the way."""
 import collections
 import copy
 import http.client

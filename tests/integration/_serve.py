@@ -1,4 +1,4 @@
-"""A simulated network for one test, and what to ask it."""
+"""A simulated network for one test, and functions to call it."""
 import http.client
 import json
 import os

@@ -1,5 +1,5 @@
-"""Shared by the tests of the SQL routes: a driver that is asked without HTTP, the routes and what
-their parameters may be. Imported, not run."""
+"""Helpers of the tests of SQL routes: calls to sql_driver without HTTP, the list of routes, and values for their
+parameters. Imported, not run."""
 import hashlib
 import base64
 import json

@@ -1,7 +1,7 @@
-"""A clock for upper limits: the seconds in which this machine ran.
+"""A clock for upper limits on durations: it counts only the seconds in which this machine ran.
 
-A shared machine stands still for seconds at a time; what a clock on the wall says then is no fault of the program
-under test. A thread ticks; between two ticks no more than MOST seconds count. Lower limits take time.monotonic().
+A shared machine can pause for seconds, and the program under test is not to blame for that. A thread ticks; at
+most MOST seconds count between two ticks. For lower limits use time.monotonic().
 """
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Values of path parameters that an indexed chain has; needs PG_BIN and psql's environment."""
+"""Reads values of path parameters that exist in an indexed chain. Needs PG_BIN and psql's environment."""
 import os
 import re
 import subprocess

@@ -3,7 +3,7 @@ driver=$TIDE_BIN/writer_driver
 
 fresh() { "$driver" setup 2>/dev/null; } # an empty database with the driver's tables
 
-# One line that depends on the rows of all tables alone, then cursor and coverage.
+# Prints one line that depends on the rows of all tables only, then cursor and coverage.
 digest_sql="SELECT (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM event.thing t),
                 (SELECT count(*) FROM event.thing),
                 (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM history.item t),
@@ -13,7 +13,7 @@ digest_sql="SELECT (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text
          FROM chain.cursor c"
 digest() { sql "$digest_sql"; }
 
-# State must be what history says, whatever order history came in.
+# Checks that state agrees with history, in whatever order the history came.
 state_sql="WITH n AS (SELECT DISTINCT ON (key_hash) * FROM history.item ORDER BY key_hash, ledger DESC, tx DESC, seq DESC),
                 want AS (SELECT deployment, key_hash, ledger, tx, seq, value FROM n WHERE NOT removed)
            SELECT count(*) FROM ((TABLE want EXCEPT TABLE state.item) UNION ALL (TABLE state.item EXCEPT TABLE want)) d"
@@ -23,7 +23,7 @@ check_state() {
     [ "$wrong" = 0 ] || fail "$1: $wrong rows of state are not what history says"
 }
 
-# Every attached partition has the parents' indexes, and nothing is left unattached.
+# Checks that every attached partition has its parent's indexes and that no partition is left unattached.
 partitions_sql="SELECT (SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relkind = 'I' AND NOT i.indisvalid)
     || ' invalid indexes, ' || (SELECT count(*) FROM chain.partition WHERE NOT attached AND first_loaded > 0)
     || ' partitions not attached, ' || (SELECT count(*) FROM pg_constraint WHERE conname = 'loading') || ' constraints left'"
@@ -33,5 +33,5 @@ check_partitions() {
     [ "$wrong" = '0 invalid indexes, 0 partitions not attached, 0 constraints left' ] || fail "$1: $wrong"
 }
 
-# All of that by one connection: the same after every run that ended well.
+# Prints all of the above over one connection. Every run that ended well must print the same.
 verdict() { "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "$digest_sql" -c "$state_sql" -c "$partitions_sql"; }

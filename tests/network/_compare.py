@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares an index with what stellar-rpc answers about the same ledgers, value for value.
+"""Compares an index with stellar-rpc's answers about the same ledgers, value for value.
 
 usage: _compare.py RPC_URL DEPLOYMENT FROM TO HISTORY [KIND=N]…
 

@@ -1,4 +1,4 @@
-"""What attester.sh checks, by name: each a function, its docstring what is expected."""
+"""The cases of attester.sh: each is a function whose docstring says the expected result."""
 import atexit
 import json
 import os

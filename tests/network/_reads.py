@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every public read function of the nine contracts: as the network simulates it, and as Tidemark answers.
+"""Compares every public read function of the nine contracts, as the network simulates it, with Tidemark's answers.
 
 usage: _reads.py ask FUNCTIONS DEPLOYMENT CALLS          prints a question for _simulate.mjs a line
        _reads.py compare QUESTIONS ANSWERS PORT FLOOR VALUES   counts by function; exits 1 on a difference, below FLOOR equal

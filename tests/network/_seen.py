@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts in a stream of core's meta what the traffic of sources.sh is for.
+"""Counts the special cases of sources.sh's traffic in a stream of core's meta.
 
 usage: _seen.py META TXCOUNT [KIND=N]…
        _seen.py META archived          keys of persistent entries that were evicted, base64, the oldest first

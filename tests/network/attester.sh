@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidemark-attester against a real stellar-core and stellar-rpc: every outcome, each intent once on the ledger.
+# Runs tidemark-attester with a real stellar-core and stellar-rpc: every outcome, and each intent once on the ledger.
 #   usage: attester.sh [NAME…]   TIDE_NETWORK_PORT: the first of ten ports (12800)
 # label: all
 set -euo pipefail

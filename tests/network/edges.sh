@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The same transactions at the edges of what is valid, sent to a real network and to the simulated one: outcomes are equal.
+# Sends the same transactions, at the limits of validity, to a real network and to the simulated one: the outcomes are
+# equal.
 #   usage: edges.sh     TIDE_NETWORK_PORT: the first of ten ports (12800)
 # label: all
 set -euo pipefail
@@ -18,7 +19,7 @@ network_env net
     node edges.mjs "$registry" $(node registry.mjs secrets admin outsider)
 ) >"$dir/real"
 
-# The close times of ledgers that are written at the start jump: those of the client's ledgers follow the last.
+# The close times of the ledgers written at the start jump. Those of the client's ledgers follow the last of them.
 serve_start --close-ms 0 --ledgers 64 --seed 6 --txs 2 --noise 0 --deployment "$dir/simulated.json"
 for name in one two; do
     "$TIDE_BIN/tidemark-sim" tx fund --as $name --seed 6 --rpc "$SERVE_URL" >/dev/null &

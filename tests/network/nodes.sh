@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Three validators and two Stellar RPC servers of the real programs, under traffic: servers stop, fall behind, hang and lose
-# their databases, a validator comes back from its archive, clocks differ, the network forks. Tidemark goes on or says what
-# is missing; its rows are those of an index made afterwards from Galexie's lake.
+# Runs three validators and two Stellar RPC servers of the real programs under traffic: servers stop, fall behind,
+# hang and lose their databases, a validator returns from its archive, clocks differ, the network forks. Tidemark
+# continues or says what is missing. Its rows equal those of an index made afterwards from Galexie's lake.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Every public read function of the nine contracts, as the network simulates it and as Tidemark answers: over HTTP, by its
-# rules, from its rows. Before initialisation, with empty pools, after traffic; with TIDE_LONG with stale prices too.
-# TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1093) the equal answers expected,
-# TIDE_READS_CALLS (100) the traffic. TIDE_READS_KEEP names a folder for the counts by function.
+# Compares every public read function of the nine contracts, as the network simulates it, with Tidemark's answers over
+# HTTP, by its rules and from its rows: before initialisation, with empty pools, after traffic, and with TIDE_LONG
+# with stale prices. TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (1093) the
+# number of equal answers expected, TIDE_READS_CALLS (100) the traffic. TIDE_READS_KEEP names a folder for the counts
+# by function.
 set -euo pipefail
 export TIDE_NETWORK_PORT=${TIDE_NETWORK_PORT:-12900}
 . "$(dirname "$0")/_network.sh"
@@ -21,7 +22,7 @@ network_node one b _simulate.mjs functions >"$PG_DIR/functions"
 "$network_here/_reads.py" ask "$PG_DIR/functions" "$TIDEMARK_DEPLOYMENT" "$chain/calls.jsonl" >"$PG_DIR/questions" || fail "questions"
 
 compare() { "$network_here/_reads.py" compare "$1" "$2" "$API_PORT" "${3:-1}" "${4:-0}" >"$PG_DIR/compared"; }
-# STATE VALUES: asks all of it, and expects as many equal answers at least that are values, not refusals.
+# STATE VALUES: asks all questions and expects at least VALUES equal answers that are values, not refusals.
 ask() {
     network_node one b _simulate.mjs ask <"$PG_DIR/questions" >"$PG_DIR/answers" 2>"$PG_DIR/asked" || fail "$1: $(tail -n 3 "$PG_DIR/asked")"
     compare "$PG_DIR/questions" "$PG_DIR/answers" "$floor" $((each < 12 ? 0 : $2)) || { cat "$PG_DIR/compared"; fail "$1: answers differ, or are too few"; }
@@ -43,7 +44,7 @@ if [ -n "${TIDE_LONG:-}" ]; then
     ask "all prices stale" 690
 fi
 
-# A reserve and a supply that are one unit off must be seen.
+# The comparison can fail: it finds a reserve and a supply that are one unit off.
 pg_writable
 sql "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a + 1; UPDATE state.synth_token_total_supply SET value = value + 1"
 for planted in get_pool total_supply; do

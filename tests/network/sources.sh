@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Every transaction, call, event and entry of the real contracts on a real network, indexed over RPC, from galexie's lake and from the
-# stream of a second node, equals what stellar-rpc answers. Both recorded chains are replayed, and more: fee bumps, refused calls,
-# times to live, evictions and restores, uploads, an upgrade of a contract and of the protocol, ledgers that are full, with several clusters.
-# TIDE_NETWORK_CALLS: how many calls of each chain (400; with TIDE_LONG all, and chain b from the lake and the stream too).
+# Indexes every transaction, call, event and entry of the real contracts on a real network, over RPC, from galexie's
+# lake and from the stream of a second node, and compares them with stellar-rpc's answers. The traffic is both
+# recorded chains and more: fee bumps, refused calls, times to live, evictions and restores, uploads, an upgrade of a
+# contract and of the protocol, full ledgers with several clusters. TIDE_NETWORK_CALLS is the number of calls of each
+# chain (400; with TIDE_LONG all, and chain b from the lake and the stream too).
 set -euo pipefail
 . "$(dirname "$0")/_network.sh"
 calls=${TIDE_NETWORK_CALLS:-${TIDE_LONG:+3000}} calls=${calls:-400} first=$((calls / 2)) room=10 cluster=100000000
 pg_start
 export PG_BIN
-# Of 400 calls of a chain about 240 reach a ledger; the others are refused before.
+# About 240 of 400 calls of a chain reach a ledger. The others are refused before.
 least=(transactions=$((calls / 3)) calls=$((calls / 3)) events=$((calls / 4)) entries=10 headers=100)
 [ "$calls" -lt 400 ] || least=(transactions=200 calls=200 events=100 entries=50 headers=200)
 [ "$calls" -lt 1400 ] || least=(transactions=500 calls=500 events=300 entries=150 headers=400)
 seen=(parallel=2 full=2 evicted=5 restored=5 upgrade=1)
 
-# Fails if anything differs between the index and RPC, or if less was compared than the traffic must have made.
+# Fails if the index and RPC differ, or if the comparison covers less than the traffic must have made.
 compare() { # CHAIN DB TO [KIND=N]…
     local chain=$1 db=$2 last=$3
     shift 3

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/with-stack --network and the checks of tools/demo --network on it: refusals, progress, nothing left behind.
+# Runs tools/with-stack --network and on it the checks of tools/demo --network: refusals, progress, and no process or
+# file left.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 stack=$TIDE_SOURCE_DIR/tools/with-stack

@@ -1,5 +1,5 @@
-/* The unit tests of one top folder as one program. `unit_api clocks` runs the file test_clocks.c;
- * without an argument the program runs all of them. CMake writes the list. */
+/* The unit tests of one top folder as one program. `unit_api clocks` runs the file test_clocks.c.
+ * Without an argument the program runs all files. CMake writes the list. */
 #include <stdio.h>
 #include <string.h>
 

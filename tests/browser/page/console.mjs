@@ -67,7 +67,7 @@ await ada.page.locator('#me', { hasText: 'ada operator' }).waitFor();
 assert.ok(ada.bad.every((line) => /409|ERR_FAILED/.test(line)), ada.bad);
 ada.bad.length = 0;
 
-// What gives rights: one operator proposes and is shown the key, another one confirms and is not.
+// Actions that give rights: one operator proposes and sees the key, another one confirms and does not see it.
 const cleo = await as('cleo');
 const proposals = cleo.page.getByRole('region', { name: 'Proposals' });
 const confirmed = async () => {

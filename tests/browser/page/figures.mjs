@@ -90,7 +90,7 @@ export function wanted(ledger, some) {
   const stability = state('stability_pool_state');
   const position = `div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)`;
 
-  // Who trades, gives or takes liquidity, uses a vault or the stability pool.
+  // Addresses that trade, add or remove liquidity, use a vault or the stability pool.
   const active = `(${[['liquidity_pool_swap', 'trader'], ['liquidity_pool_add_liquidity', 'provider'], ['liquidity_pool_remove_liquidity', 'provider'], ['liquidity_pool_claim', 'provider'],
     ...['open', 'deposit', 'mint', 'burn', 'withdraw', 'liquidate'].map((one) => [`synthetic_engine_${one}`, 'owner']),
     ...['deposit', 'withdraw', 'claim'].map((one) => [`stability_pool_${one}`, 'depositor'])].map(([table, column]) => `SELECT ${column} AS a FROM event.${table}`).join(' UNION ')})`;
@@ -110,7 +110,7 @@ export function wanted(ledger, some) {
   const statusAt = (time) => `CASE WHEN r.status = 2 AND r.expires_at > 0 AND r.expires_at < ${time} THEN 5 ELSE r.status END`;
   const records = `(SELECT ${statusAt(T)} AS now, r.* FROM ${state('compliance_registry_compliance_rec')} AS r)`;
 
-  // What a claim would credit: 35 % of the protocol's part of each closed epoch, by stake.
+  // Amount that a claim would credit: 35 % of the protocol's part of each closed epoch, by stake.
   const who = `'${some.address}'`;
   const deposit = `(SELECT CASE WHEN d.snapshot_epoch = s.epoch THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000) ELSE 0 END AS compounded,
       d.initial_value, div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000) AS gain, d.deposited_at
@@ -375,7 +375,7 @@ export function shown() {
     if (exact === undefined) continue;
     const digits = exact.replace(/[,.]/g, '').replace('−', '-').replace(/^(-?)0+(?=\d)/, '$1');
     if (raw !== node.dataset.raw || !(raw.startsWith(digits) && /^0*$/.test(raw.slice(digits.length)))) wrong.push(`${node.title}: raw is ${node.dataset.raw}`);
-    // What is seen is the beginning of the exact digits.
+    // The page shows the first of the exact digits.
     const [, sign, whole, fraction = '', unit] = /^(−?)([\d,]+)(?:\.(\d+))?([KMBT])?/.exec(node.textContent) ?? [];
     const seen = (whole ?? '').replace(/,/g, '') + fraction, [w, f = ''] = exact.replace(/[−,]/g, '').split('.');
     const power = units[unit] ?? 0, want = (w + f.padEnd(40, '0')).slice(0, w.length - power + fraction.length);

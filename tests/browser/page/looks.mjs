@@ -1,4 +1,4 @@
-// What tests of pages have in common: the browser, sizes, and questions that are asked inside of a page.
+// Helpers of the tests of pages: the browser, sizes, and functions that run inside a page.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';

@@ -1,10 +1,12 @@
-/* Preloaded into a program: the n-th allocation from main on fails, alone or with all after it.
+/* Preloaded into a program: makes the n-th allocation after the start of main fail, alone or
+ * with all later ones.
  *
- *   TIDE_ALLOC_FAIL=N     the N-th returns NULL (errno ENOMEM)
- *   TIDE_ALLOC_STICKY=1   so do all after it
- *   TIDE_ALLOC_COUNT=FILE how many there were is written there at exit
+ * TIDE_ALLOC_FAIL=N: the N-th allocation returns NULL (errno ENOMEM). TIDE_ALLOC_STICKY=1: all
+ * later ones fail too. TIDE_ALLOC_COUNT=FILE: the number of allocations is written to FILE at
+ * exit.
  *
- * Stands on glibc's own names for the allocator; not for sanitizer builds, which have their own. */
+ * The library calls glibc's internal allocator by name. Do not preload it into a build with
+ * sanitizers, which has its own allocator. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* Preloaded into tidemark-api: its libmicrohttpd loses a thread once the file TIDE_STALL_FILE is
- * there.
+/* Preloaded into tidemark-api: one thread of libmicrohttpd stalls once the file TIDE_STALL_FILE
+ * exists.
  *
  *   TIDE_STALL=spin   a call of MHD_run does not return, and uses the processor
  *   TIDE_STALL=sleep  a call of MHD_run does not return
@@ -7,7 +7,7 @@
  *   TIDE_STALL=free   as spin, until the thread's connections are cut
  *   TIDE_STALL=keep   MHD_run does nothing from then on, and there seems to be nothing to do
  *
- * One thread is taken: the first that comes by. */
+ * The first thread that calls MHD_run after that stalls; the others go on. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
-/* Preloaded into a program: its wall clock is wrong by as many seconds as the file TIDE_WALL_FILE
- * says now, e.g. "-3600". Clocks that count from the start of the host stay right. */
+/* Preloaded into a program: shifts its wall clock by the number of seconds in the file
+ * TIDE_WALL_FILE, e.g. "-3600". The file may change at any time. Clocks that count from the start
+ * of the host are not shifted. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static long shift(void)
+static long read_shift_s(void)
 {
     char text[32] = "";
     const char *file = getenv("TIDE_WALL_FILE");
@@ -26,7 +27,7 @@ int clock_gettime(clockid_t id, struct timespec *out)
         *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     int failed = real(id, out);
     if (!failed && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
-        out->tv_sec += shift();
+        out->tv_sec += read_shift_s();
     return failed;
 }
 

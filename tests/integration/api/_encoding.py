@@ -56,7 +56,7 @@ def content(data):
     return re.sub(rb'^\{"ledger":"[0-9]+","closedAt":"[^"]+"', b"{", data)
 
 
-# What a client may send, and what it gets: of a query, then of the batch of look-ups.
+# Accept-Encoding headers, with the codings that a query and the batch of look-ups get.
 WANTED = {
     None: "identity", "": "identity", "identity": "identity", "gzip": "gzip", "GZip": "gzip", "zstd": "zstd", "gzip, deflate, br, zstd": "zstd",
     "zstd;q=0.2, gzip;q=0.8": "gzip", "*": "zstd", "gzip;q=0, *": "zstd", "*;q=0": "identity", "br": "identity", "gzip;q=9": "identity", "gzip;q=": "identity",

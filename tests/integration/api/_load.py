@@ -1,4 +1,4 @@
-"""Asks tidemark-api all the time over connections that are kept, and counts what went wrong.
+"""Sends requests to tidemark-api continuously over kept connections, and counts failures.
 
 usage: _load.py PORT CONNECTIONS SECONDS     prints "under way" when 100 are answered, SECONDS later
                                              "served N refused N failed N"

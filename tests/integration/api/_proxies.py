@@ -1,7 +1,8 @@
 """usage: _proxies.py NAME PORT   hostile clients and an innocent one, through the proxy at PORT.
 
-The innocent one asks all the time, on kept and on new connections: each answer is 200. The hostile ones send, on connections
-of their own, what has cost others their answers; each well-formed request gets a status of the API's.
+The ordinary client asks continuously, on kept and on new connections, and must get 200 each time. The hostile
+clients send, on their own connections, input that once cost other clients their answers. Each of their well-formed
+requests must get a status of the API.
 """
 import concurrent.futures
 import http.client

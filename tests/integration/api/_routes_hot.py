@@ -18,7 +18,7 @@ import http.client
 import json
 import sys
 
-# What a later "now" changes: not compared between the cache and a ledger's close.
+# Members that a later "now" changes: not compared between the cache and a ledger's close.
 TIMED = {"evaluatedAt", "stale", "twapStale", "pollAfterMs", "validUntil", "compliant",
          "needsKyc", "status", "reasonCode", "gates", "volume24h", "volume24hScaled", "fees24h", "fees24hScaled",
          "swaps24h", "change24h", "change24hScaled", "change24hBps"}

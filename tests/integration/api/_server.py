@@ -584,7 +584,7 @@ def a9_framing():
         "a bad chunk": post + "Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n" + body,
         "a signed chunk": post + "Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n" + body,
     }
-    # What 0.9.75 resolves by itself before it shows a line (api/http/server/request_check.h). Versions from 0.9.77 refuse these.
+    # Cases that libmicrohttpd 0.9.75 resolves by itself before it passes a line on (api/http/server/request_check.h). Versions from 0.9.77 refuse these.
     unseen = {"folded", "a folded length", "folded first", "a bare line feed", "bare line feeds", "a bare feed at the end", "a bare return", "a NUL",
               "a NUL in a name", "no name"} if library() < (0, 9, 77) else set()
     theirs = []

@@ -1,4 +1,5 @@
-"""Starts tidemark-api several times at once, each over a libmicrohttpd that loses a thread in another way. Run by server_stall.sh.
+"""Starts several tidemark-api at once, in each of which a thread of libmicrohttpd stalls in another way. Run by
+server_stall.sh.
 
 usage: _server_stall.py BIN DIR
 """

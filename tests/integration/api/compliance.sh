@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compliance, as its route answers from the cache, against the simulator's model, for every address at a thousand moments and
-# more: attested, lapsed, frozen and unfrozen, suspended, sanctioned, countries blocked and unblocked,
-# entries archived. The cache is fed ledger by ledger beside the model.
+# Compares the answers of the compliance route from the cache with the simulator's model, for every address at a
+# thousand moments and more: attested, expired, frozen and unfrozen, suspended, sanctioned, countries blocked and
+# unblocked, entries archived. The cache is fed ledger by ledger during the comparison.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
@@ -19,7 +19,7 @@ done
 moments=$(grep -oE 'at [0-9]+ moments' "$PG_DIR/out" | tr -dc 0-9)
 [ "$moments" -ge "${TIDE_MOMENTS:-1000}" ] || fail "only $moments moments"
 
-# A freeze that the cache misses must be seen.
+# The comparison can fail: it finds a freeze that the cache lacks.
 sql "DELETE FROM history.compliance_registry_frozen WHERE NOT removed"
 rm -rf "$PG_DIR/cache"
 ! "$TIDE_BIN/model_driver" "$PG_DIR/cache" "${chain[@]}" >/dev/null 2>&1 || fail "a missing freeze went unnoticed"

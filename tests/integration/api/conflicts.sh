@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Recovery conflicts on a hot standby: an API repeats the statement once, then answers 503 within a bounded time.
-# Identity checks at a standby say that they lack a primary. hot_standby_feedback keeps long statements from being cancelled.
+# Causes recovery conflicts on a hot standby: the API repeats the statement once, then answers 503 within a bounded
+# time. Routes of identity checks on a standby answer that they need a primary. hot_standby_feedback prevents that
+# long statements are cancelled.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -22,7 +23,8 @@ who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY
 ledger=$(sql "SELECT max(ledger) FROM chain.cursor")
 
 code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code} %{time_total}' "$API_URL$1"; }
-# held TABLE SECONDS: the primary locks it for so long, and so does the standby; returns once that does.
+# held TABLE SECONDS: locks the table on the primary for so long, and therefore on the standby. Returns once the
+# standby holds the lock.
 held() {
     sql "BEGIN; LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal(); SELECT pg_sleep($2); COMMIT" >/dev/null &
     holder=$!
@@ -50,14 +52,14 @@ for case in "event.log /api/events?limit=5" "history.compliance_registry_complia
     grep -q ^200 "$PG_DIR/said" || fail "$path afterwards: $(cat "$PG_DIR/said" "$PG_DIR/body")"
 done
 
-# A standby that ended the sessions (57P01) answers the next request over new ones.
+# After a standby ended the sessions (57P01), the API answers the next request over new sessions.
 code "/api/events?limit=5" >"$PG_DIR/said"
 PGHOST=$standby sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" >/dev/null
 code "/api/events?limit=5" >"$PG_DIR/said"
 grep '^200' "$PG_DIR/said" >/dev/null || fail "after its session was ended: $(cat "$PG_DIR/said" "$PG_DIR/body")"
 echo "ok a session that the server ended is opened anew for the next request: $(cat "$PG_DIR/said")"
 
-# hot_standby_feedback: whether the primary keeps rows that a statement of the standby may still read.
+# hot_standby_feedback makes the primary keep rows that a statement of the standby may still read.
 sql "CREATE TABLE public.kept AS SELECT generate_series(1, 1000) AS n"
 reader() { # ends with the code of the statement: it reads before and after the cleanup
     PGHOST=$standby sql "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM public.kept; SELECT pg_sleep(${1}); SELECT count(*) FROM public.kept" >"$PG_DIR/read" 2>&1 &

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What openapi.json promises is what is answered: every route, every kind of answer, success
-# and error, body and headers; no field that it does not name. Then without the database, and over
-# the rate limit. Skipped where python3-jsonschema is not installed.
+# Checks the answers of every route against openapi.json: every kind of answer, success and error, body and headers;
+# no field that the document does not name. Then the same without the database and over the rate limit. Skipped
+# without python3-jsonschema.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -10,7 +10,7 @@ python3 -c 'import jsonschema' 2>/dev/null || { echo "no python3-jsonschema"; ex
 pg_start
 pg_writable
 api_index "${TIDE_CONTRACT_LEDGERS:-512}"
-# The simulator writes nothing that cannot be decoded: one event and one entry are planted.
+# Every event and entry of the simulator can be decoded, so one raw event and one raw entry are inserted here.
 sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, contract, 1, 'planted', '\\x00' FROM event.log LIMIT 1" >/dev/null
 sql "INSERT INTO state.raw SELECT deployment, sha256(contract::bytea), ledger, 1, 0, closed_at, contract, 1, 'planted', '\\x00', NULL
     FROM event.log LIMIT 1" >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The hot cache against the database it is made of: built whole and fed ledger by ledger give the
-# same records; what it stands for is settled after a crash between the two commits (L9); a commit is
-# seen within milliseconds, on a hot standby too.
+# Compares the hot cache with the database from which it is fed: a cache built at once and one fed ledger by ledger
+# hold the same records. After a crash between the two commits, the cache finds out which ledger it has (L9). Readers
+# see a commit within milliseconds, on a hot standby too.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
@@ -13,7 +13,7 @@ cache=$PG_DIR/cache
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 
 index() { "$indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end "$@" 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"; }
-# What the cache in a folder says after a step: ledger, completeness, count and digest.
+# Feeds the cache in a folder and prints its ledger, completeness, number of records and digest.
 step() { timeout 60 "$feed" "$@" 2>"$PG_DIR/feed.log" || fail "feed $*: $(tail -2 "$PG_DIR/feed.log")"; }
 whole() { rm -rf "$PG_DIR/whole"; step step "$PG_DIR/whole" "$@"; }
 why() { grep -o 'feed.rebuild why=.*' "$PG_DIR/feed.log" || echo "no rebuild"; }
@@ -107,7 +107,7 @@ sql "SET ROLE tidemark_feeder; SELECT jurisdiction FROM state.compliance_registr
 
 echo "commit to look-up"
 commits=${TIDE_COMMITS:-40}
-# Without notifications the median would be above 500 ms. On an idle machine TIDE_P99_MS=20 holds.
+# If notifications failed, the median would be above 500 ms. An idle machine passes with TIDE_P99_MS=20.
 export TIDE_P50_MS=${TIDE_P50_MS:-400}
 "$feed" latency "$cache" "$commits" 2>"$PG_DIR/feed.log" || fail "latency: $(tail -2 "$PG_DIR/feed.log")"
 [ "$(step step "$cache")" = "$(whole)" ] || fail "fed by NOTIFY: not the same"

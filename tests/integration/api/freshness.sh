@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How old an answer is: the indexer's lease says it. A standby that is late, an indexer that was
-# killed and a wall clock that was set back never make old data fresh; /api/stream reports it.
+# Proves that old data never counts as fresh, because the age of an answer comes from the indexer's lease: a late
+# standby, a killed indexer and a wall clock that was set back. /api/stream reports staleness too.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A generator of hostile requests, made from openapi.json: strings, cursors, sizes, encodings, methods, bodies, framing.
-# No client gets a 5xx (except a 503 that the contract names), nothing crashes, nothing is kept, no secret and no control
-# character reaches the log. The same seed asks the same. By hand: TIDE_HOSTILE_REQUESTS=1000000 TIDE_HOSTILE_SEED=7.
+# Sends hostile requests generated from openapi.json: strings, cursors, sizes, encodings, methods, bodies, framing. No
+# client gets a 5xx except a documented 503. The server does not crash and keeps no memory or connection. No secret
+# and no control character reaches the log. Equal seeds send equal requests. By hand: TIDE_HOSTILE_REQUESTS=1000000
+# TIDE_HOSTILE_SEED=7.
 # label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A check of the cache's file that hangs, for a lock of the file is held: SIGTERM and the watchdog do not wait for it, its
-# child holds no descriptor of the API, and dies with the API. At the start, and when another process switches the
-# generation under a running API.
+# Makes the check of the cache's file hang, by holding a lock on the file. SIGTERM and the watchdog do not wait for
+# the check. The child process that runs it holds no descriptor of the API and dies with the API. The test does this
+# at the start, and when another process switches the generation under a running API.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

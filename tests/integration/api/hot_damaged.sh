@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# L5: the cache's file truncated, under an API that runs and under one that is started on it. A damaged
-# map kills its reader, so the process may die; it never tells anything that is not so, and when it is started again
-# it finds the damage in a child, moves the file aside, builds the next and answers as before.
+# L5: truncates the cache's file under a running API, and before a start. A reader of a damaged map gets SIGBUS, so
+# the process may die, but it never gives a wrong answer. At the next start a child process finds the damage; the API
+# moves the file aside, builds a new one and answers as before.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Look-ups from several connections while a chain is indexed at full speed and the cache is fed: none
-# waits on a lock, a query or the feeder. The server counts each wait where it would be one, and
-# PostgreSQL logs every statement with the name of who sent it. TIDE_LEDGERS makes it longer.
+# Proves that look-ups from the cache never wait for a lock, a query or the feeder, while a chain is indexed at full
+# speed and the cache is fed. The server counts each such wait, and PostgreSQL logs each statement with the sender's
+# name. TIDE_LEDGERS sets the length.
 # label: threads
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# GET /metrics in Prometheus' text format: read strictly, names and units as its conventions want them,
-# and what it counts is what was asked. With promtool installed that reads it too.
+# Reads GET /metrics with a strict parser of Prometheus' text format: names and units follow Prometheus' conventions,
+# and the counts equal the requests made. promtool reads it too, if it is installed.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -11,7 +11,7 @@ export ASAN_OPTIONS=detect_leaks=0
 pg_start
 started=$EPOCHREALTIME
 api_index 96
-# Identity checks, with an attester that spoke a while ago, and what it left to people.
+# Identity checks, with an attester whose last heartbeat is some time ago, and intents that need review.
 (umask 077 && "$here/../_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox | sed '0,/{/s//{"open": true, /' >"$PG_DIR/kyc.json")
 export TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark"
 sql "INSERT INTO kyc.attester (deployment, verifier, state, heartbeat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
@@ -26,7 +26,8 @@ sql "INSERT INTO kyc.attester (deployment, verifier, state, heartbeat_at, ledger
              attention)
          SELECT id, 'G', 's', n, 'attest', 1, 1, sha256('x'), CASE WHEN n < 3 THEN 'confirmed' ELSE 'parked' END,
              CASE WHEN n < 3 THEN 9 END, CASE WHEN n = 1 THEN 'suspended' END FROM chain.deployment, generate_series(1, 5) AS n" >/dev/null
-# A long history: counting what waits, finding what is due and keeping limits must not read it again.
+# With a long history, the counts of waiting rows, the search for due rows and the limits must not read that history
+# again.
 sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, state, created_at, expires_at, next_check)
          SELECT 'e' || n, id, 'G' || n, 'sandbox', '', 'redirect', 'r' || n, (ARRAY['approved', 'declined', 'expired'])[1 + n % 3],
              now() - interval '2 days', now() + interval '5 days', CASE WHEN n % 3 = 0 THEN now() + interval '1 day' END
@@ -68,7 +69,7 @@ if command -v promtool >/dev/null; then
     curl -fsS "$API_URL/metrics" | promtool check metrics || fail "promtool does not like it"
     echo "ok promtool reads it"
 fi
-# Of two that share a cache one feeds, and the other has not failed.
+# Two nodes share a cache: one feeds it, and the other reports no failure.
 one=$API_PID one_url=$API_URL
 api_start
 sleep 1.5 # it asks for the cache each second
@@ -78,7 +79,7 @@ grep -q '^tidemark_feeder_feeding 0$' "$PG_DIR/metrics" && grep -q '^tidemark_fe
 api_stop || fail "the second API ended with $?"
 API_PID=$one API_URL=$one_url
 echo "ok a process that leaves the feeding to another counts no failures"
-# Without the database a scrape is answered as before.
+# Without the database a scrape still succeeds.
 pg_stop immediate
 until_metrics "the stream is not stale without the database" '/^tidemark_stream_stale 1$/'
 until_metrics "it feeds without a database" '/^tidemark_feeder_feeding 0$/'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# nginx and HAProxy, as api/http/README.md says, each before two nodes on one cache: a hostile client costs another one no answer,
-# and gets a status itself for what is well formed.
+# Runs nginx and HAProxy with the configurations of api/http/README.md, each before two nodes with one cache. A
+# hostile client costs no other client an answer, and gets a status for each well-formed request.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -16,7 +16,7 @@ for i in 1 2; do
     nodes+=("$API_PORT") pids+=("$API_PID")
 done
 
-# The block of the manual, with this test's ports for the nodes and the proxy.
+# Prints the manual's block with this test's ports for the nodes and the proxy.
 manual() { # nginx|haproxy
     awk -v marker="<!-- $1: " 'index($0, marker) == 1 { wanted = 1 } wanted && /^```/ && ++fences == 2 { exit } wanted && fences == 1 && !/^```/' \
         "$TIDE_SOURCE_DIR/api/http/README.md" |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Receipts: signed answers of each route, verified by the openssl program; keys, their refusals and rotation; what
-# `tidemark-indexer verify --receipt` says of right, forged and changed ones.
+# Tests receipts, the signed answers of each route: the openssl program verifies them. Keys, their refusals and their
+# rotation. `tidemark-indexer verify --receipt` judges valid, forged and altered receipts.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -16,7 +16,8 @@ for name in first second other; do
 done
 (umask 077 && openssl genpkey -algorithm x25519 -out "$keys/x25519.pem")
 
-# Keys that the program refuses: readable by others, of another kind, the attester's, a public one to sign with, no issuer.
+# The program refuses these keys: readable by others, of another kind, the attester's, a public key for signing, no
+# issuer.
 refused() {
     local why=$1 code=0
     shift
@@ -44,7 +45,8 @@ python3 "$here/_receipts.py" "$API_PORT" answers "$PG_DIR" || fail "answers: $(t
 python3 "$here/_receipts.py" "$API_PORT" rotate "$PG_DIR" "$API_PID" || fail "rotation: $(tail -3 "$PG_DIR/api.log")"
 python3 "$here/_receipts.py" "$API_PORT" verify "$PG_DIR" || fail "verify: $(tail -3 "$PG_DIR/api.log")"
 
-# Withdrawal: another node with the same keys and a cache of its own drops the key as this one does, and neither takes it back.
+# Withdrawal of a key: another node with the same keys and its own cache stops using the key too, and neither node
+# uses it again.
 second() {
     rm -f "$PG_DIR/second.port"
     TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=$1 TIDEMARK_CLOCK_SKEW_S=3153600000 TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 \
@@ -62,7 +64,8 @@ python3 "$here/_receipts.py" "$API_PORT" withdraw "$PG_DIR" "$API_PID" "$second_
 kill "$second_pid"
 wait "$second_pid" || fail "exit code $?: $(tail -3 "$PG_DIR/second.log")"
 
-# Without the database a node can't know what was withdrawn: with a cache of before it is silent after stale_after_ms, without one at once.
+# Without the database a node cannot know which keys were withdrawn. With an older cache it stops signing after
+# stale_after_ms, without a cache at once.
 pg_stop
 for cache in cache2 cache3; do
     second 3000 "$PG_DIR/$cache"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The documented interface, over HTTP: from the cache as from PostgreSQL at the same ledger, compliance
-# as the simulator's model has it, prices, quotes and markets as the real contracts answered, refusals,
-# and what is said when the database is away, the state old, or the registry not known from its creation. label: all
+# Compares the documented routes over HTTP: answers from the cache equal those from PostgreSQL as of the same ledger,
+# compliance equals the simulator's model, and prices, quotes, markets and refusals equal the real contracts' answers.
+# Also the answers while the database is away, the state is old, or the registry's first ledgers are missing.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -86,12 +87,12 @@ api_stop || fail "api: exit $?"
 sql "UPDATE chain.coverage SET from_ledger = $first"
 
 echo "assets, contracts"
-# Two tokens of one symbol; a token that two partners have; a market under its partner's symbol.
+# Two tokens with one symbol, a token of two partners, and a market under its partner's symbol.
 sql "UPDATE state.synth_token_instance SET symbol = (SELECT symbol FROM state.synth_token_instance ORDER BY contract LIMIT 1)
     WHERE contract = (SELECT contract FROM state.synth_token_instance ORDER BY contract DESC LIMIT 1);
     UPDATE state.partner_registry_partner_asset SET key_symbol = 'PSOIL' WHERE key_symbol = (SELECT max(key_symbol) FROM state.partner_registry_partner_asset WHERE live);
     UPDATE state.dao_governance_instance SET oracle = (SELECT contract FROM state.liquidity_pool_instance)"
-# A deeper pool of sGOLD, the other way round, and one as deep.
+# Adds a deeper pool of sGOLD with the two tokens the other way round, and one of equal depth.
 for schema in state history; do
     sql "INSERT INTO $schema.liquidity_pool_pool SELECT (jsonb_populate_record(p, jsonb_build_object('key_hash', '\\x' || encode(sha256(name::bytea), 'hex'),
         'pool_id', name, 'token_a', p.token_b, 'token_b', p.token_a, 'reserve_a', p.reserve_b + 1, 'reserve_b', 1))).*
@@ -127,7 +128,7 @@ for name in a b; do
     export PGDATABASE=chain_$name TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=chain_$name"
     export TIDEMARK_DEPLOYMENT=$chains/$name/deployment.json
     zstd -dqc "$chains/$name/views.jsonl.zst" >"$PG_DIR/views"
-    # Up to the last question: then the cache is of its ledger.
+    # Indexes up to the ledger of the last question, so that the cache has that ledger.
     until=$(sed -n 's/^{"ledger":\([0-9]*\),.*/\1/p' "$PG_DIR/views" | sort -n | tail -1)
     first=$(sed -n 's/.*"first_ledger": *\([0-9]*\).*/\1/p' "$chains/$name/deployment.json")
     "$TIDE_BIN/tidemark-indexer" migrate >"$PG_DIR/run.log" 2>&1 || fail "migrate: $(tail -2 "$PG_DIR/run.log")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidemark-api against clients that mean no good: faults A1-A5, A8-A10, A12, A13, its headers and limits.
+# Tests tidemark-api against hostile clients: faults A1-A5, A8-A10, A12 and A13, its headers and limits.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A1 at full size: 10 000 connections of several addresses, idle and active. All are taken, the next are told
-# 503 at once, those that are in are answered, /healthz too, memory is bounded, and when they go others come.
-# TIDE_CONNECTIONS makes it smaller; where the system allows fewer descriptors so many are opened, and said.
+# A1 at full size: 10 000 connections of several addresses, idle and active. The server accepts them all and answers
+# further ones 503 at once. It answers the open ones, /healthz too, and its memory is bounded. When they close, others
+# can connect. TIDE_CONNECTIONS sets a lower number. If the system allows fewer descriptors, the test opens and prints
+# that number.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The server's tests over another libmicrohttpd than the system's: 1.0.1, as newer systems have it. It has
-# the same soname as Debian 12's 0.9.75 and differs inside.
+# Runs the tests of the server with libmicrohttpd 1.0.1, as newer systems have it. It has the soname of Debian 12's
+# 0.9.75 and differs inside.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_library.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # label: all
-# tidemark-api whose libmicrohttpd loses a thread: it is found, its connections are cut, the program ends with 80, and a stop does not wait for it.
+# Stalls a thread of libmicrohttpd in tidemark-api: the program detects it, cuts the thread's connections and exits
+# with 80. A stop does not wait for the thread.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tidemark-api stopped and replaced under load (A16), and without its database (A11): no client that asked
-# is left without an answer. (label: threads)
+# Stops and replaces tidemark-api under load (A16), and stops it without its database (A11): every request that the
+# server accepted gets an answer. (label: threads)
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

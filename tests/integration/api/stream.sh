@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# GET /api/stream over a simulated network that is followed, from two API nodes: what is told is what
-# PostgreSQL has, each once and in order, however often a connection is cut, a node or the database
-# started again. A15 of the faults. By hand: TIDE_STREAMS=5000 TIDE_STREAM_S=120.
+# Reads GET /api/stream from two API nodes that follow a simulated network. The stream has exactly PostgreSQL's
+# events, each once and in order, although connections are cut and nodes and the database restart. Fault A15. By hand:
+# TIDE_STREAMS=5000 TIDE_STREAM_S=120.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"

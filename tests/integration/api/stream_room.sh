@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# /api/stream with more feeds than a buffer or a page holds: at every size of the buffers from the least one on, each
-# subscriber is told the present prices and standings that the API answers, each once; also slow readers, readers that are
-# cut off in the middle, and more readers than the memory of all buffers holds.
+# Reads /api/stream with more feeds than a buffer or a page holds. With each size of the buffers from the minimum on,
+# every subscriber gets the prices and standings that the API answers, each once. Also with slow readers, readers that
+# are cut off, and more readers than the memory of all buffers allows.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Direct TLS: a client that connects and says nothing, or half a greeting, costs no CPU and ends no other client's connection.
+# Direct TLS: a client that connects and sends nothing, or half a ClientHello, costs no CPU time and ends no other
+# client's connection.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An API that starts before the schema is there says so, in its log and at /readyz, and waits for it.
+# An API that starts before the schema exists reports that in its log and at /readyz, and waits for the schema.
 here=$(dirname "$0")/..
 . "$here/_pg.sh"
 . "$here/_api.sh"

@@ -1,4 +1,4 @@
-"""The faults of attester_faults.sh by name: each a function, its docstring what is expected."""
+"""The faults of attester_faults.sh: each is a function whose docstring says the expected result."""
 import os
 import re
 import resource

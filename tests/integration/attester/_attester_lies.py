@@ -1,4 +1,4 @@
-"""What attester_lies.sh checks, by name: each a function, its docstring what is expected."""
+"""The cases of attester_lies.sh: each is a function whose docstring says the expected result."""
 import base64
 import re
 import subprocess

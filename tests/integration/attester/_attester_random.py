@@ -1,4 +1,4 @@
-"""Random schedules of faults against the attester: attester_random.sh says what for."""
+"""The random schedules of attester_random.sh, which says what they prove."""
 import os
 import random
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tidemark-attester as people use it: attesting, revoking, who is sent to a person, commands, several servers,
-# two at once, and secrets that show nowhere.   usage: attester.sh [NAME…]
+# Runs tidemark-attester as operators do: attestations, revocations, intents that need review, commands, several RPC
+# servers, two attesters at once. Secrets appear nowhere.   usage: attester.sh [NAME…]
 # label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# X1 to X12: what can go wrong between a decision and the chain, each by name, on a real PostgreSQL
-# and a simulated network.   usage: attester_faults.sh [NAME…]
+# Faults X1 to X12 between a decision and the chain, each by its name, on a real PostgreSQL and a simulated network.
+# usage: attester_faults.sh [NAME…]
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tidemark-attester and what it may not believe: servers that lie, clocks that are wrong, rows that cannot be
-# acted upon; and what it may cost.   usage: attester_lies.sh [NAME…]
+# Gives tidemark-attester false facts: RPC servers that lie, wrong clocks, rows that allow no action. Also limits its
+# costs.   usage: attester_lies.sh [NAME…]
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"

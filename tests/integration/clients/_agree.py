@@ -1,4 +1,5 @@
-"""Both packages judge the same receipts, key sets and notifications alike. Makes them: right ones, and mutants, most of them signed by the right key.
+"""Checks that both packages give the same verdict on receipts, key sets and notifications. The script makes valid
+ones and mutants, and signs most mutants with the right key.
 
     _agree.py NODE_FOLDER [SEED]     NODE_FOLDER: where _agree.mjs finds the TypeScript package
 """

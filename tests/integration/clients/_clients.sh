@@ -1,5 +1,5 @@
-# Sourced by the scripts of this folder: builds the packages, unpacks them where a partner would install them.
-# Sets `work` (removed at the end), `packages` (a folder with node_modules/@tidemark/client) and `python`.
+# Builds the packages and unpacks them as a partner would install them. Sourced by the scripts of this folder. Sets
+# `work` (removed at the end), `packages` (a folder with node_modules/@tidemark/client) and `python`.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 code=0

@@ -1,4 +1,4 @@
-"""The Python package on a living API. Argument: the example that writes a portfolio."""
+"""Tests the Python package on a running API. Argument: the example that writes a portfolio."""
 
 import asyncio
 import json

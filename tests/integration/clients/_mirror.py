@@ -1,4 +1,5 @@
-"""Mirrors of several nodes at once, by both packages and the header for C: what they say of an address never contradicts the newest ledger that they saw.
+"""Runs mirrors of several nodes with both packages and the header for C: their answer about an address never
+contradicts the newest ledger that they saw.
 
     _mirror.py NODE_FOLDER READER [SEED] [SCENARIOS]     NODE_FOLDER: where _mirror.mjs finds the TypeScript package; READER: _mirror_reader.c as a library
 
@@ -146,7 +147,7 @@ class Node:
 
     def signed(self, records, world, after=None):
         held = self.chain.at(self.ledger)
-        # Of a registry that is indexed in part, some records are not known.
+        # If the registry is indexed in part, some records are unknown.
         return file_of(self.key, held, records, protocol=self.protocol, deployment=self.chain.number, complete=self.complete, signed=world.now, age=world.dice.randrange(800), after=after)
 
     def snapshot(self, world):

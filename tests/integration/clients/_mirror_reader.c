@@ -1,5 +1,5 @@
-/* The header for C behind plain functions, for _snapshot.py and _mirror.py. A file stays where the
- * caller has it. */
+/* Plain functions over tidemark_snapshot.h, which _snapshot.py and _mirror.py call. The caller
+ * keeps the bytes of an opened file in place. */
 #include "tidemark_snapshot.h"
 
 #include <stdlib.h>

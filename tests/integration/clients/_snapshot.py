@@ -1,4 +1,4 @@
-"""Snapshots against the API. Arguments: the reader as a library, how many answers to compare (20 000)."""
+"""Compares snapshots with the API. Arguments: the reader as a library, the number of answers to compare (20 000)."""
 
 import base64
 import ctypes
@@ -186,7 +186,7 @@ while True:
         begin()
     time.sleep(1)
 
-# What says nothing.
+# Files that give no answer.
 while True:
     try:
         begin()

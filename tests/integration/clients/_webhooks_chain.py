@@ -1,4 +1,4 @@
-"""What the chain does, told to partners: see webhooks_chain.sh. Run as: _webhooks_chain.py DIR"""
+"""Webhooks about events of the chain: see webhooks_chain.sh. Run as: _webhooks_chain.py DIR"""
 import os
 import time
 

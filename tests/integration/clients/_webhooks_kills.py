@@ -1,4 +1,4 @@
-"""A node killed at each point of its work on webhooks: see webhooks_kills.sh. Run as: _webhooks_kills.py DIR"""
+"""Kills a node at each point of its work on webhooks: see webhooks_kills.sh. Run as: _webhooks_kills.py DIR"""
 import base64
 import hashlib
 import hmac

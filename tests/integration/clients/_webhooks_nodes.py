@@ -1,4 +1,5 @@
-"""Webhooks to partners on a living stack with two nodes more: see webhooks_nodes.sh. Run as: PYTHON _webhooks_nodes.py WORK PACKAGES"""
+"""Webhooks to partners on a running stack with two more nodes: see webhooks_nodes.sh. Run as: PYTHON
+_webhooks_nodes.py WORK PACKAGES"""
 import os
 import signal
 import socket

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Senders that are held by endpoints that hang: see webhooks_share.sh."""
+"""Measures how many senders hanging endpoints occupy: see webhooks_share.sh."""
 import os
 import random
 import subprocess
@@ -102,7 +102,7 @@ def hang(senders, hostile, proven):
         one.leave()
         for hook in [one.make() for _ in range(8)]:
             one.notify(hook)
-        # As if some had taken one in time when all was quiet.
+        # Marks some endpoints as proven, as if they had accepted a notification in time before the load.
         sql(f"UPDATE kyc.hook SET proven = true WHERE id IN (SELECT id FROM kyc.hook WHERE integrator = '{one.name}' AND state = 'enabled' LIMIT {proven})")
     for _ in range(4):
         senders.claim_all()

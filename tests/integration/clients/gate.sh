@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The guide of api/clients and its examples on a living stack: a gate in front of a swap, on Node.js and on Python, refuses a newcomer and lets
-# the same person through once the attestation is on the ledger. Both packages read what the API answers, and SQL counts.
+# Runs the guide of api/clients and its examples on a running stack. A gate before a swap, on Node.js and in Python,
+# refuses a person without an attestation and accepts the same person once the attestation is on the ledger. Both
+# packages read the API's answers, and SQL confirms the counts.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 cp "$here"/_live.mjs "$here"/_types.mjs "$packages/"

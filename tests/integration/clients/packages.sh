@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The packages against a server that limits, fails, falls silent and cuts streams; signatures; types; what a bundle of one function weighs;
-# mirrors of nodes that disagree.
+# Tests the packages against a server that limits, fails, falls silent and cuts streams. Also signatures, types, the
+# size of a bundle with one function, and mirrors of nodes that disagree.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 cp "$here"/_fake.mjs "$here"/_typescript.mjs "$here"/_hooks.mjs "$here"/_agree.mjs "$here"/_mirror.mjs "$packages/"
@@ -12,7 +12,7 @@ modules=$built/typescript/node_modules
 ln -s "$modules"/{react,react-test-renderer,scheduler,loose-envify,js-tokens,react-is,react-shallow-renderer,object-assign} node_modules/ 2>/dev/null || true
 node _hooks.mjs || fail "the hooks"
 
-# Tree-shaking: a page that asks one question does not carry the others.
+# Tree-shaking: a page that uses one function does not load the others.
 printf '%s\n' "import { createClient, kycStatus } from '@tidemark/client';" \
     "console.log(await kycStatus(createClient({ baseUrl: 'http://127.0.0.1' }), { address: 'G' }));" >one.mjs
 size=$("$modules/.bin/esbuild" one.mjs --bundle --minify --format=esm --log-level=error | tee "$work/one.js" | wc -c)
@@ -20,7 +20,7 @@ size=$("$modules/.bin/esbuild" one.mjs --bundle --minify --format=esm --log-leve
 [ "$size" -lt 8192 ] || fail "a bundle of one function has $size bytes"
 echo "a bundle of one function: $size bytes"
 
-# What /docs shows for each route fits the packages: the compilers say so.
+# The compilers accept the samples that /docs shows for each route.
 "$modules/.bin/esbuild" "$TIDE_SOURCE_DIR/api/web/app/src/docs/samples.ts" --format=esm --log-level=error >samples.mjs
 mkdir samples
 node --input-type=module -e '
@@ -44,7 +44,8 @@ node --input-type=module -e '
 "$python" "$here/_python.py" "$packages" || fail "the Python package"
 "$python" "$here/_agree.py" "$packages" || fail "the packages do not agree"
 
-# Both and the header for C as mirrors of nodes that disagree. TIDE_LONG=1: random seeds for ten minutes.
+# Both packages and the header for C as mirrors of nodes that disagree. TIDE_LONG=1 tries random seeds for ten
+# minutes.
 cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$here/_mirror_reader.c" || fail "the header does not compile"
 mirrors() { "$python" "$here/_mirror.py" "$packages" "$work/reader.so" "$@" || fail "the mirrors"; }
 mirrors 1 25

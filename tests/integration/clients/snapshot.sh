@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Snapshots of the compliance records on a living stack: the header for C and the API say the same of every address, ledger after ledger; signatures;
-# what is old, cut, forged or of another ledger says nothing.
+# Compares snapshots of the compliance records on a running stack: the header for C and the API give the same answer
+# for every address, ledger after ledger. Signatures are checked. A snapshot that is old, cut, forged or of another
+# ledger gives no answer.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 command -v openssl >/dev/null || { echo "no openssl"; exit 77; }

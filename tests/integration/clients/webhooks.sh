@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Webhooks to partners, the short path: registered over HTTP, sent to a receiver with TLS, verified by both packages, sent again after a 500,
-# the end of an attestation told within a second, and another secret, asked for twice.
+# Webhooks to partners, the short path: registered over HTTP, sent to a receiver with TLS, verified by both packages,
+# sent again after a 500. The end of an attestation is sent within a second. A new secret is requested twice.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 cp "$here/_webhooks.mjs" "$packages/"

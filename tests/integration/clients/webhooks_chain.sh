@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the chain does, told to partners: markets, proposals, prices and the compliance of the population, compared with the tables and the routes.
-# Ledgers close on request, an hour of the chain's time apart and years ahead of this machine's clock, so that no clock decides. Of two nodes the
-# one that watches is killed halfway, and ledgers go by before the other one takes over.
+# Compares the webhooks about markets, proposals, prices and compliance with the tables and routes. Ledgers close on
+# request, an hour of the chain's time apart and years ahead of this machine's clock, so that no clock decides. Of two
+# nodes, the one that watches the chain is killed halfway, and ledgers close before the other one takes over.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_serve.sh"

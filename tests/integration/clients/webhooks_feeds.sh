@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Webhooks to partners with more feeds than the watcher reads at once: it looks at all of them.
+# Webhooks about more feeds than the watcher reads in one page: it checks all of them.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

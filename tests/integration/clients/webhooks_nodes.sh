@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Webhooks to partners on a living stack of three nodes: the receivers of the guide, an attestation and its end, endpoints that are slow, gone,
-# broken, that redirect or answer too much, replay, and nodes that are killed meanwhile. label: all
+# Webhooks on a running stack of three nodes: the receivers of the guide, an attestation and its end, endpoints that
+# are slow, gone, broken, that redirect or answer too much, replay, and nodes that are killed meanwhile. label: all
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 64 -- \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Webhooks to partners, without a clock: how many of a node's eight senders integrators can hold that make hanging endpoints again and again, and
-# whether another integrator's notification finds a sender at once. The senders are this test's, the queue is the product's.
-# TIDE_SHARE_SEED: another order of what happens.
+# Measures the shares of integrators in a node's eight senders, without a clock: how many senders integrators with
+# hanging endpoints can occupy, and whether another integrator's notification finds a free sender at once. The senders
+# belong to this test, the queue is the product's. TIDE_SHARE_SEED sets another order of events.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients of API nodes while servers fail: each answer is written down, for _judge.py. usage: _clients.py NODE…
+"""Clients of API nodes while servers fail. Each answer is recorded for _judge.py. usage: _clients.py NODE…
 
 For each node: look-ups, SQL queries and /readyz, one client each, and a stream that comes back with its last id.
 They end when each stream has the ledger in $PG_DIR/clients.end."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether all that _clients.py was told is right, and how long what did not work. usage: _judge.py WORD…
+"""Judges the answers that _clients.py recorded, and measures the outages. usage: _judge.py WORD…
 
 Every answer is held against PostgreSQL as of the ledger that it names; each ledger and event of a stream too, once and in
 order. Words are what may happen besides:  query  503s of SQL queries · lookup  503s of look-ups · stale  those that say so ·

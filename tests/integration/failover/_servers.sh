@@ -48,13 +48,14 @@ promote() {
     export PGHOST=$PG_DIR/$1
 }
 
-# For pg_rewind. On the command line it would not do: pg_rewind lets the former primary recover by itself first.
+# The setting is for pg_rewind, and must be in a file: pg_rewind first starts the former primary by itself for
+# recovery.
 keep_wal() {
     sql "ALTER SYSTEM SET wal_keep_size = '256MB'"
     sql "SELECT pg_reload_conf()" >/dev/null
 }
 
-# The former primary becomes a standby of the new one. What it had committed alone is gone.
+# The former primary becomes a standby of the new one and loses the commits that only it had.
 rejoin() { # NAME OF
     cluster_down "$PG_DIR/$1" immediate
     on "$2" CHECKPOINT # pg_rewind of PostgreSQL 15 takes the timeline from there
@@ -102,7 +103,7 @@ writes_go_on() {
     gap=$(since "$lost")
 }
 
-# All rows are those that an index of the lake has which no failover disturbed.
+# Compares all rows with those of an index of the lake that had no failover.
 same_as_undisturbed() {
     local have want last pid
     for pid in "${indexers[@]}"; do
@@ -119,7 +120,7 @@ same_as_undisturbed() {
     echo "ok the tables at ledger $last are those of an index that nothing disturbed: $have"
 }
 
-# Addresses with a record, for the clients to ask about.
+# Addresses with a record, about which the clients ask.
 pick_people() {
     PEOPLE=$(sql "SELECT string_agg(address, ' ') FROM (SELECT address FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 4) AS p")
     [ -n "$PEOPLE" ] || fail "no address"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The attester over several servers: it works at the primary though a standby is named first, goes on at the promoted one, and each
-# decision is on the chain once; after a promotion that loses commits too.
+# The attester with several database servers: it works at the primary although a standby is named first, continues at
+# the promoted server, and puts each decision on the chain once, even after a promotion that loses commits.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -11,7 +11,7 @@ keep_wal
 export PG_BIN PG_DIR
 PGDATABASE=postgres "$PG_BIN/createdb" empty
 
-# Servers do what the cases ask for by files: they run as another user.
+# The servers take the commands of the cases from files, because they run as another user.
 asked() { # NAME: once the case asks for it
     wait_for 120 asks "$1" || fail "$(cat "$PG_DIR/case.log")"
     rm "$PG_DIR/ask.$1"

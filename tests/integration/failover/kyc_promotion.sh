@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Identity checks from the session to the attestation, many at once, while the primary is lost and a synchronous standby promoted: each
-# session that the API acknowledged ends approved and attested, each person is attested on the chain once.
+# Loses the primary and promotes a synchronous standby while many identity checks run from the session to the
+# attestation. Each session that the API acknowledged ends approved and attested, and each person is attested on the
+# chain once.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -21,13 +22,14 @@ verifier=$("$TIDE_BIN/tidemark-sim" keys --name sumsub --seed 8 | awk '{ print $
 TIDEMARK_ATTESTER_INTENT_KEY=$stack_intent_key TIDEMARK_ATTESTER_DATABASE_URL=$(servers "$PG_DIR" "$PG_DIR/second") "$TIDE_BIN/tidemark-attester" run \
     --attester-key "$PG_DIR/verifier.seed" --attester-poll-ms 100 --db-retry-ms-max 500 --rpc "$one_url" --deployment "$TIDEMARK_DEPLOYMENT" 2>"$PG_DIR/attester.log" &
 
-# Visitors open sessions and are approved, one after another in each of eight threads, until visitors.end is there.
+# In each of eight threads, visitors open sessions and are approved one after another, until the file visitors.end
+# exists.
 python3 "$(dirname "$0")/_kyc_promotion.py" "$(url one '')" "$stack_kyc_key" "$PG_DIR" >"$PG_DIR/visitors.log" 2>&1 &
 visitors=$!
 sessions() { [ "$(sql "SELECT $1 FROM kyc.session AS s LEFT JOIN kyc.outbox AS o ON o.session_id = s.id" 2>/dev/null)" = t ]; }
 run_on() { kill -0 $visitors 2>/dev/null || fail "visitors: $(tail -n 5 "$PG_DIR/visitors.log")"; sessions "$1"; }
 wait_for 60 run_on "count(*) FILTER (WHERE o.state = 'confirmed') >= 10" || fail "nothing is attested: $(tail -n 3 "$PG_DIR/attester.log") $(tail -n 3 "$PG_DIR/one.log")"
-# One in each state, from the session that has no decision yet to the call that is not confirmed.
+# One session in each state, from one without a decision to one whose call is not confirmed.
 wait_for 30 run_on "bool_or(s.state IN ('created', 'pending')) AND bool_or(o.state IN ('queued', 'signed', 'submitted'))" || fail "nothing is under way"
 lost=$(now)
 mark lost
@@ -42,7 +44,7 @@ touch "$PG_DIR/visitors.end"
 wait $visitors || fail "visitors: $(cat "$PG_DIR/visitors.log")"
 cat "$PG_DIR/visitors.log"
 
-# What the visitors were told is in the database and on the chain.
+# The answers that the visitors got are in the database and on the chain.
 cut -d ' ' -f 1,2 "$PG_DIR/visitors.acknowledged" | sort -u >"$PG_DIR/told"
 sql "SELECT id || ' ' || address FROM kyc.session WHERE state = 'approved'" | sort >"$PG_DIR/held"
 lost_ones=$(comm -23 "$PG_DIR/told" "$PG_DIR/held")

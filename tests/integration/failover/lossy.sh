@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# P10 for the API: the primary is lost, and the standby that is promoted lacks commits which nodes had already shown. Look-ups, SQL
-# queries, cursors and streams step back to what is there and say so; the indexer writes the lost ledgers again; no stream has a gap or a
-# repeat, and all answers equal PostgreSQL.
+# P10 for the API: the primary is lost, and the promoted standby lacks commits that nodes had already shown. Look-ups,
+# SQL queries, cursors and streams go back to the existing ledgers and report that. The indexer writes the lost
+# ledgers again. No stream has a gap or a repeat, and all answers equal PostgreSQL.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -28,7 +28,7 @@ shown() { [ "$(curl -s "$(url one /api/prices)" | said ledger)" -ge $((kept + 25
 said() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sed 's/".*//'; }
 wait_for 20 shown || fail "node one does not show what is committed"
 last=$(ledger)
-# A reader of the newest events, oldest first, has come to the end of ledger LAST.
+# Waits until a reader of the newest events, oldest first, has read to the end of ledger LAST.
 first_page="/api/events?order=asc&limit=1&from=$(sql "SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = $((kept + 20))")"
 code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code}' "$(url "$1" "$2")"; }
 [ "$(code one "$first_page")" = 200 ] || fail "$first_page: $(cat "$PG_DIR/body")"

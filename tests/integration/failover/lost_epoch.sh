@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A network was reset, a node serves its new epoch, and the standby that is promoted has never heard of it: the node serves the old
-# epoch again and says so, then the new one once it is indexed again, under whatever number. A node that comes to a standby which
-# diverged and still holds the lost epoch does not go back to it. A node without a deployment file serves no other protocol instead.
+# After a network reset, a node serves the new epoch, and the promoted standby does not have that epoch. The node
+# serves the old epoch again and reports that, then the new one once it is indexed again, under any number. A node
+# that connects to a diverged standby with the lost epoch does not return to that epoch. A node without a deployment
+# file does not serve another protocol instead.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -61,7 +62,8 @@ grep 'deployment.lost.*deployment=' "$PG_DIR/one.log" >/dev/null || fail "the lo
 refused() { [ "$(curl -s -m 1 -o "$PG_DIR/body" -w '%{http_code}' -H "Last-Event-ID: $position" "$(url one /api/stream)")" = 409 ]; }
 wait_for 20 refused || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
 
-# Node two gets to the new primary, or to the third server, which hears nothing of the promotion and still holds the lost epoch.
+# Node two connects to the new primary, or to the third server, which does not learn of the promotion and still holds
+# the lost epoch.
 at() { # SERVER: from now on
     local server
     ln -sfn "$PG_DIR/$1/.s.PGSQL.5432" "$PG_DIR/front/.s.PGSQL.5432"
@@ -90,7 +92,7 @@ soon 1 two
 kill -0 $one_pid || fail "the node ended"
 echo "ok once it is indexed again, as deployment $(sql "SELECT max(id) FROM chain.deployment"), the new epoch is served"
 
-# The database that a node without a file serves is replaced by one of another network.
+# Replaces the database of a node without a deployment file by one of another network.
 write other --passphrase "Another network" --seed 9
 PGDATABASE=postgres "$PG_BIN/createdb" other
 TIDEMARK_DATABASE_URL="host=$PGHOST port=5432 user=postgres dbname=other" "$indexer" run --lake "$PG_DIR/other/lake" \

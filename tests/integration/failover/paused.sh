@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A standby that hears nothing, or replays nothing, for a while: what is read there says how late it is and goes stale, and is never
-# "compliant"; another server's answers stay fresh, those of a node too that has its feeder and its SQL workers at different servers.
-# TIDE_LONG=1: each for three minutes.
+# A standby receives nothing, or replays nothing, for a while. Answers read there show how late they are, become
+# stale, and never say "compliant". Answers of another server stay fresh, also those of a node whose feeder and SQL
+# workers use different servers. TIDE_LONG=1: each pause takes three minutes.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -15,7 +15,7 @@ chain
 standby second
 node one "$PG_DIR"
 node two "$PG_DIR/second"
-# Node three: its feeder is at the primary, its SQL workers are at the standby.
+# Node three: its feeder uses the primary, its SQL workers use the standby.
 mkdir "$PG_DIR/front"
 ln -s "$PG_DIR/.s.PGSQL.5432" "$PG_DIR/front/.s.PGSQL.5432"
 node three "$PG_DIR/front"

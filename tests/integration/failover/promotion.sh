@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A standby is promoted while clients ask and the indexer writes: no wrong answer, no gap in a stream, 503s of SQL queries only and for
-# a bounded time, and the indexer goes on at the new primary. TIDE_LONG=1: three times, the last two after a crash
-# and with a replay that was held back.
+# Promotes a standby while clients read and the indexer writes: no answer is wrong, no stream has a gap, only SQL
+# queries get 503 and for a bounded time, and the indexer continues at the new primary. TIDE_LONG=1: three promotions,
+# the last two after a crash and with delayed replay.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
@@ -19,7 +19,7 @@ is_synchronous() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE sync
 clients one two
 curl -s "$(url two /readyz)" | grep '"standby":true' >/dev/null || fail "node two is not at the standby"
 
-# failover FROM TO HOW: HOW is fast, which sends all that is committed, or immediate, which is a crash.
+# failover FROM TO HOW: HOW is `fast`, which sends all commits to the standby first, or `immediate`, which is a crash.
 failover() {
     local took
     lost=$(now)
@@ -50,7 +50,7 @@ for name in one two; do
     wait_for 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
     grep '"standby":false' "$PG_DIR/$name.ready" >/dev/null || fail "$name: $(cat "$PG_DIR/$name.ready")"
 done
-# On a standby a feeder asks every few milliseconds whether the cursor moved; at a primary it is notified.
+# On a standby, a feeder polls the cursor every few milliseconds. On a primary it gets notifications.
 polls() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder' AND query LIKE 'SELECT moves FROM%'")" != 0 ]; }
 wait_for 20 feeders || fail "two feeders are wanted at the new primary"
 ! polls || fail "a feeder polls the new primary: it does not listen"

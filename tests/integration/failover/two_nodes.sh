@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two nodes on one cache folder, killed in turn (-9) while clients ask both: the one that lives refuses nothing and feeds the cache
-# from then on, and one that comes back goes on where the cache is. TIDE_LONG=1: thirty times.
+# Kills two nodes with one cache folder in turn (-9) while clients ask both. The surviving node refuses no request and
+# feeds the cache from then on. A restarted node continues from the cache's ledger. TIDE_LONG=1: thirty times.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"

@@ -1,7 +1,7 @@
 # Shared by the tests of discovery: sourced after _pg.sh.
 
-# The deployment file without its tokens, and without the contracts that TIDE_STRIP names; and with those alone that were found (the
-# chain has others).
+# strip FOLDER: writes without.json, the deployment file without its tokens and the contracts that TIDE_STRIP names.
+# strip FOLDER FOUND: writes named.json, in which of those only the contracts listed in the file FOUND stay.
 strip() { # FOLDER [FOUND]
     python3 - "$@" <<'PY'
 import json, os, sys
@@ -15,5 +15,5 @@ json.dump(d, open(sys.argv[1] + ("/named.json" if kept else "/without.json"), "w
 PY
 }
 
-# Ranges of ledgers that are still to be read for discovered tokens.
+# Prints the number of ranges of ledgers that must still be read for discovered tokens.
 waiting() { sql "SELECT count(*) FROM chain.contract_coverage WHERE next_ledger <= to_ledger"; }

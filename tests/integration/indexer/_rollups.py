@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The schema rollup against a reckoning of its own from event and history rows, in Python integers.
-Called with the database in the environment of libpq; says the first differences and exits with 1.
+"""Compares the schema rollup with a computation from event and history rows in Python integers. Called with the
+database in libpq's environment; prints the first differences and exits with 1.
 """
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""A web server with TLS before another without: usage _tls.py CERT KEY URL; prints its port."""
+"""A TLS proxy before a web server without TLS. usage: _tls.py CERT KEY URL; prints its port."""
 import http.server
 import ssl
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every allocation may fail: the n-th of a whole run, for n = 1, 2, 3 … and then ever further
-# apart, alone or with all that follow. The program ends with a documented code and a message, or
-# gets through; never by a signal; and the next run ends with the same tables as an untroubled one.
+# Lets the n-th allocation of a whole run fail, alone or with all later ones, for n = 1, 2, 3 … and then in growing
+# steps. The program exits with a documented code and a message, or succeeds. It never dies by a signal, and the next
+# run ends with the tables of an undisturbed one.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so

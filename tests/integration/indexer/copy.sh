@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Encoded rows through a real server and back: numbers of every size, times, arrays. Statements that go out together.
+# Sends encoded rows to a real server and reads them back: numbers of every size, times, arrays. Also COPY statements
+# sent together.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BUILD/tests/unit_indexer" ] || exit 77
 [ -x "$TIDE_BIN/copy_driver" ] || { echo "skipped: no copy_driver"; exit 77; }
@@ -12,7 +13,7 @@ bad=$(sql "SELECT decimal FROM t WHERE v::text <> decimal OR a[1] <> v OR cardin
            OR a[2] <> mod(mod(v, 18446744073709551616) + 18446744073709551616, 18446744073709551616)
            OR extract(epoch FROM at) <> mod(a[2], 4294967296) LIMIT 3")
 [ -z "$bad" ] || fail "came back changed: $bad"
-# What the server writes is what we wrote: digests of COPY output rely on it.
+# The server's COPY output equals the bytes sent: digests of COPY output rely on that.
 "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "COPY (SELECT * FROM t ORDER BY n) TO STDOUT (FORMAT binary)" | cmp - <("$TIDE_BUILD/tests/unit_indexer" copy_file) ||
     fail "the server's bytes differ from ours"
 echo ok

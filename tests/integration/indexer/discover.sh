@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tokens that the deployment file does not name are found by their market. Their past is read again, and
-# then every table has the rows of an index whose file named them: from a lake, over RPC, found during
-# a backfill, found at the tip, and with the indexer killed on the way.
+# Finds tokens that the deployment file does not name, by their market. The indexer reads their past again, and then
+# every table equals that of an index whose file names them: from a lake, over RPC, found during a backfill, found at
+# the tip, and with the indexer killed on the way.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/_discover.sh"
@@ -31,7 +31,7 @@ totals() {
              calls_unverified FROM chain.cursor"
 }
 
-# What an index has whose file names the tokens that another found.
+# The expected rows: those of an index whose file names the tokens.
 named() { # FOLDER LAKE
     fresh
     index run --stop-at-end --lake "$2"
@@ -76,7 +76,8 @@ try() { # FOLDER LAKE FIRST LAST
     same "$dir" "killed"
 }
 
-# The answer to a gap's COMMIT is lost, and it is repeated: what its ledgers show first is read from its first ledger on all the same.
+# The answer to the COMMIT of a gap is lost and the commit is repeated. A token that these ledgers show first is still
+# read from its first ledger on.
 repeated() { # FOLDER LAKE
     local count
     : >"$PG_DIR/count"
@@ -99,8 +100,8 @@ repeated "$PG_DIR/sim" "$PG_DIR/sim/lake"
 "$bin" export state >"$PG_DIR/out" && grep -q '"synth_token"' "$PG_DIR/out" || fail "no state of tokens"
 
 [ -n "$TIDE_LONG" ] || { echo ok; exit 0; }
-# A partner's catalog lists a Stellar asset's contract. What the whole network does with it before a ledger
-# shows what it is must not decide which rows are kept.
+# A partner's catalog lists a Stellar asset's contract. That asset's transfers on the whole network, before a ledger
+# shows the contract's kind, must not decide which rows are kept.
 "$sim" write --lake "$PG_DIR/listed/lake" --first-ledger 1920 --ledgers 128 --txs 24 --noise 60 --seed 2 --catalog-native --quiet
 export TIDE_STRIP=xlm
 strip "$PG_DIR/listed"

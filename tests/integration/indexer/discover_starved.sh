@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A catalog lists a new contract with each ledger, and each shows what it is in the next one. Reading a market's past goes on
-# meanwhile: it waits for what is being read, then has its turn before the listings. Readings and
-# objects of the lake are counted, not seconds.
+# Proves that reading a market's past is not starved by new listings. A catalog lists a new contract in each ledger,
+# and the next ledger shows its kind. Reading the market's past waits for the current reading only, then precedes the
+# listings. The test counts readings and objects of the lake, not seconds.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/_discover.sh"
@@ -16,7 +16,7 @@ past=160 first=1024 last=1183
     --hostile-attacks listings --hostile-all-from $((last + 1)) --quiet --follow 250 --close-step 1 2>"$PG_DIR/sim.log" & sim=$!
 until [ -n "$(find "$PG_DIR/sim/lake" -name "*--$last.xdr*" -print -quit 2>/dev/null)" ]; do sleep 0.05; done
 
-# A slow lake. It counts the objects that it gives.
+# A slow lake server that counts the objects it sends.
 python3 - "$PG_DIR" >"$PG_DIR/port" 2>"$PG_DIR/http.log" <<'PY' &
 import functools, http.server, sys, threading, time
 given = open(sys.argv[1] + "/given", "a", buffering=1)
@@ -39,7 +39,7 @@ until [ -s "$PG_DIR/port" ]; do sleep 0.1; done
 strip "$PG_DIR/sim"
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/without.json TIDEMARK_LAKE=http://127.0.0.1:$(cat "$PG_DIR/port")/lake
 
-# The past of two markets is to be read, as if they were created now.
+# Marks the past of two markets as unread, as if they were created now.
 "$indexer" backfill --from $first --to $last 2>"$PG_DIR/run.log" || fail "backfill: $(tail -3 "$PG_DIR/run.log")"
 mapfile -t markets < <(sql "SELECT contract FROM chain.contract_seen WHERE what = 'market' AND contract IN
     (SELECT contract FROM state.synth_token_instance) ORDER BY 1 LIMIT 2")
@@ -76,7 +76,7 @@ complete "${markets[1]}" 2
 kill -TERM $pid
 wait $pid || fail "SIGTERM: exit $?"
 
-# Whatever was read when: the rows of an index that reads it in one go.
+# In the end the rows equal those of an index that read everything at once.
 kill -TERM $sim
 wait $sim || true
 "$indexer" run --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"

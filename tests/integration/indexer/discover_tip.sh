@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A market that is created while the indexer follows RPC servers; then one whose past cannot be read: it is
-# incomplete, alone, until a source has those ledgers. label: threads
+# Creates a market while the indexer follows RPC servers, then one whose past no source has: only that market is
+# incomplete, until a source has those ledgers. label: threads
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Several deployments in one database, and networks that are reset under a running API: it serves the
-# old epoch, stale by the usual rule, until the new one is ready, then switches without a restart.
-# Processes of different deployments never share a port.
+# Several deployments in one database, and networks that are reset under a running API. The API serves the old epoch,
+# stale by the usual rule, until the new one is ready, then switches without a restart. Processes of different
+# deployments never share a port.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Roles of a deployment are fixed: a file that gives a contract of an index another role or name, or a name another contract, is refused by
-# every program that reads the file, with both values and exit 68 (the attester: 78). With the right file again, rows and digests are those of an index that
-# never saw the wrong one.
+# The roles of an index's contracts are fixed. If a deployment file gives a contract another role or name, or a name
+# another contract, every program that reads the file refuses it with both values and exit code 68 (the attester: 78).
+# With the right file again, rows and digests equal those of an undisturbed index.
 . "$(dirname "$0")/../_pg.sh"
 indexer=$TIDE_BIN/tidemark-indexer
 pg_start
@@ -90,7 +90,7 @@ with seen right "$indexer" verify --lake "$PG_DIR/lake96" >out 2>&1 || fail "ver
 [ "$(rows seen)" = "$(rows never)" ] || fail "digests differ"
 echo "with the right file again: verified, and the rows of an index that never saw another"
 
-# An index without rows may be given another file, and a file may name further contracts.
+# An index without rows accepts another file, and a file may add contracts.
 PGDATABASE=postgres "$PG_BIN/createdb" empty
 mkdir none
 index empty wrong_oracle none && fail "a lake without ledgers: $(tail -2 run.log)"

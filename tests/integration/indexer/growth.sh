@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# One operation with as many events of each kind as asked for, half of them equal, one with as many new entries, and one with as many
-# versions of an entry. Doubled, they at most double the rows that the server touches for any statement of the writer and of the
-# feeder: where ledgers are committed one by one, and where a partition is loaded. Judged by plans, not by time.
+# Proves that work grows linearly. One operation has a given number of events of each kind, half of them equal; others
+# have as many new entries, and as many versions of one entry. Twice the number at most doubles the rows that the
+# server touches for any statement of the writer and the feeder, both with single ledgers and for a loaded partition.
+# The test reads plans, not times.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -26,7 +27,7 @@ serves() { [ "$(curl -s -D - -o /dev/null "$API_URL/api/prices" | sed -n 's/^Led
 log_from() { tail -c "+$1" "$PG_DIR/log"; } # BYTE
 
 for n in 120 240; do
-    # Ledger by ledger, with the cache of an API that follows.
+    # Single ledgers, with the cache of an API that follows.
     chain "$n" "tip$n"
     index backfill --from $first --to $((bulk - 1))
     mark=$(($(stat -c %s "$PG_DIR/log") + 1))
@@ -36,12 +37,13 @@ for n in 120 240; do
     for ((i = 0; i < 600; i++)); do serves && break; sleep 0.1; done
     serves || fail "the API does not serve $last: $(tail -3 "$PG_DIR/api.log")"
     api_stop || fail "api: exit $?"
-    # The cache's whole tables are read too, in each size: how often a cache that follows does so depends on the machine.
+    # The test reads whole tables for the cache in each size too: how often a following cache does that depends on the
+    # machine.
     rm -rf "$PG_DIR/cache"
     explain api_start
     api_stop || fail "api: exit $?"
     log_from $mark >"$PG_DIR/tip.$n"
-    # A partition that is loaded.
+    # A loaded partition.
     chain "$n" "load$n"
     mark=$(($(stat -c %s "$PG_DIR/log") + 1))
     explain index run --stop-at-end

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tokens past the limit: however many one ledger names, each is followed once the limit has room for it, and
-# the tables are those of an index with that limit from the start. Which ones have a place does not depend on the
-# order in which ledgers are read. Where the build has failpoints, the indexer is killed within the transaction that gives
-# places, and behind it, and its answer to COMMIT counts as lost. label: sanitize
+# Tests tokens beyond the limit of discovered tokens. However many one ledger names, each is followed once the limit
+# allows it, and then the tables equal those of an index with that limit from the start. The choice of followed tokens
+# does not depend on the order in which ledgers are read. In a build with failpoints the indexer is killed inside and
+# after the transaction that admits tokens, and its answer to COMMIT is lost. label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -54,7 +54,7 @@ index from_start 4096
 "$bin" digest >"$PG_DIR/from_start"
 diff "$PG_DIR/from_start" "$PG_DIR/raised" >&2 || fail "other rows than with the limit from the start"
 
-# With room for some of them.
+# The limit allows some of the tokens.
 index forward 20
 "$bin" digest >"$PG_DIR/forward"
 followed=$(tokens "'discovered'")
@@ -69,7 +69,8 @@ index backward 20
 "$bin" digest >"$PG_DIR/backward"
 diff "$PG_DIR/forward" "$PG_DIR/backward" >&2 || fail "other rows where the last ledgers were read first"
 
-# A market takes a token that has a place, in a ledger behind most namings: the first token that waits is followed from there on.
+# A market names a followed token in a ledger after most namings: the first waiting token is followed from that ledger
+# on.
 one() { sql "SELECT contract FROM chain.contract_seen AS s WHERE what = '$1' AND NOT EXISTS (SELECT FROM chain.contract_seen AS o
     WHERE o.contract = s.contract AND o.what IN ($2)) ORDER BY ledger, tx, contract COLLATE \"C\" LIMIT 1"; }
 taken=$(one discovered "'market'") next=$(one ignored "'discovered'") at=$((first + 30))
@@ -81,7 +82,7 @@ since=$(sql "SELECT min(ledger) FROM chain.contract_seen WHERE contract = '$next
 [ "$(sql "SELECT chain.followed_after(1::smallint, '$next', $at - 1), chain.followed_after(1::smallint, '$next', $at)")" = "t|f" ] ||
     fail "as of ledgers before $at the token that waited was followed"
 
-# More than any limit has room for are forgotten at the next start.
+# Tokens beyond every possible limit are dropped at the next start.
 sql "INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)
     SELECT 1, 'late' || n, 2000000000, n, 'ignored', 'synth_token', 'late' FROM generate_series(1, 10000) AS n"
 index backward 0

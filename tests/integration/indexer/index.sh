@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ledgers to tables with the whole program: every way gives the same tables; bad input freezes
-# with a message; stops and kills at any time lose nothing. Ledgers are the simulator's.
+# Indexes ledgers with the whole program: every way gives the same tables, invalid input stops it with a message, and
+# no stop or kill loses a ledger. The ledgers are the simulator's.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -40,14 +40,14 @@ fails() { # EXIT PATTERN ARG…: the command ends so and says so
 fresh; run; want=$(digest)
 [ "$(sql "SELECT count(*) > 500 FROM event.log")" = t ] || fail "hardly any events"
 same "loaded"
-# no start uses up an id: there are 32767
+# a start must not consume an id: there are only 32767
 sql "SELECT setval(pg_get_serial_sequence('chain.deployment', 'id'), 32767)" >/dev/null
 run; same "nothing more to do"
 fresh; run --batch-ledgers 1; same "a ledger a transaction"
 fresh; run --batch-ledgers 7 --queue-batches 1; same "7 ledgers a transaction"
 fresh; TIDEMARK_LAKE= run --stream "$PG_DIR/sim/stream.xdr"; same "stream"
 
-# ranges in any order, history filled in behind, then told what is covered
+# ranges in any order and earlier history, then the report of covered ledgers
 fresh
 for range in "2050 2060" "1990 2010" "1920 1950" "1940 2030" "1920 $last"; do
     set -- $range
@@ -59,14 +59,14 @@ fails 67 "nothing after ledger $last, and 9999 was asked for" backfill --from 19
 fresh; "$indexer" backfill --from 1920 --to 1930 2>/dev/null
 fails 68 'gap after 1930' backfill --from 1940 --to 1950
 
-# following a lake that grows, ledger by ledger, then stopped: SIGTERM, 0, within seconds
+# follows a lake that grows, ledger by ledger, then stops: SIGTERM ends it with 0 within seconds
 fresh
 mkdir "$PG_DIR/grow"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/grow/lake" --first-ledger 1920 --ledgers 1 --ledgers-per-object 1 --quiet
 TIDEMARK_LAKE=$PG_DIR/grow/lake "$indexer" run 2>"$PG_DIR/log_run" & follower=$!
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/grow/lake" --append --first-ledger 1920 --ledgers 192 --ledgers-per-object 1 --quiet
 for _ in $(seq 400); do [ "$(sql "SELECT ledger FROM chain.cursor" 2>/dev/null)" = $last ] && break; sleep 0.1; done
-# the standby takes over while the first one is still there
+# the standby takes over while the first process is still running
 TIDEMARK_LAKE=$PG_DIR/grow/lake "$indexer" run 2>"$PG_DIR/log_standby" & standby=$!
 for _ in $(seq 100); do grep -q writer.standby "$PG_DIR/log_standby" && break; sleep 0.1; done
 start=$SECONDS; kill -TERM $follower; code=0; wait $follower || code=$?
@@ -78,7 +78,8 @@ want_grown=$(digest)
 fresh; TIDEMARK_LAKE=$PG_DIR/grow/lake run
 [ "$(digest)" = "$want_grown" ] || fail "following and indexing at once differ"
 
-# SIGTERM and SIGKILL at arbitrary times, again and again. A slow machine is killed at the same ledger each time: no quarantine.
+# Sends SIGTERM and SIGKILL at arbitrary times, again and again. On a slow machine the same ledger is killed each
+# time, so the quarantine of crashing ledgers is off.
 export TIDEMARK_CRASH_LIMIT=0
 for signal in TERM KILL; do
     fresh
@@ -92,8 +93,9 @@ for signal in TERM KILL; do
 done
 unset TIDEMARK_CRASH_LIMIT
 
-# SIGKILL at the steps of the other threads, and after new words of the dictionary were written, where the build has failpoints.
-# At commit.words also a failure that the process survives: the keys of what is rolled back are forgotten.
+# Kills the program at the steps of its other threads, and after it stored new words of the dictionary, if the build
+# has failpoints. At commit.words a failure that the process survives is tested too: the keys of rolled back words are
+# dropped.
 fresh
 TIDE_FP_COUNT=$PG_DIR/count "$indexer" run --stop-at-end --batch-ledgers 9 2>/dev/null
 if [ -s "$PG_DIR/count" ]; then
@@ -116,7 +118,7 @@ if [ -s "$PG_DIR/count" ]; then
     same "commit.words=error"
 fi
 
-# another network's ledgers, where nothing names the network; a contract that the file forgets
+# ledgers of another network, when no setting names the network; a contract that the file no longer names
 "$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/other.xdr" --deployment "$PG_DIR/other.json" --first-ledger 1920 --ledgers 64 \
     --passphrase "Another Network" --quiet
 grep -v '"oracle"' "$PG_DIR/sim/deployment.json" >"$PG_DIR/forgets.json"
@@ -126,7 +128,7 @@ for pattern in "another network's ledger" 'WARN deployment.part missing=oracle r
 done
 [ "$(TIDEMARK_DEPLOYMENT= digest)" = "$want" ] || fail "a wrong file's deployment, empty, is in the way of the only one"
 
-# one kind alone; another scope on the same tables is refused
+# an index of one kind of row; another scope for the same tables is refused
 fresh; run --only event.swap
 [ "$(sql "SELECT (SELECT count(*) FROM event.liquidity_pool_swap) > 0 AND (SELECT count(*) FROM event.log) = 0 AND (SELECT count(*) FROM chain.ledger) = 192")" = t ] || fail "--only"
 fails 67 "are indexed, not $((last + 1))" export events --from $((last + 1))
@@ -138,7 +140,7 @@ fails 67 'none of these tables is in the index scope' export state
 "$TIDE_BIN/tidemark-indexer" status --json | grep '"complete":true' >/dev/null && fail "complete with one table"
 fails 78 'no table fits "event.nothing"' run --only event.nothing
 
-# bad input: what is good before it is committed, and the message names the place
+# invalid input: the good ledgers before it are committed, and the message names the place
 freeze() { # NAME EXIT PATTERN LAST
     fails "$2" "$3" run --stop-at-end --batch-ledgers 5
     [ "$(sql "SELECT ledger FROM chain.cursor")" = "$4" ] || fail "$1: cursor $(sql "SELECT ledger FROM chain.cursor"), not $4"
@@ -152,7 +154,7 @@ cp "$PG_DIR"/grow/lake/*/*--2040.* "$(dirname "$(object 2041)")/" 2>/dev/null ||
 head -c 900 "$(object 2060)" > "$PG_DIR/cut"; cp "$PG_DIR/cut" "$(object 2060)"; freeze truncated 65 2060 2059
 cp "$(object 2062)" "$(object 2060)"; freeze "another ledger's object" 65 2060 2059
 
-# a reader that goes away is no error; a disk that is full is one
+# a reader that closes its pipe is no error; a full disk is one
 left() { # COMMAND…: its reader is gone before it writes
     python3 -c 'import os, subprocess, sys
 r, w = os.pipe()
@@ -165,11 +167,11 @@ sys.exit(0 if (p.returncode, p.stderr) == (0, b"") else f"{p.returncode}: {p.std
 }
 left export events; left export state; left digest; left tables; left dump "$PG_DIR/sim/stream.xdr"
 
-# a database that is not there is not waited for
+# the program does not wait for a database that does not exist
 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=nothing" fails 76 'nothing" does not exist' run --stop-at-end
 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=nobody dbname=$PGDATABASE" fails 76 'nobody" does not exist' run --stop-at-end
 
-# another network: by the lake's own word, by the transactions' hashes, by what is stored
+# another network is detected by the lake's .config.json, by the transactions' hashes, and by the stored rows
 sed 's/"network": *"[^"]*"/"network": "Other Network ; 2026"/' "$PG_DIR/sim/deployment.json" > "$PG_DIR/sim/other.json"
 fresh
 TIDEMARK_LAKE=$PG_DIR/grow/lake fails 66 'Other Network' run --stop-at-end --deployment "$PG_DIR/sim/other.json"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# db_index_connections: so many sessions build indexes and statistics of loaded partitions, and the tables are those that one session makes.
-# Whole partitions have bounds of time, so a question about a span of it reads those partitions alone.
+# db_index_connections is the number of sessions that build indexes and statistics of loaded partitions. The tables
+# are the same as with one session. Whole partitions have bounds of time, so a query for a span of time reads only the
+# partitions of that span.
 . "$(dirname "$0")/../_pg.sh"
 pg_start -c log_connections=on -c autovacuum=off # which would vacuum, too
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 2240 --seed 3 --quiet
@@ -18,8 +19,9 @@ load() { # CONNECTIONS [option]…: prints how many sessions it opened; digests 
 one=$(load 1)
 three=$(load 3)
 [ "$three" = $((one + 3)) ] || fail "with 3 connections $three sessions, with one $one"
-# Tables of a MiB are vacuumed before their indexes are made, and what is all visible is frozen. How much that is depends on what other sessions
-# still see as running: it is printed. They are analysed, and parents of a MiB.
+# Tables from 1 MiB on are vacuumed before their indexes are built, and their pages that are all visible are frozen.
+# Their share depends on the snapshots of other sessions, so it is printed only. These tables are analysed, and
+# parents from 1 MiB on too.
 sql "CREATE EXTENSION pg_visibility"
 frozen=$(sql "SELECT count(*) FILTER (WHERE s.vacuum_count = 0), sum(v.thawed), sum(v.frozen) * 100 / sum(v.pages) FROM pg_stat_user_tables AS s, LATERAL
     (SELECT count(*) FILTER (WHERE all_visible AND NOT all_frozen) AS thawed, count(*) FILTER (WHERE all_frozen) AS frozen, count(*) AS pages

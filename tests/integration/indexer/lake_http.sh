@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One chain from a folder, from a web server, from a stream and from standard input, in objects and
-# batches of several sizes: the same tables, by their digests. (label: threads)
+# Indexes one chain from a folder, from a web server, from a stream and from standard input, in objects and batches of
+# several sizes: the digests of all tables are equal. (label: threads)
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 command -v python3 >/dev/null || exit 77
@@ -60,7 +60,8 @@ same 'standard input' run --stream - <"$PG_DIR/stream"
 zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }
 if command -v zstd >/dev/null; then same 'zstd on a pipe' zstd_stream; fi
 
-# The wrong network (which leaves no trace), a hole, damage: refused by name with the code that indexer/README.md says.
+# The wrong network (which stores nothing), a gap and damage are refused by name, with the exit codes of
+# indexer/README.md.
 refused() { # CODE PATTERN CMD…
     local want=$1 pattern=$2 code=0
     shift 2
@@ -88,13 +89,13 @@ run --lake "$url/single" >"$PG_DIR/out" 2>&1
 [ "$("$TIDE_BIN/tidemark-indexer" digest)" = "$first" ] || fail "not healed"
 echo "ok healed"
 
-# Nothing is there: said, and no index that stands still without a word.
+# An empty lake is reported: an index does not wait without a message.
 mkdir "$PG_DIR/empty"
 into empty
 refused 67 'no ledger from [0-9]* on is there' run --lake "$PG_DIR/empty"
 
-# An object that decompresses and is wrong all the same is fetched again too: good then, all is as if
-# nothing had been; still wrong, it is named, and the index stands before it.
+# An object that decompresses but has wrong contents is fetched again. If the second copy is right, the run continues
+# as usual. If not, the message names the object, and the index stops before it.
 command -v zstd >/dev/null || exit 0
 spoil() { # FROM TO tail|cut|HASH: the first of these bytes become others
     mkdir -p "$(dirname "$2")"

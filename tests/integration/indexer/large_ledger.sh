@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One ledger of 25 MB, whose bytes do not pack: loaded, added to a partition that is there, from a stream and from RPC, the
-# indexer stays below what its manual says for two decoders. As base64 it is larger than rpc_page_max_mib.
+# Indexes one ledger of 25 MB whose bytes do not compress: loaded, added to an existing partition, from a stream and
+# over RPC. The indexer's memory stays below the figure of its manual for two decoders. As base64 the ledger exceeds
+# rpc_page_max_mib.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Nodes list the entry changes of a transaction in different orders. One chain as four nodes tell it, from lakes, over RPC and
-# from a stream, with several decoders, in pieces backwards, with tokens that the chain names: the digests are equal,
-# and each index is right by each other source.
+# Nodes list the entry changes of a transaction in different orders. One chain as listed by four nodes, from lakes,
+# over RPC and from a stream, with several decoders, in ranges from the last to the first, with discovered tokens: the
+# digests are equal, and each index passes `verify` against each other source.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A full partition is built, merged into state and folded into rollups while the next one loads. Stopped, killed, and with the
-# sessions that do it ended: the tables of an undisturbed run.
+# While a full partition is built, merged into state and added to rollups, the next one loads. The program is stopped,
+# killed, and its sessions are ended: the tables equal those of an undisturbed run.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -8,7 +8,7 @@ indexer=$TIDE_BIN/tidemark-indexer
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
 export TIDEMARK_ONLY=event.swap,event.log,state.ttl
 
-# An empty database in which each index takes that long.
+# Makes an empty database in which building each index takes that long.
 fresh() { # SECONDS
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
@@ -61,7 +61,7 @@ for signal in KILL TERM; do
     same "SIG$signal while one partition is built and the next one loads"
 done
 
-# The tables of the third partition are there before the second, which is full, has its turn.
+# The tables of the third partition exist before the second, which is full, is built.
 fresh 0.5
 launch
 await "EXISTS (SELECT FROM chain.partition WHERE from_ledger = 3000 AND first_loaded IS NULL) AND EXISTS (SELECT FROM chain.partition WHERE last_loaded = 2999)" \
@@ -82,7 +82,7 @@ wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
 grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "no building session was ended"
 same "the sessions that build are ended"
 
-# State is merged on a session that is not the writer's: the writer's session holds the lock.
+# Another session than the writer's merges state, because the writer's session holds the lock.
 fresh_slow_merge() {
     fresh 0
     "$indexer" migrate >/dev/null 2>&1

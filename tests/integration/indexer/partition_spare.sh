@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The session that makes the next partition hangs while the writer waits for it: the writer's own session stays awake, a stop ends
-# both, and another writer takes over at once.
+# The session that makes the next partition hangs while the writer waits for it. The writer's own session is not idle
+# meanwhile, a stop ends both sessions, and another writer takes over at once.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 . "$(dirname "$0")/../_faults.sh"
@@ -9,7 +9,7 @@ indexer=$TIDE_BIN/tidemark-indexer
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
 export TIDEMARK_ONLY=event.swap,event.log,state.ttl TIDEMARK_STANDBY_POLL_MS=50 TIDEMARK_DB_RETRY_MS_MAX=500 ASAN_OPTIONS=detect_leaks=0
 
-# An empty database in which the second partition is never made.
+# Makes an empty database in which the second partition never gets made.
 fresh() {
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists --force tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
@@ -33,7 +33,7 @@ launch one
 wait "$pid" || fail "run: $(cat "$PG_DIR/one.log")"
 want=$("$indexer" digest)
 
-# The session speaks, and a stop ends a session that takes no cancel request.
+# The session sends messages, and a stop ends a session that ignores a cancel request.
 fresh
 launch one
 await_spare
@@ -50,7 +50,7 @@ launch one
 wait "$pid" || fail "second run: $(cat "$PG_DIR/one.log")"
 same "SIGTERM while the session of a spare partition hangs"
 
-# Another writer takes over: the spare's session gives way to it.
+# Another writer takes over: the first writer's session for the next partition gives way.
 fresh
 launch one; one=$pid
 await_spare

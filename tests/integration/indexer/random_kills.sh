@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# I2: the indexer killed at random moments while ledgers come, again and again: what is
-# in the tables at the end is what one run puts there. TIDE_KILLS of them (25; by hand 1000).
+# I2: kills the indexer at random moments while ledgers arrive. The tables at the end equal those of one undisturbed
+# run. TIDE_KILLS sets the number of kills (25; by hand 1000).
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
@@ -10,7 +10,8 @@ mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 256 --ledgers-per-object 1 --follow 40 --close-step 1 \
     --quiet >/dev/null 2>&1 & sim=$!
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_POLL_MS=20
-# small batches, so that many commits stand between a start and the end; no quarantine: kills are no crashes
+# Small batches give many commits between start and end. The quarantine of crashing ledgers is off: kills are no
+# crashes.
 export TIDEMARK_BATCH_LEDGERS=3 TIDEMARK_STANDBY_POLL_MS=10 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_PARTITION_LEDGERS=1000
 for _ in $(seq 100); do [ -s "$TIDEMARK_DEPLOYMENT" ] && break; sleep 0.1; done
 

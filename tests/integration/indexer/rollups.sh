@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Rollups against a reckoning of their own from event and history rows: after following, after batches
-# cut anywhere, after earlier ranges come later, on two partitions, after kills, after a reset, after
-# they were made by older rules, and where only some of them are named.
+# Compares rollups with a computation from event and history rows: after following, after batches of any size, after
+# earlier ranges were added later, on two partitions, after kills, after a network reset, after rollups by older
+# rules, and with only some rollups in the scope.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -10,7 +10,7 @@ sim=$TIDE_BIN/tidemark-sim
 [ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=0
 export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_STANDBY_POLL_MS=50
-# the story of this chain takes a month, in 448 ledgers over two partitions
+# this chain lasts a month, with 448 ledgers in two partitions
 chain=(--first-ledger 1664 --ledgers 448 --close-step 50 --txs 8 --life 90 --quiet)
 first=1664 last=2111
 "$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" "${chain[@]}"
@@ -56,7 +56,7 @@ same "earlier ranges later"
 [ "$(sql "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'compliance_version_deployment_day_idx'")" = 0 ] ||
     fail "a record's versions are looked for among all of their day"
 
-# killed at each step
+# the program is killed at each step
 : >"$PG_DIR/count"
 fresh; TIDE_FP_COUNT=$PG_DIR/count run --batch-ledgers 50
 if [ -s "$PG_DIR/count" ]; then
@@ -72,7 +72,7 @@ if [ -s "$PG_DIR/count" ]; then
     done
 fi
 
-# made by older rules, or never: made anew
+# rollups by older rules, or none: the program makes them again
 fresh; backfill --from $first --to 2050
 sql "UPDATE rollup.built SET version = 0; UPDATE rollup.candle SET swaps = swaps + 1; DELETE FROM rollup.day"
 run; same "older rules"
@@ -84,13 +84,13 @@ grep -q "WRONG  rollup.candle: .*\"seconds\":300" "$PG_DIR/said" || fail "verify
 sql "DELETE FROM rollup.built; DELETE FROM rollup.candle"
 run; same "no rules"
 
-# a reset: the new epoch's rows stand beside the old ones
+# after a reset, the new epoch's rows stand beside those of the old one
 "$bin" reset --confirm >/dev/null 2>&1 || fail "reset"
 run --batch-ledgers 20
 right "after a reset"
 [ "$(sql "SELECT count(DISTINCT deployment) FROM rollup.candle")" = 2 ] || fail "no rows of the second epoch"
 
-# only what is named, with all that it is made from: half a sum is none
+# only the named rollups and all their sources: an incomplete sum is never stored
 empty() { [ -z "$(rolled | grep -v '|0|')" ] || fail "$1: $(rolled)"; }
 fresh; run --only event.swap
 [ "$(sql "SELECT count(*) > 200 FROM event.liquidity_pool_swap")" = t ] || fail "hardly any swaps"

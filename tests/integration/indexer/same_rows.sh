@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The same tables whatever the way: for several chains, indexed in one go, ledger by ledger, in
-# batches of every size, by arrays and by COPY, from a stream, and stopped and killed anywhere and started again, the
-# digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS chains: 1, or 5 with TIDE_LONG.
+# Proves that every way gives the same tables. Several chains are indexed at once, ledger by ledger, in batches of
+# every size, by arrays and by COPY, from a stream, and with stops, kills and restarts at any point: the digests of
+# all tables are equal, and the exports equal the model's record. TIDE_SEEDS sets the number of chains: 1, or 5 with
+# TIDE_LONG.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -50,7 +51,7 @@ for ((seed = 1; seed <= ${TIDE_SEEDS:-$([ -n "${TIDE_LONG:-}" ] && echo 5 || ech
     fresh; run "${lake[@]}" --batch-ledgers 1 --array-kib 0; same "ledger by ledger, by COPY"
     fresh; run --stream "$PG_DIR/stream.xdr" --batch-ledgers 11; same "from a stream"
 
-    # batches of every size, each a process of its own: a stop at every one of their ends
+    # batches of every size, each in its own process: so there is a stop after each
     fresh
     RANDOM=$seed
     at=1024
@@ -63,7 +64,7 @@ for ((seed = 1; seed <= ${TIDE_SEEDS:-$([ -n "${TIDE_LONG:-}" ] && echo 5 || ech
     done
     same "in pieces"
 
-    # killed and stopped where it happens to be, until it is done
+    # kills and stops the program at any point until the index is complete
     fresh
     for try in 1 2 3 4; do
         "$bin" run "${lake[@]}" --stop-at-end --batch-ledgers $((1 + RANDOM % 5)) 2>"$PG_DIR/run.log" & pid=$!

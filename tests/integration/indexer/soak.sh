@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Following a ledger a second: memory and descriptors flat, no line of trouble, never more than two
-# ledgers behind for ten looks in a row. Where the machine itself stood still that is said, and the log is not judged. TIDE_SOAK_S seconds (15; an hour by hand: TIDE_SOAK_S=3600), a sample each
-# TIDE_SOAK_EVERY seconds. Then a lake that goes away and comes back does not end it.
+# Follows a ledger every second: memory and descriptors stay constant, the log has no error, and the index is never
+# more than two ledgers behind for ten samples in a row. If the machine itself paused, the test says so and does not
+# judge the log. TIDE_SOAK_S sets the seconds (15; an hour by hand: TIDE_SOAK_S=3600), TIDE_SOAK_EVERY the seconds
+# between samples. In the end the lake disappears and returns, and the program continues.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
@@ -43,7 +44,7 @@ while [ $SECONDS -lt $end ]; do
     fi
     sleep 0.5
 done
-# A sanitizer keeps what is freed.
+# A sanitizer does not return freed memory.
 [ "$sanitized" = yes ] || [ "$high" -le $((first_rss + first_rss / 10 + 2048)) ] || fail "memory: $first_rss KiB, then $high"
 [ "$(fds)" -le $((first_fds + 2)) ] || fail "descriptors: $first_fds, then $(fds)"
 if [ $stood -ge 3 ]; then
@@ -54,7 +55,7 @@ fi
 [ "$(sql "SELECT count(*) = max(ledger) - 1920 + 1 FROM chain.ledger")" = t ] || fail "ledgers are missing"
 echo "ok $seconds s of a ledger a second: rss $first_rss to $high KiB, lag at most $worst"
 
-# the lake goes away: it is told, after a while the state is degraded, and nothing ends
+# the lake disappears: the log says so, after a while the state is "degraded", and the process keeps running
 kill -9 $http
 until_sql "trouble IS NOT NULL AND lag_ledgers IS NOT NULL FROM chain.heartbeat" 20
 [ -z "${TIDE_LONG:-}" ] || until_sql "state = 'degraded' FROM chain.heartbeat" 60

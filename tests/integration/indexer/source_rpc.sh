@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a Stellar RPC server may do to the indexer, one named case each (R1 to R18 of the reliability
-# plan): a simulated network misbehaves on purpose; afterwards the tables are those of its lake.
-# (label: threads)
+# Faults of a Stellar RPC server, each a named case (R1 to R18 of the reliability plan): a simulated network
+# misbehaves, and afterwards the tables equal those of its lake.
+# label: threads
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -18,7 +18,7 @@ into reference
 reference=$(digest)
 [ "$(cursor)" = $last ] || fail "the reference ends at $(cursor)"
 
-# A server that never answers, beside the other cases: half a minute later the log says so.
+# A server that never answers runs during the other cases. After half a minute the log reports it.
 into degraded
 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc http://127.0.0.1:1 \
     --rpc-retry-ms 20 --rpc-retry-ms-max 200 >"$PG_DIR/degraded.log" 2>&1 &
@@ -39,7 +39,7 @@ same() { # the tables are those of the lake
 }
 ok() { echo "ok $name${1:+: $1}"; }
 
-# heals FAULT…: the index is complete in spite of them, on one server.
+# heals FAULT…: the index becomes complete despite these faults, with one server.
 heals() {
     local f
     for f in "$@"; do
@@ -123,7 +123,7 @@ while kill -0 $pid 2>/dev/null; do
 done
 wait $pid || fail "R6: $(tail -n 3 "$PG_DIR/out")"
 same
-# sanitizers bring memory of their own
+# sanitizers use additional memory
 ldd "$TIDE_BIN/tidemark-indexer" | grep -E 'lib[at]san' >/dev/null || [ "$most" -lt 131072 ] || fail "R6: $most KiB resident"
 ok "200 MB, 100 000 brackets, numbers without end"
 
@@ -163,7 +163,7 @@ expect 67 'ledger 1090 is neither in the lake' --lake "$PG_DIR/history" --rpc "$
 [ "$(cursor)" = 1089 ] || fail "R9: the cursor is at $(cursor)"
 ok "retention passed: a stop that names them, another server, or the lake"
 
-# A lake's object that decompresses and is wrong: what RPC still keeps comes from there.
+# An object of the lake decompresses but has wrong contents: the ledgers that RPC still has come from RPC.
 if command -v zstd >/dev/null; then
     spoil() { # LEDGER
         local object packed=$PG_DIR/packed
@@ -230,7 +230,7 @@ fault one "getLedgers=hash-break:$middle"
 expect 66 "ledger $middle.*does not follow" --rpc "$one_url"
 [ "$(cursor)" = $((middle - 1)) ] || fail "R13: the cursor is at $(cursor)"
 [ "$(sql 'SELECT state FROM chain.heartbeat')" = frozen ] || fail "R13: not frozen"
-# at the first ledger that is asked for it is the stored hash that does not fit
+# the stored hash does not fit the first ledger that is requested
 expect 66 "ledger $middle.*previous hash" --rpc "$one_url"
 calm one
 expect 0 'index.stopped' --rpc "$one_url" --stop-at-end

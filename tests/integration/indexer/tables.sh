@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The migrated database and the catalogue's tables, column by column: names, order, types, nullness,
-# comments, keys, indexes, partitioning; of views with words, of what is stored behind them. Neither may have what the other lacks.
+# Compares the migrated database with the catalogue's tables, column by column: names, order, types, nullability,
+# comments, keys, indexes, partitioning. For views with words the stored table behind them is compared. Neither side
+# may have anything that the other lacks.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -32,7 +33,7 @@ LC_ALL=C sort -o "$PG_DIR/found" "$PG_DIR/found"
 diff "$PG_DIR/wanted" "$PG_DIR/found" >"$PG_DIR/diff" || { head -20 "$PG_DIR/diff" >&2; fail "tables differ"; }
 [ "$(wc -l <"$PG_DIR/wanted")" -gt 1500 ] || fail "only $(wc -l <"$PG_DIR/wanted") lines compared"
 
-# Column order is what binary COPY relies on, so it is compared unsorted, table by table.
+# Binary COPY relies on the order of columns, so the comparison is unsorted, table by table.
 order() { awk -F '\t' '$2 != "" { t[$1] = t[$1] " " $2 } END { for (k in t) print k t[k] }' | LC_ALL=C sort; }
 "$indexer" tables | order >"$PG_DIR/wanted"
 sql "SELECT n.nspname || '.' || c.relname || E'\t' || a.attname FROM pg_class c
@@ -44,7 +45,7 @@ sql "SELECT n.nspname || '.' || c.relname || E'\t' || a.attname FROM pg_class c
      ORDER BY c.oid, a.attnum" | order >"$PG_DIR/found"
 diff "$PG_DIR/wanted" "$PG_DIR/found" >&2 || fail "column order differs"
 
-# Indexes: each that the catalogue names is there. What lists page over comes from migrations alone.
+# Every index of the catalogue must exist. Migrations alone add the indexes by which lists are paged.
 "$indexer" tables --sql | sed -E 's/ WITH \((fillfactor = 100|autosummarize = on)\);$/;/' | sed -nE 's/^CREATE INDEX ON ([a-z_]+)\."([a-z_]+)" (USING [a-z]+ )?(\(.*\));$/\1.\2 \3\4/p' |
     sed -E 's/^([^ ]+) \(/\1 USING btree (/' | LC_ALL=C sort >"$PG_DIR/wanted"
 sql "SELECT regexp_replace(pg_get_indexdef(i.indexrelid), '^CREATE INDEX [^ ]+ ON (ONLY )?', '')

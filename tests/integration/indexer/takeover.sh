@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Two indexers and one place to write: the writer killed at every step of a commit, stopped and woken,
-# cut off, asked to stop; a ledger that crashes it. Never a ledger lost, never one twice.
-# TIDE_LONG=1: a hundred kills, each step at least five times. TIDE_TAKEOVER_MS: how long a takeover and a stop may take; unset: they
-# are only waited for (2000 holds on an idle machine).
+# Two indexers compete to be the writer: the writer is killed at every step of a commit, paused and resumed, cut off,
+# asked to stop, and crashed by a ledger. No ledger is ever lost or stored twice. TIDE_LONG=1: a hundred kills, each
+# step at least five times. TIDE_TAKEOVER_MS limits the time of a takeover and of a stop; if unset, the test only
+# waits for them (2000 holds on an idle machine).
 . "$(dirname "$0")/../_pg.sh"
 pg_start -c max_connections=40
 . "$(dirname "$0")/../_faults.sh"
@@ -31,7 +31,7 @@ in_time() { [ -z "${TIDE_TAKEOVER_MS:-}" ] || [ "$2" -le "$TIDE_TAKEOVER_MS" ] |
 holder() { sql "SELECT split_part(instance, ':', 2) FROM chain.lease"; }
 waiting() { until_sql "count(*) >= $1 FROM chain.standby WHERE seen_at > clock_timestamp() - interval '3 s'" 30; }
 
-# Each ledger once, without a gap, and the tables of one undisturbed go.
+# Checks that each ledger exists once, without a gap, and that the tables equal those of an undisturbed run.
 contiguous() {
     [ "$(sql "SELECT count(*) = max(ledger) - 1920 + 1 AND count(DISTINCT ledger) = count(*) AND min(ledger) = 1920
                  AND max(ledger) = (SELECT ledger FROM chain.cursor) AND count(*) = (SELECT ledgers FROM chain.cursor) FROM chain.ledger")" = t ] ||
@@ -63,8 +63,8 @@ stop_all() { # SIGTERM to everyone: 0
     all=()
 }
 
-# Three processes: one writes and two wait. Each is killed when it is the writer and passes its
-# step; a new one waits in its place. Measured: from the death to another one's lease.
+# One of three processes writes and two wait. Each is killed when it is the writer and reaches its step, and a new one
+# starts. The test measures the time from the death to the next process's lease.
 declare -A kills
 worst=0 sum=0 total=0 measured=0
 waits() { grep -q writer.standby "$(log_of "$1")" && ! grep -q writer.ready "$(log_of "$1")"; }
@@ -132,7 +132,7 @@ w, b = s['writer'][0], [b for b in s['standbys'] if b['instance'].endswith(':$1'
 sys.exit(not (w['state'] and w['holds_lock'] and w['lease_age_seconds'] < 3 and b and b[0]['waiting']))"
 }
 
-# Stopped, not dead: its lease runs out, its sessions are ended, it cannot write when it wakes.
+# The writer is paused, not dead: its lease expires, its sessions are ended, and when resumed it cannot write.
 stopped() {
     local one two began after fence tries
     launch; one=$launched; all=($one)
@@ -239,7 +239,7 @@ idle() { # no ledger comes: a writer killed meanwhile crashed on none, and the s
     stop_all
 }
 
-# the index to begin with, and whether this build can be killed at a step
+# the initial index, and whether this build has failpoints to kill at a step
 TIDE_FP_COUNT=$points "$indexer" run 2>"$PG_DIR/log_first" & first=$!
 until_sql "ledger > 2050 FROM chain.cursor" 30
 kill -TERM $first; wait $first || fail "exit $?: $(tail -3 "$PG_DIR/log_first")"

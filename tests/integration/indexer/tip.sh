@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# At the tip nothing sleeps: ledgers that come down a pipe, irregularly and alone, are visible long
-# before anything is polled for, each in a transaction of its own. Then a burst is caught up with,
-# in fewer. label: threads
+# Proves that the indexer does not poll at the tip: ledgers that arrive through a pipe, irregularly and one at a time,
+# are visible long before the polling interval ends, each in its own transaction. Then a burst is indexed in fewer
+# transactions. label: threads
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

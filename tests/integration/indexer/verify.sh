@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# verify finds what was damaged and says where: by the stored rows alone, and against the lake.
+# `verify` finds each damage and names the place: from the stored rows alone, and against the lake.
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
@@ -50,7 +50,7 @@ finds "state.oracle_feed: [0-9]+ entries are not the newest"
 sql "INSERT INTO state.oracle_feed SELECT * FROM public.feeds"
 holds
 
-# What the tables say of one another, without a source: each damage is named, then all is put back.
+# Checks of the tables against each other, without a source: `verify` names each damage, then the test undoes it.
 part=(--from 1025) # not the sums over time, which take longer
 also() { grep -qE "^WRONG .*$1" "$PG_DIR/said" || fail "\"$1\" was not found: $(cat "$PG_DIR/said")"; }
 save() { for table; do sql "CREATE TABLE public.\"$table\" AS SELECT * FROM $table"; done; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# systemd's watchdog and the indexer: fed while the writer makes progress, waits as standby or repeats a transaction; not fed while
-# its thread waits for something without an end; told at once that it stops. It takes half a minute: label: all, label: sanitize, label: threads
+# systemd's watchdog and the indexer: the indexer signals it while the writer makes progress, waits as standby or
+# repeats a transaction. The signal stops while the writer's thread waits for something without an end. The indexer
+# announces a stop at once. The test takes half a minute: label: all, label: sanitize, label: threads
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -42,7 +43,7 @@ until_sql "state = 'following' FROM chain.heartbeat" 60
 [ "$(count one FIRED)" = 0 ] || fail "the watchdog fired while the writer repeats what failed"
 echo "ok fed while the database is away"
 
-# A row lock, held for longer than the watchdog's period.
+# A row lock is held for longer than the watchdog's period.
 coproc "$PG_BIN/psql" -XAtq
 locker=$COPROC_PID
 echo "BEGIN; SELECT 'held' FROM chain.cursor FOR UPDATE;" >&"${COPROC[1]}"
@@ -57,7 +58,7 @@ echo "\q" >&"${COPROC[1]}"
 wait "$locker" || true
 echo "ok not fed while a lock holds the writer up, fed afterwards"
 
-# The server's process hangs, and no cancel request reaches it.
+# The server process hangs, and no cancel request reaches it.
 : >"$PG_DIR/one.log"
 backend=$(sql "SELECT $writer_session")
 kill -STOP "$backend"
@@ -71,7 +72,7 @@ kill -CONT "$backend"
 [ "$stopping" = 0 ] && [ "$(count one STOPPING=1)" = 1 ] || fail "STOPPING=1: $stopping, $(count one STOPPING=1)"
 echo "ok not fed while its server process is stopped; it ends all the same"
 
-# Work that grows with what is stored has no time-out: it may be silent for longer.
+# Statements whose work grows with the stored rows have no time-out, so the indexer may be silent for longer.
 sql "UPDATE rollup.built SET version = 0"
 sql "CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN PERFORM pg_sleep(3600); RETURN NULL; END \$\$;
     CREATE TRIGGER slow BEFORE DELETE ON rollup.candle FOR EACH STATEMENT EXECUTE FUNCTION public.slow()"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The dictionary of stored words: odd words, rolled back ones, more than are kept, two loaders that add the same
-# words in opposite orders; a view's condition on each indexed column of words uses that index.
+# Tests the dictionary of stored words: unusual words, rolled back words, more words than the writer keeps in memory,
+# and two loaders that add the same words in opposite orders. A condition of a view on an indexed column of words uses
+# that index.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/words_driver" ] || { echo "skipped: no words_driver"; exit 77; }
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
@@ -14,7 +15,7 @@ pg_start -c deadlock_timeout=100ms
     fail "run: $(tail -2 "$PG_DIR/run.log")"
 sql "ANALYZE"
 
-# The view of each partition that is not small is asked for a word, by each index that begins with a key.
+# Queries the view of each partition that is not small for a word, once for each index that begins with a key.
 asked=0
 while IFS='|' read -r view column; do
     case $column in addresses_*) where="${column}_key = chain.word_key('x')" ;; *) where="$column = 'x'" ;; esac

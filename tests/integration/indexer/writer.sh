@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The writer: one go, ledger by ledger, shuffled batch sizes, backwards: the same tables. Then what it refuses.
+# The writer in one batch, ledger by ledger, with batches of random sizes, and from the last range to the first: the
+# same tables. Then the batches that it refuses.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start
@@ -18,7 +19,7 @@ fresh; "$driver" write 1 2500 batch=37 partition=1000 tip arrays=0 2>/dev/null; 
 fresh; "$driver" write 1 2500 batch=37 partition=1000 tip arrays=2500 2>/dev/null;  same "the same by either"
 fresh; "$driver" write 1 2500 batch=999 partition=1000 2>/dev/null;     same "batches of 999, loaded"
 fresh; for to in 3 4 700 1001 1999 2000 2001 2500; do "$driver" write 1 $to batch=50 partition=1000 2>/dev/null; done; same "stopped and continued"
-# earlier ranges later: nothing newer is overwritten, nothing removed comes back
+# earlier ranges written later do not overwrite newer rows and do not restore removed ones
 fresh; "$driver" write 2200 2500 partition=1000 2>/dev/null
 "$driver" write 1500 1700 batch=13 partition=1000 2>/dev/null
 check_state "with a hole"
@@ -26,7 +27,7 @@ check_state "with a hole"
 [ "$(sql "SELECT from_ledger, to_ledger FROM chain.coverage")" = "1|2500" ] || fail "holes: $(sql "TABLE chain.coverage")"
 same "backwards"
 
-# a gap after the cursor, and another chain, are refused
+# a gap after the cursor and another chain are refused
 fresh; "$driver" write 1 100 2>/dev/null
 before=$(digest)
 code=0; out=$("$driver" write 200 300 2>&1) || code=$?

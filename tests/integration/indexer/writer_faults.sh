@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The writer killed at every step, at least five times each; every statement failing in turn; every
-# answer lost in turn. Afterwards, always: the tables of an undisturbed run.
-# TIDE_FAULT_STEP=N tries every N-th statement only.
+# Kills the writer at every step, at least five times each, lets every statement fail in turn, and loses every answer
+# in turn. The tables always equal those of an undisturbed run. TIDE_FAULT_STEP=N tests every N-th statement only.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
@@ -22,7 +21,7 @@ same() {
     check_partitions "$1"
 }
 
-# SIGKILL at each step, at five passings spread over the run, then an undisturbed second start.
+# Sends SIGKILL at each step, at five of its passes spread over the run. A second start runs undisturbed.
 kill_at() { # POINT COUNTFILE ARG…
     local point=$1 file=$2 passes kills=0 n code
     shift 2
@@ -54,7 +53,7 @@ for point in commit.fenced commit.copied commit.merged; do
     kill_at $point "$PG_DIR/count_tip" batch=3 tip
 done
 
-# A statement that the server refuses amid the others: nothing of the ledgers is in, then all of it.
+# The server refuses one statement in the middle: no row of the ledgers is stored, then all rows are.
 fresh
 sql "CREATE SEQUENCE public.refused; CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN
      IF nextval('public.refused') % 7 = 3 THEN RAISE EXCEPTION 'not now' USING ERRCODE = '40001'; END IF; RETURN NEW; END \$\$;
@@ -64,8 +63,8 @@ sql "DROP TRIGGER refuse ON state.item; DROP FUNCTION public.refuse; DROP SEQUEN
 grep -q 'state=40001.*not now' "$PG_DIR/err" || fail "nothing was refused"
 same "statements refused by the server"
 
-# Every statement fails once; then every answer is lost once. The process goes on by itself. Two
-# lanes, each with a database of its own, take every other place.
+# Every statement fails once, then every answer is lost once. The process continues by itself. Two jobs, each with its
+# own database, take every second statement each.
 step=${TIDE_FAULT_STEP:-1}
 lane() { # NUMBER ACTION
     local tried=0 mode n

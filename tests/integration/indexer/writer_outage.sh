@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One writer at a time: standby, fence, and a stop while the database is away. (pg_faults*.sh: the rest.)
+# Proves that only one writer works at a time: a standby writer, a fenced writer, and a stop while the database is
+# away. (pg_faults*.sh test other faults.)
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start
@@ -8,7 +9,7 @@ N=4000
 fresh; "$driver" write 1 $N batch=3 partition=500 tip 2>/dev/null; want=$(digest)
 slow="batch=3 partition=500 tip"
 
-# a second writer waits, and takes over when the first is killed
+# a second writer waits, and takes over when the first one is killed
 fresh
 "$driver" write 1 $N $slow 2>"$PG_DIR/first" & first=$!
 until_sql "ledger > 50 FROM chain.cursor" 20
@@ -22,7 +23,7 @@ wait $second || fail "standby: $(tail -3 "$PG_DIR/second")"
 [ "$at" -lt $N ] || fail "the first writer was already done: the test is too short"
 same "standby"
 
-# a writer that lost its session and was replaced is fenced: it stops and changes nothing
+# a writer that lost its session and was replaced is fenced: it stops and changes no row
 fresh
 "$driver" write 1 $N $slow 2>"$PG_DIR/first" & first=$!
 until_sql "ledger > 50 FROM chain.cursor" 20
@@ -36,7 +37,7 @@ code=0; wait $first || code=$?
 [ "$(digest)" = "$middle" ] || fail "a fenced writer changed something"
 "$driver" write 1 $N $slow 2>/dev/null; same "fenced"
 
-# SIGTERM: ends in seconds, well, also while the database is away
+# SIGTERM ends the program within seconds and with exit code 0, also while the database is away
 fresh
 "$driver" write 1 $N $slow 2>"$PG_DIR/first" & first=$!
 until_sql "ledger > 50 FROM chain.cursor" 20
@@ -47,7 +48,7 @@ start=$SECONDS; kill -TERM $first; code=0; wait $first || code=$?
 pg_again
 "$driver" write 1 $N $slow 2>/dev/null; same "stopped while away"
 
-# a program that is killed leaves no statement behind, not even one that waits
+# a killed program leaves no statement running on the server, not even one that waits
 fresh
 "$driver" write 1 8 2>/dev/null
 sql "BEGIN; LOCK TABLE chain.cursor; SELECT pg_sleep(600)" >/dev/null 2>&1 & lock=$!

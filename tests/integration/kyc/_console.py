@@ -1,4 +1,4 @@
-"""The console over HTTP as its proxy speaks to it, between a real database and real rows of the attester."""
+"""Calls the console over HTTP as its proxy does, with a real database and real rows of the attester."""
 import atexit
 import base64
 import hashlib
@@ -252,7 +252,7 @@ def erase(w, c):
     holder = hold(w, f"SELECT FROM kyc.outbox WHERE id = {revoke} FOR UPDATE")
     asking = Asking(c, "olga", proposal)
     until(lambda: waits(w) == "1", "waits")
-    # What waits for a row does not keep the audit's lock from the attester and KYC.
+    # A statement that waits for a row does not block the audit's lock for the attester and KYC.
     w.db.ask("SET lock_timeout = '1s'; SELECT kyc.note('test', 'not_held', 'x', '{}')")
     let_go(w, holder)
     asking.thread.join()
@@ -459,7 +459,7 @@ def keys(w, c):
     for _ in range(2):
         ask("olga", "key_end", key[:15], None)
     check(w.db.one(f"SELECT count(*) FROM kyc.audit WHERE what = 'did.key_end' AND about = '{key[:15]}' AND actor = 'tidemark_console console olga'") == "1", "the audit of an end")
-    # Of keys that ended the last 64 stay.
+    # The last 64 ended keys stay.
     w.db.ask("""INSERT INTO kyc.integrator_key (key_id, integrator, sha256, scopes, created_by, revoked_at) SELECT 'tk_' || lpad(n::text, 12, '0'), 'acme',
         sha256(n::text::bytea), '{kyc}', 'x', clock_timestamp() - n * interval '1 day' FROM generate_series(1, 300) AS n""")
     c.decide("olga", "confirm", ask("otto", "key_rotate", said["key"][:15], {"overlapS": 0})["result"])

@@ -1,5 +1,5 @@
-"""What kyc_beside.sh checks: DIR PG_BIN of _kyc.py, then the other deployment's file. Each of two deployments has an API, with
-accounts of its own at the same providers."""
+"""The cases of kyc_beside.sh. Arguments: DIR PG_BIN of _kyc.py, then the other deployment's file. Each of two
+deployments has an API, with its own accounts at the same providers."""
 import sys
 
 import _providers

@@ -121,7 +121,7 @@ def frames(said):
     _, headers, text = ask(said["embedUrl"])
     check("embedded", (ancestors(headers).split(), headers["X-Frame-Options"]), (ORIGINS, None))
     check("its parents", (told(text)["parents"], told(text)["embed"]), (ORIGINS, True))
-    # What a request says of itself changes nothing.
+    # Headers by which a request describes its origin change nothing.
     for name, value in (("Origin", "https://evil.example"), ("Referer", "https://evil.example/"), ("Host", "evil.example")):
         headers = ask(said["embedUrl"], **{name: value})[1]
         check(f"embedded, {name}", ancestors(headers).split(), ORIGINS)

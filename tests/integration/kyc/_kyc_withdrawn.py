@@ -1,5 +1,6 @@
-"""Approvals that do not stand any more: withdrawn while another one of the address stands, of one person in two sessions, of a person
-the provider does not know any more, of another person; and what is pruned with time. Parts of _kyc_faults.py."""
+"""Approvals that no longer stand: withdrawn while another approval of the address stands, of one person in two
+sessions, of a person whom the provider no longer knows, of another person; and pruning by age. Parts of
+_kyc_faults.py."""
 import base64
 import concurrent.futures
 import os
@@ -72,7 +73,7 @@ def two(api, mock):
         a, b = pair(mock, provider, other)
         withdraw(b)
         check(newest(a) == f"{b.id}|attest|queued|{says(a)}", f"{provider}: {newest(a)}")
-        # What the chain never took may not be taken: revoked, and then the other one's.
+        # An attestation that the chain never got must not be taken over: it is revoked, then the other one is attested.
         a, b = pair(mock, provider, other)
         override(f"UPDATE kyc.outbox SET state = 'queued' WHERE session_id = '{b.id}'")
         words = says(b)
@@ -83,7 +84,7 @@ def two(api, mock):
         check(noted == "another_approval_follows", f"{provider}: the audit says {noted}")
         withdraw(b)
         check(newest(b).split("|")[:2] == [b.id, "revoke"], f"{provider}: {newest(b)}")
-        # What is not an approval that stands keeps nothing.
+        # A session without a standing approval keeps no attestation.
         for change in ("outbox SET state = 'parked', reason = 'manual_review' WHERE session_id", "outbox SET expires_at = 1 WHERE session_id",
                        "session SET state = 'expired', jurisdiction = NULL WHERE id"):
             a, b = pair(mock, provider, other)
@@ -165,7 +166,7 @@ def gone(api, mock):
         check_again(s)
         until(lambda: rows("session", f"id = '{s.id}' AND next_check > now() + interval '1 hour'"), 1, f"{provider}: asked again")
         check(s.intents() == ["attest", "revoke"], f"{provider}: parked twice: {s.intents()}")
-        # It was a mistake of the provider's: the same words again, which is nothing new to the chain.
+        # The provider had made a mistake and repeats its earlier decision: nothing changes on the chain.
         s.person.deleted = False
         mock.people[s.person.id] = s.person
         check_again(s)
@@ -378,7 +379,7 @@ def whose(api, mock):
     print("ok whose: a session whose id was lost learns it; a reference alone finds one that can be asked about")
 
 
-# Of each table: rows that are due to go, and rows that look like them and stay.
+# For each table: rows that must be pruned, and similar rows that must stay.
 def aged(api, mock):
     s = approved(mock, "didit")
     withdraw(s)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tidemark-console: who gets in, what it shows, two people for what moves something, and what its role may not.
+# Tests tidemark-console: who may enter, the pages, the two people needed for critical actions, and the limits of its
+# database role.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-console" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 pg_start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The names that the protocol's public document fixes, as tests/integration/_documented.json has them, in the answers of a
-# running API: assets, entrypoints, compliance, and a session at the sandbox.
+# Expects the names that the protocol's public document fixes (tests/integration/_documented.json) in the answers of a
+# running API: assets, entrypoints, compliance, and a session at the sandbox provider.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What clients make up: bodies with members that a route does not know, misspelt or twice, and cursors with a right checksum around any
-# key. Every route with a JSON body refuses the first and names the place; every list refuses the second, or begins somewhere; none fails.
+# Sends invented input: bodies with members that a route does not know, misspelt or doubled, and cursors with a valid
+# checksum around any key. Every route with a JSON body refuses the bodies and names the place. Every list refuses the
+# cursor or starts somewhere. No request fails with a 5xx.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

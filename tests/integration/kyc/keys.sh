@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# API keys of integrators on two nodes: added, used, scopes, networks, rates, rotated with overlap, revoked within two
-# seconds, while the database is away; on a node without a KYC file; what each role may do; and a key is nowhere but with who got it.
+# API keys of integrators on two nodes: added, used, limited by scopes, networks and rates, rotated with overlap, and
+# revoked within two seconds. Also while the database is away, on a node without a KYC file, and the rights of each
+# role. A key's text exists only with its owner.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Webhooks and decisions of KYC against everything that may go wrong with them: faults K1-K8, K11-K13, each by its
-# name; approvals withdrawn, gone or doubled; what is pruned; a flood of forgeries; random losses and restarts; the audit.
+# Tests webhooks and decisions of KYC with faults K1-K8 and K11-K13, each by its name: approvals that are withdrawn,
+# gone or doubled, pruned rows, a flood of forged webhooks, random losses and restarts, the audit log.
 #   KYC_FAULTS_ONLY="k1 flood"   some of them      KYC_FLOOD_S=60      a longer flood
-#   KYC_FLOOD_MS=200             what genuine ones may take then, for a quiet machine (default 1000)
-#   KYC_SCHEDULES=50 KYC_SEED=7  more random schedules, and where they begin
+#   KYC_FLOOD_MS=200             limit in ms for genuine webhooks during it, for an idle machine (default 1000)
+#   KYC_SCHEDULES=50 KYC_SEED=7  more random schedules, and their first seed
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pages of KYC over HTTP: who may frame which, links and what they are good for, the way to the sandbox provider, its
-# decision, the webhook it sends, the way back; a verdict in an address is nothing (K13).
+# Tests pages of KYC over HTTP: who may frame them, the scope of links, the way to the sandbox provider, its decision,
+# its webhook, and the way back. A verdict in the address has no effect (K13).
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 api_index 64
 stack_kyc "$PG_DIR" https://app.example https://app.example:8443
-# As the unit has it: the file and who asks the database are credentials, not settings.
+# As in the systemd unit, the KYC file and the database login are credentials, not settings.
 mkdir "$PG_DIR/credentials"
 mv "$PG_DIR/kyc.json" "$PG_DIR/credentials/tidemark_kyc_file"
 echo "host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" >"$PG_DIR/credentials/tidemark_kyc_database_url"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The adapters against the providers' side: what they ask, what they make of the answers, and which
-webhooks they believe. The mock checks each request as strictly as the provider would."""
+"""Tests the adapters with mock providers: their requests, their reading of answers, and the webhooks that they
+accept. The mock checks each request as strictly as the provider would."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sandbox's adapter against its table, as the role that the server has.
+# Runs the sandbox provider's adapter on its table, with the server's database role.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 [ -x "$TIDE_BIN/kyc_driver" ] || { echo "kyc_driver was not built"; exit 77; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sessions of KYC over HTTP, with the providers' side of tests behind them: who may ask, what is refused and where, the
-# same request is the same session (K9, K10: also when the provider fails, hangs or loses its answer), limits, challenges
-# (forged, replayed, expired, of another network), who may read an answer from another page, and a grep for planted
-# values: nothing of a person or of the KYC file is in the database, the logs, /proc or an answer.
+# Tests KYC sessions over HTTP, with test providers: who may create and read them, refusals with their places, limits,
+# challenges (forged, replayed, expired, of another network), and which pages may read an answer. Equal requests give
+# the same session (K9, K10: also when the provider fails, hangs or its answer is lost). A search for planted values
+# proves that no personal value and no content of the KYC file is in the database, the logs, /proc or an answer.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -38,7 +38,7 @@ for secret in next(p for p in doc["providers"] if p["key"] == "didit")["webhookS
 with os.fdopen(os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
     json.dump(doc, file)
 END
-# Each start is in the audit, with a digest of its file: the same for the same file, and no other.
+# Each start is in the audit log with a digest of its KYC file. Only equal files have equal digests.
 opened() { sql "SELECT count(*), count(DISTINCT detail) FROM kyc.audit WHERE what = 'settings_opened'"; }
 IFS='|' read -r starts files <<<"$(opened)"
 [ "$starts" -ge 2 ] && [ "$files" = 1 ] || fail "starts in the audit: $(opened)"

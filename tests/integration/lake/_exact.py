@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers at the edges of what a column holds; types and names of the lake's columns.
+"""Tests numbers at the limits of columns, and types and names of the lake's columns.
 
 usage: _exact.py LAKE      $LAKE_URL is the database as the lake's role, libpq's environment that of a superuser
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`lake update` that is killed just before its Nth change to the lake's files: a file begun, put in place, replaced or removed.
+"""Runs `lake update` and kills it just before its Nth change to the lake's files: a file created, moved into
+place, replaced or removed.
 
 usage: _kill_at.py N update [option]…       N of 0: no kill; prints the number of changes at the end
 """

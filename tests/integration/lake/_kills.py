@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""`lake update` killed before each change to the lake's files, and at random moments.
+"""Kills `lake update` before each change to the lake's files, and at random moments.
 
 usage: _kills.py FOLDER STRIDE RANDOM [--parquet]     every STRIDE-th change; so many random kills; the database is in $TIDEMARK_DATABASE_URL
 
-After a kill, each table as a reader finds it holds the rows up to a range's end, all and once. Then a run resumes, and the
-tables are those of a run that was not killed: the same digests, the same number of rows, no file left over.
+After a kill, a reader of each table finds the rows up to the end of a range, all of them and once. Then a run
+resumes, and the tables are those of a run that was not killed: the same digests, the
+same number of rows, no file left over.
 """
 import pathlib
 import random

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A lake of a simulated chain: every row once, exact, nothing private; DuckDB answers the ten questions as PostgreSQL does;
-# differences are found and repaired.
+# Makes a lake (Iceberg tables) of a simulated chain: every row once, exact values, no personal ones. DuckDB answers
+# the ten questions as PostgreSQL does. Differences are found and repaired.
 . "$(dirname "$0")/_lake.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 pg_start
@@ -15,7 +15,7 @@ refused 65 "has ranges of 20 ledgers, not of 30" lake update a --range 30
 "$lake_python" "$here/_questions.py" "$TIDE_SOURCE_DIR/migrations/README.md" "$PG_DIR/a" duckdb || fail "questions"
 "$lake_python" "$here/_exact.py" "$PG_DIR/a" || fail "columns"
 
-# What differs is found, named and written again. (The close of a ledger stays; a count in it changes.)
+# A difference is found, named and written again. (The ledger's close time stays; one of its counts changes.)
 lake check a --tables "${logs[@]}" || fail "check finds differences where there are none"
 sql "UPDATE chain.ledger SET tx_count = tx_count + 1 WHERE ledger = 2040"
 refused 1 "^DIFFERS analyst.ledgers: ledgers 2000 to 2199 .*--repair" lake check a --tables "${logs[@]}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A range of ledgers that is archived is read from the lake, and the newest ledgers from the database. Then plain files.
+# A query reads an archived range of ledgers from the lake, and the newest ledgers from the database. Then the same
+# from plain files.
 . "$(dirname "$0")/_lake.sh"
 pg_start
 export TIDEMARK_PARTITION_LEDGERS=1000
@@ -7,7 +8,7 @@ lake_chain --first-ledger 1856 --ledgers 384 --txs 8
 ask() { lake query "$1" "${@:3}" -- "COPY ($2) TO '$PG_DIR/csv' (HEADER false, DELIMITER '|')" >/dev/null && cat "$PG_DIR/csv"; }
 once="SELECT count(*), count(DISTINCT (ledger, tx_order, op_order, event_order)), sum(amount_in_raw) FROM analyst.swaps"
 
-# The last 15 ledgers are no closed range.
+# The last 15 ledgers are not part of a closed range.
 lake update b --range 25 --tables analyst.swaps --quiet
 swaps=$(sql "$once")
 [ "$(ask b "SELECT count(*) FROM analyst.swaps WHERE ledger < 2225")" -lt "${swaps%%|*}" ] || fail "no swaps behind the lake"

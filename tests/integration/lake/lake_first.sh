@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of tools/lake/README.md, "From a clone to a chart", as they stand, except for the installation.
+# Runs the commands of tools/lake/README.md, "From a clone to a chart", without changes, except for the installation.
 # label: all
 . "$(dirname "$0")/_lake.sh"
 pg_start_empty # skips where PostgreSQL is not installed; removes the folder at the end

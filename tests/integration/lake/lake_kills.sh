@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `lake update` killed before each change to its files and at random moments: every table stays whole, and the next run
-# ends with the rows of a run that was not killed. TIDE_KILLS random kills (10).
+# Kills `lake update` before each change to its files and at random moments. Every table stays readable, and the next
+# run ends with the rows of an undisturbed run. TIDE_KILLS sets the number of random kills (10).
 # label: all
 . "$(dirname "$0")/_lake.sh"
 here=$(cd "$(dirname "$0")" && pwd)

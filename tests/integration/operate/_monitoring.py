@@ -1,4 +1,5 @@
-"""Boards and alerts: `files ROOT` compares them with the metrics and the runbook, `ask ROOT PROMETHEUS` puts each question of each board."""
+"""Checks boards and alerts: `files ROOT` compares them with the metrics and the runbook, `ask ROOT PROMETHEUS`
+sends each query of each board."""
 
 import json
 import os

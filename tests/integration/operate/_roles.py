@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What PostgreSQL's catalogue says of a migrated database, and attacks on it. Called with psql and
-the owner's name; the database is in libpq's environment, the login is a superuser's.
+"""Checks a migrated database by PostgreSQL's catalogue, and attacks it. Called with psql and the owner's name; the
+database is in libpq's environment, the login is a superuser's.
 
-To find out what a role may do, ask the catalogue and not our migrations: they are what is tested.
+The rights of a role come from the catalogue and not from the migrations, because the migrations are under test.
 """
 import json
 import subprocess

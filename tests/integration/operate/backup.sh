@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# "Backup and restore" of tools/packaging/README.md, done: a base backup and a dump are taken while the indexer writes,
-# the server is lost, each is restored; the indexer continues by itself, the tables equal those
-# of an uninterrupted run, and the hot cache, which is ahead of the backup, is rebuilt.
+# Follows "Backup and restore" of tools/packaging/README.md: takes a base backup and a dump while the indexer writes,
+# loses the server, and restores each. The indexer continues by itself, the tables equal those of an uninterrupted
+# run, and the hot cache, which is newer than the backup, is rebuilt.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
@@ -17,7 +17,7 @@ digest() { "$indexer" digest | grep '^total'; }
 cursor() { sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor"; }
 cached() { timeout 60 "$feed" step "$PG_DIR/cache" 2>"$PG_DIR/feed.log" || fail "feed: $(tail -2 "$PG_DIR/feed.log")"; }
 
-# Backups are taken while ledgers are written: the lake grows by 64 of them at a time.
+# Backups are taken while ledgers are written. The lake grows by 64 ledgers at a time.
 mapfile -t later < <(find "$PG_DIR/sim/lake" -name '*.xdr.zst' | sed 's/.*--\([0-9]*\)-.*/\1 &/' | sort -n | tail -n +2 | cut -d' ' -f2)
 for object in "${later[@]}"; do mv "$object" "$object.later"; done
 "$indexer" run --poll-ms 10 --batch-ledgers 1 2>"$PG_DIR/run.log" &
@@ -36,7 +36,8 @@ as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$backup/data" -c fast
 grow
 "$PG_BIN/pg_dump" -Fc -f "$PG_DIR/dump" tidemark
 while [ ${#later[@]} -gt 0 ]; do grow; done
-# A dump and the making of partitions take locks of many tables: in one order, or one of the two is ended.
+# A dump and the creation of partitions lock many tables. They must do so in the same order, or PostgreSQL ends one of
+# them as a deadlock.
 dumps=0
 while [ "$(cursor)" -lt $last ]; do
     "$PG_BIN/pg_dump" -s -f "$PG_DIR/tables" tidemark || fail "a dump while ledgers are written"
@@ -74,7 +75,7 @@ PGDATABASE=postgres sql "CREATE DATABASE tidemark"
 "$PG_BIN/pg_restore" --exit-on-error -d tidemark "$PG_DIR/dump"
 goes_on "dump"
 
-# On another server the roles must be there first, or the dump's grants are refused.
+# On another server the roles must exist first, or the dump's grants are refused.
 PGDATABASE=postgres sql "CREATE DATABASE other"
 roles=$("$PG_BIN/pg_dumpall" --roles-only | grep -c 'CREATE ROLE tidemark_')
 [ "$roles" -ge 3 ] || fail "pg_dumpall --roles-only names $roles of our roles"

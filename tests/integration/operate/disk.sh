@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# status says what the disk holds and for how long it lasts: against sizes and times asked for by other
-# means, from a role that may see the server's folder and from one that may not.
+# Compares the sizes and the remaining time that `status` prints with figures from other sources, for a role that may
+# read the server's folder and for one that may not.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
@@ -39,7 +39,7 @@ assert {"chain", "chain_rows", "event_rows", "state", "history_rows", "rollup"} 
 assert schemas["rollup"] == rollups and 0.4 * database < sum(schemas.values()) <= database, (schemas, database)
 print(f"{disk['bytes_per_day'] >> 20} MiB a day (simulated), {disk['days_until_full']} days")
 PY
-# A pause of the network, or one between two runs of a simulated one, is no habit of it.
+# A pause of the network, or between two runs of a simulated one, does not change the forecast.
 forecast() { "$bin" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["disk"][0]["ledgers_per_day"])'; }
 before=$(forecast)
 sql "UPDATE chain.ledger SET closed_at = closed_at - interval '40 days' WHERE ledger < 2000; UPDATE chain.ledger SET closed_at = closed_at - interval '3 hours' WHERE ledger < 1900"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# doctor finds each planted fault, names its remedy, shows no secret, and changes nothing; without a fault it ends with 0.
+# `doctor` finds each planted fault, names its remedy, shows no secret, and changes nothing. Without a fault it exits
+# with 0.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 SERVE_DIR=$PG_DIR/serve
@@ -11,7 +12,7 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_RPC=$SERVE_URL TIDEM
 export TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache TIDEMARK_CLOCK_SKEW_S=3153600000
 mkdir "$PG_DIR/cache"
 
-# doctor CODE [ARGUMENT]…: its lines in $PG_DIR/out.
+# doctor CODE [ARGUMENT]…: runs it and expects the exit code. The output is in $PG_DIR/out.
 doctor() {
     local want=$1 code=0
     shift
@@ -19,7 +20,7 @@ doctor() {
     [ $code = "$want" ] || fail "exit $code, not $want: $(cat "$PG_DIR/out" "$PG_DIR/err")"
     ! grep -q hush "$PG_DIR/out" "$PG_DIR/err" || fail "a secret is shown: $(grep -h hush "$PG_DIR/out" "$PG_DIR/err")"
 }
-# finds GRADE CHECK FOUND REMEDY: the check's line and the line below it.
+# finds GRADE CHECK FOUND REMEDY: expects the check's line and the line below it.
 finds() {
     grep -A 1 "^$1 *$2 " "$PG_DIR/out" >"$PG_DIR/line" || fail "$2 is not $1: $(cat "$PG_DIR/out")"
     grep -q -e "$3" "$PG_DIR/line" && grep -q -e "-> .*$4" "$PG_DIR/line" || fail "$2: $(cat "$PG_DIR/line")"

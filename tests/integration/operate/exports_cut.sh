@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No command that prints rows ends short and calls that success: its link is cut after more and more bytes, its session is ended
-# (57P01), a standby cancels it (40001) or drops its database (57P04). Exit code 0 means all of it.
+# Proves that no command prints only a part of its rows and exits with 0. Its connection is cut after more and more
+# bytes, its session is ended (57P01), a standby cancels its statement (40001) or drops its database (57P04).
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -15,7 +15,7 @@ api_index 128
 proxy_up
 direct=$TIDEMARK_DATABASE_URL
 
-# Each as it is typed; verify and status read what they judge in the same ways.
+# The commands as a user types them. verify and status read rows in the same ways.
 commands=("export events" "export calls" "export state" "export events --format csv" "export calls --format csv" "export state --format csv"
     "export state --ledger 1100" digest verify)
 judge() { # WHAT CODE OUTPUT COMMAND: 0 means whole
@@ -48,7 +48,7 @@ for command in "${commands[@]}"; do
     [ $short -ge 3 ] && [ $whole -ge 1 ] || fail "$command: $short cuts, $whole whole: the test proves little"
     cuts=$short
 
-    # A slow reader: its session ends in the middle.
+    # A slow reader: the session ends in the middle.
     tell clear
     tell rule answer throttle:40000 times=0
     TIDEMARK_DATABASE_URL=$proxied timeout 120 "$TIDE_BIN/tidemark-indexer" $command >"$PG_DIR/part" 2>"$PG_DIR/err" &

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Migrations: applied once, recorded, altered and unknown ones refused by name, a failure leaves nothing.
+# Migrations are applied once and recorded. Altered and unknown ones are refused by name. A failed one changes
+# nothing.
 . "$(dirname "$0")/../_pg.sh"
 pg_start_empty
 indexer=$TIDE_BIN/tidemark-indexer
@@ -28,8 +29,8 @@ refused newer 'migration 9999_future, which this build does not know'
 sql "DELETE FROM chain.migration WHERE name = '9999_future'"
 "$indexer" migrate --check >/dev/null
 
-# A database that an older set of migrations made: refused with what to do, by each command that needs the
-# schema, and left as it is.
+# A database made by an older set of migrations: each command that needs the schema refuses it, says what to do, and
+# does not change it.
 "$PG_BIN/createdb" older
 older_url=${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=older}
 PGDATABASE=older sql "CREATE SCHEMA chain; CREATE TABLE chain.migration (name text PRIMARY KEY, checksum text NOT NULL,
@@ -47,7 +48,7 @@ code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" migrate 2>&1) || cod
 [ "$code" -eq 70 ] && grep -q "this build has no migration 0001_core; before 1.0" <<<"$out" || fail "older: unknown: exit $code: $out"
 [ "$(PGDATABASE=older sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'chain'::regnamespace AND relkind = 'r'")" = 1 ] || fail "older: changed"
 
-# Two at once: one waits for the other, both end well.
+# Two `migrate` at once: one waits for the other, and both succeed.
 sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE; DROP SCHEMA chain_rows, event_rows, history_rows CASCADE"
 sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE; DROP SCHEMA IF EXISTS kyc CASCADE"
 "$indexer" migrate >/dev/null & one=$!
@@ -56,7 +57,7 @@ wait $one || fail "first of two failed"
 wait $two || fail "second of two failed"
 "$indexer" migrate --check >/dev/null
 
-# Databases of one cluster at once: they change the same roles, and no lock keeps them apart.
+# Two databases of one cluster at once: both runs change the same roles, and no lock separates them.
 for name in one two three four; do "$PG_BIN/createdb" "$name"; done
 jobs_of=()
 for name in one two three four; do
@@ -66,13 +67,13 @@ for pid in "${jobs_of[@]}"; do
     wait "$pid" || fail "migrate of several databases at once: $(cat "$PG_DIR"/migrate.*)"
 done
 
-# Time-outs that the role has by default do not cut it short.
+# Time-outs in the role's settings do not interrupt a migration.
 "$PG_BIN/createdb" hurried
 sql "ALTER ROLE postgres SET statement_timeout = '300ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
 TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
 sql "ALTER ROLE postgres RESET ALL"
 
-# A migration that fails half-way leaves nothing behind.
+# A migration that fails half-way changes nothing.
 "$PG_BIN/createdb" half
 PGDATABASE=half sql "CREATE SCHEMA history"
 code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=half}" "$indexer" migrate 2>&1) || code=$?
@@ -85,7 +86,7 @@ grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 grep -q '^nothing in: .*coverage' "$PG_DIR/status" || fail "status says nothing of coverage: $(cat "$PG_DIR/status")"
 [ "$(grep -A 5 '^database$' "$PG_DIR/status" | grep -cE '^  (database +tidemark|schema +[0-9a-z_]+|bytes +[0-9.]+ MiB)$')" = 3 ] || fail "status: $(cat "$PG_DIR/status")"
 
-# --watch goes on until a signal, also while the database is away.
+# --watch continues until a signal, also while the database is away.
 "$indexer" status --watch 1 >"$PG_DIR/watched" 2>&1 &
 watch=$!
 seen() { for _ in $(seq 600); do [ "$(grep -c "$1" "$PG_DIR/watched")" -ge "$2" ] && return; sleep 0.1; done; fail "watch: $(tail -5 "$PG_DIR/watched")"; }
@@ -101,7 +102,7 @@ import json, sys
 s = json.load(sys.stdin)
 assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail "status --json"
 
-# the room that the WAL takes: reported to logins that may ask, with what keeps it
+# the size of the WAL: reported to logins that may read it, with the reason why it is kept
 wal() { "$indexer" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["wal"])'; }
 wal | grep "'bytes': [0-9]*.*'warning': None" >/dev/null || fail "status: $(wal)"
 sql "SELECT pg_create_physical_replication_slot('forgotten', true)" >/dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/monitoring: the rules' own tests, a runbook entry and a test for each alert, metrics that exist.
+# Checks tools/monitoring: the tests of the rules pass, each alert has a runbook entry and a test, and all metrics
+# that it uses exist.
 set -euo pipefail
 root=$TIDE_SOURCE_DIR
 python3 "$root/tests/integration/operate/_monitoring.py" files "$root"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each question of each board of tools/monitoring, put to a real Prometheus that scrapes a real stack, and to its database as
-# tidemark_analyst.
+# Sends each query of each dashboard of tools/monitoring to a real Prometheus that scrapes a running stack, and to its
+# database as tidemark_analyst.
 # label: all
 set -euo pipefail
 root=$TIDE_SOURCE_DIR

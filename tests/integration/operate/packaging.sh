@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The Debian package: holds what it should and nothing of development, depends on what the programs
-# are linked with, and runs from a folder where it was unpacked; units are valid and closed up, the
-# accounts and folders come about. The package is made of the build whose prefix is /usr: release.
+# Checks the Debian package: its files are complete and none is for development, its dependencies match the linked
+# libraries, and the programs run from an unpacked folder. Units are valid and hardened, and accounts and folders are
+# made. The package is made from the build whose prefix is /usr: release.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 grep -q '^CMAKE_INSTALL_PREFIX:[A-Z]*=/usr$' "$TIDE_BUILD/CMakeCache.txt" || { echo "the release build is what is packaged"; exit 77; }
@@ -43,7 +43,7 @@ done
 ! grep -qiE 'cmocka|asan' <<<"$depends" || fail "depends on what is of development: $depends"
 echo "depends: $depends"
 
-# `verify --root` looks up the commands of other packages in the same root.
+# `verify --root` looks for the commands of other packages in the same root.
 install -D /bin/kill "$root/bin/kill"
 version=$(dpkg-deb -f "$deb" Version)
 for daemon in "${daemons[@]}"; do
@@ -56,8 +56,7 @@ for daemon in "${daemons[@]}"; do
     grep -q "^$(sed -n 's/^User=/u /p' "$root/usr/lib/systemd/system/$daemon.service") " "$root/usr/lib/sysusers.d/tidemark.conf" ||
         fail "$daemon.service: a user that does not exist"
 done
-# Every setting of the file that is shipped, the commented ones too, is one this build takes: what it misses is
-# the deployment alone.
+# This build accepts every setting of the shipped file, also those in comments. Only the deployment is missing.
 sed 's/^# \([a-z_]* = \)/\1/' "$root/etc/tidemark/tidemark.conf" >"$dir/all.conf"
 [ "$(grep -c '^[a-z_]* = ' "$dir/all.conf")" -ge 4 ] || fail "hardly any settings"
 code=0

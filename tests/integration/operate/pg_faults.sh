@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What PostgreSQL can do to a writer, each by name: restarts, killed back ends, links cut around a
-# COMMIT and within a COPY, deadlocks and time-outs, refusals. The same process goes on by itself
-# and leaves the tables of an undisturbed run. TIDE_FAULT="P9" runs those alone whose name begins so.
+# Faults of PostgreSQL while the writer works, each by its name: restarts, killed back ends, connections cut around a
+# COMMIT and inside a COPY, deadlocks, time-outs, refusals. The same process continues and leaves the tables of an
+# undisturbed run. TIDE_FAULT="P9" runs only the faults whose names begin with P9.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
@@ -100,7 +100,8 @@ serialization() {
     grep -q 'db.retry.*state=40001' "$words" || fail "no failure to serialize: $(cat "$words")"
 }
 
-# A trigger that raises STATE, or waits for a lock with a short patience, at each tenth row, five times.
+# Adds a trigger that raises the SQLSTATE given, or waits for a lock with a short time-out, at each tenth row, five
+# times.
 trigger() { # STATE ACTION
     sql "CREATE SEQUENCE public.times; CREATE TABLE public.held (); CREATE FUNCTION public.disturb() RETURNS trigger LANGUAGE plpgsql
          SET lock_timeout = '20ms' AS \$\$ BEGIN IF new.ledger % 10 = 0 AND (SELECT last_value < 6 FROM public.times) THEN

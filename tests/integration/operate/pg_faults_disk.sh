@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Disks that fill up under PostgreSQL: the writer waits, says so, and goes on by itself when there
-# is room. Needs root, to mount a small tmpfs.
+# Fills PostgreSQL's disks: the writer waits, reports it, and continues by itself when there is space. Needs root to
+# mount a small tmpfs.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# P10: the primary is lost, and the standby that is promoted had not received its last commits. The
-# program knows both servers: what is missing on the new one is written again, nothing twice, and
-# the generation says so. The writer alone stops rather than write over the gap.
+# P10: the primary is lost, and the promoted standby had not received the last commits. The program knows both
+# servers: it writes the missing ledgers again, no row twice, and the generation shows the change. The writer alone
+# (writer_driver) stops instead of leaving a gap.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
@@ -44,7 +44,7 @@ empty() {
     PGDATABASE=postgres sql "DROP DATABASE tidemark WITH (FORCE)"
     PGDATABASE=postgres sql "CREATE DATABASE tidemark"
 }
-# The whole program, following: it goes on by itself.
+# The whole program follows, and continues by itself.
 by_itself() {
     local from=2048 last=$((2048 + 320 - 1)) kept
     export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_LAKE=$PG_DIR/lake TIDEMARK_PARTITION_LEDGERS=1000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# P5, rows in the index that it did not write: a collision stops the writer with the table and the
-# key; nothing is overwritten, nothing of that transaction stays. The row gone, all is as it should be.
+# P5: rows in the index that the writer did not write. A collision stops the writer with the table and the key. No row
+# is overwritten, and nothing of that transaction is stored. Without the planted row the run completes.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a person mends: a damaged page, a backup of yesterday, a migration that was interrupted.
-# The writer stops with the server's words rather than write beside a damage; restored from an older
-# backup it catches up; a migration is there whole or not at all. TIDE_FAULT_STEP=1 interrupts
-# migrations at every message instead of some.
+# Faults that an operator repairs: a damaged page, a backup of yesterday, an interrupted migration. The writer stops
+# with the server's message instead of writing to a damaged database. After a restore from an older backup it catches
+# up. A migration is applied completely or not at all. TIDE_FAULT_STEP=1 interrupts migrations at every message
+# instead of some.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# P11, a database that is slow, not gone (and, P1, one that crashes): commits that take long, a disk that stalls, locks that
-# another session holds, a thin line. The whole program waits with a bounded queue, reads no further from
-# the lake meanwhile, uses no more memory than undisturbed, and leaves the same tables.
+# P11: a database that is slow but present (and P1: one that crashes): slow commits, a disk that stalls, locks held by
+# another session, little bandwidth. The program waits with a bounded queue, stops reading the lake meanwhile, uses no
+# more memory than undisturbed, and leaves the same tables.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"

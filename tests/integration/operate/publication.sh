@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A subscriber gets every row of a published table, those of a partition that would have been loaded before it was
-# attached too. A partition that was loaded before the publication was made is not attached.
+# A logical replication subscriber gets every row of a published table. A partition that would normally be loaded
+# before it is attached is attached first. A partition loaded before the publication existed is not attached.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start -c wal_level=logical

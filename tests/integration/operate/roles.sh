@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The database's roles: the owner is a plain role that roles.sql made, and PostgreSQL's catalogue says
-# that no role can run code as another. Then each known attack is tried, as the role that made it.
+# Checks the database's roles: the owner is an ordinary role made by roles.sql, and PostgreSQL's catalogue shows that
+# no role can run code as another. Then each known attack is tried, with the role that could make it.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start_empty
@@ -34,7 +34,7 @@ sql "CREATE DATABASE restored" && "$PG_BIN/pg_restore" --exit-on-error -d restor
 [ "$(PGDATABASE=restored sql "SELECT has_function_privilege('public', 'pg_advisory_lock(bigint)', 'EXECUTE')")" = f ] || fail "a dump loses who may lock"
 sql "DROP DATABASE restored"
 
-# Where a superuser migrates and no role is there, migrations make the roles: they have the same rights.
+# If a superuser migrates and no role exists, migrations make the roles with the same rights.
 export PGDATABASE=postgres
 sql "DROP DATABASE tidemark"
 for role in $("$PG_BIN/psql" -XAtqc "SELECT rolname FROM pg_roles WHERE rolname LIKE 'tidemark%'"); do sql "DROP ROLE $role"; done

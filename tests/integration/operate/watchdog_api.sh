@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# systemd's watchdog and the API: fed while all threads make progress, not while its process is stopped; told at once that it stops.
+# systemd's watchdog and the API: the API signals it while all threads make progress, and not while the process is
+# paused. The API announces a stop at once.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# with-stack: status of the command, its standard input, refusals, and nothing left after a signal.
+# Tests with-stack: the exit code and the standard input of its command, refusals, and no process or file left after a
+# signal.
 # label: all
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/cluster.sh"
@@ -38,7 +39,7 @@ exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
      curl -fsS -o /dev/null "$TIDEMARK_API_URL/readyz" &&
      tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
 
-# A network of its own, and a second stack on that one: from RPC, to the ledger that was asked for, then on.
+# A stack with its own network, and a second stack on that network: over RPC, to the requested ledger, then further.
 cat >"$dir/inner" <<'END'
 set -e
 at() { psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT ledger FROM chain.cursor"; }
@@ -74,7 +75,7 @@ for signal in TERM INT HUP; do
     rm "$dir/up"
 done
 
-# No server: it waits, and says for what.
+# Without a server it waits and says for which one.
 "$TIDE_BIN/tidemark-sim" write --stream /dev/null --deployment "$dir/deployment.json" --ledgers 1 --quiet
 : >"$dir/waits"
 setsid "$stack" --rpc http://127.0.0.1:1 --until 5 --deployment "$dir/deployment.json" -- true 2>"$dir/waits" &

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The analyst's schema, as the role sees it. Called by tests with the database in the
-environment of libpq and migrations/README.md as the argument.
+"""Tests the analyst's schema with the analyst's role. Called with the database in libpq's environment and
+migrations/README.md as the argument.
 
 - every SQL block of its ten questions runs as tidemark_analyst and answers
 - every table and every other schema is refused; nothing can be written

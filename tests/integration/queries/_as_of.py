@@ -1,4 +1,4 @@
-"""An ordinary chain, indexed as a whole and in steps: as_of.sh."""
+"""Indexes an ordinary chain as a whole and in steps, for as_of.sh."""
 import os
 import random
 import sys

@@ -35,7 +35,7 @@ VALUES = {
                "'{\"action\":null,\"name\":\"none\"}'", "'{\"action\":4294967295,\"name\":\"generic\",\"hex\":\"\"}'"],
     "text": ["'" + "Z" * 32 + "'", "''", "'_9'"],
 }
-# What a route is asked by, and what joins the rows of one thing: altered in mixed alone.
+# Columns by which routes find rows, and which join rows: only `mixed` alters them.
 NAMES = {"pool_id", "synth", "synth_asset", "symbol", "asset", "oracle_symbol", "coll_oracle_sym", "id", "partner_id", "epoch",
          "proposal_id", "tx_id", "wallet_id", "kind", "subject"}
 ADDRESS = "^[GCMBL][A-Z2-7]{55,}$"

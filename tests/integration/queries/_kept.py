@@ -13,7 +13,7 @@ from _sql import API, routes, samples, sql
 
 SCHEMAS = "state|history|event|rollup|chain|analyst"
 NAME = re.compile(rf'(?<![\w.])({SCHEMAS})\."?([a-z_0-9]+)"?')
-# What the wall clock changes, and what says itself that not everything is kept.
+# Members that depend on the wall clock, or that state the scope of the index.
 OTHER = {"evaluatedAt", "pollAfterMs", "complete", "requestId", "since24hAt"}
 
 

@@ -115,7 +115,7 @@ def main():
         assert past == whole, f"{at}: paged while written {len(past)} items, dumped {len(whole)}"
         then = {name_of(route, i) for i in d.pages(f"{target}{'&' if '?' in target else '?'}ledger={first}", 200)[0]}
         now = {name_of(route, i) for i in d.pages(target, 200)[0]}
-        # Of a list that was cut at 200 items what comes before the last one must be there.
+        # If a list was cut at 200 items, every item before its last one must be there.
         if len(items) < 200 and route.name not in RANKED:
             missing = (then & now) - set(names)
             assert not missing, f"{target} (limit {limit}): {len(missing)} items were skipped: {list(missing)[:3]}"

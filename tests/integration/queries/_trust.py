@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every route of a running tidemark-api, asked the same before and after an attack.
+"""Asks every route of a running tidemark-api the same questions before and after an attack.
 
 usage: _trust.py PORT ask FILE [BEFORE]  asks each GET route of api/routes/route.def that reads state (BEFORE: what was asked
                                     then), writes the answers to FILE
@@ -17,7 +17,7 @@ import sys
 sys.dont_write_bytecode = True
 from _sql import API, HERE, Route, questions, routes, samples, sql
 
-# What the time of asking changes, not the ledger.
+# Members that depend on the time of the request, not on the ledger.
 TIMED = {"evaluatedAt", "pollAfterMs", "instance", "heartbeatAt", "since24hAt"}
 STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Every allocation of the commands that read may fail: the n-th, for n = 1, 2, 3 … and then ever
-# further apart, alone or with all that follow. The command ends with a documented code and a
-# message, or with all that it should have said; never by a signal, never with less and a 0.
-# TIDE_ALLOC_DENSE, TIDE_ALLOC_TRIES: how many one by one, how many in all.
+# Lets the n-th allocation of each command that reads fail, alone or with all later ones, for n = 1, 2, 3 … and then
+# in growing steps. The command exits with a documented code and a message, or prints everything. It never dies by a
+# signal, and never prints less and exits with 0. TIDE_ALLOC_DENSE is the number of allocations tried one by one,
+# TIDE_ALLOC_TRIES the number tried in all.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so
@@ -12,7 +12,7 @@ indexer=$TIDE_BIN/tidemark-indexer
 mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 64 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
-# libpq that could not keep an answer waits for it as if it had not come: it is given up as silent
+# If libpq cannot store an answer, it waits for it as if it had not arrived: the command ends with a time-out
 export TIDEMARK_DB_SILENCE_MS=2000
 "$indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
 

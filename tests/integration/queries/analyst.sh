@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The analyst's role on a simulated chain: the ten questions of migrations/README.md have answers, all else is refused.
-# Then an operator who may not make roles: the migration says what is left to do, and it works.
+# Uses the analyst's role on a simulated chain: the ten questions of migrations/README.md have answers, every other
+# access is refused. Then an operator without the right to make roles: the migration says what remains to be done, and
+# that works.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start_empty
@@ -23,7 +24,7 @@ PGDATABASE=theirs sql "CREATE ROLE tidemark_analyst LOGIN; CALL analyst.grant_ac
     { cat "$PG_DIR/run.log" >&2; fail "run"; }
 "$here/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md"
 
-# A span of time, asked for as a span of ledgers, is the same calls, and reads less.
+# A query for a span of time, written as a span of ledgers, gives the same calls and reads fewer rows.
 deployment=$(sql "SELECT min(deployment) FROM analyst.networks")
 as_analyst() { PGUSER=tidemark_analyst sql "$1"; }
 from="(SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY closed_at) FROM analyst.ledgers)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Old events leave the tables, are dumped, dropped, restored and taken back. Meanwhile what needs them
-# refuses and names the range; state, history and rollups answer as before; indexing goes on.
+# Archives old events: they are dumped, dropped, restored and attached again. Meanwhile commands that need them refuse
+# and name the range, state, history and rollups answer as before, and indexing continues.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

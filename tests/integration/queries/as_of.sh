@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A past answer never changes, on the ordinary chain: an index that went on is asked as of a ledger, beside one that ends there, on
-# every route with its filters and pages (tests/hostile/_chain_past.py; integration.hostile_chain asks the same of a hostile chain).
+# Proves that a past answer never changes. An index that continued is asked as of a ledger and compared with an index
+# that ends there, on every route with its filters and pages (tests/hostile/_chain_past.py; integration.hostile_chain
+# does the same with a hostile chain).
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }

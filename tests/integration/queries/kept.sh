@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# An index made with --only: what it does not keep is refused, never told as if there were none. Tables
-# are taken out of a whole index one group after the other; each route answers as before, byte for byte,
-# or 503 incomplete. Then indexes that were made so. TIDE_EACH=1, by hand: every table that there is. label: all
+# Tests indexes with a limited scope (--only): a request that needs a missing table is refused, never answered with an
+# empty list. Groups of tables are removed from a whole index one after the other: each route answers as before, byte
+# for byte, or with 503 `incomplete`. Then indexes are made with such scopes. TIDE_EACH=1, by hand: every single
+# table. label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

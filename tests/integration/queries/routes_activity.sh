@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Events, transactions, activity, stability pool, asked as SQL routes: equal to the tables, and to what the real
-# contract answered where its answers are there. label: all
+# Calls the routes of events, transactions, activity and the stability pool as SQL routes: the answers equal the
+# tables, and the real contract's recorded answers where they exist. label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start

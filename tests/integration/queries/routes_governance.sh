@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Routes of partners, earnings, oracle, DAO, multisig and compliance against plain SQL over history. label: all
+# Compares the routes of partners, earnings, oracle, DAO, multisig and compliance with plain SQL over history.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Routes about people: portfolios, expiring attestations and counts, tokens by symbol, against plain SQL. label: all
+# Compares the routes about people with plain SQL: portfolios, expiring attestations, counts, tokens by symbol.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start

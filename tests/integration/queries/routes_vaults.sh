@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Vaults, their states and liquidations, asked as SQL routes: equal to the history, and to what the real contracts
-# answered where those answers are there. label: all
+# Calls vaults, their states and liquidations as SQL routes: the answers equal the history, and the real contracts'
+# recorded answers where they exist. label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start

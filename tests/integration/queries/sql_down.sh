@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A11, the SQL part: the database stops, comes back, hangs, is locked, is slow; the pool is full. Each is answered 503 in
-# time and passes by itself. label: threads
+# A11 for SQL routes: the database stops, returns, hangs, is locked or is slow, and the pool is full. Each request
+# gets 503 in time, and the trouble passes by itself. label: threads
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
@@ -12,7 +12,7 @@ coproc DRIVER { exec "$TIDE_BIN/sql_driver" 2 4 2>"$PG_DIR/driver.log"; }
 to=${DRIVER[1]} from=${DRIVER[0]} driver_pid=$DRIVER_PID
 say() { echo "$1" >&"$to" && read -r -t 30 line <&"$from" || fail "the driver says nothing to $1: $(tail -2 "$PG_DIR/driver.log")"; }
 slack=${TIDE_SLACK:-} # unset: times are not judged, an answer only has to come; 1 holds on an idle machine
-# STATUS CODE MS TARGET: the answer's status and problem; within so many milliseconds x TIDE_SLACK
+# STATUS CODE MS TARGET: expects the answer's status and problem code within MS x TIDE_SLACK milliseconds
 wants() {
     say "GET $4"
     read -r status _ took body <<<"$line"

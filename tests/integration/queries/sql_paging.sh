@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A14: paging while ledgers are written: nothing is skipped, nothing shown twice.
+# A14: pages through lists while ledgers are written: no row is skipped or shown twice.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start

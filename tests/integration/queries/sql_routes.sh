@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SQL routes, asked through the pool without HTTP.
+# Calls the SQL routes through the worker pool without HTTP.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
@@ -11,7 +11,7 @@ export PG_BIN PG_DIR
 "$(dirname "$0")/_sql_routes.py"
 "$(dirname "$0")/_kept.py" names
 
-# An index of few tables answers from those alone.
+# An index of few tables answers the routes that need only those.
 PGDATABASE=postgres "$PG_BIN/createdb" few
 export PGDATABASE=few TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=few"
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --proof none --only event.swap,state.oracle_feed,state.oracle_pending_observations 2>"$PG_DIR/few.log" ||

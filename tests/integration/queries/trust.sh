@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The deployment file decides which contracts are the protocol. A stranger becomes the DAO by calling
-# initialize again and names contracts of his own: that is reported everywhere and followed nowhere.
-# Rows of a second contract of every role, planted in the database, change the answer of no route. Every view
-# and every statement names the file's contract at each table of a role: PostgreSQL's catalogue and log say so.
+# Proves that only the deployment file decides which contracts are the protocol's. A stranger becomes the DAO by
+# calling initialize again and names contracts of his own: that is reported everywhere and changes nothing. Rows of a
+# second contract of every role, inserted into the database, change the answer of no route. Every view and every
+# statement has the file's contract as a condition at each table of a role: PostgreSQL's catalogue and log prove it.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How the simulated network misbehaves when told to: each kind of fault does what it says, to the
-method it names, as often as it was told, and to nothing else; and many askers at once while ledgers
-close see whole ledgers in order. (label: threads)"""
+"""Tests the faults of the simulated network: each kind has its effect on the named method, as often as requested,
+and on nothing else. Many clients at once, while ledgers close, see complete ledgers in order.
+(label: threads)"""
 import base64
 import concurrent.futures
 import hashlib

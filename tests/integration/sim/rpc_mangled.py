@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Requests that are half right, at random: each gets an answer of JSON-RPC, nothing ends the network,
-and afterwards it answers as before. TIDE_MANGLED is how many (600), TIDE_SEED the seed."""
+"""Sends requests that are partly valid, at random: each gets an answer of JSON-RPC, the network keeps running and
+then answers as before. TIDE_MANGLED is their number (600), TIDE_SEED the seed."""
 import base64
 import json
 import os

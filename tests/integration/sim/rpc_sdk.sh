@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The client that people use, npm's @stellar/stellar-sdk, drives every method of the simulated network:
-# reads and decodes all there is; attests and swaps, refused before and accepted after.
-# Skipped where there is no node or npm, or the registry cannot be reached.
+# Calls every method of the simulated network with npm's @stellar/stellar-sdk, the usual client: reads and decodes all
+# data, attests and swaps, with a refusal before the attestation and success after it. Skipped without node or npm, or
+# if the registry cannot be reached.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 . "$(dirname "$0")/../_serve.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The simulated network over HTTP: transport, methods, limits, pages, error codes and texts, its
-lake, its control, that it goes on from a chain written earlier, and that it serves a recorded one."""
+"""Tests the simulated network over HTTP: transport, methods, limits, pages, error codes and texts, its lake, its
+control, continuing a chain written earlier, and serving a recorded one."""
 import base64
 import hashlib
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tidemark-sim tx against tidemark-sim serve: every call a person can make, refused and accepted."""
+"""Runs tidemark-sim tx with tidemark-sim serve: every call that a person can make, refused and accepted."""
 import json
 import os
 import pathlib

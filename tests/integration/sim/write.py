@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tidemark-sim write: when a chain ends, how many addresses it has, how full its ledgers are, and that its memory holds the state alone."""
+"""Tests tidemark-sim write: the end of a chain, its number of addresses, the load of its ledgers, and that memory
+holds the state only."""
 import collections, json, os, re, subprocess, sys, tempfile
 
 SIM = os.environ["TIDE_BIN"] + "/tidemark-sim"

@@ -1,4 +1,4 @@
-/* The attester's decisions: what was heard, and what must be done next. */
+/* The attester's decisions: from the state of an intent and a server's answer to the next step. */
 #include "api/attester/decide.h"
 
 #include <setjmp.h>
@@ -98,7 +98,8 @@ static void what_was_overwritten_has_a_word(void **state)
 
 /* --- under way ------------------------------------------------------------------------------------- */
 
-/* Signed at ledger 100, good until 5000; the server knows 50 to latest. */
+/* A transaction signed at ledger 100 and valid until time 5000. The server has the ledgers from 50
+ * to `latest`. */
 #define FLIGHT .seq = 8, .max_time = 5000, .submit_ledger = 100
 #define FOUND(ledger, time)                                                         \
     {                                                                               \
@@ -194,8 +195,8 @@ static void an_end_is_proven_or_a_person_looks(void **state)
     }
 }
 
-/* Whatever is heard: nothing is made anew while the envelope may still come, and nothing is
- * confirmed that the chain does not say. */
+/* For every combination of facts: no new transaction is made while the signed envelope can still be
+ * included, and no intent is confirmed unless the chain shows it. */
 static void nothing_is_made_anew_while_it_may_still_come(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the attester takes from its servers, and what it does not: answers in memory. */
+/* Answers of RPC servers that the attester accepts and rejects. The answers are in memory. */
 #include "api/attester/chain/rpc.h"
 #include "tidemark/text.h"
 
@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 struct servers {
-    const char *said; /* the result of whatever is asked but the network */
+    const char *said; /* the result of every request but getNetwork */
     int64_t now_ms;
     struct att_rpc *rpc;
-    const char *down; /* the address of a server that does not answer; NULL: all do */
+    const char *down; /* the address of a server that does not answer; NULL: all answer */
     char asked[64];   /* the last one asked */
 };
 
@@ -30,8 +30,9 @@ static int64_t wall_of(void *self)
     return INT64_C(1800000000000);
 }
 
-static tide_status answer(void *self, const struct tide_http_request *request,
-                          struct tide_buf *body, struct tide_http_answer *how, struct tide_err *err)
+static tide_status answer_request(void *self, const struct tide_http_request *request,
+                                  struct tide_buf *body, struct tide_http_answer *how,
+                                  struct tide_err *err)
 {
     struct servers *s = self;
     const char *id = memmem(request->body.ptr, request->body.len, "\"id\":", 5);
@@ -56,7 +57,7 @@ static struct servers *open_servers_of(const char *list)
     tide_config_defaults(&config);
     snprintf(config.rpc, sizeof config.rpc, "%s", list);
     const struct att_rpc_options options = {
-        .config = &config, .passphrase = "net", .clock = &clock, .self = &s, .call = answer
+        .config = &config, .passphrase = "net", .clock = &clock, .self = &s, .call = answer_request
     };
     assert_int_equal(att_rpc_open(&s.rpc, &options, &err), TIDE_OK);
     return &s;
@@ -71,7 +72,7 @@ static struct servers *open_servers(void)
 
 #define ENTRIES(list) "{\"latestLedger\":7,\"entries\":[" list "]}"
 
-/* Keys are "a" and "b" (YQ== and Yg==). */
+/* Requests the entries with the keys "a" and "b" (YQ== and Yg==) with `said` as the result. */
 static tide_status ask_entries(struct servers *s, const char *said, struct att_entries *out)
 {
     const tide_slice keys[] = { TIDE_SLICE("a"), TIDE_SLICE("b") };
@@ -186,7 +187,8 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
     att_rpc_close(s->rpc);
 }
 
-/* Half an hour is not now, nor are ten years; and a ledger that the index rules out is none. */
+/* After att_rpc_forget_ledgers(), the client accepts the low ledger numbers of a network that was
+ * reset. */
 static void a_network_that_began_anew_starts_low(void **state)
 {
     struct servers *s = open_servers();
@@ -232,7 +234,8 @@ static void time_and_ledgers_are_bounded(void **state)
     att_rpc_close(s->rpc);
 }
 
-/* "http://one.example" claims a ledger far ahead: the other is not behind because of it. */
+/* http://one.example claims a ledger far ahead. The client must not treat the other server as
+ * late. */
 static void one_claims_nothing_of_another(void **state)
 {
     struct servers *s = open_servers();
@@ -264,7 +267,8 @@ static void send_to(struct servers *s, const char *server, tide_status wanted)
     assert_string_equal(s->asked, server);
 }
 
-/* A server that takes transactions and keeps them to itself delays one by a sending, no more. */
+/* Each sending goes to the next server, so a server that accepts transactions and does not pass
+ * them on delays a transaction by one sending only. */
 static void each_sending_is_the_next_server_s(void **state)
 {
     struct servers *s = open_servers_of("http://one.example, http://two.example");
@@ -295,7 +299,7 @@ static void a_server_named_twice_is_one(void **state)
     tide_config_defaults(&config);
     snprintf(config.rpc, sizeof config.rpc, "http://one.example,http://one.example");
     const struct att_rpc_options options = {
-        .config = &config, .passphrase = "net", .clock = &clock, .call = answer
+        .config = &config, .passphrase = "net", .clock = &clock, .call = answer_request
     };
     assert_int_equal(att_rpc_open(&rpc, &options, &err), TIDE_E_CONFIG);
 }

@@ -1,4 +1,4 @@
-/* The verifier's transactions byte for byte, and what the signer will not sign. */
+/* The verifier's transactions byte for byte, and the transactions that the signer refuses. */
 #include "api/attester/chain/signer.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
@@ -105,13 +105,14 @@ static void key_of(uint8_t out[TIDE_HASH_BYTES], tide_slice text, enum tide_strk
     memcpy(out, payload, TIDE_HASH_BYTES);
 }
 
-/* Where max_time stands: envelope type, source, fee, number, the arm, min_time. */
+/* Returns the offset of max_time: after envelope type, source, fee, sequence number, the union arm
+ * and min_time. */
 static uint64_t max_time_of(const struct tide_buf *draft)
 {
     return tide_be64(draft->ptr + 4 + 36 + 4 + 8 + 4 + 8);
 }
 
-/* The code that the recorded footprint reads. */
+/* Allows the code that the recorded footprint reads. */
 static void allow_code_of(struct att_signer *signer, tide_slice soroban)
 {
     const uint8_t type[] = { 0, 0, 0, 7 };
@@ -163,7 +164,8 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     assert_memory_equal(hash, v.hash, sizeof hash);
     assert_true(tide_slice_eq(tide_buf_view(&out), tide_buf_view(&v.signed_bytes)));
 
-    /* The bump is another account's: this signer will not, but its bytes and hash are the same. */
+    /* The fee bump was signed by another account. This signer refuses it, but builds the same bytes
+     * and hash. */
     struct tide_envelope e;
     struct tide_xdr x;
     uint8_t source[TIDE_HASH_BYTES];
@@ -409,7 +411,8 @@ static void put_count_key(struct tide_buf *out, const uint8_t *contract, uint32_
     tide_buf_be32(out, durability);
 }
 
-/* Written are the instance [0], a temporary entry [1] and code [2]; read is code where asked. */
+/* Writes a footprint that writes the instance [0], a temporary entry [1] and code [2], and reads
+ * the code `read` if it is given. `restored` are the indexes of archived entries. */
 static void put_restoring(struct world *w, const uint8_t *code, const uint8_t *read, uint32_t count,
                           const uint32_t *restored)
 {
@@ -435,7 +438,7 @@ static void put_restoring(struct world *w, const uint8_t *code, const uint8_t *r
 
 static const uint8_t code[TIDE_HASH_BYTES] = { 0xc0, 0xde }, foreign[TIDE_HASH_BYTES] = { 0xf0 };
 
-/* As a simulation from protocol 23 on names them: restored with the call. */
+/* From protocol 23 on, a simulation names archived entries, and the call restores them. */
 static void archived_entries_and_code_are_restored(void **state)
 {
     struct world *w = *state;
@@ -458,9 +461,9 @@ static void archived_entries_and_code_are_restored(void **state)
 static void nothing_else_is_restored(void **state)
 {
     static const uint32_t lists[][3] = {
-        { 0, 1, 2 },                   /* a temporary entry */
-        { 2, 0 },          { 0, 0 },   /* not in order, twice */
-        { 2, 3 },          { 0 },      /* not there; code that is written, not restored */
+        { 0, 1, 2 },                 /* a temporary entry */
+        { 2, 0 },          { 0, 0 }, /* not in order, twice */
+        { 2, 3 },          { 0 },    /* index out of range; code that is written but not restored */
         { 2, UINT32_MAX }, { 0, 2, 2 } /* no such index; twice */
     };
     static const uint32_t counts[] = { 3, 2, 2, 2, 1, 2, 3 };

@@ -1,4 +1,4 @@
-/* Which of three clocks is wrong. */
+/* Comparison of the clocks of node, database and ledger: which one is wrong. */
 #include "api/base/clocks.h"
 
 #include <setjmp.h>
@@ -44,7 +44,7 @@ static void each_wrong_clock_has_its_verdict(void **state)
     }
 }
 
-static void the_difference_is_told(void **state)
+static void the_difference_is_reported(void **state)
 {
     const struct tide_clocks c = { T + YEARS, 5, T + YEARS, T, 77 };
     char text[TIDE_CLOCKS_TEXT_BYTES];
@@ -58,7 +58,7 @@ int test_clocks(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_wrong_clock_has_its_verdict),
-        cmocka_unit_test(the_difference_is_told),
+        cmocka_unit_test(the_difference_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

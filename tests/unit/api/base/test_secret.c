@@ -1,4 +1,5 @@
-/* Files that hold secrets: which are read, which are refused, and what the refusals say. */
+/* Files that hold secrets: which files are read, which are refused, and the texts of the
+ * refusals. */
 #include "api/base/secret.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The console's file of people: what is read, what is refused and where; certificates as nginx passes
- * them. */
+/* The console's file of people: accepted files, refusals with their places, and certificates in the
+ * form in which nginx passes them. */
 #include "api/console/people.h"
 #include "tidemark/text.h"
 
@@ -80,7 +80,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* "DER" in base64 is REVS. */
+/* The certificate is the text "DER", which is REVS in base64. */
 static void test_certificates(void **state)
 {
     static const char good[] =
@@ -96,7 +96,7 @@ static void test_certificates(void **state)
         "-----BEGIN%20CERTIFICATE-----%0ARE*S%0A-----END%20CERTIFICATE-----%0A",
         "-----BEGIN%20CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0Ax",
         "-----BEGIN%20PRIVATE%20KEY-----%0AREVS%0A-----END%20PRIVATE%20KEY-----%0A",
-        /* two certificates: a chain is not what nginx passes */
+        /* two certificates: nginx never passes a chain */
         "-----BEGIN%20CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A-----BEGIN%20"
         "CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A",
     };

@@ -1,5 +1,5 @@
-/* Documents that travel inside the program: each route that serves one finds it, whole, with its
- * type; the page asks no other host and runs no text. */
+/* Static files inside the program: each route that serves one finds the whole file with its type,
+ * and the page loads nothing from another host and runs no inline script. */
 #include "api/http/static_files.h"
 #include "api/routes/route_table.h"
 
@@ -12,7 +12,7 @@
 
 tide_handler_fn tide_route_static_file, tide_route_dashboard, tide_route_app_file;
 
-static void ask(struct tide_reply *reply, const struct tide_route *route)
+static void serve_file(struct tide_reply *reply, const struct tide_route *route)
 {
     struct tide_handler_context context = { 0 };
     struct tide_request request = { .route = route };
@@ -20,8 +20,8 @@ static void ask(struct tide_reply *reply, const struct tide_route *route)
     tide_route_static_file(&context, &request, reply);
 }
 
-/* Documents without a route of that name: pages of KYC are put together from what they are about
- * (test_kyc_page), and one stands in for a dashboard that was not built. */
+/* Returns the index of the first files that have no route of that name: pages of KYC, which the
+ * program assembles (test_kyc_page), and one that stands for a dashboard that was not built. */
 static uint32_t made_up_from(void)
 {
     static const char *const pages[] = { "/kyc", "/kyc/sandbox", "/kyc_text.json", "/unbuilt" };
@@ -43,7 +43,7 @@ static void each_route_has_its_document(void **state)
         const struct tide_static_file *document = tide_static_file_of(routes[i].path);
         if (!document)
             fail_msg("%s has no document", routes[i].path);
-        ask(&reply, &routes[i]);
+        serve_file(&reply, &routes[i]);
         assert_int_equal(reply.status, 200);
         assert_ptr_equal(reply.fixed.ptr, document->text.ptr); /* not copied */
         assert_int_equal(reply.fixed.len, document->text.len);
@@ -105,7 +105,7 @@ static void ask_file(struct tide_reply *reply, const char *name)
     tide_route_app_file(&context, &request, reply);
 }
 
-/* Whether it was built or not: the icon is always there. */
+/* With and without a built dashboard, the icon exists. */
 static void files_of_the_dashboard_are_found_by_name(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void files_of_the_dashboard_are_found_by_name(void **state)
         assert_memory_equal(reply.encoded[TIDE_ENCODING_GZIP].ptr, "\x1f\x8b\x08", 3);
         assert_memory_equal(reply.encoded[TIDE_ENCODING_GZIP].ptr + 4, "\0\0\0\0", 4); /* no time */
         assert_memory_equal(reply.encoded[TIDE_ENCODING_ZSTD].ptr, "\x28\xb5\x2f\xfd", 4);
-        /* What may change under its name is asked for again. */
+        /* A file whose name holds no hash may change, so clients must revalidate it. */
         assert_int_equal(reply.cache_control != NULL, strchr(file->name, '-') != NULL);
     }
     ask_file(&reply, "icon.svg");

@@ -1,4 +1,5 @@
-/* Which content coding a client gets, for any Accept-Encoding; bytes in it; which routes may use one. */
+/* Content codings: the coding chosen for any Accept-Encoding, the encoded bytes, and the routes
+ * that may use one. */
 #include "api/http/encoding.h"
 #include "api/routes/route_table.h"
 #include "tidemark/zstd.h"
@@ -39,7 +40,7 @@ static const struct {
     { "identity;q=0.5, gzip;q=0.4", NONE, NONE },
     { "identity;q=0.4, gzip;q=0.5", GZIP, GZIP },
     { "identity, gzip", GZIP, GZIP },
-    /* what is malformed counts as absent */
+    /* a malformed header counts as absent */
     { ",", NONE, NONE },
     { ",,,gzip,,", GZIP, GZIP },
     { ";", NONE, NONE },
@@ -78,7 +79,7 @@ static void test_which(void **state)
     assert_int_equal(tide_encoding_choose((tide_slice){ 0 }, BOTH), NONE);
 }
 
-/* No line is too long or too odd; each byte is read once. */
+/* The parser reads each byte of a header once, whatever its length and form. */
 static void test_long_lines(void **state)
 {
     static char line[6000];
@@ -99,7 +100,7 @@ static void test_long_lines(void **state)
     }
 }
 
-static void fill(struct tide_buf *text, size_t len)
+static void fill_text(struct tide_buf *text, size_t len)
 {
     tide_buf_init(text, len + 64);
     for (unsigned i = 0; text->len < len; i++)
@@ -116,7 +117,7 @@ static void test_zstd_bytes(void **state)
         struct tide_unzstd *z;
         const char *what;
         size_t made, all = 0;
-        fill(&text, len);
+        fill_text(&text, len);
         tide_buf_init(&out, tide_encoding_room(len));
         assert_int_equal(tide_encoding_make(&out, tide_buf_view(&text), TIDE_ENCODING_ZSTD),
                          TIDE_OK);
@@ -136,14 +137,14 @@ static void test_zstd_bytes(void **state)
     }
 }
 
-/* A gzip file (RFC 1952) ends with the size; tests over HTTP unpack it. */
+/* A gzip file (RFC 1952) ends with the size of the content. Tests over HTTP unpack such files. */
 static void test_gzip_bytes(void **state)
 {
     static const uint8_t magic[] = { 0x1f, 0x8b, 8 };
     struct tide_buf text, out;
     (void)state;
     for (size_t len = 1; len < 3000000; len *= 11) {
-        fill(&text, len);
+        fill_text(&text, len);
         tide_buf_init(&out, tide_encoding_room(len));
         assert_int_equal(tide_encoding_make(&out, tide_buf_view(&text), TIDE_ENCODING_GZIP),
                          TIDE_OK);
@@ -153,7 +154,7 @@ static void test_gzip_bytes(void **state)
         tide_buf_release(&text);
         tide_buf_release(&out);
     }
-    fill(&text, 4096);
+    fill_text(&text, 4096);
     tide_buf_init(&out, 16);
     assert_int_equal(tide_encoding_make(&out, tide_buf_view(&text), TIDE_ENCODING_GZIP),
                      TIDE_E_LIMIT);
@@ -161,8 +162,8 @@ static void test_gzip_bytes(void **state)
     tide_buf_release(&out);
 }
 
-/* A compressed body's length tells what a secret in it has in common with a client's text. So only
- * what any page may read is compressed. */
+/* The length of a compressed body reveals whether a secret in it repeats a text of the client. So
+ * only routes whose content any page may read are compressed. */
 static void test_which_routes(void **state)
 {
     size_t encoded = 0;

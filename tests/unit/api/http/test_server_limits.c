@@ -1,5 +1,5 @@
-/* What stands before the routes of tidemark-api, each part by itself: the form of a request, who asks,
- * how often, over how many connections; and what is counted. */
+/* Checks that run before the routes of tidemark-api, each by itself: the form of a request, the
+ * client's address, rate limits, connection limits and counters. */
 #include "api/http/route.h"
 #include "api/http/server/conn_limit.h"
 #include "api/http/server/metrics.h"
@@ -20,7 +20,7 @@
 
 /* --- form ------------------------------------------------------------------------------------- */
 
-/* Lines "Name: value" separated by '\n', as the library gives them. */
+/* Checks headers given as lines "Name: value" separated by '\n', as libmicrohttpd passes them. */
 static const struct tide_request_fault *
 read_head(struct tide_request_head *head, const char *version, const char *lines, size_t bytes)
 {
@@ -133,7 +133,7 @@ static void test_what_a_head_says(void **state)
     assert_false(head.chunked || head.http_1_0 || head.expects);
 }
 
-/* Any line by its name. */
+/* Each header is found by its name. */
 static void test_lines(void **state)
 {
     struct tide_request request = { 0 };
@@ -179,7 +179,8 @@ static void test_targets(void **state)
     assert_int_equal(tide_request_check_target(&none, TIDE_SLICE("/\x7f"))->status, 400);
 }
 
-/* The library keeps memory for each pair of a query and of cookies. */
+/* libmicrohttpd allocates memory for each pair of a query and of cookies, so their number is
+ * limited. */
 static void test_pairs(void **state)
 {
     struct tide_request_head head;
@@ -202,7 +203,8 @@ static void test_pairs(void **state)
                      414);
 }
 
-/* Each byte at each place of targets of some lengths, among neighbours that a sum could carry to. */
+/* Each byte at each offset of targets of several lengths. The check adds words of eight bytes, so
+ * the neighbours are bytes into which a sum could carry. */
 static void test_bytes_of_targets(void **state)
 {
     static const char around[] = { '!', 'a', '~' };
@@ -327,7 +329,7 @@ static void test_buckets(void **state)
     tide_rate_close(rate);
 }
 
-/* A quota of few tokens fills however often a client asks. */
+/* A quota of few tokens refills at its rate even if the client asks every millisecond. */
 static void test_asking_does_not_hold_it_up(void **state)
 {
     struct tide_rate *rate = rate_of(7, 0);
@@ -341,7 +343,7 @@ static void test_asking_does_not_hold_it_up(void **state)
     tide_rate_close(rate);
 }
 
-/* Each token is given out once, however many ask at once. (label: threads) */
+/* Several threads take tokens at once; each token is given to one thread. (label: threads) */
 static void *take_many(void *self)
 {
     struct tide_rate *rate = self;
@@ -377,7 +379,7 @@ static void test_a_flood_of_addresses(void **state)
     for (uint32_t i = 0; i < 4 * TIDE_RATE_CLIENTS; i++) {
         memcpy(other.peer.ip + 12, &i, sizeof i);
         assert_false(tide_rate_take(rate, &other, TIDE_RATE_LOOKUP, 1, 1 + i / 1000).refused);
-        if (i % 1000 == 0) /* who is heard of all the time is not forgotten */
+        if (i % 1000 == 0) /* the entry of an active client is not evicted */
             (void)tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1 + i / 1000);
     }
     assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 263).refused);
@@ -386,7 +388,8 @@ static void test_a_flood_of_addresses(void **state)
 
 /* --- how many --------------------------------------------------------------------------------- */
 
-/* Bytes of answers: a quarter for one address, all for a proxy, none lost. */
+/* Bytes of unsent answers: one address may hold a quarter of the memory, a proxy all of it, and no
+ * byte stays counted. */
 static void test_held_answers(void **state)
 {
     struct tide_conn_limit *limit;
@@ -418,7 +421,8 @@ static void test_held_answers(void **state)
     tide_conn_limit_close(limit);
 }
 
-/* Bodies have a quarter of it, one address a quarter of that; answers have what is left. */
+/* Request bodies may hold a quarter of the memory, one address a quarter of that quarter. Answers
+ * may hold the rest. */
 static void test_held_bodies(void **state)
 {
     struct tide_conn_limit *limit;

@@ -1,4 +1,4 @@
-/* When a thread of the server counts as stalled. */
+/* Conditions under which a thread of the server counts as stalled. */
 #include "api/http/server/stall.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* How many observations without progress it takes until step is said. */
+/* Returns the number of observations without progress until tide_stall_observe() returns `step`. */
 static uint32_t until(struct tide_stall *stall, enum tide_stall_step step)
 {
     for (uint32_t n = 1; n < 1000; n++)
@@ -42,7 +42,8 @@ static void test_progress_begins_anew(void **state)
     assert_int_equal(until(&stall, TIDE_STALL_CUT_NOW), TIDE_STALL_CUT);
 }
 
-/* A thread that serves others may still keep a connection that was cut. */
+/* A thread that makes progress may still hold a connection that was cut. The stall is reported
+ * until the connection closes. */
 static void test_kept_connection(void **state)
 {
     struct tide_stall stall = { 0 };

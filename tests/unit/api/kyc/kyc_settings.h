@@ -1,4 +1,4 @@
-/* A KYC file of all kinds of providers, for tests; invented secrets. */
+/* A KYC file with one provider of each kind, for tests. The secrets are invented. */
 #ifndef TESTS_UNIT_KYC_SETTINGS_H
 #define TESTS_UNIT_KYC_SETTINGS_H
 

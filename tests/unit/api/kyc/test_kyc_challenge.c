@@ -1,4 +1,5 @@
-/* Challenges: written, signed by the account, and taken; and every way in which they are not. */
+/* Challenges that an account signs to prove that it belongs to the client: accepted ones, and every
+ * way in which one is refused. */
 #include "api/kyc/sessions/account.h"
 #include "api/kyc/sessions/challenge.h"
 
@@ -52,7 +53,7 @@ static int close_world(void **state)
     return 0;
 }
 
-static void write(struct world *w, struct tide_sign *server)
+static void write_challenge(struct world *w, struct tide_sign *server)
 {
     uint8_t nonce[TIDE_KYC_NONCE_BYTES];
     memset(nonce, 9, sizeof nonce);
@@ -62,13 +63,13 @@ static void write(struct world *w, struct tide_sign *server)
                      TIDE_OK);
 }
 
-/* As a wallet does: the hash, a signature behind the others. */
+/* Signs as a wallet does: signs the hash and appends the signature to the others. */
 static void sign(struct world *w, struct tide_sign *key, uint8_t count)
 {
     uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES];
     static const uint8_t kind[4] = { 0, 0, 0, 2 };
     struct tide_sha256 sha;
-    /* Each signature so far is hint, length, bytes; before them their count. */
+    /* Each earlier signature is a hint, a length and the bytes; their count precedes them. */
     size_t end = w->envelope.len - 72u * (count - 1) - 4;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(w->network, sizeof w->network));
@@ -89,9 +90,10 @@ static struct tide_kyc_signers alone(const struct tide_sign *key)
     return signers;
 }
 
-/* Of an account whose own key signs for it. */
-static const char *take(struct world *w, const struct tide_sign *account, tide_slice envelope,
-                        uint64_t now)
+/* Returns NULL if the challenge proves the account, else the reason. The account has no signer but
+ * its own key. */
+static const char *check_challenge(struct world *w, const struct tide_sign *account,
+                                   tide_slice envelope, uint64_t now)
 {
     struct tide_kyc_proof proof;
     struct tide_kyc_signers signers = alone(account);
@@ -102,13 +104,13 @@ static const char *take(struct world *w, const struct tide_sign *account, tide_s
 
 static const char *read_at(struct world *w, uint64_t now)
 {
-    return take(w, w->alice, tide_buf_view(&w->envelope), now);
+    return check_challenge(w, w->alice, tide_buf_view(&w->envelope), now);
 }
 
 static void test_taken(void **state)
 {
     struct world *w = *state;
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     assert_null(read_at(w, NOW));
     assert_null(read_at(w, NOW + TIDE_KYC_CHALLENGE_S));
@@ -119,22 +121,22 @@ static void test_taken(void **state)
 static void test_signatures(void **state)
 {
     struct world *w = *state;
-    write(w, w->server);
+    write_challenge(w, w->server);
     assert_non_null(read_at(w, NOW)); /* as we gave it out */
     sign(w, w->mallory, 2);
     assert_non_null(read_at(w, NOW));
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->server, 2);
     assert_non_null(read_at(w, NOW)); /* ours twice */
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     sign(w, w->mallory, 3);
     assert_non_null(read_at(w, NOW)); /* one too many */
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     sign(w, w->alice, 3);
     assert_non_null(read_at(w, NOW));
-    write(w, w->mallory); /* forged: not our signature */
+    write_challenge(w, w->mallory); /* forged: not our signature */
     sign(w, w->alice, 2);
     assert_non_null(read_at(w, NOW));
 }
@@ -142,7 +144,7 @@ static void test_signatures(void **state)
 static void test_others(void **state)
 {
     struct world *w = *state;
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     w->network[0] ^= 1;
     assert_non_null(read_at(w, NOW)); /* of another network */
@@ -153,20 +155,20 @@ static void test_others(void **state)
     w->who.web_domain = "other.example";
     assert_string_equal(read_at(w, NOW), "its second operation is not this server's");
     w->who.web_domain = "auth.kyc.example";
-    assert_non_null(take(w, w->mallory, tide_buf_view(&w->envelope), NOW));
-    assert_non_null(take(w, w->server, tide_buf_view(&w->envelope), NOW));
+    assert_non_null(check_challenge(w, w->mallory, tide_buf_view(&w->envelope), NOW));
+    assert_non_null(check_challenge(w, w->server, tide_buf_view(&w->envelope), NOW));
 }
 
-/* No bit can be another, no byte be missing or too many. */
+/* A challenge with one bit changed, one byte less or one byte more is refused. */
 static void test_every_byte(void **state)
 {
     struct world *w = *state;
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     for (size_t i = 0; i < w->envelope.len; i++) {
-        uint8_t *copy = malloc(i ? i : 1); /* exact: the sanitizer sees a byte too far */
+        uint8_t *copy = malloc(i ? i : 1); /* exact size: a sanitizer sees a read past the end */
         memcpy(copy, w->envelope.ptr, i);
-        assert_non_null(take(w, w->alice, tide_slice_of(copy, i), NOW));
+        assert_non_null(check_challenge(w, w->alice, tide_slice_of(copy, i), NOW));
         free(copy);
         for (int bit = 0; bit < 8; bit++) {
             w->envelope.ptr[i] ^= (uint8_t)(1 << bit);
@@ -179,13 +181,13 @@ static void test_every_byte(void **state)
     assert_non_null(read_at(w, NOW));
 }
 
-/* Weights count, each signer once, up to the medium threshold. */
+/* The weights of the signers add up, each signer once, and must reach the medium threshold. */
 static void test_weights(void **state)
 {
     struct world *w = *state;
     struct tide_kyc_proof proof;
     struct tide_kyc_signers signers = alone(w->alice);
-    write(w, w->server);
+    write_challenge(w, w->server);
     sign(w, w->alice, 2);
     assert_null(tide_kyc_challenge_read(&proof, &w->who, tide_sign_public(w->alice),
                                         tide_buf_view(&w->envelope), NOW));
@@ -213,7 +215,8 @@ static void test_weights(void **state)
     assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
 }
 
-/* Entries as RPC tells them: whole, of that account, and every shorter one refused. */
+/* Account entries as RPC returns them: the whole entry of that account is accepted, every shorter
+ * one is refused. */
 static void test_account_entries(void **state)
 {
     struct world *w = *state;
@@ -237,7 +240,7 @@ static void test_account_entries(void **state)
     tide_buf_put(&entry, "a.b", 4);
     tide_buf_put(&entry, thresholds, 4);
     tide_buf_be32(&entry, 2);
-    tide_buf_be32(&entry, 1); /* the hash of a transaction: signs no challenge */
+    tide_buf_be32(&entry, 1); /* signer: hash of a transaction, which signs no challenge */
     tide_buf_put(&entry, alice, TIDE_HASH_BYTES);
     tide_buf_be32(&entry, 5);
     tide_buf_be32(&entry, 0);

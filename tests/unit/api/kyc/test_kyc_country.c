@@ -1,5 +1,5 @@
-/* Countries: all of ISO 3166-1 against Debian's iso-codes, and what passports say that is none.
- * Skipped in part where iso-codes is not installed. */
+/* Country codes: all of ISO 3166-1 compared with Debian's iso-codes, and codes of passports that
+ * are not countries. The comparison is skipped if iso-codes is not installed. */
 #include "api/kyc/providers/country.h"
 #include "tidemark/json_read.h"
 #include "tidemark/text.h"
@@ -52,7 +52,8 @@ static void every_country_is_known_by_both_its_codes(void **state)
     json_decref(root);
 }
 
-/* Of all texts of two and three letters as many are countries as ISO names. */
+/* The number of texts of two and of three letters that are countries equals the number of codes in
+ * ISO 3166-1. */
 static void no_other_code_is(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What a provider's decision does to a session, in every order; and the counters of webhooks that
- * were refused. label: threads */
+/* A provider's decision applied to a session, in every order, and the counters of refused webhooks.
+ * label: threads */
 #include "api/kyc/worker/decision.h"
 #include "api/kyc/worker/refused.h"
 #include "tidemark/text.h"
@@ -46,7 +46,7 @@ static struct tide_kyc_plan weigh(const struct tide_kyc_standing *s,
     return plan;
 }
 
-static void apply(struct tide_kyc_standing *s, const struct tide_kyc_plan *p)
+static void apply_plan(struct tide_kyc_standing *s, const struct tide_kyc_plan *p)
 {
     s->state = p->state;
     snprintf(s->reason, sizeof s->reason, "%s", p->reason);
@@ -68,10 +68,10 @@ static void test_approval(void **state)
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
     assert_int_equal(p.jurisdiction, 756);
     assert_int_equal(p.attested_until, NOW + YEAR);
-    d.valid_until = NOW + 30 * DAY; /* the document ends before our policy does */
+    d.valid_until = NOW + 30 * DAY; /* the document expires before the policy's limit */
     p = weigh(&s, &d);
     assert_int_equal(p.attested_until, NOW + 30 * DAY);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     p = weigh(&s, &d);
     assert_int_equal(p.outcome, TIDE_KYC_SAME);
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
@@ -110,12 +110,12 @@ static void test_newest_wins(void **state)
     assert_string_equal(p.reason, "declined");
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
     assert_int_equal(p.jurisdiction, 0);
-    /* An older answer, delivered late, changes nothing any more. */
-    apply(&s, &p);
+    /* An older answer that arrives late changes nothing. */
+    apply_plan(&s, &p);
     d = decision(TIDE_KYC_APPROVED, NOW - 60);
     p = weigh(&s, &d);
     assert_int_equal(p.outcome, TIDE_KYC_STALE);
-    /* A new approval does. */
+    /* A new approval changes the session. */
     d = decision(TIDE_KYC_APPROVED, NOW - 10);
     p = weigh(&s, &d);
     assert_int_equal(p.state, TIDE_KYC_APPROVED);
@@ -134,10 +134,10 @@ static void test_withdrawal(void **state)
         assert_int_equal(p.state, TIDE_KYC_REVOKED);
         assert_string_equal(p.reason, "reset");
         assert_int_equal(p.action, TIDE_KYC_REVOKE);
-        apply(&s, &p);
+        apply_plan(&s, &p);
         p = weigh(&s, &d);
         assert_int_equal(p.outcome, TIDE_KYC_SAME);
-        /* The approval that was taken back does not come again by an old answer. */
+        /* An old answer does not restore the approval that was withdrawn. */
         d = decision(TIDE_KYC_APPROVED, NOW - 60);
         p = weigh(&s, &d);
         assert_int_equal(p.outcome, TIDE_KYC_SAME);
@@ -172,7 +172,7 @@ static void test_country_changes(void **state)
     assert_int_equal(p.state, TIDE_KYC_APPROVED);
     assert_string_equal(p.reason, "country_unknown");
     assert_string_equal(p.parked, "country_unknown");
-    /* The same again, said later, is no news. */
+    /* The same decision with a later time changes nothing. */
     d = decision(TIDE_KYC_APPROVED, NOW - 1);
     p = weigh(&s, &d);
     assert_int_equal(p.outcome, TIDE_KYC_SAME);
@@ -189,7 +189,7 @@ static void test_time_ends(void **state)
     assert_int_equal(p.state, TIDE_KYC_EXPIRED);
     assert_string_equal(p.reason, "attestation_ended");
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     p = weigh(&s, &d); /* the same decision does not renew it */
     assert_int_equal(p.outcome, TIDE_KYC_SAME);
     d.decided_ms = 0;
@@ -218,8 +218,8 @@ static void test_time_ends(void **state)
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
 }
 
-/* An end by time is our clock's word, and that may be years ahead: who is declined afterwards is
- * revoked, once, and handed over where another approval stands. */
+/* The node's clock decided that the approval ended, and that clock may be years ahead. So a later
+ * decline still revokes the attestation once, or hands it over if another approval stands. */
 static void test_declined_after_its_end(void **state)
 {
     (void)state;
@@ -231,25 +231,25 @@ static void test_declined_after_its_end(void **state)
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
     p = weigh(&s, NULL);
     assert_int_equal(p.state, TIDE_KYC_EXPIRED);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     ended = s;
     p = weigh(&s, &d);
     assert_int_equal(p.state, TIDE_KYC_REVOKED);
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
     ended.other = true;
     assert_int_equal(weigh(&ended, &d).action, TIDE_KYC_HAND_OVER);
     ended.attested = false;
     assert_int_equal(weigh(&ended, &d).action, TIDE_KYC_NO_ACTION);
-    s = approved(); /* what ended by itself costs no transaction */
+    s = approved(); /* an attestation that expired by itself needs no transaction */
     s.attested_until = NOW;
     d = decision(TIDE_KYC_EXPIRED, NOW - 1);
     assert_int_equal(weigh(&s, &d).action, TIDE_KYC_NO_ACTION);
 }
 
-/* Random histories: whatever order answers arrive in, intents alternate, and the last word is the
- * newest answer's. */
+/* Random histories: in whatever order the answers arrive, attestations and revocations alternate,
+ * and the newest answer decides at the end. */
 static void test_random_orders(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void test_random_orders(void **state)
             if (p.action == TIDE_KYC_REVOKE)
                 assert_true(attested);
             attested = p.action == TIDE_KYC_NO_ACTION ? attested : p.action == TIDE_KYC_ATTEST;
-            apply(&s, &p);
+            apply_plan(&s, &p);
             newest = s.decided_ms > newest ? s.decided_ms : newest;
             assert_int_equal(attested, s.state == TIDE_KYC_APPROVED);
         }
@@ -285,7 +285,8 @@ static void test_random_orders(void **state)
     }
 }
 
-/* Another approval of the address stands: nothing is revoked, its words take over. */
+/* Another approval of the address stands: nothing is revoked, and the attestation takes that
+ * approval's values. */
 static void test_another_stands(void **state)
 {
     (void)state;
@@ -302,7 +303,7 @@ static void test_another_stands(void **state)
     s = approved();
     s.attested_until = NOW; /* ended by itself */
     assert_int_equal(weigh(&s, NULL).action, TIDE_KYC_NO_ACTION);
-    s.longer = true; /* something else was to take over, and is not there any more */
+    s.longer = true; /* the approval that was to take over was withdrawn meanwhile */
     assert_int_equal(weigh(&s, NULL).action, TIDE_KYC_REVOKE);
     s.other = true;
     p = weigh(&s, NULL);
@@ -322,9 +323,10 @@ static void test_gone(void **state)
     assert_string_equal(p.parked, "gone_at_provider");
     assert_int_equal(p.attested_until, s.attested_until);
     struct tide_kyc_standing before = s;
-    apply(&s, &p);
+    apply_plan(&s, &p);
     assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
-    /* Known again: as before, not a day longer. */
+    /* The provider knows the person again: the attestation is restored, and ends when it would have
+     * ended before. */
     struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 1);
     s.attested_until = before.attested_until = NOW + 10 * DAY;
     p = weigh(&s, &d);
@@ -351,7 +353,8 @@ static void test_gone(void **state)
     }
 }
 
-/* An answer that is no verdict takes nothing back, and when it is set right all is as before. */
+/* An answer that is not a verdict revokes nothing. After a proper answer the session is as
+ * before. */
 static void test_doubts(void **state)
 {
     (void)state;
@@ -368,7 +371,7 @@ static void test_doubts(void **state)
         assert_string_equal(p.reason, reasons[i]);
         assert_int_equal(p.action, TIDE_KYC_REVOKE);
         assert_string_equal(p.parked, reasons[i]);
-        apply(&s, &p);
+        apply_plan(&s, &p);
         assert_int_equal(s.decided_ms, before.decided_ms);
         assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
         assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
@@ -386,7 +389,7 @@ static void test_doubts(void **state)
     }
 }
 
-/* Too many withdrawals at once are a person's to decide, and an approval undoes the doubt. */
+/* Many withdrawals at once need review by a person. A later approval ends the need for review. */
 static void test_flood(void **state)
 {
     (void)state;
@@ -397,7 +400,7 @@ static void test_flood(void **state)
     assert_int_equal(p.state, TIDE_KYC_APPROVED);
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
     assert_string_equal(p.parked, "many_revocations");
-    apply(&s, &p);
+    apply_plan(&s, &p);
     s.flood = false;
     assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
     d = decision(TIDE_KYC_APPROVED, NOW);
@@ -410,7 +413,8 @@ static void test_flood(void **state)
     assert_int_equal(weigh(&s, &d).action, TIDE_KYC_HAND_OVER);
 }
 
-/* Behind a decline or a withdrawal, an approval without a time may be the older of the two. */
+/* After a decline or a withdrawal, an approval without a time may be the older of the two, so it
+ * needs review. */
 static void test_undated_approval(void **state)
 {
     (void)state;
@@ -422,7 +426,7 @@ static void test_undated_approval(void **state)
         assert_int_equal(p.state, TIDE_KYC_APPROVED);
         assert_int_equal(p.action, TIDE_KYC_ATTEST);
         assert_string_equal(p.parked, "undated_approval");
-        apply(&s, &p);
+        apply_plan(&s, &p);
         assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
         struct tide_kyc_decision declined = decision(TIDE_KYC_DECLINED, 0);
         assert_int_equal(weigh(&s, &declined).state, TIDE_KYC_REVOKED);
@@ -436,7 +440,7 @@ static void test_undated_approval(void **state)
     assert_string_equal(weigh(&s, &d).parked, "");
 }
 
-/* What is not decided anew lasts no longer because something else of it changed. */
+/* A changed field does not extend an attestation whose decision is not new. */
 static void test_a_change_does_not_renew(void **state)
 {
     (void)state;
@@ -453,14 +457,15 @@ static void test_a_change_does_not_renew(void **state)
     assert_int_equal(weigh(&s, &d).attested_until, NOW + 5 * DAY);
     d = decision(TIDE_KYC_APPROVED, NOW - 60);
     d.valid_until = NOW + 500 * DAY;
-    p = weigh(&s, &d); /* nothing that the chain holds is different */
+    p = weigh(&s, &d); /* no value on the chain changes */
     assert_int_equal(p.outcome, TIDE_KYC_MOVED);
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
     d.decided_ms = (int64_t)(NOW - 1) * 1000; /* decided anew */
     assert_int_equal(weigh(&s, &d).attested_until, NOW + YEAR);
 }
 
-/* A time to come would make everything else old until then. */
+/* A decision time in the future is dropped: otherwise every later decision would count as older
+ * until then. */
 static void test_time_to_come(void **state)
 {
     (void)state;
@@ -469,7 +474,7 @@ static void test_time_to_come(void **state)
     struct tide_kyc_plan p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
     assert_int_equal(p.decided_ms, 0);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     d = decision(TIDE_KYC_DECLINED, NOW - 1);
     p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
@@ -498,7 +503,8 @@ static void test_asked_again(void **state)
     assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 0);
 }
 
-/* Computed with: printf 'sumsub\0app-1\0003' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0001…1f */
+/* The hash was computed with: printf 'sumsub\0app-1\0003' | openssl dgst -sha256 -mac HMAC -macopt
+ * hexkey:0001…1f */
 static void test_meta_hash(void **state)
 {
     (void)state;
@@ -513,7 +519,7 @@ static void test_meta_hash(void **state)
 
 /* --- counters -------------------------------------------------------------------------------- */
 
-/* Two people withdraw what the provider still says. */
+/* Two operators order a revocation while the provider still approves. */
 static void test_ordered(void **state)
 {
     (void)state;
@@ -528,7 +534,7 @@ static void test_ordered(void **state)
     assert_int_equal(weigh(&s, &tide_kyc_ordered).action, TIDE_KYC_HAND_OVER);
     s.other = s.attested = false;
     assert_int_equal(weigh(&s, &tide_kyc_ordered).action, TIDE_KYC_NO_ACTION);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     s.attested = true;
     assert_int_equal(weigh(&s, &tide_kyc_ordered).outcome, TIDE_KYC_SAME);
     for (enum tide_kyc_state at = TIDE_KYC_CREATED; at < TIDE_KYC_STATE_COUNT; at++) {
@@ -539,7 +545,8 @@ static void test_ordered(void **state)
     }
 }
 
-/* What the provider said before that does not bring it back, in this session or another one. */
+/* A provider's approval from before the order does not undo the order, in this session or another
+ * one. */
 static void test_approval_before_an_order(void **state)
 {
     (void)state;
@@ -554,7 +561,7 @@ static void test_approval_before_an_order(void **state)
     assert_int_equal(p.state, TIDE_KYC_APPROVED);
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
     assert_string_equal(p.parked, "before_revocation");
-    apply(&s, &p);
+    apply_plan(&s, &p);
     assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME); /* said again */
     assert_int_equal(weigh(&s, &undated).outcome, TIDE_KYC_SAME);
     p = weigh(&s, &after);
@@ -562,7 +569,7 @@ static void test_approval_before_an_order(void **state)
     assert_string_equal(p.parked, "");
     s = approved();
     p = weigh(&s, &tide_kyc_ordered);
-    apply(&s, &p);
+    apply_plan(&s, &p);
     s.ordered_ms = (int64_t)(NOW - 30) * 1000;
     assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME);
     p = weigh(&s, &after);
@@ -570,7 +577,7 @@ static void test_approval_before_an_order(void **state)
     assert_string_equal(p.parked, "");
 }
 
-static void test_told_once_a_minute(void **state)
+static void test_reported_once_a_minute(void **state)
 {
     (void)state;
     struct tide_kyc_refused *r = tide_kyc_refused_open();
@@ -681,7 +688,7 @@ int test_kyc_decision(void)
         cmocka_unit_test(test_ordered),
         cmocka_unit_test(test_approval_before_an_order),
         cmocka_unit_test(test_meta_hash),
-        cmocka_unit_test(test_told_once_a_minute),
+        cmocka_unit_test(test_reported_once_a_minute),
         cmocka_unit_test(test_words_are_bounded),
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_counted_by_many),

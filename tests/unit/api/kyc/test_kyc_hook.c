@@ -1,4 +1,4 @@
-/* Webhooks: the vectors that providers publish, and what is believed of each provider's. */
+/* Webhooks of providers: their published test vectors, and which webhooks each adapter accepts. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tests/unit/api/kyc/kyc_settings.h"
 #include "tidemark/text.h"
@@ -74,7 +74,7 @@ static void the_digest_of_standard_webhooks_is_ours(void **state)
     tide_buf_release(&text);
 }
 
-/* The example of Sumsub's documentation. */
+/* The example in Sumsub's documentation. */
 static void a_request_to_sumsub_is_signed_as_documented(void **state)
 {
     (void)state;
@@ -138,13 +138,13 @@ static tide_slice header(void *self, const char *name, uint32_t *occurrences)
     return (tide_slice){ 0 };
 }
 
-static void begin(struct world *w, enum tide_kyc_type type)
+static void begin_webhook(struct world *w, enum tide_kyc_type type)
 {
     w->provider = &w->settings->providers[type];
     w->count = 0;
 }
 
-static char *add(struct world *w, const char *name, const char *value)
+static char *add_header(struct world *w, const char *name, const char *value)
 {
     w->headers[w->count].name = name;
     w->headers[w->count].times = 1;
@@ -152,7 +152,7 @@ static char *add(struct world *w, const char *name, const char *value)
     return w->headers[w->count++].value;
 }
 
-/* Hex of the HMAC of before and body. */
+/* Writes the HMAC of `before` followed by the body as hex. */
 static void put_mac(char *out, enum tide_hmac algorithm, const char *secret, const char *before,
                     const char *body)
 {
@@ -173,14 +173,14 @@ static enum tide_kyc_verdict verify_at(struct world *w, const char *body, int64_
     return tide_kyc_adapter_of(w->provider->type)->verify(w->provider, &hook, &w->event);
 }
 
-static enum tide_kyc_verdict verify(struct world *w, const char *body)
+static enum tide_kyc_verdict verify_webhook(struct world *w, const char *body)
 {
     return verify_at(w, body, NOW);
 }
 
 static void assert_forged(struct world *w, const char *body, const char *why)
 {
-    assert_int_equal(verify(w, body), TIDE_KYC_FORGED);
+    assert_int_equal(verify_webhook(w, body), TIDE_KYC_FORGED);
     assert_string_equal(w->event.why, why);
     assert_string_equal(w->event.provider_id, "");
     assert_string_equal(w->event.ref, "");
@@ -195,10 +195,10 @@ static void assert_forged(struct world *w, const char *body, const char *why)
 
 static char *sign_sumsub(struct world *w, const char *secret, const char *body)
 {
-    begin(w, TIDE_KYC_SUMSUB);
-    char *digest = add(w, "x-payload-digest", "");
+    begin_webhook(w, TIDE_KYC_SUMSUB);
+    char *digest = add_header(w, "x-payload-digest", "");
     put_mac(digest, TIDE_HMAC_SHA256, secret, "", body);
-    add(w, "X-Payload-Digest-Alg", "HMAC_SHA256_HEX");
+    add_header(w, "X-Payload-Digest-Alg", "HMAC_SHA256_HEX");
     return digest;
 }
 
@@ -206,14 +206,14 @@ static void sumsub_is_believed_by_its_secrets(void **state)
 {
     struct world *w = *state;
     sign_sumsub(w, "sumsub-webhook", SUMSUB_BODY);
-    assert_int_equal(verify(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "5cb56e8e0a975a35f333cb83");
     assert_string_equal(w->event.ref, "REF234");
     assert_int_equal(w->event.occurred_ms, 1621008025032);
     assert_int_equal(w->event.secret, 0);
     assert_int_equal(strlen(w->event.key), 64);
     sign_sumsub(w, "sumsub-former", SUMSUB_BODY);
-    assert_int_equal(verify(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
     assert_int_equal(w->event.secret, 1);
     assert_int_equal(verify_at(w, SUMSUB_BODY, 1780272000), TIDE_KYC_GENUINE);
     assert_int_equal(verify_at(w, SUMSUB_BODY, 1780272001), TIDE_KYC_FORGED);
@@ -235,7 +235,7 @@ static void sumsub_signatures_are_whole_and_single(void **state)
     }
     for (char *c = digest; *c; c++)
         *c = (char)(*c >= 'a' ? *c - 32 : *c);
-    assert_int_equal(verify(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
     assert_forged(w, SUMSUB_BODY " ", "signature");
     assert_forged(w, "", "signature");
     snprintf(digest + 64, 2, "0");
@@ -254,24 +254,25 @@ static void sumsub_signatures_are_whole_and_single(void **state)
     assert_forged(w, SUMSUB_BODY, "algorithm");
 }
 
-/* The signature would be right: it is the algorithm that we did not choose. */
+/* The signature is right, but by an algorithm that the settings do not allow. */
 static void sumsub_cannot_choose_the_algorithm(void **state)
 {
     struct world *w = *state;
-    begin(w, TIDE_KYC_SUMSUB);
-    put_mac(add(w, "X-Payload-Digest", ""), TIDE_HMAC_SHA1, "sumsub-webhook", "", SUMSUB_BODY);
-    add(w, "X-Payload-Digest-Alg", "HMAC_SHA1_HEX");
+    begin_webhook(w, TIDE_KYC_SUMSUB);
+    put_mac(add_header(w, "X-Payload-Digest", ""), TIDE_HMAC_SHA1, "sumsub-webhook", "",
+            SUMSUB_BODY);
+    add_header(w, "X-Payload-Digest-Alg", "HMAC_SHA1_HEX");
     assert_forged(w, SUMSUB_BODY, "algorithm");
     snprintf(w->headers[1].value, sizeof w->headers[1].value, "HMAC_SHA256_HEX");
     assert_forged(w, SUMSUB_BODY, "signature");
     w->settings->providers[TIDE_KYC_SUMSUB].algorithm = TIDE_KYC_SHA1;
     snprintf(w->headers[1].value, sizeof w->headers[1].value, "HMAC_SHA1_HEX");
-    assert_int_equal(verify(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
     w->settings->providers[TIDE_KYC_SUMSUB].algorithm = TIDE_KYC_SHA512;
     put_mac(w->headers[0].value, TIDE_HMAC_SHA512, "sumsub-webhook", "", SUMSUB_BODY);
     assert_forged(w, SUMSUB_BODY, "algorithm");
     snprintf(w->headers[1].value, sizeof w->headers[1].value, "HMAC_SHA512_HEX");
-    assert_int_equal(verify(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
 }
 
 static void what_is_genuine_may_still_be_nothing(void **state)
@@ -297,7 +298,7 @@ static void what_is_genuine_may_still_be_nothing(void **state)
     };
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
         sign_sumsub(w, "sumsub-webhook", rows[i].body);
-        enum tide_kyc_verdict got = verify(w, rows[i].body);
+        enum tide_kyc_verdict got = verify_webhook(w, rows[i].body);
         if (got != rows[i].want)
             fail_msg("%s: %d", rows[i].body, got);
         assert_true(got == TIDE_KYC_GENUINE || w->event.why);
@@ -311,7 +312,7 @@ static void what_is_genuine_may_still_be_nothing(void **state)
     "\"inquiry.approved\",\"created-at\":\"2026-05-28T20:00:00.250Z\",\"payload\":{\"data\":" \
     "{\"id\":\"inq_1\",\"attributes\":{\"status\":\"approved\",\"reference-id\":\"REF\"}}}}}}"
 
-/* Appends a set for that time by that secret. */
+/* Appends a set (time and signature) made with that secret. */
 static void add_set(char *header_value, const char *secret, int64_t t)
 {
     char before[32], mac[129];
@@ -323,15 +324,15 @@ static void add_set(char *header_value, const char *secret, int64_t t)
 
 static char *persona(struct world *w)
 {
-    begin(w, TIDE_KYC_PERSONA);
-    return add(w, "Persona-Signature", "");
+    begin_webhook(w, TIDE_KYC_PERSONA);
+    return add_header(w, "Persona-Signature", "");
 }
 
 static void persona_is_believed_by_any_set_with_its_own_time(void **state)
 {
     struct world *w = *state;
     add_set(persona(w), "wbhsec_persona", NOW);
-    assert_int_equal(verify(w, PERSONA_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.key, "evt_1");
     assert_string_equal(w->event.provider_id, "inq_1");
     assert_string_equal(w->event.ref, "REF");
@@ -340,15 +341,15 @@ static void persona_is_believed_by_any_set_with_its_own_time(void **state)
     char *value = persona(w); /* a stranger's first */
     add_set(value, "nobody-knows-this", NOW - 5);
     add_set(value, "wbhsec_persona", NOW - 7);
-    assert_int_equal(verify(w, PERSONA_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     value = persona(w);
     add_set(value, "wbhsec_former", NOW - 5);
-    assert_int_equal(verify(w, PERSONA_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     assert_int_equal(w->event.secret, 1);
     value = persona(w); /* right but old; then right and new */
     add_set(value, "wbhsec_former", NOW - 3600);
     add_set(value, "wbhsec_persona", NOW);
-    assert_int_equal(verify(w, PERSONA_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     assert_null(w->event.why);
 }
 
@@ -360,9 +361,9 @@ static void persona_s_time_is_signed_and_near(void **state)
         if (off < -300 || off > 300)
             assert_forged(w, PERSONA_BODY, "time");
         else
-            assert_int_equal(verify(w, PERSONA_BODY), TIDE_KYC_GENUINE);
+            assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     }
-    char *value = persona(w); /* the time of one set, the signature of another */
+    char *value = persona(w); /* the time of one set with the signature of another */
     add_set(value, "wbhsec_persona", NOW - 3600);
     memcpy(value + 2, "1780000000", 10);
     assert_forged(w, PERSONA_BODY, "signature");
@@ -386,8 +387,8 @@ static void persona_s_header_is_read_strictly(void **state)
                                        "x",
                                        "t=1780000000,v0=00" };
     for (size_t i = 0; i < TIDE_COUNT(odd); i++) {
-        begin(w, TIDE_KYC_PERSONA);
-        add(w, "Persona-Signature", odd[i]);
+        begin_webhook(w, TIDE_KYC_PERSONA);
+        add_header(w, "Persona-Signature", odd[i]);
         assert_forged(w, PERSONA_BODY, "signature");
     }
     char *value = persona(w);
@@ -411,11 +412,11 @@ static void persona_s_header_is_read_strictly(void **state)
 static void veriff_names_us_and_signs(void **state)
 {
     struct world *w = *state;
-    begin(w, TIDE_KYC_VERIFF);
-    add(w, "x-auth-client", "veriff-key");
-    char *mac = add(w, "x-hmac-signature", "");
+    begin_webhook(w, TIDE_KYC_VERIFF);
+    add_header(w, "x-auth-client", "veriff-key");
+    char *mac = add_header(w, "x-hmac-signature", "");
     put_mac(mac, TIDE_HMAC_SHA256, "veriff-shared", "", VERIFF_BODY);
-    assert_int_equal(verify(w, VERIFF_BODY), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, VERIFF_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "v-1");
     assert_string_equal(w->event.ref, "REF");
     assert_int_equal(w->event.occurred_ms, (int64_t)NOW * 1000);
@@ -431,7 +432,7 @@ static void veriff_names_us_and_signs(void **state)
     w->headers[1].name = "x-hmac-signature";
     const char *flat = "{\"id\":\"v-1\",\"code\":7001,\"action\":\"started\",\"vendorData\":null}";
     put_mac(mac, TIDE_HMAC_SHA256, "veriff-shared", "", flat);
-    assert_int_equal(verify(w, flat), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, flat), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.ref, "");
 }
 
@@ -441,16 +442,16 @@ static void veriff_names_us_and_signs(void **state)
 
 static void sign_didit(struct world *w, const char *body, const char *time)
 {
-    begin(w, TIDE_KYC_DIDIT);
-    put_mac(add(w, "X-Signature", ""), TIDE_HMAC_SHA256, "didit-webhook", "", body);
-    add(w, "X-Timestamp", time);
+    begin_webhook(w, TIDE_KYC_DIDIT);
+    put_mac(add_header(w, "X-Signature", ""), TIDE_HMAC_SHA256, "didit-webhook", "", body);
+    add_header(w, "X-Timestamp", time);
 }
 
 static void didit_s_times_are_the_same_and_near(void **state)
 {
     struct world *w = *state;
     sign_didit(w, DIDIT_BODY("1780000300"), "1780000300");
-    assert_int_equal(verify(w, DIDIT_BODY("1780000300")), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, DIDIT_BODY("1780000300")), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.key, "e-1");
     assert_string_equal(w->event.provider_id, "d-1");
     assert_string_equal(w->event.ref, "REF");
@@ -478,21 +479,21 @@ static void didit_s_times_are_the_same_and_near(void **state)
 static void the_sandbox_signs_its_time(void **state)
 {
     struct world *w = *state;
-    begin(w, TIDE_KYC_SANDBOX);
-    char *mac = add(w, "X-Sandbox-Signature", "");
+    begin_webhook(w, TIDE_KYC_SANDBOX);
+    char *mac = add_header(w, "X-Sandbox-Signature", "");
     const char *body = SANDBOX_BODY("1780000000");
     put_mac(mac, TIDE_HMAC_SHA256, "sandbox-webhook", "1780000000.", body);
-    assert_int_equal(verify(w, body), TIDE_KYC_GENUINE);
+    assert_int_equal(verify_webhook(w, body), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "sbx_1");
     assert_string_equal(w->event.ref, "REF");
     assert_int_equal(verify_at(w, body, NOW + 301), TIDE_KYC_FORGED);
     put_mac(mac, TIDE_HMAC_SHA256, "sandbox-webhook", "", body);
     assert_forged(w, body, "signature");
     assert_forged(w, "{}", "time");
-    /* A time in another place than the one that was signed. */
+    /* The body has the time in another place than the one that was signed. */
     body = "{\"id\":\"sbx_1\",\"x\":{\"timestamp\":1780000000},\"timestamp\":1}";
     put_mac(mac, TIDE_HMAC_SHA256, "sandbox-webhook", "1780000000.", body);
-    assert_int_equal(verify(w, body), TIDE_KYC_MALFORMED);
+    assert_int_equal(verify_webhook(w, body), TIDE_KYC_MALFORMED);
 }
 
 /* --- what all of them share ------------------------------------------------------------------- */

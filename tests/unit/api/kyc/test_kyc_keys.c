@@ -1,4 +1,4 @@
-/* How long integrators' keys count while the database is away, by a clock of the test's own. */
+/* How long integrators' keys stay valid while the database is away, by the test's own clock. */
 #include "api/kyc/keys/keys.h"
 
 #include <setjmp.h>
@@ -23,8 +23,9 @@ static int64_t wall_ms(void *self)
 static const struct tide_clock test_clock = { .now_ms = now_ms, .wall_ms = wall_ms };
 static const char key_text[] = "tk_AAAAAAAAAAAA_secret";
 
-/* As if it had just been read: one key, which ends ends_s seconds later; 0: never. */
-static void take(struct tide_kyc_keys *keys, int64_t ends_s)
+/* Loads a directory with one key, as if it had just been read. The key ends `ends_s` seconds from
+ * now; 0: never. */
+static void load_key(struct tide_kyc_keys *keys, int64_t ends_s)
 {
     struct tide_kyc_directory *d = tide_kyc_directory_new();
     assert_non_null(d);
@@ -36,7 +37,7 @@ static void take(struct tide_kyc_keys *keys, int64_t ends_s)
     tide_kyc_keys_take(keys, d);
 }
 
-static enum tide_kyc_key_verdict check(struct tide_kyc_keys *keys)
+static enum tide_kyc_key_verdict check_key(struct tide_kyc_keys *keys)
 {
     struct tide_kyc_key_use use;
     return tide_kyc_keys_check(keys, &use, tide_slice_str(key_text), NULL);
@@ -54,32 +55,33 @@ static void keys_are_believed_for_ten_minutes(void **state)
 {
     struct tide_kyc_keys *keys = opened();
     (void)state;
-    assert_int_equal(check(keys), TIDE_KYC_KEY_AWAY); /* none was ever read */
-    take(keys, 0);
-    assert_int_equal(check(keys), TIDE_KYC_KEY_GOOD);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_AWAY); /* none was ever read */
+    load_key(keys, 0);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_GOOD);
     host_ms += 10 * 60 * 1000;
-    assert_int_equal(check(keys), TIDE_KYC_KEY_GOOD);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_GOOD);
     host_ms += 1;
-    assert_int_equal(check(keys), TIDE_KYC_KEY_AWAY);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_AWAY);
     assert_int_equal(tide_kyc_keys_figures(keys).age_ms, 10 * 60 * 1000 + 1);
-    take(keys, 0); /* the database is back */
-    assert_int_equal(check(keys), TIDE_KYC_KEY_GOOD);
+    load_key(keys, 0); /* the database is back */
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_GOOD);
     tide_kyc_keys_close(keys);
 }
 
-/* The wall clock decides when a key ends, and not how long the copy counts. */
+/* The wall clock decides when a key ends, but not how long the node may use its copy of the
+ * keys. */
 static void a_key_ends_while_the_database_is_away(void **state)
 {
     struct tide_kyc_keys *keys = opened();
     (void)state;
-    take(keys, 60);
+    load_key(keys, 60);
     unix_ms += 59 * 1000;
-    assert_int_equal(check(keys), TIDE_KYC_KEY_GOOD);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_GOOD);
     unix_ms += 1000;
-    assert_int_equal(check(keys), TIDE_KYC_KEY_UNKNOWN);
-    take(keys, 0);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_UNKNOWN);
+    load_key(keys, 0);
     unix_ms += INT64_C(86400000);
-    assert_int_equal(check(keys), TIDE_KYC_KEY_GOOD);
+    assert_int_equal(check_key(keys), TIDE_KYC_KEY_GOOD);
     tide_kyc_keys_close(keys);
 }
 

@@ -1,4 +1,4 @@
-/* Webhooks to partners: which addresses they may go to, secrets and signatures. */
+/* Webhooks to partners: allowed addresses, secrets and signatures. */
 #include "api/kyc/notify/hook_read.h"
 #include "api/kyc/notify/secret.h"
 #include "tidemark/public_address.h"
@@ -20,7 +20,8 @@ static bool is_public(const char *text)
     return tide_public_address((const struct sockaddr *)&v6);
 }
 
-/* Each block's first and last address, and its neighbours. */
+/* The first and last address of each private block are refused, their neighbours outside are
+ * accepted. */
 static void private_blocks_end_where_the_registry_says(void **state)
 {
     static const struct {
@@ -56,7 +57,7 @@ static void private_blocks_end_where_the_registry_says(void **state)
     assert_true(is_public("2606:4700::1111"));
 }
 
-/* Every form of a private host, before every rest of a URL. */
+/* Every form of a private host, followed by every form of the rest of a URL. */
 static void urls_of_private_hosts_are_refused(void **state)
 {
     static const char *const hosts[] = {

@@ -1,5 +1,5 @@
-/* Pages of KYC: what is written into them stays text, and who may frame them is what the file says
- * of the session's integrator. */
+/* Pages of KYC: inserted values stay text, and only the origins that the settings list for the
+ * session's integrator may frame a page. */
 #include "api/kyc/pages/page.h"
 
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static bool holds(const struct sheet *s, const char *part)
     return memmem(s->reply.body.ptr, s->reply.body.len, part, strlen(part)) != NULL;
 }
 
-static void show(struct sheet *s, enum tide_kyc_framing framing)
+static void show_page(struct sheet *s, enum tide_kyc_framing framing)
 {
     tide_reply_reset(&s->reply);
     tide_kyc_page_session(&s->reply, s->visit, &s->session, framing, false);
@@ -117,7 +117,7 @@ static const char *ancestors(const struct sheet *s)
 static void what_is_written_into_it_stays_text(void **state)
 {
     struct sheet *s = *state;
-    show(s, TIDE_KYC_FRAMED_NEVER);
+    show_page(s, TIDE_KYC_FRAMED_NEVER);
     assert_true(holds(s, "Acme &lt;b&gt;&amp;\\&quot;"));
     assert_false(holds(s, "<b>&"));
     assert_true(holds(s, "&quot;id&quot;:&quot;0123456789abcdef0123456789abcdef&quot;"));
@@ -131,20 +131,20 @@ static void what_is_written_into_it_stays_text(void **state)
 static void who_may_frame_it_is_what_the_file_says(void **state)
 {
     struct sheet *s = *state;
-    show(s, TIDE_KYC_FRAMED_BY_THEM);
+    show_page(s, TIDE_KYC_FRAMED_BY_THEM);
     assert_string_equal(ancestors(s), "frame-ancestors https://a.example https://b.example:8443");
     assert_string_equal(line(s, "X-Frame-Options"), "");
     assert_string_equal(line(s, "Cross-Origin-Opener-Policy"), "same-origin-allow-popups");
-    show(s, TIDE_KYC_FRAMED_BY_BOTH);
+    show_page(s, TIDE_KYC_FRAMED_BY_BOTH);
     assert_string_equal(ancestors(s),
                         "frame-ancestors 'self' https://a.example https://b.example:8443");
-    show(s, TIDE_KYC_FRAMED_NEVER);
+    show_page(s, TIDE_KYC_FRAMED_NEVER);
     assert_string_equal(ancestors(s), "frame-ancestors 'none'");
     assert_string_equal(line(s, "X-Frame-Options"), "DENY");
     static const char *const others[] = { "", "silent", "gone" };
     for (size_t i = 0; i < TIDE_COUNT(others); i++) {
         snprintf(s->session.integrator, sizeof s->session.integrator, "%s", others[i]);
-        show(s, TIDE_KYC_FRAMED_BY_THEM);
+        show_page(s, TIDE_KYC_FRAMED_BY_THEM);
         assert_string_equal(ancestors(s), "frame-ancestors 'none'");
         assert_string_equal(line(s, "X-Frame-Options"), "DENY");
     }
@@ -153,7 +153,7 @@ static void who_may_frame_it_is_what_the_file_says(void **state)
 static void the_camera_goes_on_to_the_provider_alone(void **state)
 {
     struct sheet *s = *state;
-    show(s, TIDE_KYC_FRAMED_BY_THEM);
+    show_page(s, TIDE_KYC_FRAMED_BY_THEM);
     assert_non_null(
         strstr(line(s, "Permissions-Policy"), "camera=(self \"https://magic.veriff.me\")"));
     const char *policy = line(s, "Content-Security-Policy");
@@ -174,8 +174,8 @@ static void a_bad_link_is_about_no_session(void **state)
     assert_string_equal(line(s, "X-Frame-Options"), "DENY");
 }
 
-/* Inside of a frame too: a person may be there when the provider does not answer. */
-static void a_provider_that_is_away_is_told_in_words(void **state)
+/* The page for a provider that does not answer is shown inside a frame too. */
+static void a_page_explains_that_the_provider_is_away(void **state)
 {
     struct sheet *s = *state;
     tide_reply_problem(&s->reply, 502, "provider_unavailable", "what programs are told");
@@ -189,12 +189,12 @@ static void a_provider_that_is_away_is_told_in_words(void **state)
     assert_string_equal(line(s, "X-Frame-Options"), "");
 }
 
-/* In the visitor's language, and so is what its script says. */
+/* The page and the texts of its script are in the visitor's language. */
 static void it_is_in_the_language_of_the_visitor(void **state)
 {
     struct sheet *s = *state;
     s->visit.words = tide_kyc_words_for(s->texts, TIDE_SLICE("fr"), (tide_slice){ 0 });
-    show(s, TIDE_KYC_FRAMED_NEVER);
+    show_page(s, TIDE_KYC_FRAMED_NEVER);
     assert_true(holds(s, "<html lang=\"fr\">"));
     assert_true(holds(s, "<title>Vérification d’identité</title>"));
     assert_true(holds(s, "&quot;lang&quot;:&quot;fr&quot;"));
@@ -202,18 +202,18 @@ static void it_is_in_the_language_of_the_visitor(void **state)
     assert_false(holds(s, "Identity check"));
 }
 
-/* Colours and logo are those of the session's integrator; its logo is the one picture of another
- * host that is allowed. */
+/* Colours and logo are those of the session's integrator. The logo is the only picture that may
+ * come from another host. */
 static void it_looks_as_the_integrator_says(void **state)
 {
     struct sheet *s = *state;
-    show(s, TIDE_KYC_FRAMED_NEVER);
+    show_page(s, TIDE_KYC_FRAMED_NEVER);
     assert_true(holds(s, "&quot;color&quot;:&quot;#7a2048&quot;"));
     assert_true(holds(s, "&quot;name&quot;:&quot;Acme &lt;b&gt;"));
     assert_non_null(strstr(line(s, "Content-Security-Policy"),
                            "img-src 'self' https://a.example/logo.svg; frame-src"));
     snprintf(s->session.integrator, sizeof s->session.integrator, "silent");
-    show(s, TIDE_KYC_FRAMED_NEVER);
+    show_page(s, TIDE_KYC_FRAMED_NEVER);
     assert_true(holds(s, "&quot;name&quot;:&quot;Tidemark&quot;"));
     assert_false(holds(s, "#7a2048"));
     assert_non_null(strstr(line(s, "Content-Security-Policy"), "img-src 'self' ; frame-src"));
@@ -227,7 +227,7 @@ int test_kyc_page(void)
         cmocka_unit_test_setup_teardown(the_camera_goes_on_to_the_provider_alone, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_bad_link_is_about_no_session, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_provider_that_is_away_is_told_in_words, set_up,
+        cmocka_unit_test_setup_teardown(a_page_explains_that_the_provider_is_away, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(it_is_in_the_language_of_the_visitor, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_looks_as_the_integrator_says, set_up, tear_down),

@@ -1,5 +1,5 @@
-/* The reason of a decision that the person is shown: each label of each provider that gives one, and
- * made-up labels, which give none. */
+/* The reason of a decision that the person sees: every label of every provider that maps to a
+ * reason, and invented labels, which map to none. */
 #include "api/kyc/base/state.h"
 #include "api/kyc/providers/provider_impl.h"
 
@@ -12,7 +12,7 @@
 
 typedef void because_fn(struct tide_kyc_decision *out, json_t *said);
 
-/* What each provider's decision looks like with these labels, ended by NULL. */
+/* A decision of each provider that carries these labels. NULL ends the list. */
 static json_t *sumsub_said(const char *const *labels)
 {
     json_t *said = json_array();
@@ -122,7 +122,7 @@ static void each_label_has_its_reason(void **state)
         }
 }
 
-/* One label that is not shown takes the others' reason away, wherever it stands. */
+/* If one label must not be shown, no reason is shown, wherever that label stands in the list. */
 static void a_suspicion_is_not_hidden(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static bool is_known(size_t provider, const char *label)
     return false;
 }
 
-/* Known labels with one byte changed, one more or one less; and comments, which are private. */
+/* Known labels with one byte changed, missing or added, and private comments, give no reason. */
 static void made_up_labels_give_none(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void other_shapes_give_none(void **state)
     json_decref(number);
 }
 
-/* Of Didit's warnings those of log_type information did not count; those of another feature do. */
+/* Didit's warnings with log_type "information" do not count. Warnings of other features do. */
 static void warnings_of_other_features_count(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The KYC file: what is read, what is refused and how, whose key and origin something is. */
+/* The KYC file: accepted values, refusals with their texts, and the integrator of a key and of an
+ * origin. */
 #include "api/kyc/base/settings.h"
 #include "tests/unit/api/kyc/kyc_settings.h"
 #include "tidemark/text.h"
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-static struct tide_kyc_settings *parse(const char *text)
+static struct tide_kyc_settings *parse_settings(const char *text)
 {
     struct tide_kyc_settings *s = NULL;
     struct tide_err err = { 0 };
@@ -23,7 +24,7 @@ static struct tide_kyc_settings *parse(const char *text)
 static void a_file_is_read(void **state)
 {
     (void)state;
-    struct tide_kyc_settings *s = parse(KYC_FILE);
+    struct tide_kyc_settings *s = parse_settings(KYC_FILE);
     assert_string_equal(s->public_url, "https://kyc.example");
     assert_string_equal(s->home_domain, "kyc.example");
     assert_non_null(s->challenge);
@@ -43,7 +44,7 @@ static void a_file_is_read(void **state)
 static void providers_are_completed(void **state)
 {
     (void)state;
-    struct tide_kyc_settings *s = parse(KYC_FILE);
+    struct tide_kyc_settings *s = parse_settings(KYC_FILE);
     const struct tide_kyc_provider *p = s->providers;
     assert_string_equal(p[TIDE_KYC_SANDBOX].hosts[0], "kyc.example");
     assert_string_equal(p[TIDE_KYC_SUMSUB].base_url, "https://api.sumsub.com");

@@ -1,5 +1,5 @@
-/* Texts of the KYC pages: all of them in each language, with the same gaps, and none missing on a
- * page; which language a visitor gets. */
+/* Texts of the KYC pages: every language has all of them with the same placeholders, no page lacks
+ * one, and each visitor gets a language. */
 #include "api/http/static_files.h"
 #include "api/kyc/base/state.h"
 #include "api/kyc/pages/text.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static json_t *load(void)
+static json_t *load_texts(void)
 {
     json_error_t error;
     json_t *root =
@@ -22,7 +22,7 @@ static json_t *load(void)
     return root;
 }
 
-/* The names of {gaps}, each counted by its place in one number. */
+/* Returns a number that encodes the names of the {placeholders} and their counts. */
 static uint32_t gaps_of(const char *text)
 {
     uint32_t sum = 0;
@@ -38,7 +38,7 @@ static uint32_t gaps_of(const char *text)
 static void each_language_has_each_text(void **state)
 {
     (void)state;
-    json_t *root = load(), *english = json_object_get(root, "en"), *texts, *text;
+    json_t *root = load_texts(), *english = json_object_get(root, "en"), *texts, *text;
     const char *tag, *key;
     assert_int_equal(json_object_size(root), 5);
     json_object_foreach(root, tag, texts)
@@ -57,7 +57,7 @@ static void each_language_has_each_text(void **state)
     json_decref(root);
 }
 
-/* Each text between two marks of a file is a key. */
+/* Each text between two marks of a page is a key of the language's texts. */
 static uint32_t check_keys(json_t *texts, const char *path, const char *open, const char *close)
 {
     const char *at = (const char *)tide_static_file_of(path)->text.ptr;
@@ -81,7 +81,7 @@ static uint32_t check_keys(json_t *texts, const char *path, const char *open, co
 static void no_page_names_a_text_that_is_not_there(void **state)
 {
     (void)state;
-    json_t *root = load(), *english = json_object_get(root, "en");
+    json_t *root = load_texts(), *english = json_object_get(root, "en");
     assert_true(check_keys(english, "/kyc", "{{", "}}") > 30);
     assert_int_equal(check_keys(english, "/kyc/sandbox", "{{", "}}"), 0);
     assert_true(check_keys(english, "/kyc/kyc.js", "say('", "'") > 30);
@@ -92,7 +92,7 @@ static void no_page_names_a_text_that_is_not_there(void **state)
 static void each_reason_that_is_shown_has_a_text(void **state)
 {
     (void)state;
-    json_t *root = load(), *english = json_object_get(root, "en"), *text;
+    json_t *root = load_texts(), *english = json_object_get(root, "en"), *text;
     const char *key;
     uint32_t count = 0;
     json_object_foreach(english, key, text)

@@ -1,4 +1,5 @@
-/* What stands in URLs of KYC: tokens, ids; what a provider knows a person by; the words of rows. */
+/* Tokens and ids in URLs of KYC, references by which providers know a person, and the stored names
+ * of states. */
 #include "api/kyc/sessions/session_store.h"
 
 #include <setjmp.h>
@@ -24,7 +25,8 @@ static bool opens(const char *token, enum tide_kyc_purpose purpose)
     return opened;
 }
 
-/* The digest was computed with Python's hmac of b"start\0" + id under 32 times 01. */
+/* The digest was computed with Python's hmac of b"start\0" + id, with 32 times the byte 01 as the
+ * key. */
 static void test_known(void **state)
 {
     char token[TIDE_KYC_TOKEN_BYTES];
@@ -76,7 +78,7 @@ static void test_ids(void **state)
     assert_false(tide_kyc_is_session_id(TIDE_SLICE("0123456789abcdef0123456789abcdefg")));
 }
 
-/* The same for the same person on the same network, and for no other. */
+/* The reference is the same for the same person on the same network, and differs for all others. */
 static void test_reference(void **state)
 {
     char known[TIDE_KYC_REF_BYTES], ref[TIDE_KYC_REF_BYTES];
@@ -113,7 +115,7 @@ static void test_words(void **state)
     assert_false(tide_kyc_mode_of(TIDE_SLICE("Iframe"), &mode));
 }
 
-/* What is for tests never meets the main network. */
+/* Settings that are meant for tests are refused on the main network. */
 static void test_main_network(void **state)
 {
     struct tide_kyc_settings *settings = settings_of(1);
@@ -131,14 +133,14 @@ static void test_main_network(void **state)
     assert_string_equal(what, "\"open\"");
     assert_true(tide_kyc_network_allowed(settings, test, &what));
     settings->open = false;
-    settings->providers[0].live = false; /* a real one's test environment is no better */
+    settings->providers[0].live = false; /* a real provider's test mode */
     assert_false(tide_kyc_network_allowed(settings, live, &what));
     settings->providers[0].type = TIDE_KYC_SANDBOX;
     assert_false(tide_kyc_network_allowed(settings, live, &what));
     assert_true(tide_kyc_network_allowed(settings, test, &what));
 }
 
-/* Header lines of a reply: a problem has none of those that were set before it. */
+/* Header lines of a reply: a problem carries no header that was set before it. */
 static void test_reply_lines(void **state)
 {
     struct tide_reply reply;

@@ -1,4 +1,4 @@
-/* The table of api/metrics/README.md has each metric of the list, in its order, and no other. */
+/* The table in api/metrics/README.md names each metric of the list in its order, and no other. */
 #include "api/metrics/metrics.h"
 #include "tidemark/text.h"
 

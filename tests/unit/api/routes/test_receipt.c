@@ -1,4 +1,5 @@
-/* Receipts: when they end, what they say, which Accept asks for one, and keys that are a verifier's. */
+/* Receipts: when they expire, the fields they have, the Accept headers that ask for one, and the
+ * keys that verify them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Times around a ledger that closed at 1000 s. */
+/* Times before and after the close of a ledger at 1000 s. */
 static const struct {
     enum tide_receipt_kind kind;
     bool live;
@@ -243,7 +244,8 @@ static void a_verifiers_key_signs_no_receipt(void **state)
     close_world(&w);
 }
 
-/* Whether the key is published at that time; false as well when that is not known. */
+/* Returns true if the key is published at that time, false if it is not or if the node cannot
+ * know. */
 static bool is_published(struct world *w, int64_t host_ms)
 {
     struct tide_buf out;

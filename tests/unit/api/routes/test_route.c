@@ -1,4 +1,5 @@
-/* Targets against routes: which route, which values, which refusal; cursors; the statements' files. */
+/* Matching of targets to routes: the route, the values, the refusals; cursors; the files of the
+ * statements. */
 #include "api/http/param.h"
 #include "api/routes/route_table.h"
 #include "api/sql/cursor.h"
@@ -24,7 +25,7 @@ struct asked {
     bool found;
 };
 
-static void ask(struct asked *a, const char *method, const char *target)
+static void match_target(struct asked *a, const char *method, const char *target)
 {
     const char *mark = strchr(target, '?');
     size_t path = mark ? (size_t)(mark - target) : strlen(target);
@@ -35,7 +36,8 @@ static void ask(struct asked *a, const char *method, const char *target)
     a->found = tide_route_match(&a->request, &a->reply, &tide_route_table, &to, a->scratch);
 }
 
-/* What a target is answered: the route's id, or status and code, then the field that is named. */
+/* The expected answer for a target: the route's id, or status and code, then the field that is
+ * named. */
 /* clang-format off */
 static const struct row {
     const char *method, *target, *want, *field;
@@ -107,7 +109,7 @@ static void targets(void **state)
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
         struct asked a;
         char got[64], field[64];
-        ask(&a, rows[i].method, rows[i].target);
+        match_target(&a, rows[i].method, rows[i].target);
         tide_buf_u8(&a.reply.body, 0);
         const char *body = (const char *)a.reply.body.ptr;
         const char *code = strstr(body, "problem:");
@@ -132,7 +134,7 @@ static void every_bad_field_is_named(void **state)
 {
     struct asked a;
     (void)state;
-    ask(&a, "GET", "/api/pools/a%20b/swaps?limit=0&order=1&ledger=x&limit=2");
+    match_target(&a, "GET", "/api/pools/a%20b/swaps?limit=0&order=1&ledger=x&limit=2");
     tide_buf_u8(&a.reply.body, 0);
     const char *body = (const char *)a.reply.body.ptr;
     assert_int_equal(a.reply.field_count, 5);
@@ -140,12 +142,12 @@ static void every_bad_field_is_named(void **state)
     assert_non_null(strstr(body, "\"in\":\"query\",\"parameter\":\"order\""));
     assert_non_null(strstr(body, "more than once"));
     tide_reply_release(&a.reply);
-    ask(&a, "DELETE", "/api/pools");
+    match_target(&a, "DELETE", "/api/pools");
     assert_string_equal(a.reply.allow, "GET, HEAD, OPTIONS");
     tide_reply_release(&a.reply);
 }
 
-/* Where a route has no state of the past it says so. */
+/* A route without past states refuses ?ledger=N and gives the reason. */
 static void a_ledger_has_a_meaning_or_a_reason(void **state)
 {
     static const char *const targets[] = { "/api/coverage?ledger=7", "/api/ledgers/7?ledger=7",
@@ -153,7 +155,7 @@ static void a_ledger_has_a_meaning_or_a_reason(void **state)
     struct asked a;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(targets); i++) {
-        ask(&a, "GET", targets[i]);
+        match_target(&a, "GET", targets[i]);
         tide_buf_u8(&a.reply.body, 0);
         assert_int_equal(a.reply.status, 400);
         assert_non_null(strstr((const char *)a.reply.body.ptr, "is not taken here: "));
@@ -168,11 +170,11 @@ static void long_targets_are_refused(void **state)
     (void)state;
     memset(target, 'a', sizeof target - 1);
     memcpy(target, "/api/pools/", 11);
-    ask(&a, "GET", target);
+    match_target(&a, "GET", target);
     assert_int_equal(a.reply.status, 414);
     tide_reply_release(&a.reply);
     target[TIDE_TARGET_MAX] = 0;
-    ask(&a, "GET", target);
+    match_target(&a, "GET", target);
     assert_int_equal(a.reply.status, 400);
     tide_reply_release(&a.reply);
 }
@@ -181,7 +183,7 @@ static void values(void **state)
 {
     struct asked a;
     (void)state;
-    ask(&a, "GET", "/api/pools/TSLA_USDC/swaps?ledger=812");
+    match_target(&a, "GET", "/api/pools/TSLA_USDC/swaps?ledger=812");
     assert_true(a.found);
     const struct tide_param_value *pool = tide_request_param(&a.request, TIDE_PARAM_pool);
     assert_true(tide_slice_eq_str(pool->text, "TSLA_USDC"));
@@ -267,7 +269,8 @@ static void types(void **state)
     }
 }
 
-/* Whether some path fits both: as many parts, and each is the same or a parameter in one. */
+/* Returns true if some path fits both templates: they have as many parts, and each pair of parts is
+ * equal or one of them is a parameter. */
 static bool overlap(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -280,8 +283,9 @@ static bool overlap(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* What is done sooner for a request like the one before rests on the templates' shapes. */
-static void asked_again(void **state)
+/* The router first tries the route of the previous request. That is right only for templates of
+ * these forms. */
+static void templates_allow_trying_the_last_route_first(void **state)
 {
     size_t count = tide_route_table.count;
     const struct tide_route *routes = tide_route_table.routes;
@@ -317,8 +321,8 @@ static void same_found(const struct tide_route *likely, const char *method, cons
     tide_reply_release(&fresh);
 }
 
-/* Whatever was asked before, the same is found. */
-static void likely_or_not(void **state)
+/* The router finds the same route whichever route it tries first. */
+static void the_first_try_does_not_change_the_result(void **state)
 {
     static const char *const paths[] = {
         "/api/markets",
@@ -342,8 +346,8 @@ static void likely_or_not(void **state)
                 same_found(&routes[i], methods[m], paths[p]);
 }
 
-/* The table itself: no path twice for a method, ids that differ, names that param.def knows. */
-static void the_table(void **state)
+/* The table has no path twice for a method, distinct ids, and only names that param.def defines. */
+static void the_table_is_consistent(void **state)
 {
     size_t count = tide_route_table.count;
     const struct tide_route *routes = tide_route_table.routes;
@@ -365,7 +369,7 @@ static void the_table(void **state)
         }
         path[len] = 0;
         struct asked a;
-        ask(&a, routes[i].method, path);
+        match_target(&a, routes[i].method, path);
         assert_true(a.request.route != NULL);
         assert_string_equal(a.request.route->path, routes[i].path);
         tide_reply_release(&a.reply);
@@ -379,7 +383,7 @@ static struct tide_cursor_scope scope_of(const char *target, uint8_t deployment)
     struct tide_cursor_scope scope;
     struct asked a;
     uint8_t identity[TIDE_HASH_BYTES] = { deployment };
-    ask(&a, "GET", target);
+    match_target(&a, "GET", target);
     assert_true(a.found);
     tide_cursor_scope(&scope, identity, &a.request);
     tide_reply_release(&a.reply);
@@ -528,8 +532,8 @@ static void events_need_their_kinds(void **state)
     assert_string_equal(missing, "event.synthetic_engine_open");
 }
 
-/* Every statement names tables that there are, and of an index that keeps none of them no list is
- * answered, but for those of what every index keeps. */
+/* Every statement names existing tables. An index that keeps none of them answers no list, except
+ * those over the tables that every index keeps. */
 static void every_statement_needs_what_it_reads(void **state)
 {
     static const char *const always[] = { "coverage", "ledger", "ledgers" };
@@ -563,9 +567,9 @@ int test_route(void)
         cmocka_unit_test(long_targets_are_refused),
         cmocka_unit_test(values),
         cmocka_unit_test(types),
-        cmocka_unit_test(asked_again),
-        cmocka_unit_test(likely_or_not),
-        cmocka_unit_test(the_table),
+        cmocka_unit_test(templates_allow_trying_the_last_route_first),
+        cmocka_unit_test(the_first_try_does_not_change_the_result),
+        cmocka_unit_test(the_table_is_consistent),
         cmocka_unit_test(cursors),
         cmocka_unit_test(statements),
         cmocka_unit_test(what_is_not_kept_is_named),

@@ -1,4 +1,4 @@
-/* How old what a database shows is: late replicas, dead indexers, clocks that are wrong. */
+/* The age of a database's contents: late replicas, stopped indexers, wrong clocks. */
 #include "api/sql/age.h"
 
 #include <setjmp.h>
@@ -9,14 +9,14 @@
 enum { NOON = 1700000000, HOUR_MS = 3600000 };
 static const int64_t noon = (int64_t)NOON * 1000;
 
-/* What one look shows: when the lease was renewed, by the clocks of server, node and host. */
+/* One reading: when the lease was renewed, and the clocks of server, node and host. */
 struct look {
     int64_t renewed, server, wall, host;
     bool standby;
     uint64_t want;
 };
 
-static void expect(const struct look *looks, size_t count)
+static void expect_ages(const struct look *looks, size_t count)
 {
     struct tide_age age = { 0 };
     for (size_t i = 0; i < count; i++) {
@@ -28,7 +28,7 @@ static void expect(const struct look *looks, size_t count)
 #define EXPECT(...)                                         \
     do {                                                    \
         static const struct look looks[] = { __VA_ARGS__ }; \
-        expect(looks, TIDE_COUNT(looks));                   \
+        expect_ages(looks, TIDE_COUNT(looks));              \
     } while (0)
 
 static void a_renewed_lease_is_young(void **state)
@@ -41,7 +41,7 @@ static void a_dead_indexer_ages(void **state)
 {
     (void)state;
     EXPECT({ 0, 300, 300, 5000, false, 300 }, { 0, 61000, 61000, 65700, false, 61000 });
-    /* As it is when this process starts. */
+    /* A process that just started. */
     EXPECT({ 0, HOUR_MS, HOUR_MS, 5000, false, HOUR_MS });
 }
 
@@ -49,10 +49,11 @@ static void a_late_replica_ages(void **state)
 {
     (void)state;
     EXPECT({ 0, 300, 300, 5000, true, 300 }, { 0, 90000, 90000, 94700, true, 90000 });
-    /* It replays, always an hour late: the value changes at every look. */
+    /* The standby replays with an hour's delay: the value changes at every reading. */
     EXPECT({ 0, HOUR_MS, HOUR_MS, 5000, true, HOUR_MS },
            { 1000, HOUR_MS + 1000, HOUR_MS + 1000, 6000, true, HOUR_MS });
-    /* Its own clock is late as well, the node's is right; and the other way round. */
+    /* The standby's own clock is an hour late too and the node's is right; then the other way
+     * round. */
     EXPECT({ 0, 0, HOUR_MS, 5000, true, HOUR_MS });
     EXPECT({ 0, HOUR_MS, 0, 5000, true, HOUR_MS });
 }
@@ -60,13 +61,15 @@ static void a_late_replica_ages(void **state)
 static void a_clock_set_back_makes_nothing_young(void **state)
 {
     (void)state;
-    /* The node's, over a primary. */
+    /* The node's clock is set back; the server is a primary. */
     EXPECT({ 0, 61000, -HOUR_MS, 5000, false, 61000 },
            { 0, 62000, -2 * HOUR_MS, 6000, false, 62000 });
-    /* The primary's, after the indexer died; a process that looks for the first time too. */
+    /* The primary's clock is set back after the indexer stopped; then the same for a process that
+     * reads for the first time. */
     EXPECT({ 0, 300, 300, 5000, false, 300 }, { 0, -2000, 61000, 65700, false, 60700 });
     EXPECT({ 0, -HOUR_MS, 61000, 5000, false, HOUR_MS });
-    /* And when it was set back under a living indexer, the next renewal ends it. */
+    /* The primary's clock is set back while the indexer runs: the next renewal of the lease ends
+     * the effect. */
     EXPECT({ 0, -HOUR_MS, 0, 5000, false, HOUR_MS },
            { -HOUR_MS + 500, -HOUR_MS + 600, 600, 5600, false, 100 });
 }

@@ -1,5 +1,6 @@
-/* A few threads and their queue: bulkheads. A slow dependency holds some of the threads, and
- * never the last one. Clients have shares. label: threads */
+/* The worker pool with a few threads and a short queue. A slow dependency occupies only the
+ * threads of its bulkhead and never the last thread. Each client has a share of the queue.
+ * label: threads */
 #include "api/sql/worker_pool.h"
 
 #include <pthread.h>
@@ -12,30 +13,30 @@
 
 enum { JOBS = 64 };
 
-/* What a job is to do, in the place of a handler's context. */
+/* A job of the tests, with the instructions for the worker that runs it. */
 struct task {
     struct tide_job job;
     struct tide_reply reply;
-    struct house *house;
+    struct fixture *fixture;
     uint32_t bulkhead; /* 0: none */
-    bool waits;        /* at the door, without a bulkhead */
+    bool waits;        /* waits until released, without a bulkhead */
     uint32_t runs;     /* times that it was run */
     uint32_t order;
     enum tide_worker_pool_room room;
     bool over;
 };
 
-struct house {
+struct fixture {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    bool open;        /* the bulkheads' door: who is in one waits for it */
-    uint32_t tickets; /* for one job each, while the door is closed */
+    bool released;     /* jobs inside a bulkhead wait until this is true */
+    uint32_t releases; /* each releases one waiting job while `released` is false */
     uint32_t inside, most, passed, done, back, workers;
     struct task tasks[JOBS];
 };
 
 struct worker {
-    struct house *house;
+    struct fixture *fixture;
     struct tide_worker_pool *pool;
 };
 
@@ -44,14 +45,14 @@ static tide_status open_worker(void *self, void *owner, struct tide_worker_pool 
 {
     struct worker *worker = self;
     (void)err;
-    *worker = (struct worker){ .house = owner, .pool = pool };
-    worker->house->workers++;
+    *worker = (struct worker){ .fixture = owner, .pool = pool };
+    worker->fixture->workers++;
     return TIDE_OK;
 }
 
 static void close_worker(void *self)
 {
-    ((struct worker *)self)->house->workers--;
+    ((struct worker *)self)->fixture->workers--;
 }
 
 static bool is_ready(const void *worker)
@@ -60,20 +61,20 @@ static bool is_ready(const void *worker)
     return true;
 }
 
-static void wait_at_door(struct house *h)
+static void wait_for_release(struct fixture *h)
 {
     h->inside++;
     h->most = h->inside > h->most ? h->inside : h->most;
-    while (!h->open && !h->tickets)
+    while (!h->released && !h->releases)
         pthread_cond_wait(&h->wake, &h->mutex);
-    h->tickets -= !h->open;
+    h->releases -= !h->released;
     h->inside--;
 }
 
-static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
+static tide_status run_task(void *self, struct tide_job *job, struct tide_err *err)
 {
     struct worker *worker = self;
-    struct house *h = worker->house;
+    struct fixture *h = worker->fixture;
     struct task *task = (struct task *)(void *)job;
     (void)err;
     pthread_mutex_lock(&h->mutex);
@@ -84,11 +85,11 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
                        : TIDE_BULKHEAD_ENTERED;
     pthread_mutex_lock(&h->mutex);
     if (room == TIDE_BULKHEAD_BACK)
-        h->back++; /* the task is another thread's already, perhaps */
+        h->back++; /* do not touch the task: another thread may run it by now */
     else
         task->room = room;
     if (task->waits || (task->bulkhead && room == TIDE_BULKHEAD_ENTERED)) {
-        wait_at_door(h);
+        wait_for_release(h);
         task->order = h->passed++;
     }
     pthread_mutex_unlock(&h->mutex);
@@ -98,7 +99,7 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
 static void done(struct tide_job *job)
 {
     struct task *task = (struct task *)(void *)job;
-    struct house *h = task->house;
+    struct fixture *h = task->fixture;
     pthread_mutex_lock(&h->mutex);
     task->over = true;
     h->done++;
@@ -111,14 +112,15 @@ static const struct tide_worker_calls work = {
     .open = open_worker,
     .close = close_worker,
     .ready = is_ready,
-    .run = run,
+    .run = run_task,
 };
 
-static struct tide_worker_pool *begin_with(struct house *h, struct tide_worker_pool_options options)
+static struct tide_worker_pool *begin_with(struct fixture *h,
+                                           struct tide_worker_pool_options options)
 {
     struct tide_worker_pool *pool;
     struct tide_err err;
-    *h = (struct house){ 0 };
+    *h = (struct fixture){ 0 };
     options.name = "test";
     options.work = &work;
     options.owner = h;
@@ -130,8 +132,8 @@ static struct tide_worker_pool *begin_with(struct house *h, struct tide_worker_p
     return pool;
 }
 
-static struct tide_worker_pool *begin(struct house *h, uint32_t threads, uint32_t bulkhead_threads,
-                                      uint32_t queue)
+static struct tide_worker_pool *open_pool(struct fixture *h, uint32_t threads,
+                                          uint32_t bulkhead_threads, uint32_t queue)
 {
     return begin_with(h, (struct tide_worker_pool_options){ .threads = threads,
                                                             .queue = queue,
@@ -139,19 +141,20 @@ static struct tide_worker_pool *begin(struct house *h, uint32_t threads, uint32_
                                                             .bulkhead_queue = (queue + 1) / 2 });
 }
 
-static struct task *give(struct house *h, struct tide_worker_pool *pool, uint32_t at,
-                         uint32_t bulkhead)
+static struct task *submit_task(struct fixture *h, struct tide_worker_pool *pool, uint32_t at,
+                                uint32_t bulkhead)
 {
     struct task *task = &h->tasks[at];
-    *task = (struct task){ .house = h, .bulkhead = bulkhead };
+    *task = (struct task){ .fixture = h, .bulkhead = bulkhead };
     tide_reply_init(&task->reply);
     task->job = (struct tide_job){ .reply = &task->reply, .done = done };
     assert_int_equal(tide_worker_pool_submit(pool, &task->job), TIDE_JOB_QUEUED);
     return task;
 }
 
-/* Until that many are over, that many stand at the door, and that many were sent back. */
-static void await_back(struct house *h, uint32_t over, uint32_t inside, uint32_t back)
+/* Waits until `over` jobs have ended, `inside` jobs wait inside a bulkhead, and `back` jobs were
+ * put back into the queue. */
+static void await_back(struct fixture *h, uint32_t over, uint32_t inside, uint32_t back)
 {
     for (;;) {
         pthread_mutex_lock(&h->mutex);
@@ -163,128 +166,129 @@ static void await_back(struct house *h, uint32_t over, uint32_t inside, uint32_t
     }
 }
 
-static void open_door(struct house *h)
+static void release_jobs(struct fixture *h)
 {
     pthread_mutex_lock(&h->mutex);
-    h->open = true;
+    h->released = true;
     pthread_cond_broadcast(&h->wake);
     pthread_mutex_unlock(&h->mutex);
 }
 
-static void end(struct house *h, struct tide_worker_pool *pool)
+static void close_pool(struct fixture *h, struct tide_worker_pool *pool)
 {
     tide_worker_pool_close(pool);
     assert_int_equal(h->workers, 0);
     for (uint32_t i = 0; i < JOBS; i++)
-        if (h->tasks[i].house)
+        if (h->tasks[i].fixture)
             tide_reply_release(&h->tasks[i].reply);
     pthread_cond_destroy(&h->wake);
     pthread_mutex_destroy(&h->mutex);
 }
 
-static void await(struct house *h, uint32_t over, uint32_t inside)
+static void await_tasks(struct fixture *h, uint32_t over, uint32_t inside)
 {
     await_back(h, over, inside, 0);
 }
 
-/* Ten wait in one bulkhead of three; everybody else goes through at once, and so does another bulkhead. */
-static void test_lane_leaves_a_thread(void **state)
+/* Ten jobs compete for one bulkhead of three threads. Jobs without a bulkhead, and those of another
+ * bulkhead, pass at once. */
+static void test_bulkhead_leaves_a_thread(void **state)
 {
     (void)state;
-    static struct house h;
-    struct tide_worker_pool *pool = begin(&h, 4, 3, 64);
+    static struct fixture h;
+    struct tide_worker_pool *pool = open_pool(&h, 4, 3, 64);
     for (uint32_t i = 0; i < 10; i++)
-        give(&h, pool, i, 1);
-    await(&h, 0, 3);
+        submit_task(&h, pool, i, 1);
+    await_tasks(&h, 0, 3);
     for (uint32_t i = 10; i < 30; i++)
-        give(&h, pool, i, 0);
-    await(&h, 20, 3);
-    give(&h, pool, 30, 2);
-    await(&h, 20, 4);
+        submit_task(&h, pool, i, 0);
+    await_tasks(&h, 20, 3);
+    submit_task(&h, pool, 30, 2);
+    await_tasks(&h, 20, 4);
     for (uint32_t i = 0; i < 10; i++)
         assert_false(h.tasks[i].over);
-    open_door(&h);
-    await(&h, 31, 0);
+    release_jobs(&h);
+    await_tasks(&h, 31, 0);
     assert_int_equal(h.most, 4);
     for (uint32_t i = 0; i < 10; i++) {
         assert_in_range(h.tasks[i].runs, 1, 2); /* once to find no room, once with it */
         assert_int_equal(h.tasks[i].room, TIDE_BULKHEAD_ENTERED);
     }
-    end(&h, pool);
+    close_pool(&h, pool);
 }
 
-/* Who was sent back comes in the order in which they came. */
+/* Jobs that were put back run in the order in which they arrived. */
 static void test_order(void **state)
 {
     (void)state;
-    static struct house h;
-    struct tide_worker_pool *pool = begin(&h, 2, 1, 64);
+    static struct fixture h;
+    struct tide_worker_pool *pool = open_pool(&h, 2, 1, 64);
     for (uint32_t i = 0; i < 8; i++) {
-        give(&h, pool, i, 3);
+        submit_task(&h, pool, i, 3);
         await_back(&h, 0, 1, i);
     }
-    open_door(&h);
-    await(&h, 8, 0);
+    release_jobs(&h);
+    await_tasks(&h, 8, 0);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(h.tasks[i].order, i);
-    end(&h, pool);
+    close_pool(&h, pool);
 }
 
-/* Half of the queue is one bulkhead's at most. */
+/* One bulkhead may fill at most half of the queue. */
 static void test_full(void **state)
 {
     (void)state;
-    static struct house h;
-    struct tide_worker_pool *pool = begin(&h, 2, 1, 10);
+    static struct fixture h;
+    struct tide_worker_pool *pool = open_pool(&h, 2, 1, 10);
     uint32_t full = 0;
     for (uint32_t i = 0; i < 20; i++) {
-        give(&h, pool, i, 1);
-        await(&h, i < 6 ? 0 : i - 5, 1); /* one inside, five behind him, the rest are told */
+        submit_task(&h, pool, i, 1);
+        await_tasks(&h, i < 6 ? 0 : i - 5, 1); /* one runs, five wait, the rest are refused */
     }
-    struct task *other = give(&h, pool, 20, 0);
-    await(&h, 15, 1);
+    struct task *other = submit_task(&h, pool, 20, 0);
+    await_tasks(&h, 15, 1);
     assert_true(other->over);
     for (uint32_t i = 0; i < 20; i++)
         full += h.tasks[i].over && h.tasks[i].room == TIDE_BULKHEAD_FULL;
     assert_int_equal(full, 14);
-    open_door(&h);
-    await(&h, 21, 0);
-    end(&h, pool);
+    release_jobs(&h);
+    await_tasks(&h, 21, 0);
+    close_pool(&h, pool);
 }
 
-/* Late ones are told so, with no room in their bulkhead. */
+/* A job past its deadline is answered 503 although its bulkhead has no free thread. */
 static void test_late(void **state)
 {
     (void)state;
-    static struct house h;
-    struct tide_worker_pool *pool = begin(&h, 2, 1, 64);
+    static struct fixture h;
+    struct tide_worker_pool *pool = open_pool(&h, 2, 1, 64);
     const struct tide_clock *clock = tide_clock_system();
-    give(&h, pool, 0, 1);
-    await(&h, 0, 1);
+    submit_task(&h, pool, 0, 1);
+    await_tasks(&h, 0, 1);
     struct task *late = &h.tasks[1];
-    *late = (struct task){ .house = &h, .bulkhead = 1 };
+    *late = (struct task){ .fixture = &h, .bulkhead = 1 };
     tide_reply_init(&late->reply);
     late->job = (struct tide_job){ .reply = &late->reply, .done = done };
     late->job.context.deadline_ms = clock->now_ms(clock->self) + 200;
     assert_int_equal(tide_worker_pool_submit(pool, &late->job), TIDE_JOB_QUEUED);
-    await(&h, 1, 1);
+    await_tasks(&h, 1, 1);
     assert_true(late->over);
     assert_int_equal(late->reply.status, 503);
-    open_door(&h);
-    await(&h, 2, 0);
-    end(&h, pool);
+    release_jobs(&h);
+    await_tasks(&h, 2, 0);
+    close_pool(&h, pool);
 }
 
 /* A job that waits in a bulkhead is answered before the pool is closed. */
 static void test_closing(void **state)
 {
     (void)state;
-    static struct house h;
-    struct tide_worker_pool *pool = begin(&h, 3, 1, 64);
+    static struct fixture h;
+    struct tide_worker_pool *pool = open_pool(&h, 3, 1, 64);
     for (uint32_t i = 0; i < 12; i++)
-        give(&h, pool, i, 1 + i % 2);
-    await(&h, 0, 2);
-    open_door(&h);
+        submit_task(&h, pool, i, 1 + i % 2);
+    await_tasks(&h, 0, 2);
+    release_jobs(&h);
     tide_worker_pool_close(pool);
     assert_int_equal(h.done, 12);
     assert_int_equal(h.workers, 0);
@@ -292,23 +296,23 @@ static void test_closing(void **state)
         tide_reply_release(&h.tasks[i].reply);
 }
 
-static enum tide_job_submitted ask(struct house *h, struct tide_worker_pool *pool, uint32_t at,
-                                   uint8_t client, bool waits)
+static enum tide_job_submitted submit_for_client(struct fixture *h, struct tide_worker_pool *pool,
+                                                 uint32_t at, uint8_t client, bool waits)
 {
     struct task *task = &h->tasks[at];
-    *task = (struct task){ .house = h, .waits = waits };
+    *task = (struct task){ .fixture = h, .waits = waits };
     tide_reply_init(&task->reply);
     task->job = (struct tide_job){ .reply = &task->reply, .done = done };
     task->job.client.ip[15] = client;
     return tide_worker_pool_submit(pool, &task->job);
 }
 
-/* A client's jobs hold all threads but one, and its share of the queue; the rest is refused. Others
- * are answered meanwhile, and may fill the queue. */
+/* One client's jobs occupy all threads but one and the client's share of the queue; its further
+ * jobs are refused. Jobs of others are answered meanwhile, and may fill the queue. */
 static void test_client_leaves_a_thread(void **state)
 {
     (void)state;
-    static struct house h;
+    static struct fixture h;
     struct tide_worker_pool_stats stats;
     struct tide_worker_pool *pool =
         begin_with(&h, (struct tide_worker_pool_options){ .threads = 4,
@@ -317,34 +321,34 @@ static void test_client_leaves_a_thread(void **state)
                                                           .bulkhead_threads = 3,
                                                           .bulkhead_queue = 4 });
     for (uint32_t i = 0; i < 7; i++)
-        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
-    await(&h, 0, 3);
-    assert_int_equal(ask(&h, pool, 7, 1, true), TIDE_JOB_CLIENT_FULL);
+        assert_int_equal(submit_for_client(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
+    await_tasks(&h, 0, 3);
+    assert_int_equal(submit_for_client(&h, pool, 7, 1, true), TIDE_JOB_CLIENT_FULL);
     for (uint32_t i = 8; i < 40; i++) { /* each another client */
-        assert_int_equal(ask(&h, pool, i, (uint8_t)i, false), TIDE_JOB_QUEUED);
-        await(&h, i - 7, 3);
+        assert_int_equal(submit_for_client(&h, pool, i, (uint8_t)i, false), TIDE_JOB_QUEUED);
+        await_tasks(&h, i - 7, 3);
     }
-    assert_int_equal(ask(&h, pool, 40, 1, true), TIDE_JOB_CLIENT_FULL);
+    assert_int_equal(submit_for_client(&h, pool, 40, 1, true), TIDE_JOB_CLIENT_FULL);
     for (uint32_t i = 0; i < 7; i++)
         assert_false(h.tasks[i].over);
     tide_worker_pool_stats(pool, &stats);
     assert_int_equal(stats.busy, 3);
     assert_int_equal(stats.waiting, 4);
     assert_int_equal(stats.full, 0);
-    open_door(&h);
-    await(&h, 39, 0);
+    release_jobs(&h);
+    await_tasks(&h, 39, 0);
     assert_int_equal(h.most, 3);
-    assert_int_equal(ask(&h, pool, 41, 1, true), TIDE_JOB_QUEUED);
-    await(&h, 40, 0);
-    end(&h, pool);
+    assert_int_equal(submit_for_client(&h, pool, 41, 1, true), TIDE_JOB_QUEUED);
+    await_tasks(&h, 40, 0);
+    close_pool(&h, pool);
 }
 
-/* Two clients hold all threads and wait for more. The next free thread takes the job of a third,
- * which came last. */
+/* Two clients occupy all threads and have more jobs waiting. The next free thread takes the job of
+ * a third client, although that job came last. */
 static void test_clients_take_turns(void **state)
 {
     (void)state;
-    static struct house h;
+    static struct fixture h;
     struct tide_worker_pool *pool =
         begin_with(&h, (struct tide_worker_pool_options){ .threads = 4,
                                                           .queue = 32,
@@ -352,27 +356,27 @@ static void test_clients_take_turns(void **state)
                                                           .bulkhead_threads = 2,
                                                           .bulkhead_queue = 8 });
     for (uint32_t i = 0; i < 10; i++)
-        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
-    await(&h, 0, 2);
+        assert_int_equal(submit_for_client(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
+    await_tasks(&h, 0, 2);
     for (uint32_t i = 10; i < 19; i++)
-        assert_int_equal(ask(&h, pool, i, 2, true), TIDE_JOB_QUEUED);
-    await(&h, 0, 4);
-    assert_int_equal(ask(&h, pool, 19, 3, true), TIDE_JOB_QUEUED);
+        assert_int_equal(submit_for_client(&h, pool, i, 2, true), TIDE_JOB_QUEUED);
+    await_tasks(&h, 0, 4);
+    assert_int_equal(submit_for_client(&h, pool, 19, 3, true), TIDE_JOB_QUEUED);
     pthread_mutex_lock(&h.mutex);
-    h.tickets = 1;
+    h.releases = 1;
     pthread_cond_broadcast(&h.wake);
     pthread_mutex_unlock(&h.mutex);
-    await(&h, 1, 4);
+    await_tasks(&h, 1, 4);
     assert_int_equal(h.tasks[19].runs, 1);
-    open_door(&h);
-    await(&h, 20, 0);
-    end(&h, pool);
+    release_jobs(&h);
+    await_tasks(&h, 20, 0);
+    close_pool(&h, pool);
 }
 
 int test_worker_pool(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lane_leaves_a_thread),
+        cmocka_unit_test(test_bulkhead_leaves_a_thread),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_late),

@@ -1,4 +1,5 @@
-/* A hub of /api/stream on a chain that is made up as it is read, turned by hand, with readers. */
+/* The service behind /api/stream on an invented chain, whose data is made when the service reads
+ * it. The test calls the service's turns by hand and has readers as clients. */
 #ifndef LIVE_WORLD_H
 #define LIVE_WORLD_H
 
@@ -22,7 +23,7 @@ static inline uint64_t closed_at(uint32_t ledger)
     return 1000000 + (uint64_t)ledger * CLOSE_S;
 }
 
-/* True while the source answers: a test that makes memory fail leaves its allocations alone. */
+/* True while the source answers. A test that makes allocations fail spares those of the source. */
 static bool live_world_answers;
 
 /* --- a chain that is made up as it is read ----------------------------------------------- */
@@ -85,7 +86,7 @@ static inline void test_wait(void *self, int ms, bool *news)
     *news = true;
 }
 
-static inline tide_slice keep(struct stream_piece *piece, const char *text)
+static inline tide_slice copy_text(struct stream_piece *piece, const char *text)
 {
     size_t from = piece->bytes.len;
     tide_buf_str(&piece->bytes, text);
@@ -110,9 +111,9 @@ static inline void add_event(const struct world *w, struct stream_piece *piece, 
         tide_buf_u8(&piece->bytes, 'x');
     tide_buf_str(&piece->bytes, "\"}\n\n");
     note->text = tide_slice_of(piece->bytes.ptr + from, piece->bytes.len - from);
-    note->subject = keep(piece, event == 0 ? "P0" : "P1");
-    note->contract = keep(piece, "C");
-    note->addresses = keep(piece, event == 0 ? "GALICE GBOB " : "GBOB ");
+    note->subject = copy_text(piece, event == 0 ? "P0" : "P1");
+    note->contract = copy_text(piece, "C");
+    note->addresses = copy_text(piece, event == 0 ? "GALICE GBOB " : "GBOB ");
 }
 
 static inline void add_price(struct stream_piece *piece, const char *asset)
@@ -122,7 +123,7 @@ static inline void add_price(struct stream_piece *piece, const char *asset)
     *note = (struct stream_note){ .position = { .ledger = piece->ledger, .class = STREAM_PRICE } };
     tide_hot_symbol_of(&note->position.asset, tide_slice_str(asset));
     snprintf(text, sizeof text, "event: price\ndata: {\"n\":\"%u-%s\"}\n\n", piece->ledger, asset);
-    note->text = keep(piece, text);
+    note->text = copy_text(piece, text);
 }
 
 static inline struct stream_piece *new_piece(const struct world *w, uint32_t ledger)
@@ -132,7 +133,7 @@ static inline struct stream_piece *new_piece(const struct world *w, uint32_t led
     piece->ledger = ledger;
     piece->close_time = closed_at(ledger);
     tide_buf_init(&piece->bytes, 1 << 22);
-    /* Slices of notes borrow from it: it must not move. */
+    /* Notes hold slices of this buffer, so it must not be reallocated. */
     assert_true(tide_buf_grow(&piece->bytes, EVENTS * (w->padding + 512)));
     piece->notes = calloc(EVENTS + 2, sizeof *piece->notes);
     piece->changes = calloc(8, sizeof *piece->changes);
@@ -140,7 +141,7 @@ static inline struct stream_piece *new_piece(const struct world *w, uint32_t led
     return piece;
 }
 
-static inline void finish(const struct world *w, struct stream_piece *piece)
+static inline void finish_piece(const struct world *w, struct stream_piece *piece)
 {
     char text[128];
     add_price(piece, "BTC");
@@ -155,12 +156,13 @@ static inline void finish(const struct world *w, struct stream_piece *piece)
         }
     piece->blocks_changed = w->blocked_from == piece->ledger;
     snprintf(text, sizeof text, "event: ledger\ndata: {\"n\":\"%u\"}\n\n", piece->ledger);
-    piece->text = keep(piece, text);
+    piece->text = copy_text(piece, text);
     piece->last = true;
     piece->end = stream_whole(piece->ledger);
 }
 
-/* Events of the ledger after (at) from the place on, at most limit; *left is counted down. */
+/* Appends at most `limit` events of the next ledger, from the position on. Subtracts their number
+ * from *left. */
 static inline struct stream_piece *make_piece(const struct world *w, uint32_t ledger,
                                               const struct stream_position *after, uint32_t *left)
 {
@@ -178,7 +180,7 @@ static inline struct stream_piece *make_piece(const struct world *w, uint32_t le
         add_event(w, piece, event);
         *left -= w->events_a_page != 0;
     }
-    finish(w, piece);
+    finish_piece(w, piece);
     return piece;
 }
 
@@ -229,7 +231,7 @@ static inline bool test_blocked(void *self, uint32_t code, uint32_t ledger)
     return code == 7 && w->blocked_from && ledger >= w->blocked_from;
 }
 
-/* BTC, F000 …, XLM: at most PRICE_PAGE of them after ask->after. */
+/* Reads BTC, F000 …, XLM: at most PRICE_PAGE prices after ask->after. */
 static inline tide_status test_prices(void *self, const struct stream_prices_ask *ask,
                                       struct stream_piece **out, struct tide_err *err)
 {
@@ -300,7 +302,7 @@ static inline const char *reader_text(struct reader *r)
     return (const char *)r->text.ptr;
 }
 
-/* The last id that a whole message named; "" when none did. */
+/* Returns the id of the last complete message that had one, or "". */
 static inline const char *last_id(struct reader *r, char out[STREAM_POSITION_TEXT])
 {
     const char *at = reader_text(r), *end;
@@ -315,7 +317,7 @@ static inline const char *last_id(struct reader *r, char out[STREAM_POSITION_TEX
     return out;
 }
 
-/* Everything after "n":" of whole messages, in order. */
+/* Appends the values of "n" of all complete messages, in order. */
 static inline void numbers(struct reader *r, struct tide_buf *out)
 {
     const char *at = reader_text(r), *end;
@@ -330,7 +332,7 @@ static inline void numbers(struct reader *r, struct tide_buf *out)
     }
 }
 
-/* --- the hub by hand ------------------------------------------------------------ */
+/* --- turns of the service by hand ---------------------------------------------------- */
 
 struct fixture {
     struct world world;
@@ -393,7 +395,7 @@ static inline void turns(struct fixture *f, int at_most)
     }
 }
 
-static inline void advance(struct fixture *f, uint32_t ledgers)
+static inline void advance_ledgers(struct fixture *f, uint32_t ledgers)
 {
     uint32_t newest = atomic_fetch_add(&f->world.newest, ledgers) + ledgers;
     atomic_store(&f->world.wall_ms, (long long)closed_at(newest) * 1000);
@@ -410,7 +412,7 @@ subscribe(struct fixture *f, struct reader *r, const struct tide_stream_ask *ask
         f->stream, ask, after ? tide_slice_str(after) : (tide_slice){ 0 }, &sink, &r->sub);
 }
 
-static inline void leave(struct reader *r)
+static inline void close_reader(struct reader *r)
 {
     tide_subscriber_close(r->sub);
     tide_buf_release(&r->text);
@@ -431,7 +433,7 @@ static inline void expect_numbers(struct reader *r, const char *want)
     tide_buf_release(&got);
 }
 
-/* The whole of ledgers from .. to, as numbers. */
+/* Appends the numbers of all events of the ledgers from .. to. */
 static inline void whole(struct tide_buf *out, uint32_t from, uint32_t to)
 {
     for (uint32_t l = from; l <= to; l++)
@@ -439,6 +441,6 @@ static inline void whole(struct tide_buf *out, uint32_t from, uint32_t to)
     tide_buf_u8(out, 0);
 }
 
-#define HUB(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define STREAM_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 #endif

@@ -1,4 +1,5 @@
-/* The hub of /api/stream on a source of its own: places, resuming, slow readers, what is not there. */
+/* The service behind /api/stream on a source of the test: positions, resuming, slow readers,
+ * missing data. */
 #include "tests/unit/api/stream/live_world.h"
 
 /* --- places ------------------------------------------------------------ */
@@ -79,11 +80,11 @@ static void what_is_new_comes_once_and_in_order(void **state)
     assert_non_null(
         strstr(reader_text(&r), "event: open\ndata: {\"ledger\":\"10\",\"resumed\":false}"));
     assert_non_null(strstr(reader_text(&r), "id: 1:10\n\n"));
-    advance(f, 2);
+    advance_ledgers(f, 2);
     reader_read(&r, 7);
     expect_numbers(
         &r, "10-BTC 10-XLM 11-0 11-1 11-2 11-BTC 11-XLM 11 12-0 12-1 12-2 12-BTC 12-XLM 12 ");
-    leave(&r);
+    close_reader(&r);
 }
 
 static void a_filter_lets_pass_what_fits(void **state)
@@ -110,19 +111,19 @@ static void a_filter_lets_pass_what_fits(void **state)
     tide_hot_symbol_of(&ask.assets[0], TIDE_SLICE("XLM"));
     assert_int_equal(subscribe(f, &asset, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 2);
+    advance_ledgers(f, 2);
     struct reader *const all[] = { &kind, &pool, &party, &none, &asset };
     static const char *const want[] = { "11-1 12-1 ", "11-2 12-2 ", "11-0 12-0 ", "",
                                         "10-XLM 11-XLM 12-XLM " };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
         reader_read(all[i], 4096);
         expect_numbers(all[i], want[i]);
-        leave(all[i]);
+        close_reader(all[i]);
     }
 }
 
-/* Read some bytes, drop the connection, go on from the last id, on another node too: the whole is
- * there, once. */
+/* Reads some bytes, drops the connection and resumes from the last id, optionally at another node.
+ * In the end the reader has every event once. */
 static void resume_all(struct fixture *f, unsigned seed, bool other_node)
 {
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER | TIDE_TOPIC_EVENT | TIDE_TOPIC_PRICE);
@@ -145,7 +146,7 @@ static void resume_all(struct fixture *f, unsigned seed, bool other_node)
         numbers(&r, &got);
         if (last_id(&r, id)[0])
             memcpy(after, id, sizeof after);
-        leave(&r);
+        close_reader(&r);
         turns(f, 1);
         if (other_node && tries % 7 == 0) {
             tide_event_stream_close(f->stream);
@@ -164,7 +165,7 @@ static void resuming_is_exact(void **state)
     struct fixture *f = *state;
     open_stream(f, 2048, 1 << 20);
     turns(f, 1);
-    advance(f, 50);
+    advance_ledgers(f, 50);
     resume_all(f, 7, false);
 }
 
@@ -174,7 +175,7 @@ static void resuming_on_another_node_is_exact(void **state)
     f->world.events_a_page = 2; /* pages end within ledgers */
     open_stream(f, 2048, 1 << 20);
     turns(f, 1);
-    advance(f, 50);
+    advance_ledgers(f, 50);
     resume_all(f, 11, true);
 }
 
@@ -197,7 +198,7 @@ static void many_at_one_place_are_read_for_once(void **state)
         char id[STREAM_POSITION_TEXT];
         reader_read(&all[i], 4096);
         assert_string_equal(last_id(&all[i], id), "1:210");
-        leave(&all[i]);
+        close_reader(&all[i]);
     }
 }
 
@@ -213,7 +214,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     assert_int_equal(subscribe(f, &quick, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
     for (int i = 0; i < 60; i++) {
-        advance(f, 1);
+        advance_ledgers(f, 1);
         reader_read(&quick, 4096);
         tide_event_stream_stats(f->stream, &stats);
         assert_true(stats.buffered <= 2 * 8192);
@@ -231,18 +232,18 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     assert_non_null(strstr(reader_text(&slow), "event: dropped\ndata: {\"reason\":\"slow\""));
     tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_SLOW], 1);
-    /* It goes on where it was. */
+    /* The reader resumes where it was dropped. */
     char id[STREAM_POSITION_TEXT], after[STREAM_POSITION_TEXT];
     memcpy(after, last_id(&slow, id), sizeof after);
-    leave(&slow);
+    close_reader(&slow);
     assert_int_equal(subscribe(f, &slow, &ask, after), TIDE_STREAM_TAKEN);
     for (int i = 0; i < 60; i++) {
         turns(f, 4);
         reader_read(&slow, 4096);
     }
     assert_string_equal(last_id(&slow, id), "1:70");
-    leave(&slow);
-    leave(&quick);
+    close_reader(&slow);
+    close_reader(&quick);
 }
 
 static void a_reader_that_drains_is_not_slow(void **state)
@@ -262,7 +263,7 @@ static void a_reader_that_drains_is_not_slow(void **state)
     }
     char id[STREAM_POSITION_TEXT];
     assert_string_equal(last_id(&r, id), "1:500");
-    leave(&r);
+    close_reader(&r);
 }
 
 static void the_fullest_goes_when_all_are_full(void **state)
@@ -277,7 +278,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
     assert_int_equal(subscribe(f, &full, &ask, NULL), TIDE_STREAM_TAKEN);
     assert_int_equal(subscribe(f, &quick, &ask, NULL), TIDE_STREAM_TAKEN);
     for (int i = 0; i < 8; i++) {
-        advance(f, 1);
+        advance_ledgers(f, 1);
         reader_read(&quick, 4096);
     }
     tide_event_stream_stats(f->stream, &stats);
@@ -287,8 +288,8 @@ static void the_fullest_goes_when_all_are_full(void **state)
     assert_true(full.over);
     assert_non_null(strstr(reader_text(&full), "\"reason\":\"memory\""));
     assert_false(quick.over);
-    leave(&full);
-    leave(&quick);
+    close_reader(&full);
+    close_reader(&quick);
 }
 
 static void limits_are_kept(void **state)
@@ -307,12 +308,12 @@ static void limits_are_kept(void **state)
             assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_CLIENT_FULL);
     }
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_FULL);
-    leave(&all[0]);
+    close_reader(&all[0]);
     turns(f, 1);
     memcpy(ask.client_name, "192.0.2.0", 10);
     assert_int_equal(subscribe(f, &all[0], &ask, NULL), TIDE_STREAM_TAKEN);
     for (size_t i = 0; i < 64; i++)
-        leave(&all[i]);
+        close_reader(&all[i]);
 }
 
 static void places_that_cannot_be_gone_on_from_are_refused(void **state)
@@ -335,24 +336,25 @@ static void places_that_cannot_be_gone_on_from_are_refused(void **state)
     for (size_t i = 0; i < TIDE_COUNT(table); i++)
         assert_int_equal(subscribe(f, &r, &ask, table[i].after), table[i].want);
     assert_int_equal(subscribe(f, &r, &ask, "1:4099"), TIDE_STREAM_TAKEN);
-    leave(&r);
-    /* One that is a little ahead is told so, and waits until this node is there. */
+    close_reader(&r);
+    /* A client whose id is slightly ahead of this node is accepted, and waits until the node has
+     * that ledger. */
     assert_int_equal(subscribe(f, &r, &ask, "1:5002"), TIDE_STREAM_TAKEN);
-    advance(f, 1);
+    advance_ledgers(f, 1);
     reader_read(&r, 4096);
     expect_numbers(&r, "");
     assert_non_null(strstr(reader_text(&r),
                            "event: open\ndata: {\"ledger\":\"5002\",\"resumed\":true}\n\n"
                            "event: stale\ndata: "
                            "{\"ledger\":\"5001\",\"reason\":\"behind\"}\n\n"));
-    advance(f, 2);
+    advance_ledgers(f, 2);
     reader_read(&r, 4096);
     expect_numbers(&r, "5003 ");
     assert_non_null(strstr(reader_text(&r), "event: fresh\n"));
-    leave(&r);
+    close_reader(&r);
 }
 
-static void without_the_database_they_stay_and_are_told(void **state)
+static void without_the_database_subscribers_stay_and_are_warned(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
@@ -370,11 +372,11 @@ static void without_the_database_they_stay_and_are_told(void **state)
     assert_null(strstr(strstr(reader_text(&r), "event: stale") + 1, "event: stale"));
     assert_non_null(strstr(reader_text(&r), ": heartbeat\nid: 1:10\n\n"));
     atomic_store(&f->world.away, false);
-    advance(f, 3);
+    advance_ledgers(f, 3);
     reader_read(&r, 4096);
     assert_non_null(strstr(reader_text(&r), "event: fresh\n"));
     expect_numbers(&r, "11 12 13 ");
-    leave(&r);
+    close_reader(&r);
 }
 
 static void a_gap_ends_a_subscription(void **state)
@@ -387,14 +389,15 @@ static void a_gap_ends_a_subscription(void **state)
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
     f->world.first = 100;
-    advance(f, 100);
+    advance_ledgers(f, 100);
     reader_read(&r, 4096);
     assert_true(r.over);
     assert_non_null(strstr(reader_text(&r), "\"reason\":\"gap\""));
-    leave(&r);
+    close_reader(&r);
 }
 
-/* Who wants events does not go on past ledgers whose events are archived; who does not, does. */
+/* A subscriber to events cannot resume across ledgers whose events are archived. A subscriber to
+ * ledgers can. */
 static void archived_events_are_not_skipped_in_silence(void **state)
 {
     struct fixture *f = *state;
@@ -425,9 +428,9 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     for (size_t i = 0; i < TIDE_COUNT(table); i++)
         assert_int_equal(subscribe(f, &r, &events, table[i].after), table[i].want);
     assert_int_equal(subscribe(f, &r, &events, "1:199"), TIDE_STREAM_TAKEN);
-    leave(&r);
+    close_reader(&r);
     assert_int_equal(subscribe(f, &r, &ledgers, "1:99"), TIDE_STREAM_TAKEN);
-    leave(&r);
+    close_reader(&r);
     reader_read(&other, 4096);
     assert_false(other.over);
     expect_numbers(&other, "491 492 493 494 495 496 497 498 499 500 ");
@@ -435,8 +438,8 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     assert_true(behind.over);
     assert_non_null(strstr(reader_text(&behind), "\"reason\":\"archived\""));
     assert_non_null(strstr(reader_text(&behind), "of the ledgers 100 to 199\""));
-    leave(&behind);
-    leave(&other);
+    close_reader(&behind);
+    close_reader(&other);
 }
 
 /* A client that resumes again and again from far back is not served before one that waits. */
@@ -453,18 +456,18 @@ static void repeated_resumes_take_no_turns_of_others(void **state)
     assert_int_equal(subscribe(f, &r, &ask, "1:210"), TIDE_STREAM_TAKEN);
     for (size_t i = 0; i < TIDE_COUNT(again); i++)
         assert_int_equal(subscribe(f, &again[i], &greedy, "1:10"), TIDE_STREAM_TAKEN);
-    /* 50 pages are its own, and it has every second turn. */
+    /* The waiting reader needs 50 pages and gets every second turn. */
     for (int turn = 0; turn < 110; turn++) {
         size_t i = (size_t)turn % TIDE_COUNT(again);
         turns(f, 1);
-        leave(&again[i]);
+        close_reader(&again[i]);
         assert_int_equal(subscribe(f, &again[i], &greedy, "1:10"), TIDE_STREAM_TAKEN);
     }
     reader_read(&r, 4096);
     assert_string_equal(last_id(&r, id), "1:410");
-    leave(&r);
+    close_reader(&r);
     for (size_t i = 0; i < TIDE_COUNT(again); i++)
-        leave(&again[i]);
+        close_reader(&again[i]);
 }
 
 static void another_deployment_ends_subscriptions(void **state)
@@ -476,7 +479,7 @@ static void another_deployment_ends_subscriptions(void **state)
     turns(f, 1);
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 1);
+    advance_ledgers(f, 1);
     reader_read(&r, 4096);
     f->world.deployment = 2;
     turns(f, 4);
@@ -484,17 +487,17 @@ static void another_deployment_ends_subscriptions(void **state)
     assert_true(r.over);
     expect_numbers(&r, "11 ");
     assert_non_null(strstr(reader_text(&r), "\"reason\":\"deployment\""));
-    leave(&r);
+    close_reader(&r);
     assert_int_equal(subscribe(f, &fresh, &ask, "1:11"), TIDE_STREAM_OTHER_DEPLOYMENT);
     assert_int_equal(subscribe(f, &fresh, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 1);
+    advance_ledgers(f, 1);
     reader_read(&fresh, 4096);
     expect_numbers(&fresh, "12 ");
-    leave(&fresh);
+    close_reader(&fresh);
 }
 
-static void a_silent_indexer_is_told(void **state)
+static void a_silent_indexer_is_reported(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
@@ -513,8 +516,8 @@ static void a_silent_indexer_is_told(void **state)
                                                "{\"ledger\":\"10\",\"reason\":\"indexer\"}\n\n");
     assert_non_null(told);
     assert_null(strstr(told + 1, "event: stale"));
-    /* A late replica still advances; one that begins now is told at once. */
-    advance(f, 1);
+    /* A late replica still advances. A new subscriber gets the stale message at once. */
+    advance_ledgers(f, 1);
     reader_read(&r, 4096);
     expect_numbers(&r, "11 ");
     assert_int_equal(subscribe(f, &late, &ask, NULL), TIDE_STREAM_TAKEN);
@@ -526,12 +529,12 @@ static void a_silent_indexer_is_told(void **state)
     turns(f, 4);
     reader_read(&r, 4096);
     assert_non_null(strstr(reader_text(&r), "event: fresh\ndata: {\"ledger\":\"11\"}\n\n"));
-    leave(&r);
-    leave(&late);
+    close_reader(&r);
+    close_reader(&late);
 }
 
-/* The server that was asked is gone, and the next one lacks its last ledgers. */
-static void a_head_that_steps_back_is_told(void **state)
+/* The node changes to a database server that lacks the newest ledgers. */
+static void a_head_that_steps_back_is_reported(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
@@ -540,7 +543,7 @@ static void a_head_that_steps_back_is_told(void **state)
     turns(f, 1);
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 3);
+    advance_ledgers(f, 3);
     atomic_store(&f->world.newest, 11);
     turns(f, 4);
     reader_read(&r, 4096);
@@ -550,16 +553,16 @@ static void a_head_that_steps_back_is_told(void **state)
     assert_non_null(told);
     assert_int_equal(subscribe(f, &late, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 1);
+    advance_ledgers(f, 1);
     reader_read(&late, 4096);
-    expect_numbers(&late, "12 "); /* as the database has it now, not from the ring */
+    expect_numbers(&late, "12 "); /* read from the database, not from the ring of recent ledgers */
     assert_null(strstr(reader_text(&late), "event: stale"));
-    advance(f, 2);
+    advance_ledgers(f, 2);
     reader_read(&r, 4096);
     expect_numbers(&r, "11 12 13 14 ");
     assert_non_null(strstr(reader_text(&r), "event: fresh\ndata: {\"ledger\":\""));
-    leave(&r);
-    leave(&late);
+    close_reader(&r);
+    close_reader(&late);
 }
 
 int test_live(void)
@@ -567,23 +570,23 @@ int test_live(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_read_as_written),
         cmocka_unit_test(other_texts_are_no_places),
-        HUB(what_is_new_comes_once_and_in_order),
-        HUB(a_filter_lets_pass_what_fits),
-        HUB(resuming_is_exact),
-        HUB(resuming_on_another_node_is_exact),
-        HUB(many_at_one_place_are_read_for_once),
-        HUB(a_slow_reader_is_dropped_others_are_not),
-        HUB(a_reader_that_drains_is_not_slow),
-        HUB(the_fullest_goes_when_all_are_full),
-        HUB(limits_are_kept),
-        HUB(places_that_cannot_be_gone_on_from_are_refused),
-        HUB(without_the_database_they_stay_and_are_told),
-        HUB(a_silent_indexer_is_told),
-        HUB(a_head_that_steps_back_is_told),
-        HUB(another_deployment_ends_subscriptions),
-        HUB(repeated_resumes_take_no_turns_of_others),
-        HUB(a_gap_ends_a_subscription),
-        HUB(archived_events_are_not_skipped_in_silence),
+        STREAM_TEST(what_is_new_comes_once_and_in_order),
+        STREAM_TEST(a_filter_lets_pass_what_fits),
+        STREAM_TEST(resuming_is_exact),
+        STREAM_TEST(resuming_on_another_node_is_exact),
+        STREAM_TEST(many_at_one_place_are_read_for_once),
+        STREAM_TEST(a_slow_reader_is_dropped_others_are_not),
+        STREAM_TEST(a_reader_that_drains_is_not_slow),
+        STREAM_TEST(the_fullest_goes_when_all_are_full),
+        STREAM_TEST(limits_are_kept),
+        STREAM_TEST(places_that_cannot_be_gone_on_from_are_refused),
+        STREAM_TEST(without_the_database_subscribers_stay_and_are_warned),
+        STREAM_TEST(a_silent_indexer_is_reported),
+        STREAM_TEST(a_head_that_steps_back_is_reported),
+        STREAM_TEST(another_deployment_ends_subscriptions),
+        STREAM_TEST(repeated_resumes_take_no_turns_of_others),
+        STREAM_TEST(a_gap_ends_a_subscription),
+        STREAM_TEST(archived_events_are_not_skipped_in_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Compliance in the stream: what a ledger changes, and what time alone does. */
+/* Compliance in the stream: changes by a ledger, and changes by time alone. */
 #include "tests/unit/api/stream/live_world.h"
 
 /* --- compliance ------------------------------------------------------------ */
@@ -13,7 +13,8 @@ static void fact(struct world *w, uint32_t ledger, uint64_t expires_at, bool fro
                                                         .expires_at = expires_at } };
 }
 
-/* "ledger class=reason" of each compliance message; "-" for what is told at the beginning. */
+/* Expects "ledger class=reason" for each compliance message, with "-" for a standing sent at the
+ * beginning. */
 static void expect_standings(struct reader *r, const char *want)
 {
     char got[4096] = "";
@@ -55,10 +56,10 @@ static void compliance_changes_by_ledger_and_by_time(void **state)
     turns(f, 1);
     assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
     turns(f, 2);
-    advance(f, 4);
+    advance_ledgers(f, 4);
     reader_read(&r, 4096);
     expect_standings(&r, "0-=no_record 0-=no_record 12c=compliant ");
-    /* No ledger comes, time passes. */
+    /* Time passes without a new ledger. */
     atomic_store(&w->wall_ms, (long long)(closed_at(14) + 2) * 1000);
     turns(f, 2);
     reader_read(&r, 4096);
@@ -67,22 +68,22 @@ static void compliance_changes_by_ledger_and_by_time(void **state)
     turns(f, 2);
     reader_read(&r, 4096);
     expect_standings(&r, "0-=no_record 0-=no_record 12c=compliant 14t=lapsed ");
-    advance(f, 8);
+    advance_ledgers(f, 8);
     reader_read(&r, 4096);
     expect_standings(&r, "0-=no_record 0-=no_record 12c=compliant 14t=lapsed 17c=compliant "
                          "18c=frozen 19c=compliant 21c=jurisdiction ");
-    leave(&r);
-    /* The same from history, from each place that was told. */
+    close_reader(&r);
+    /* Resuming from each id gives the same messages, read from history. */
     assert_int_equal(subscribe(f, &r, &ask, "1:10"), TIDE_STREAM_TAKEN);
     turns(f, 100);
     reader_read(&r, 4096);
     expect_standings(&r, "12c=compliant 14t=lapsed 17c=compliant 18c=frozen "
                          "19c=compliant 21c=jurisdiction ");
-    leave(&r);
+    close_reader(&r);
 }
 
-/* From every place that a stream names, what follows is what followed there. */
-static void compliance_is_gone_on_with_from_any_place(void **state)
+/* After resuming from any id of a stream, the messages are those that followed that id. */
+static void compliance_resumes_from_any_position(void **state)
 {
     struct fixture *f = *state;
     struct world *w = &f->world;
@@ -91,19 +92,19 @@ static void compliance_is_gone_on_with_from_any_place(void **state)
     ask.address_count = 2;
     memcpy(ask.addresses, w->who, sizeof w->who);
     fact(w, 12, closed_at(14) + 2, false);
-    fact(w, 15, closed_at(16), false); /* lapses in a ledger's second, and one after */
+    fact(w, 15, closed_at(16), false); /* at a ledger's close; a second later */
     fact(w, 17, closed_at(17) - 1, false);
     fact(w, 18, closed_at(20) + 1, true);
     fact(w, 19, closed_at(20) + 1, false);
     open_stream(f, 64 << 10, 1 << 20);
-    advance(f, 15);
+    advance_ledgers(f, 15);
     turns(f, 2);
     assert_int_equal(subscribe(f, &r, &ask, "1:10"), TIDE_STREAM_TAKEN);
     turns(f, 100);
     reader_read(&r, 4096);
     char *text = strdup(reader_text(&r));
     int count = 0;
-    leave(&r);
+    close_reader(&r);
     for (char *at = text; (at = strstr(at, "id: ")); at += 4) {
         char after[STREAM_POSITION_TEXT];
         snprintf(after, sizeof after, "%.*s", (int)strcspn(at + 4, "\n"), at + 4);
@@ -114,7 +115,7 @@ static void compliance_is_gone_on_with_from_any_place(void **state)
         const char *got = strstr(reader_text(&r), "\n\n") + 2; /* behind the greeting */
         if (strcmp(got, rest) != 0)
             fail_msg("after %s\nwant %.300s\ngot  %.300s", after, rest, got);
-        leave(&r);
+        close_reader(&r);
         turns(f, 1);
         count++;
     }
@@ -122,7 +123,7 @@ static void compliance_is_gone_on_with_from_any_place(void **state)
     assert_true(count > 90);
 }
 
-static void a_lapse_is_not_told_twice_when_its_ledger_comes_late(void **state)
+static void a_lapse_is_sent_once_when_its_ledger_is_late(void **state)
 {
     struct fixture *f = *state;
     struct world *w = &f->world;
@@ -145,12 +146,12 @@ static void a_lapse_is_not_told_twice_when_its_ledger_comes_late(void **state)
     turns(f, 10);
     reader_read(&r, 4096);
     expect_standings(&r, "0-=compliant 10t=lapsed ");
-    leave(&r);
+    close_reader(&r);
     assert_int_equal(subscribe(f, &r, &ask, after), TIDE_STREAM_TAKEN);
     turns(f, 10);
     reader_read(&r, 4096);
     expect_standings(&r, "");
-    leave(&r);
+    close_reader(&r);
 }
 
 /* A stale index never says that an address is compliant. */
@@ -177,16 +178,16 @@ static void a_stale_index_tells_no_standing(void **state)
     reader_read(&r, 4096);
     assert_non_null(strstr(reader_text(&r), "event: fresh"));
     expect_standings(&r, "0-=compliant ");
-    leave(&r);
+    close_reader(&r);
 }
 
 int test_live_people(void)
 {
     const struct CMUnitTest tests[] = {
-        HUB(compliance_changes_by_ledger_and_by_time),
-        HUB(compliance_is_gone_on_with_from_any_place),
-        HUB(a_lapse_is_not_told_twice_when_its_ledger_comes_late),
-        HUB(a_stale_index_tells_no_standing),
+        STREAM_TEST(compliance_changes_by_ledger_and_by_time),
+        STREAM_TEST(compliance_resumes_from_any_position),
+        STREAM_TEST(a_lapse_is_sent_once_when_its_ledger_is_late),
+        STREAM_TEST(a_stale_index_tells_no_standing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

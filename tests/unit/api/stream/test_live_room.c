@@ -1,5 +1,5 @@
-/* The hub of /api/stream with little room, little memory and many present values: nothing counts as
- * told that was not stored. */
+/* The service behind /api/stream with small buffers, little memory and many present values: a
+ * message counts as sent only once it is stored in the buffer. */
 #include "tests/unit/api/stream/live_world.h"
 
 enum { FEEDS = 100, LEDGERS = 30 };
@@ -11,7 +11,8 @@ static unsigned fail_seed; /* 0: every allocation succeeds */
 void *__real_realloc(void *ptr, size_t size);
 void *__wrap_realloc(void *ptr, size_t size);
 
-/* The linker puts it in realloc's place in this program. Every second growth fails, by chance. */
+/* The linker replaces realloc by this function in this program. About every second growth fails, by
+ * chance. */
 void *__wrap_realloc(void *ptr, size_t size)
 {
     if (fail_seed && !live_world_answers) {
@@ -23,7 +24,7 @@ void *__wrap_realloc(void *ptr, size_t size)
     return __real_realloc(ptr, size);
 }
 
-/* A turn in which memory fails. */
+/* A turn of the service during which allocations fail. */
 static void poor_turn(struct fixture *f, unsigned *seed)
 {
     bool more;
@@ -46,7 +47,7 @@ static struct tide_stream_ask everything(const struct world *w)
     return ask;
 }
 
-/* All present prices as of the first ledger, then the whole of all later ones. */
+/* Appends all present prices as of the first ledger, then all events of the later ledgers. */
 static void want_all(struct tide_buf *want, uint32_t first, uint32_t last)
 {
     tide_buf_putf(want, "%u-BTC ", first);
@@ -73,7 +74,7 @@ static bool is_at_end(struct reader *r, uint32_t last)
     return strcmp(last_id(r, id), want) == 0;
 }
 
-/* Reads in steps, in whatever room there is, until the last ledger. */
+/* Reads in small steps, with whatever space the buffer has, until the last ledger arrives. */
 static void read_to_end(struct fixture *f, struct reader *r, unsigned *seed, size_t step)
 {
     uint32_t last = FIRST + LEDGERS;
@@ -88,7 +89,8 @@ static void read_to_end(struct fixture *f, struct reader *r, unsigned *seed, siz
         ptrdiff_t got = tide_subscriber_read(r->sub, chunk, step);
         assert_true(got >= 0);
         tide_buf_put(&r->text, chunk, (size_t)got);
-        /* No position before all present values: a client that came back there would lack some. */
+        /* No id is sent before all present values: a client that resumed from such an id would lack
+         * some. */
         assert_true(count_of(r, "-XLM\"") || count_of(r, "id: ") == 0);
     }
 }
@@ -105,7 +107,7 @@ static void expect_all(struct reader *r)
     assert_int_equal(count_of(r, "event: dropped"), 0);
 }
 
-static void present_values_are_told_in_a_buffer_of_any_size(void **state)
+static void present_values_are_sent_with_a_buffer_of_any_size(void **state)
 {
     static const uint32_t sizes[] = { 1200, 1500, 2048, 3000, 4096, 16 << 10, 256 << 10 };
     struct fixture *f = *state;
@@ -120,14 +122,14 @@ static void present_values_are_told_in_a_buffer_of_any_size(void **state)
         assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
         read_to_end(f, &r, NULL, i % 2 ? 700 : 4096);
         expect_all(&r);
-        leave(&r);
+        close_reader(&r);
         tide_event_stream_close(f->stream);
         f->stream = NULL;
     }
 }
 
-/* Assets that are named take the same way, in a page of their own. */
-static void named_prices_are_told_in_pieces(void **state)
+/* Prices of named assets are sent in the same way, in a page of their own. */
+static void named_prices_are_sent_in_pieces(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_PRICE);
@@ -153,7 +155,7 @@ static void named_prices_are_told_in_pieces(void **state)
     tide_buf_u8(&want, 0);
     expect_numbers(&r, (const char *)want.ptr);
     tide_buf_release(&want);
-    leave(&r);
+    close_reader(&r);
 }
 
 static void nothing_is_lost_without_memory(void **state)
@@ -172,11 +174,11 @@ static void nothing_is_lost_without_memory(void **state)
         assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
         read_to_end(f, &r, &chance, 1000);
         expect_all(&r);
-        leave(&r);
+        close_reader(&r);
     }
 }
 
-/* The events of staleness, in order: s, f, s, … */
+/* Collects the events "stale" and "fresh" in order: s, f, s, … */
 static void staleness(struct reader *r, char *out, size_t size)
 {
     size_t len = 0;
@@ -187,8 +189,8 @@ static void staleness(struct reader *r, char *out, size_t size)
     out[len] = 0;
 }
 
-/* If memory fails, stale is still the first that a subscriber is told. */
-static void staleness_is_told_before_anything_else(void **state)
+/* Even if allocations fail, "stale" is the first message of a subscriber. */
+static void staleness_is_sent_before_anything_else(void **state)
 {
     struct fixture *f = *state;
     char told[64];
@@ -222,11 +224,12 @@ static void staleness_is_told_before_anything_else(void **state)
         }
         staleness(&r, told, sizeof told);
         assert_string_equal(told, "sf");
-        leave(&r);
+        close_reader(&r);
     }
 }
 
-/* A reader that does not read holds all the memory: others wait, and get all once it is gone. */
+/* A client that does not read occupies all the memory. Others wait, and get all messages once it is
+ * gone. */
 static void present_values_wait_for_the_memory_of_all(void **state)
 {
     struct fixture *f = *state;
@@ -259,12 +262,12 @@ static void present_values_wait_for_the_memory_of_all(void **state)
     assert_int_equal(count_of(&r, "event: compliance"), 2);
     tide_event_stream_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_MEMORY], 1);
-    leave(&holder);
-    leave(&r);
+    close_reader(&holder);
+    close_reader(&r);
 }
 
-/* A client whose streams take a byte now and then, so that none counts as silent, holds all the
- * memory. Another client gets its messages, and the first one's streams are told why they end. */
+/* A client whose streams read a byte now and then, so that none counts as silent, occupies all the
+ * memory. Another client gets its messages, and the first client's streams end with the reason. */
 static void a_greedy_client_keeps_no_other_out(void **state)
 {
     struct fixture *f = *state;
@@ -295,11 +298,11 @@ static void a_greedy_client_keeps_no_other_out(void **state)
     tide_event_stream_stats(f->stream, &stats);
     assert_in_range(stats.dropped[TIDE_DROPPED_MEMORY], 1, 7);
     for (int i = 0; i < 8; i++)
-        leave(&greedy[i]);
-    leave(&r);
+        close_reader(&greedy[i]);
+    close_reader(&r);
 }
 
-/* A client that reads nothing of its present values is dropped, with the reason, without an id. */
+/* A client that reads none of its present values is dropped, with the reason and without an id. */
 static void a_slow_start_is_dropped(void **state)
 {
     struct fixture *f = *state;
@@ -316,10 +319,11 @@ static void a_slow_start_is_dropped(void **state)
     assert_true(r.over);
     assert_int_equal(count_of(&r, "\"reason\":\"slow\""), 1);
     assert_int_equal(count_of(&r, "id: "), 0);
-    leave(&r);
+    close_reader(&r);
 }
 
-/* While a page of prices cannot be read, or the head stepped back, it waits; then it goes on. */
+/* While a page of prices cannot be read, or the database lacks ledgers that were already sent, the
+ * subscriber waits. Then it continues. */
 static void present_values_wait_for_the_database(void **state)
 {
     struct fixture *f = *state;
@@ -351,20 +355,20 @@ static void present_values_wait_for_the_database(void **state)
     char told[16];
     staleness(&r, told, sizeof told);
     assert_true(told[0] == 's' && told[strlen(told) - 1] == 'f');
-    leave(&r);
+    close_reader(&r);
 }
 
 int test_live_room(void)
 {
     const struct CMUnitTest tests[] = {
-        HUB(present_values_are_told_in_a_buffer_of_any_size),
-        HUB(named_prices_are_told_in_pieces),
-        HUB(nothing_is_lost_without_memory),
-        HUB(staleness_is_told_before_anything_else),
-        HUB(present_values_wait_for_the_memory_of_all),
-        HUB(a_greedy_client_keeps_no_other_out),
-        HUB(a_slow_start_is_dropped),
-        HUB(present_values_wait_for_the_database),
+        STREAM_TEST(present_values_are_sent_with_a_buffer_of_any_size),
+        STREAM_TEST(named_prices_are_sent_in_pieces),
+        STREAM_TEST(nothing_is_lost_without_memory),
+        STREAM_TEST(staleness_is_sent_before_anything_else),
+        STREAM_TEST(present_values_wait_for_the_memory_of_all),
+        STREAM_TEST(a_greedy_client_keeps_no_other_out),
+        STREAM_TEST(a_slow_start_is_dropped),
+        STREAM_TEST(present_values_wait_for_the_database),
     };
     return cmocka_run_group_tests_name("live_room", tests, NULL, NULL);
 }

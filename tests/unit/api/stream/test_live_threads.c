@@ -1,4 +1,4 @@
-/* The hub of /api/stream among many threads. label: threads */
+/* The service behind /api/stream with many threads. label: threads */
 #include "tests/unit/api/stream/live_world.h"
 
 #include <pthread.h>
@@ -16,14 +16,14 @@ static bool is_stopped(void *self)
     return atomic_load(&((struct many *)self)->stop);
 }
 
-static void *hub(void *self)
+static void *run_service(void *self)
 {
     struct many *m = self;
     tide_event_stream_run(m->f->stream);
     return NULL;
 }
 
-/* Reads a while, leaves, comes back where it was, until it has everything. */
+/* Reads for a while, disconnects and resumes, until the reader has everything. */
 static void *come_and_go(void *self)
 {
     struct many *m = self;
@@ -50,7 +50,7 @@ static void *come_and_go(void *self)
         numbers(&r, &got);
         if (last_id(&r, id)[0])
             memcpy(after, id, sizeof after);
-        leave(&r);
+        close_reader(&r);
     }
     tide_buf_u8(&got, 0);
     assert_string_equal((const char *)got.ptr, (const char *)want.ptr);
@@ -64,7 +64,7 @@ static void many_threads_get_everything_once(void **state)
 {
     struct fixture *f = *state;
     struct many m = { .f = f };
-    pthread_t hub_thread, readers[6];
+    pthread_t service_thread, readers[6];
     struct tide_err err;
     f->clock = (struct tide_clock){ .now_ms = test_mono, .wall_ms = test_wall, .self = &f->world };
     struct tide_event_stream_options options = {
@@ -83,7 +83,7 @@ static void many_threads_get_everything_once(void **state)
         .stopped_self = &m,
     };
     assert_int_equal(tide_event_stream_open(&f->stream, &options, &err), TIDE_OK);
-    assert_int_equal(pthread_create(&hub_thread, NULL, hub, &m), 0);
+    assert_int_equal(pthread_create(&service_thread, NULL, run_service, &m), 0);
     for (size_t i = 0; i < TIDE_COUNT(readers); i++)
         assert_int_equal(pthread_create(&readers[i], NULL, come_and_go, &m), 0);
     for (uint32_t l = 11; l <= 60; l++) {
@@ -96,14 +96,14 @@ static void many_threads_get_everything_once(void **state)
     for (size_t i = 0; i < TIDE_COUNT(readers); i++)
         pthread_join(readers[i], NULL);
     atomic_store(&m.stop, true);
-    pthread_join(hub_thread, NULL);
+    pthread_join(service_thread, NULL);
     assert_int_equal(atomic_load(&m.done), TIDE_COUNT(readers));
 }
 
 int test_live_threads(void)
 {
     const struct CMUnitTest tests[] = {
-        HUB(many_threads_get_everything_once),
+        STREAM_TEST(many_threads_get_everything_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void numerics_are_the_manual_s_bytes(void **state)
     tide_buf_release(&buf);
 }
 
-static void expect(struct tide_buf *buf, const uint8_t *bytes, size_t len)
+static void expect_bytes(struct tide_buf *buf, const uint8_t *bytes, size_t len)
 {
     assert_int_equal(buf->len, len);
     assert_memory_equal(buf->ptr, bytes, len);
@@ -103,27 +103,27 @@ static void fields_are_length_and_bytes(void **state)
     struct tide_buf buf;
     tide_buf_init(&buf, 1 << 12);
     tide_copy_row(&buf, 3);
-    expect(&buf, BYTES("\0\3"));
+    expect_bytes(&buf, BYTES("\0\3"));
     tide_copy_null(&buf);
-    expect(&buf, BYTES("\xff\xff\xff\xff"));
+    expect_bytes(&buf, BYTES("\xff\xff\xff\xff"));
     tide_copy_bool(&buf, true);
-    expect(&buf, BYTES("\0\0\0\1\1"));
+    expect_bytes(&buf, BYTES("\0\0\0\1\1"));
     tide_copy_int2(&buf, -2);
-    expect(&buf, BYTES("\0\0\0\2\xff\xfe"));
+    expect_bytes(&buf, BYTES("\0\0\0\2\xff\xfe"));
     tide_copy_int4(&buf, -2);
-    expect(&buf, BYTES("\0\0\0\4\xff\xff\xff\xfe"));
+    expect_bytes(&buf, BYTES("\0\0\0\4\xff\xff\xff\xfe"));
     tide_copy_int8(&buf, 258);
-    expect(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\1\2"));
+    expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\1\2"));
     tide_copy_bytes(&buf, "a\0b", 3);
-    expect(&buf, BYTES("\0\0\0\3a\0b"));
+    expect_bytes(&buf, BYTES("\0\0\0\3a\0b"));
     tide_copy_bytes(&buf, NULL, 0);
-    expect(&buf, BYTES("\0\0\0\0"));
+    expect_bytes(&buf, BYTES("\0\0\0\0"));
     tide_copy_time(&buf, TIDE_PG_EPOCH);
-    expect(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\0\0"));
+    expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\0\0"));
     tide_copy_time(&buf, TIDE_PG_EPOCH + 1);
-    expect(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\x0f\x42\x40"));
+    expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\x0f\x42\x40"));
     tide_copy_time(&buf, TIDE_PG_EPOCH - 1);
-    expect(&buf, BYTES("\0\0\0\x8\xff\xff\xff\xff\xff\xf0\xbd\xc0"));
+    expect_bytes(&buf, BYTES("\0\0\0\x8\xff\xff\xff\xff\xff\xf0\xbd\xc0"));
     tide_buf_release(&buf);
 }
 
@@ -136,15 +136,15 @@ static void arrays_know_their_elements(void **state)
     tide_copy_bytes(&buf, "x", 1);
     tide_copy_bytes(&buf, "yz", 2);
     tide_copy_array_end(&buf, array);
-    expect(&buf, BYTES("\0\0\0\x1f"
-                       "\0\0\0\1\0\0\0\0\0\0\0\x19"
-                       "\0\0\0\2\0\0\0\1"
-                       "\0\0\0\1x"
-                       "\0\0\0\2yz"));
+    expect_bytes(&buf, BYTES("\0\0\0\x1f"
+                             "\0\0\0\1\0\0\0\0\0\0\0\x19"
+                             "\0\0\0\2\0\0\0\1"
+                             "\0\0\0\1x"
+                             "\0\0\0\2yz"));
     array = tide_copy_array_begin(&buf, TIDE_OID_NUMERIC, 0);
     tide_copy_array_end(&buf, array);
-    expect(&buf, BYTES("\0\0\0\xc"
-                       "\0\0\0\0\0\0\0\0\0\0\x06\xa4"));
+    expect_bytes(&buf, BYTES("\0\0\0\xc"
+                             "\0\0\0\0\0\0\0\0\0\0\x06\xa4"));
     tide_buf_release(&buf);
 }
 
@@ -185,7 +185,7 @@ static int print_file(void)
     for (size_t i = 0; i < TIDE_COUNT(numbers); i++)
         file_row(&out, (int32_t)i, number(numbers[i].decimal));
     uint64_t mix = 1;
-    for (int i = 0; i < 20000; i++) { /* every magnitude, both signs, zeros inside */
+    for (int i = 0; i < 20000; i++) { /* numbers of every length, both signs, with zeros inside */
         mix = mix * 6364136223846793005u + 1442695040888963407u;
         tide_raw_u128 raw = ((tide_raw_u128)mix << 64 | (mix ^ mix >> 7)) >> (mix >> 33) % 128;
         if (mix & 1024)

@@ -1,4 +1,4 @@
-/* Rows of a batch, read back from their COPY bytes: for the tests of the decoder. */
+/* Reads the rows of a batch back from their COPY bytes, for the tests of the decoder. */
 #ifndef TIDEMARK_TEST_DECODE_FIXTURE_H
 #define TIDEMARK_TEST_DECODE_FIXTURE_H
 
@@ -21,7 +21,8 @@ struct row {
     tide_slice value[TIDE_COLUMNS_MAX];
 };
 
-/* The table whose columns a table's rows in a batch have: those of state have history's. */
+/* Returns the table whose columns the rows of a table have: rows of state have history's
+ * columns. */
 static inline uint32_t shape_of(uint32_t table)
 {
     uint32_t tables;
@@ -29,7 +30,7 @@ static inline uint32_t shape_of(uint32_t table)
     return all[table].kind == TIDE_TABLE_STATE ? all[table].pair : table;
 }
 
-/* The next row of at, which moves behind it; false at the end. */
+/* Reads the next row and moves *at past it. Returns false at the end. */
 static inline bool next_row(tide_slice *at, uint32_t table, struct row *row)
 {
     uint32_t tables;

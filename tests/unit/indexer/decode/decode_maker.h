@@ -1,4 +1,4 @@
-/* Ledgers of one contract call, made for the decoder, and what came of them. */
+/* Makes ledgers with one contract call, decodes them, and finds the rows. */
 #ifndef TIDEMARK_TEST_DECODE_MAKER_H
 #define TIDEMARK_TEST_DECODE_MAKER_H
 
@@ -19,7 +19,7 @@ static const uint8_t alice[TIDE_HASH_BYTES] = { 0xa1 }, stranger[TIDE_HASH_BYTES
 
 enum { PERSISTENT = 1, TEMPORARY = 0 };
 
-/* A ledger of one contract call in the making. */
+/* The parts of a ledger with one contract call. */
 struct maker {
     struct lcm lcm;
     struct tide_deployment *deployment;
@@ -31,11 +31,12 @@ struct maker {
     tide_slice answer;
     const uint8_t *called, *source;
     uint32_t sequence;
-    int64_t account_seq; /* of the last transaction: no two are alike */
+    int64_t account_seq; /* sequence of the last transaction: no two transactions are equal */
     bool failed;
 };
 
-static inline void know(struct maker *m, const uint8_t *id, enum tide_role role, const char *name)
+static inline void know_contract(struct maker *m, const uint8_t *id, enum tide_role role,
+                                 const char *name)
 {
     struct tide_contract c = { .role = role };
     memcpy(c.id, id, TIDE_HASH_BYTES);
@@ -43,7 +44,7 @@ static inline void know(struct maker *m, const uint8_t *id, enum tide_role role,
     assert_int_equal(tide_deployment_add(m->deployment, &c), TIDE_OK);
 }
 
-static inline void clear(struct maker *m)
+static inline void clear_parts(struct maker *m)
 {
     struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
@@ -63,12 +64,12 @@ static inline int set_up(void **state)
     m->deployment = calloc(1, sizeof *m->deployment);
     m->deployment->id = 9;
     tide_network_id(m->deployment->network_id, TIDE_SLICE("decode test"));
-    know(m, pool, TIDE_ROLE_liquidity_pool, "liquidity_pool");
-    know(m, usdc, TIDE_ROLE_stellar_asset, "usdc");
-    know(m, engine, TIDE_ROLE_synthetic_engine, "synthetic_engine");
-    know(m, oracle, TIDE_ROLE_oracle, "oracle");
-    know(m, dao, TIDE_ROLE_dao_governance, "dao_governance");
-    know(m, partners, TIDE_ROLE_partner_registry, "partner_registry");
+    know_contract(m, pool, TIDE_ROLE_liquidity_pool, "liquidity_pool");
+    know_contract(m, usdc, TIDE_ROLE_stellar_asset, "usdc");
+    know_contract(m, engine, TIDE_ROLE_synthetic_engine, "synthetic_engine");
+    know_contract(m, oracle, TIDE_ROLE_oracle, "oracle");
+    know_contract(m, dao, TIDE_ROLE_dao_governance, "dao_governance");
+    know_contract(m, partners, TIDE_ROLE_partner_registry, "partner_registry");
     memcpy(m->deployment->accounts[0].key, alice, TIDE_HASH_BYTES);
     m->deployment->account_count = 1;
     struct tide_decode_options options = { .deployment = m->deployment,
@@ -80,7 +81,7 @@ static inline int set_up(void **state)
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], 1 << 20);
     m->sequence = 100;
-    clear(m);
+    clear_parts(m);
     *state = m;
     return 0;
 }
@@ -152,8 +153,8 @@ static inline struct tide_buf *event(struct maker *m, const uint8_t *contract, u
     return &m->events;
 }
 
-static inline void touch(struct maker *m, const uint8_t *contract, tide_slice key,
-                         uint32_t durability)
+static inline void touch_key(struct maker *m, const uint8_t *contract, tide_slice key,
+                             uint32_t durability)
 {
     uint8_t address[64];
     struct tide_buf b;
@@ -180,11 +181,11 @@ static inline void change(struct maker *m, uint32_t kind, const uint8_t *contrac
     else
         lcm_put_data_key(&m->changes, &data);
     m->change_count++;
-    touch(m, contract, tide_buf_view(key), durability);
+    touch_key(m, contract, tide_buf_view(key), durability);
     tide_buf_release(&b);
 }
 
-/* The engine registers a market: named is the contract of its token. */
+/* Adds the engine's registration of a market. `named` is the contract of its token. */
 static inline void put_market(struct maker *m, const uint8_t *named)
 {
     static const char *const amounts[] = { "debt_ceiling", "liq_penalty", "liq_ratio",
@@ -206,7 +207,7 @@ static inline void put_market(struct maker *m, const uint8_t *named)
     lcm_put_i128(b, 0);
     lcm_put_symbol(b, "token");
     put_contract(b, named);
-    touch(m, engine, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    touch_key(m, engine, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
 }
 
 static inline void put_call(struct maker *m)
@@ -231,7 +232,7 @@ static inline void begin_ledger(struct maker *m)
     lcm_begin(&m->lcm, m->sequence, 1780000000 + m->sequence);
 }
 
-/* What was put together since as the ledger's next transaction. */
+/* Adds the parts collected since the last transaction as the ledger's next transaction. */
 static inline void end_transaction(struct maker *m)
 {
     put_call(m);
@@ -249,7 +250,7 @@ static inline void end_transaction(struct maker *m)
     tx.ops[0].events = (struct lcm_list){ tide_buf_view(&m->events), m->event_count };
     tx.ops[0].changes = (struct lcm_list){ tide_buf_view(&m->changes), m->change_count };
     lcm_add(&m->lcm, &tx);
-    clear(m);
+    clear_parts(m);
 }
 
 static inline tide_slice end_ledger(struct maker *m)
@@ -267,18 +268,18 @@ static inline tide_slice make_ledger(struct maker *m)
     return end_ledger(m);
 }
 
-static inline void apply(struct maker *m)
+static inline void decode_made(struct maker *m)
 {
     if (tide_decode_ledger(m->decode, &m->batch, make_ledger(m), &m->err))
         fail_msg("%s", m->err.text);
 }
 
-static inline uint64_t count(const struct maker *m, const char *schema, const char *name)
+static inline uint64_t count_rows(const struct maker *m, const char *schema, const char *name)
 {
     return m->batch.rows[table_of(schema, name)].count;
 }
 
-/* The last row of a table, which must have one. */
+/* Returns the last row of a table. The test fails if the table has none. */
 static inline struct row last(const struct maker *m, const char *schema, const char *name)
 {
     uint32_t table = table_of(schema, name);

@@ -1,4 +1,4 @@
-/* DAO call data as JSON: every action, every way to be malformed. */
+/* DAO call data as JSON: every action, and every way in which call data is malformed. */
 #include "indexer/decode/action.h"
 #include "tidemark/text.h"
 
@@ -60,7 +60,7 @@ static const struct {
     { S("\xe\0\0\0\x38" G "\5a\"b\1c"),
       "{\"action\":14,\"name\":\"register_partner\",\"owner\":\"" G
       "\",\"partner_name\":\"a\\\"b\\u0001c\"}" },
-    { S("\xe\0\0\0\x38" G "\1\0"), /* one such row would fail every query of the column's members */
+    { S("\xe\0\0\0\x38" G "\1\0"), /* queries of its members would fail */
       "{\"action\":14,\"name\":\"register_partner\",\"undecodable\":true,\"hex\":\"0e00000038"
       "4744414e46515433414d4c4a4c5145564f5634474952485737494d5647324d554949464a534851434d514e57474b"
       "5a543651594d334d4e4b0100\"}" },
@@ -96,7 +96,7 @@ static void actions_read_as_the_table_says(void **state)
     tide_buf_release(&json);
 }
 
-/* Cut anywhere, a known action is never read past its end and never half shown. */
+/* A known action cut at any byte is not read past its end, and no part of it is shown. */
 static void every_cut_is_undecodable(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void every_cut_is_undecodable(void **state)
     tide_buf_release(&json);
 }
 
-static void a_full_buffer_is_told(void **state)
+static void a_full_buffer_is_reported(void **state)
 {
     (void)state;
     struct tide_buf json;
@@ -127,7 +127,7 @@ int test_action(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(actions_read_as_the_table_says),
         cmocka_unit_test(every_cut_is_undecodable),
-        cmocka_unit_test(a_full_buffer_is_told),
+        cmocka_unit_test(a_full_buffer_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

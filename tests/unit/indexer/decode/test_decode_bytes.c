@@ -1,12 +1,13 @@
-/* What is stored stays proportional to the ledger: rows of content made to be small in XDR and large
- * in tables. COPY bytes and 28 a row (tuple header and line pointer) stand for PostgreSQL's own. */
+/* The stored bytes stay proportional to the ledger's bytes, for contents chosen to be small in XDR
+ * and large in tables. A row's size here is its COPY bytes and 28 bytes, for PostgreSQL's tuple
+ * header and line pointer. */
 #include "tests/unit/indexer/decode/decode_maker.h"
 
 #include "tidemark/hash.h"
 
 enum { TIMES = 1000, ROW_HEAD = 28, LEDGER_SPARE = 2048 };
 
-/* Removals in a state table are rows of the batch only: the merge deletes by them. */
+/* Removals in a state table are rows of the batch only: the merge uses them to delete. */
 static size_t state_bytes(const struct maker *m, uint32_t table)
 {
     tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
@@ -30,7 +31,7 @@ static size_t stored_bytes(const struct maker *m)
     return bytes;
 }
 
-/* One ledger of what was put together: its rows against its bytes. */
+/* Ends the ledger and compares the bytes of its rows with the bytes of the ledger. */
 static void check_ledger(struct maker *m, const char *what, tide_slice lcm)
 {
     size_t before = stored_bytes(m);
@@ -137,10 +138,10 @@ static void lifetimes(void **state)
         tide_buf_be32(&m->changes, 1);
         lcm_put_ttl(&m->changes, m->sequence, hash, 5000 + i);
         m->change_count++;
-        touch(m, engine, tide_buf_view(&key), PERSISTENT);
+        touch_key(m, engine, tide_buf_view(&key), PERSISTENT);
     }
     check_ledger(m, "lifetimes", make_ledger(m));
-    assert_int_equal(count(m, "history", "ttl"), TIMES);
+    assert_int_equal(count_rows(m, "history", "ttl"), TIMES);
     tide_buf_release(&key);
     tide_buf_release(&address);
 }
@@ -167,7 +168,7 @@ static void evictions(void **state)
         lcm_evict(&m->lcm, tide_buf_view(&evicted));
     }
     check_ledger(m, "evictions", end_ledger(m));
-    assert_int_equal(count(m, "history", "ttl"), TIMES);
+    assert_int_equal(count_rows(m, "history", "ttl"), TIMES);
     tide_buf_release(&key);
     tide_buf_release(&address);
     tide_buf_release(&evicted);

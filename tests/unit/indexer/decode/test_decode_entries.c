@@ -1,5 +1,5 @@
-/* The decoder on entries made for it: versions and their last one, what does not fit and is kept raw,
- * instances, evictions. */
+/* The decoder on entries made by the test: versions and the last version of each key, entries that
+ * do not fit and are kept raw, contract instances, evictions. */
 #include "tests/unit/indexer/decode/decode_maker.h"
 
 /* ---- entries ---- */
@@ -26,7 +26,8 @@ static void put_debt(struct tide_buf *b, int64_t amount)
     lcm_put_i128(b, amount);
 }
 
-/* Nodes list the changes of an operation in different orders; those of one key keep theirs. */
+/* Nodes list the changes of an operation in different orders. Changes of one key keep their
+ * order. */
 static void rows_do_not_depend_on_the_order_of_changes(void **state)
 {
     static const char *const listed[] = { "sE", "sB", "sD", "sA", "sC", "sB" };
@@ -42,7 +43,7 @@ static void rows_do_not_depend_on_the_order_of_changes(void **state)
             put_debt(&value, 100 + i);
             change(m, 1, engine, &key, PERSISTENT, &value);
         }
-        apply(m);
+        decode_made(m);
     }
     uint32_t table = table_of("history", "synthetic_engine_debt_total");
     tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
@@ -71,13 +72,13 @@ static void versions_go_to_history_and_the_last_to_state(void **state)
             m->change_count = 0;
             change(m, 2, engine, &key, PERSISTENT, NULL);
         }
-        apply(m);
+        decode_made(m);
     }
-    assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
-    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 5);
+    assert_int_equal(count_rows(m, "history", "synthetic_engine_debt_total"), 5);
+    assert_int_equal(count_rows(m, "state", "synthetic_engine_debt_total"), 5);
     tide_decode_batch_end(m->decode, &m->batch);
-    assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
-    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 2);
+    assert_int_equal(count_rows(m, "history", "synthetic_engine_debt_total"), 5);
+    assert_int_equal(count_rows(m, "state", "synthetic_engine_debt_total"), 2);
     tide_slice at =
         tide_buf_view(&m->batch.rows[table_of("state", "synthetic_engine_debt_total")].copy);
     struct row row;
@@ -126,16 +127,16 @@ static void entries_that_do_not_fit_are_kept_raw(void **state)
             put_void(&value);
         m->called = engine;
         change(m, 1, engine, &key, cases[i].durability, &value);
-        apply(m);
-        assert_int_equal(count(m, "history", "raw"), i + 1);
+        decode_made(m);
+        assert_int_equal(count_rows(m, "history", "raw"), i + 1);
         struct row row = last(m, "history", "raw");
         text_is(&row, "reason", cases[i].reason);
         tide_slice xdr = cell(&row, "value_xdr");
         assert_int_equal(xdr.len, value.len);
         assert_memory_equal(xdr.ptr, value.ptr, xdr.len);
     }
-    assert_int_equal(count(m, "state", "raw"), TIDE_COUNT(cases));
-    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 0);
+    assert_int_equal(count_rows(m, "state", "raw"), TIDE_COUNT(cases));
+    assert_int_equal(count_rows(m, "state", "synthetic_engine_debt_total"), 0);
     tide_buf_release(&key);
     tide_buf_release(&value);
 }
@@ -209,13 +210,13 @@ static void an_instance_keeps_what_it_knows(void **state)
     tide_buf_be32(&key, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
     put_instance(&value, false);
     change(m, 0, pool, &key, PERSISTENT, &value);
-    apply(m);
-    assert_int_equal(count(m, "history", "raw"), 0);
-    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "history", "raw"), 0);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 1);
     put_instance(&value, true);
     change(m, 1, pool, &key, PERSISTENT, &value);
-    apply(m);
-    assert_int_equal(count(m, "history", "raw"), 1);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "history", "raw"), 1);
     struct row row = last(m, "history", "liquidity_pool_instance");
     assert_int_equal(cell_int(&row, "pool_count"), 6);
     assert_true(is_null(&row, "earnings"));
@@ -247,20 +248,21 @@ static void evictions_archive_or_remove(void **state)
     tide_slice lcm;
     assert_int_equal(lcm_end(&m->lcm, &lcm), TIDE_OK);
     assert_int_equal(tide_decode_ledger(m->decode, &m->batch, lcm, &m->err), TIDE_OK);
-    assert_int_equal(count(m, "history", "ttl"), 2);
+    assert_int_equal(count_rows(m, "history", "ttl"), 2);
     struct row row = last(m, "history", "ttl"); /* persistent: archived, its value stands */
     assert_int_equal(cell_int(&row, "tx"), 1048575);
     assert_int_equal(cell_int(&row, "evicted"), 1);
     assert_int_equal(cell_int(&row, "removed"), 0);
     assert_true(is_null(&row, "live_until"));
-    row = last(m, "history", "raw"); /* temporary: gone, though never known under that durability */
+    row = last(m, "history", "raw"); /* temporary: removed */
     assert_int_equal(cell_int(&row, "removed"), 1);
     assert_true(is_null(&row, "value_xdr"));
     tide_buf_release(&key);
 }
 
-/* One transaction that extends the lifetime of the engine's DebtTotal, or removes it with it. */
-static void extend(struct maker *m, const struct tide_buf *key, uint32_t live_until)
+/* Adds a transaction that extends the lifetime of the engine's DebtTotal to `live_until`, or
+ * removes the entry. */
+static void extend_debt_total(struct maker *m, const struct tide_buf *key, uint32_t live_until)
 {
     struct tide_buf address = buffer();
     uint8_t hash[TIDE_HASH_BYTES];
@@ -270,7 +272,7 @@ static void extend(struct maker *m, const struct tide_buf *key, uint32_t live_un
     tide_buf_be32(&m->changes, 1);
     lcm_put_ttl(&m->changes, m->sequence, hash, live_until);
     m->change_count++;
-    touch(m, engine, tide_buf_view(key), PERSISTENT);
+    touch_key(m, engine, tide_buf_view(key), PERSISTENT);
     end_transaction(m);
     tide_buf_release(&address);
 }
@@ -284,7 +286,7 @@ static void of_several_extensions_the_longest_applies(void **state)
     put_key(&key, "DebtTotal", "sEUR");
     begin_ledger(m);
     for (size_t i = 0; i < TIDE_COUNT(asked); i++)
-        extend(m, &key, asked[i]);
+        extend_debt_total(m, &key, asked[i]);
     assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
     uint32_t table = table_of("history", "ttl");
     tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
@@ -293,9 +295,10 @@ static void of_several_extensions_the_longest_applies(void **state)
         assert_true(next_row(&at, table, &row));
         assert_int_equal(cell_int(&row, "live_until"), longest[i]);
     }
-    /* another ledger is another matter: the entry may have been gone and made anew in between */
+    /* A lower value in a later ledger counts: the entry may have been removed and created again in
+     * between. */
     begin_ledger(m);
-    extend(m, &key, 6000);
+    extend_debt_total(m, &key, 6000);
     assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
     row = last(m, "state", "ttl");
     assert_int_equal(cell_int(&row, "live_until"), 6000);
@@ -322,16 +325,16 @@ static void the_dao_s_storage_gives_no_role(void **state)
     }
     m->called = dao;
     change(m, 1, dao, &key, PERSISTENT, &value);
-    apply(m);
-    assert_int_equal(count(m, "chain", "contract_seen"), 0);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 0);
     struct row row = last(m, "history", "dao_governance_instance");
     assert_false(is_null(&row, "compliance"));
     put_key(&key, "ComplianceRec", NULL); /* the contract named there is no registry */
     m->called = stranger;
     change(m, 1, stranger, &key, PERSISTENT, &value);
-    apply(m);
-    assert_int_equal(count(m, "history", "raw"), 0);
-    assert_int_equal(count(m, "chain", "tx"), 1);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "history", "raw"), 0);
+    assert_int_equal(count_rows(m, "chain", "tx"), 1);
     tide_buf_release(&key);
     tide_buf_release(&value);
 }
@@ -365,16 +368,16 @@ static void a_partner_s_token_is_followed_once_it_is_live(void **state)
 {
     struct maker *m = *state;
     put_catalog_entry(m, "pEUR", token, false);
-    apply(m);
-    assert_int_equal(count(m, "chain", "contract_seen"), 0);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 0);
     put_catalog_entry(m, "pEUR", token, true);
-    apply(m);
+    decode_made(m);
     struct row row = last(m, "chain", "contract_seen");
     text_is(&row, "what", "discovered");
     text_is(&row, "role", "synth_token");
     put_catalog_entry(m, "pEUR", pool, true); /* the file's contracts keep their roles */
-    apply(m);
-    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 1);
 }
 
 static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
@@ -384,9 +387,9 @@ static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
         uint8_t named[TIDE_HASH_BYTES] = { 40, i };
         put_catalog_entry(m, "a", named, true);
         put_catalog_entry(m, "b", named, true); /* twice in one transaction */
-        apply(m);
+        decode_made(m);
     }
-    assert_int_equal(count(m, "chain", "contract_seen"), 4);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 4);
     struct row row = last(m, "chain", "contract_seen");
     text_is(&row, "what", "ignored");
     assert_int_equal(cell_int(&row, "ledger"), 103);
@@ -396,13 +399,14 @@ static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
     lcm_put_i128(&value, 1);
     uint64_t changes = m->batch.counts.changes;
     change(m, 1, ignored, &key, PERSISTENT, &value);
-    apply(m);
+    decode_made(m);
     assert_int_equal(m->batch.counts.changes, changes);
     tide_buf_release(&key);
     tide_buf_release(&value);
 }
 
-/* Each of them may be followed once the limit is raised, however many a ledger names. */
+/* Every token beyond the limit is recorded, however many a ledger names, so that a higher limit can
+ * include it. */
 static void no_token_past_the_limit_is_left_out(void **state)
 {
     enum { NAMED = 700 };
@@ -412,8 +416,8 @@ static void no_token_past_the_limit_is_left_out(void **state)
         put_catalog_entry(m, "a", named, true);
         put_catalog_entry(m, "b", named, true);
     }
-    apply(m);
-    assert_int_equal(count(m, "chain", "contract_seen"), NAMED);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), NAMED);
     struct row row = last(m, "chain", "contract_seen");
     text_is(&row, "what", "ignored");
 }

@@ -1,4 +1,5 @@
-/* Ledgers decoded by several threads: the rows, discoveries and failures of one decoder. (label: threads) */
+/* Ledgers decoded by several threads give the rows, discoveries and failures of one decoder.
+ * (label: threads) */
 #include "tests/unit/indexer/decode/decode_maker.h"
 
 #include "indexer/decode/pool.h"
@@ -28,7 +29,7 @@ static void put_swap(struct maker *m)
     lcm_put_i128(b, 7);
     lcm_put_symbol(b, "partner_id");
     put_u32(b, 1);
-    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    touch_key(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
 }
 
 static void put_mint(struct maker *m, const uint8_t *minted)
@@ -40,7 +41,7 @@ static void put_mint(struct maker *m, const uint8_t *minted)
     put_many(b, TIDE_SCV_MAP, 1);
     lcm_put_symbol(b, "amount");
     lcm_put_i128(b, 3);
-    touch(m, minted, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    touch_key(m, minted, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
 }
 
 static void put_debt(struct maker *m, uint32_t i)
@@ -63,7 +64,7 @@ static void put_debt(struct maker *m, uint32_t i)
     tide_buf_release(&value);
 }
 
-/* A token is named every 40 ledgers and minted by two of three ledgers, also before. */
+/* Every 40th ledger names a token. Two of three ledgers mint it, also before it is named. */
 static void put_ledger(struct maker *m, uint32_t i)
 {
     const uint8_t named[TIDE_HASH_BYTES] = { 50, (uint8_t)(i / 40) };
@@ -90,7 +91,7 @@ static void make_chain(struct chain *c, struct maker *m)
         uint8_t *own = malloc(made.len);
         memcpy(own, made.ptr, made.len);
         c->ledger[i] = tide_slice_of(own, made.len);
-        /* LedgerCloseMeta: version, extension, then the hash of the header */
+        /* LedgerCloseMeta: version, extension, then the header's hash */
         memcpy(c->hash[i], own + 8, TIDE_HASH_BYTES);
     }
 }
@@ -110,7 +111,7 @@ static struct tide_decode_options options_of(const struct maker *m)
                                          .discovered_max = 4 };
 }
 
-/* Ledgers up to end, in batches; the last may be cut by a failure. */
+/* Results for the ledgers up to `end`, in batches. A failure may cut the last batch. */
 struct run {
     struct tide_batch batches[LEDGERS / BATCH + 2];
     uint32_t count;
@@ -145,7 +146,7 @@ static void run_one(struct run *r, const struct maker *m, const struct chain *c)
     tide_decode_close(d);
 }
 
-static tide_status take(struct tide_decode_pool *p, struct run *r, struct tide_batch *batch)
+static tide_status take_batch(struct tide_decode_pool *p, struct run *r, struct tide_batch *batch)
 {
     uint32_t failed = 0;
     tide_status status = tide_decode_pool_take(p, batch, &failed, &r->err);
@@ -153,7 +154,7 @@ static tide_status take(struct tide_decode_pool *p, struct run *r, struct tide_b
     return status;
 }
 
-/* As many ledgers as the pool takes are in it while rows are taken. */
+/* Keeps the pool full while the test takes rows. */
 static void run_pool(struct run *r, const struct maker *m, const struct chain *c, uint32_t count)
 {
     struct tide_decode_pool *p;
@@ -173,7 +174,7 @@ static void run_pool(struct run *r, const struct maker *m, const struct chain *c
         }
         tide_decode_pool_flush(p, 0);
         tide_decode_pool_wait(p, &decoded);
-        r->status = take(p, r, batch);
+        r->status = take_batch(p, r, batch);
         if (decoded.mark != 1 || r->status != TIDE_OK)
             continue;
         tide_decode_pool_batch_end(p, batch);
@@ -251,7 +252,7 @@ static void rows_are_those_of_one_decoder(void **state)
     assert_int_equal(rows_of(&want, "chain", "contract_seen"),
                      30); /* ten tokens: found, market, token */
     assert_in_range(rows_of(&want, "event", "synth_token_mint"), 50, 120); /* behind the naming */
-    /* two keys a batch, the last has one ledger */
+    /* two keys in each batch; the last batch has one ledger */
     assert_int_equal(rows_of(&want, "state", "synthetic_engine_debt_total"),
                      2 * (LEDGERS / BATCH) + 1);
     free_run(&want);
@@ -299,7 +300,8 @@ static void a_gap_comes_out_in_its_place(void **state)
     free_chain(&c);
 }
 
-/* A fresh copy follows the failure: what the pool knew before it, it still knows. */
+/* After a failure the pool takes a new copy of the deployment. The tokens known before the failure
+ * stay known. */
 static void after_a_failure_it_goes_on(void **state)
 {
     struct maker *m = *state;

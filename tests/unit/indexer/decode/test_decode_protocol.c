@@ -1,6 +1,6 @@
-/* The recorded chains of the real contracts through the decoder: every call and event is there, with
- * the counts that the host reported, nothing is raw, and batches do not matter. Skipped where the
- * recordings are not. */
+/* The decoder on the recorded chains of the real contracts: each call and event is there with the
+ * counts that the host reported, no row is raw, and the size of batches changes nothing. Skipped
+ * where the recordings are absent. */
 #include "tests/unit/indexer/decode/decode_fixture.h"
 
 #include "indexer/source/source.h"
@@ -70,7 +70,7 @@ static tide_slice take_line(tide_slice *at)
     return line;
 }
 
-/* The number behind the last "key": of a line; the keys asked for stand outside of args. */
+/* Returns the number after the last "key": of a line. These keys do not occur in args. */
 static int64_t number_in(tide_slice line, const char *key, bool last)
 {
     char quoted[32];
@@ -91,7 +91,7 @@ static bool has(tide_slice line, const char *text)
     return memmem(line.ptr, line.len, text, strlen(text)) != NULL;
 }
 
-/* Each row of chain.call against the next recorded call. */
+/* Compares each row of chain.call with the next recorded call. */
 static void compare_calls(struct chain *c)
 {
     tide_slice at = tide_buf_view(&c->batch.rows[TIDE_TABLE_CALL].copy);
@@ -183,7 +183,7 @@ static void index_chain(struct chain *c, uint32_t ledgers_per_batch, enum tide_p
     assert_int_equal(c->calls_left.len, 0);
 }
 
-/* Rows of event.* by role against the lines of events.jsonl. */
+/* Compares the rows of event.* of each role with the lines of events.jsonl. */
 static void compare_events(struct chain *c)
 {
     uint64_t by_role[TIDE_ROLE_COUNT] = { 0 }, found[TIDE_ROLE_COUNT] = { 0 }, lines = 0;
@@ -236,7 +236,7 @@ static void check_chain(const char *name, uint64_t calls)
     uint32_t tables;
     const struct tide_table *all = tide_tables(&tables);
     memcpy(first, c->rows, sizeof first);
-    index_chain(c, 1, TIDE_PROOF_CHAIN); /* the same but for state: one version a batch and key */
+    index_chain(c, 1, TIDE_PROOF_CHAIN); /* equal except state */
     for (uint32_t t = 0; t < tables; t++) {
         if (all[t].kind == TIDE_TABLE_STATE)
             assert_true(c->rows[t] >= first[t] && c->rows[t] <= c->rows[all[t].pair]);

@@ -1,4 +1,5 @@
-/* The hash of a large transaction set, made by another thread: the same findings. (label: threads) */
+/* A worker thread hashes large transaction sets; the findings are the same as without it.
+ * label: threads */
 #include "indexer/decode/proof.h"
 #include "tidemark/hash.h"
 
@@ -10,7 +11,7 @@
 
 enum { SET_BYTES = 200000, SMALL_BYTES = 1000 };
 
-/* A set of so many bytes behind a header that names its hash. */
+/* A transaction set of `len` bytes, after a header that has its hash. */
 struct ledger {
     struct tide_ledger_header header;
     uint8_t set_hash[TIDE_HASH_BYTES], result_hash[TIDE_HASH_BYTES];
@@ -18,7 +19,7 @@ struct ledger {
     size_t len;
 };
 
-static void make(struct ledger *l, uint32_t version, size_t len)
+static void make_set(struct ledger *l, uint32_t version, size_t len)
 {
     static const uint8_t none[4];
     *l = (struct ledger){ .len = len, .set = malloc(len) };
@@ -37,7 +38,7 @@ static void make(struct ledger *l, uint32_t version, size_t len)
     l->header.hash = l->header.previous_hash = l->set_hash;
 }
 
-static void begin(struct tide_proof_check *verify, const struct ledger *l)
+static void begin_proof(struct tide_proof_check *verify, const struct ledger *l)
 {
     tide_proof_header(verify, &l->header);
     tide_proof_tx_set(verify, tide_slice_of(l->set, l->len));
@@ -45,7 +46,7 @@ static void begin(struct tide_proof_check *verify, const struct ledger *l)
 
 static enum tide_check found(struct tide_proof_check *verify, const struct ledger *l)
 {
-    begin(verify, l);
+    begin_proof(verify, l);
     tide_proof_end(verify);
     assert_int_equal(tide_proof_findings(verify)->results, TIDE_CHECK_HOLDS);
     return tide_proof_findings(verify)->tx_set;
@@ -60,7 +61,7 @@ static void each_altered_byte_is_caught(void **state)
     for (uint32_t version = 0; version <= 2; version++) {
         for (size_t len = SMALL_BYTES; len <= SET_BYTES; len += SET_BYTES - SMALL_BYTES) {
             struct ledger l;
-            make(&l, version, len);
+            make_set(&l, version, len);
             assert_int_equal(found(verify, &l), TIDE_CHECK_HOLDS);
             for (size_t at = 0; at < len; at += 7919) {
                 bool counted = version == 0 && at >= 32 && at < 36; /* not hashed by the old set */
@@ -75,7 +76,8 @@ static void each_altered_byte_is_caught(void **state)
     tide_proof_close(verify);
 }
 
-/* What was dropped is not read any more, and says nothing of the next. */
+/* After a drop the worker no longer reads the set, and the dropped set does not affect the next
+ * one. */
 static void a_ledger_given_up_is_forgotten(void **state)
 {
     (void)state;
@@ -84,9 +86,9 @@ static void a_ledger_given_up_is_forgotten(void **state)
     tide_proof_use_worker(verify);
     for (int i = 0; i < 200; i++) {
         struct ledger given_up, next;
-        make(&given_up, 1, SET_BYTES);
-        make(&next, 1, i % 2 ? SET_BYTES : SMALL_BYTES);
-        begin(verify, &given_up);
+        make_set(&given_up, 1, SET_BYTES);
+        make_set(&next, 1, i % 2 ? SET_BYTES : SMALL_BYTES);
+        begin_proof(verify, &given_up);
         tide_proof_drop(verify);
         memset(given_up.set, 0xff, given_up.len);
         free(given_up.set);

@@ -1,4 +1,5 @@
-/* The newest row of each key of a batch: keys that were chosen to collide cost no more than others. */
+/* Search for the newest row of each key of a batch: keys chosen to collide cost no more than
+ * others. */
 #include "indexer/decode/decode_impl.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static uint32_t longest_run(const struct latest_map *map)
     return longest;
 }
 
-/* An attacker can try keys until the first bytes of their hashes are alike. */
+/* An attacker can search for keys whose hashes begin with the same bytes. */
 static void chosen_keys_do_not_collide(void **state)
 {
     (void)state;

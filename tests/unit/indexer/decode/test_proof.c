@@ -1,5 +1,5 @@
-/* What hashes prove: a ledger whose hashes are filled in by the test, then broken one by one;
- * and calls whose events an exporter rewrote. */
+/* Proofs by hashes: the test fills in the hashes of a ledger, then breaks them one by one. Also
+ * calls whose events an exporter rewrote. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@ static void hash_parts(struct literal *l, const char *mark, tide_slice a, tide_s
     tide_sha256_final(&h, l->buf.ptr + literal_at(l, mark));
 }
 
-/* Fills the hashes in, innermost first: call, transaction, result set, set, header. */
+/* Fills in the hashes from the innermost to the outermost: call, transaction, result set, set,
+ * header. */
 static void open_proved(struct literal *l)
 {
     static const uint8_t one[4] = { 0, 0, 0, 1 }, tx_type[4] = { 0, 0, 0, 2 };
@@ -118,7 +119,7 @@ static void a_true_ledger_holds_at_every_level(void **state)
             assert_int_equal(r.call,
                              level == TIDE_PROOF_EVENTS ? TIDE_CALL_VERIFIED : TIDE_CALL_NONE);
             assert_true(tide_proof_holds(r.verify, &what));
-            /* the same object proves the next ledger as well */
+            /* the same object then proves the next ledger */
             p = prove(&r, tide_buf_view(&l.buf));
             assert_int_equal(p.header, TIDE_CHECK_HOLDS);
             assert_int_equal(p.calls_verified, level == TIDE_PROOF_EVENTS);
@@ -247,7 +248,7 @@ static void rewritten_asset_events_are_turned_back(void **state)
           "00000001 " HEAD(4) MINT ISSUER_A ALICE ASSET AMOUNT, TIDE_CALL_REWRITTEN },
         { "00000001", HEAD(3) BURN ALICE ASSET AMOUNT,
           "00000001 " HEAD(4) TRANSFER ALICE ISSUER_A ASSET AMOUNT, TIDE_CALL_REWRITTEN },
-        /* the two ambiguities mixed: one mint was a transfer, the other had its admin */
+        /* both ambiguities together: one mint was a transfer, the other event lacked its admin */
         { "00000002", HEAD(3) MINT ALICE ASSET AMOUNT HEAD(3) MINT BOB ASSET AMOUNT,
           "00000002 " HEAD(4) TRANSFER ISSUER_A ALICE ASSET AMOUNT HEAD(4)
               MINT ISSUER_A BOB ASSET AMOUNT,
@@ -258,12 +259,12 @@ static void rewritten_asset_events_are_turned_back(void **state)
           "00000003 " HEAD(4) TRANSFER ALICE ISSUER_A ASSET AMOUNT HEAD(4)
               TRANSFER ISSUER_A BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT,
           TIDE_CALL_REWRITTEN },
-        /* the reconciler's extra events in front */
+        /* the exporter's reconciling events come first */
         { "00000003",
           HEAD(3) MINT BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT HEAD(4)
               TRANSFER ALICE BOB ASSET AMOUNT,
           "00000001 " HEAD(4) TRANSFER ALICE BOB ASSET AMOUNT, TIDE_CALL_REWRITTEN },
-        /* an altered amount is none of these */
+        /* an altered amount matches none of the rewritten forms */
         { "00000001", HEAD(3) MINT ALICE ASSET "0000000a 0000000000000000 0000000000000006 ",
           "00000001 " HEAD(4) MINT ISSUER_A ALICE ASSET AMOUNT, TIDE_CALL_UNVERIFIED },
         { "00000001", HEAD(4) TRANSFER ALICE BOB ASSET AMOUNT,
@@ -303,7 +304,7 @@ static void clawback_and_set_authorized_get_their_admin_back(void **state)
         assert_int_equal(prove_call(&cases[i]), cases[i].proof);
 }
 
-/* A thousand ambiguous mints end in bounded time, and unproved. */
+/* The search through a thousand ambiguous mints ends in bounded time, without a proof. */
 static void the_search_is_bounded(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What of an attestation's arguments is shown: never where a person lives. */
+/* Exported arguments of an attestation: the person's country is always left out. */
 #include "indexer/export/export.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static const struct {
     { TIDE_ROLE_compliance_registry, "revoke", "[" A "," A "]", NULL },
     { TIDE_ROLE_compliance_registry, "block_jurisdiction", "[" A ",756]", NULL },
     { TIDE_ROLE_liquidity_pool, "attest", "[" A "," A ",756]", NULL },
-    /* malformed: it could be anywhere */
+    /* malformed: the country could be in any argument */
     { TIDE_ROLE_compliance_registry, "attest", "[" A ",756,\"0\"]", "[" A ",null,null]" },
     { TIDE_ROLE_compliance_registry, "attest", "[756," A "," A ",\"0\"]", "[null," A ",null,null]" },
     { TIDE_ROLE_compliance_registry, "attest", "[" A "," A ",{\"jurisdiction\":756},\"756\"]", "[" A "," A ",null,null]" },

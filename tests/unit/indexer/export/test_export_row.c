@@ -10,7 +10,7 @@
 
 static const char *const names[] = { "ledger", "role", "data", "ret", NULL };
 
-/* One line with every kind of value, one with little; the text is the caller's. */
+/* Returns one line with every kind of value and one with few. The caller frees the text. */
 static char *written(enum tide_export_format format)
 {
     char *text = NULL;
@@ -54,7 +54,8 @@ static void csv_quotes_and_keeps_the_columns(void **state)
     free(text);
 }
 
-/* What a contract chose must not run in a spreadsheet. Numbers, negative ones too, and JSON stay. */
+/* A text chosen by a contract must not run as a formula in a spreadsheet. Numbers (also negative
+ * ones) and JSON are unchanged. */
 static void csv_texts_are_no_formulas(void **state)
 {
     (void)state;

@@ -175,7 +175,7 @@ static void a_waiting_taker_is_woken(void **state)
 
 /* ---- systemd ---- */
 
-static void the_supervisor_is_told(void **state)
+static void the_supervisor_is_notified(void **state)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     char name[64], text[32] = "";
@@ -204,7 +204,7 @@ int test_daemon(void)
         cmocka_unit_test(every_command_is_declared_well),
         cmocka_unit_test(a_queue_keeps_order_and_ends),
         cmocka_unit_test(a_waiting_taker_is_woken),
-        cmocka_unit_test(the_supervisor_is_told),
+        cmocka_unit_test(the_supervisor_is_notified),
     };
     return cmocka_run_group_tests_name("daemon", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Progress: a rate and the time left are printed once they are known, and not before. */
+/* Progress lines: the rate and the remaining time are printed once they are known, not before. */
 #include "indexer/follow/progress.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static int64_t now_ms(void *self)
 
 static const struct tide_clock clock_of_test = { .now_ms = now_ms };
 
-/* What an addition at that time prints. */
+/* Returns the line that an addition at that time prints. */
 static const char *added(struct tide_progress *p, int64_t at_ms, uint32_t ledger, uint64_t ledgers)
 {
     static char text[1024];

@@ -1,5 +1,5 @@
-/* Small true ledgers and lakes for the tests of the sources, byte by byte as wire.md has them,
- * without help from the code under test. */
+/* Small valid ledgers and lakes for the tests of the sources, written byte by byte as the wire
+ * format defines, without the code under test. */
 #ifndef TIDEMARK_TESTS_LAKE_FIXTURE_H
 #define TIDEMARK_TESTS_LAKE_FIXTURE_H
 
@@ -19,8 +19,8 @@ static inline void put_zeros(struct tide_buf *out, size_t n)
         tide_buf_u8(out, 0);
 }
 
-/* A LedgerCloseMeta V0 without transactions. It has one SCP entry with a quorum set of pad
- * validators (36 bytes each), so that it may be of any size. */
+/* Appends a LedgerCloseMeta V0 without transactions. One SCP entry with a quorum set of `pad`
+ * validators (36 bytes each) sets its size. */
 static inline void put_ledger(struct tide_buf *out, uint32_t sequence, uint32_t pad)
 {
     tide_buf_be32(out, 0); /* V0 */
@@ -47,7 +47,7 @@ static inline void put_ledger(struct tide_buf *out, uint32_t sequence, uint32_t 
     tide_buf_be32(out, 0);
 }
 
-/* LedgerCloseMetaBatch of from .. to, whose header says start .. end. */
+/* Appends a LedgerCloseMetaBatch with the ledgers from .. to and the header start .. end. */
 static inline void put_batch(struct tide_buf *out, uint32_t start, uint32_t end, uint32_t from,
                              uint32_t to, uint32_t pad)
 {
@@ -95,7 +95,8 @@ static inline void remove_folder(const char *path)
     assert_int_equal(system(command), 0);
 }
 
-/* Reads on until something else than a ledger comes; checks that sequences follow. */
+/* Reads until the source gives no ledger. Checks that sequences follow each other. Returns the last
+ * status. */
 static inline tide_status drain(const struct tide_source *source, uint32_t *count, uint32_t *last,
                                 struct tide_err *err)
 {

@@ -1,4 +1,4 @@
-/* The JSON reader: what it takes, what it refuses, and where. */
+/* The JSON reader: accepted texts, and refusals with their offsets. */
 #include "indexer/source/rpc/json_scan.h"
 #include "tidemark/text.h"
 
@@ -90,7 +90,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* A copy that ends where its memory does, so that a sanitizer sees a look past it. */
+/* Returns a scan of a copy that ends where its memory ends, so that a sanitizer reports a read past
+ * it. */
 static struct json_scan scan_copy(uint8_t **copy, const char *text)
 {
     size_t len = strlen(text);
@@ -178,8 +179,8 @@ static void depth_has_a_limit(void **state)
     free(deep);
 }
 
-/* Each length twice over the eight-digit step, in place, against the encoder; and each byte that
- * is no digit at each place. */
+/* Texts of each length up to twice the eight-digit step are decoded in place and compared with the
+ * encoder. Each byte that is not a digit is tried at each offset. */
 static void base64_is_decoded_where_it_stands(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ static void base64_is_decoded_where_it_stands(void **state)
         for (size_t at = 1; at + 1 < text.len; at++) {
             static const char wrong[] = "\"=\\-_ \n\x80";
             for (size_t w = 0; w < sizeof wrong; w++) {
-                /* padding in the last two places may be right */
+                /* padding at the last two offsets may be valid */
                 if (wrong[w] == (char)text.ptr[at] || (wrong[w] == '=' && at + 3 >= text.len))
                     continue;
                 memcpy(copy, text.ptr, text.len);

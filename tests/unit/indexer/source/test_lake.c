@@ -1,4 +1,4 @@
-/* A lake in a folder: order, edges, the tip, holes, damage. (label: threads) */
+/* A lake in a folder: order, first and last ledgers, the tip, gaps, damage. (label: threads) */
 #include "tests/unit/indexer/source/lake_fixture.h"
 
 #include <unistd.h>
@@ -79,7 +79,7 @@ static void batches_are_cut_into_ledgers(void **state)
     assert_true(f->source.ops->finite(f->source.self));
 }
 
-/* The damage lies behind good ledgers: they are given, then it is named. */
+/* Good ledgers before the damage are given, then the error names the damaged one. */
 static void damage_behind_good_ledgers_is_named(void **state)
 {
     struct fixture *f = *state;
@@ -192,7 +192,8 @@ static void damage_is_reported_by_name_and_healed(void **state)
     }
 }
 
-/* A reader finds what no walk sees: a wrong hash. */
+/* The caller may find a fault that the source cannot see, for example a wrong hash. It asks for the
+ * ledger once more, and then reports it. */
 static void what_does_not_hold_is_given_again_then_named(void **state)
 {
     struct fixture *f = *state;
@@ -225,7 +226,7 @@ static void what_does_not_hold_is_given_again_then_named(void **state)
     expect_drain(f, TIDE_E_EOF, 5, 15);
 }
 
-/* Ledgers behind it have been read meanwhile, from other objects too. */
+/* The source has already read later ledgers, also from other objects. */
 static void one_before_the_last_is_given_again(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
-/* A lake behind a web server that misbehaves: one thread per connection, a list of faults.
- * label: threads */
+/* A lake behind a web server that misbehaves: the server has one thread for each connection and a
+ * list of faults. label: threads */
 #include "tests/unit/indexer/source/lake_fixture.h"
 
 #include <arpa/inet.h>
@@ -38,8 +38,7 @@ struct server {
         int times; /* the fault shows this often, -1 for ever */
     } objects[64];
     size_t count;
-    atomic_int latency_ms, asked,
-        most_asked; /* before each answer; requests that wait for theirs */
+    atomic_int latency_ms, asked, most_asked; /* highest count of waiting requests */
     atomic_int requests, connections, live, most_live;
 };
 
@@ -70,8 +69,8 @@ static void send_head(int fd, const char *status, const char *more, long long le
     send_all(fd, head, (size_t)len);
 }
 
-/* Answers one request; false when the connection is to be closed. */
-static bool answer(struct server *s, int fd, const char *path, bool head)
+/* Answers one request. Returns false if the connection must be closed. */
+static bool answer_request(struct server *s, int fd, const char *path, bool head)
 {
     enum fault fault = NOT_THERE;
     uint8_t *bytes = NULL;
@@ -143,7 +142,7 @@ static void wait_latency(struct server *s)
     s->asked--;
 }
 
-static void *serve(void *self)
+static void *serve_connection(void *self)
 {
     struct connection c = *(struct connection *)self;
     free(self);
@@ -164,7 +163,7 @@ static void *serve(void *self)
         assert_int_equal(sscanf(text, "%7s %159s", verb, path), 2);
         c.server->requests++;
         wait_latency(c.server);
-        on = answer(c.server, c.fd, path, strcmp(verb, "HEAD") == 0);
+        on = answer_request(c.server, c.fd, path, strcmp(verb, "HEAD") == 0);
         len = 0;
     }
     close(c.fd);
@@ -183,12 +182,12 @@ static void *listen_on(void *self)
         struct connection *c = malloc(sizeof *c);
         *c = (struct connection){ s, fd };
         pthread_t thread;
-        assert_int_equal(pthread_create(&thread, NULL, serve, c), 0);
+        assert_int_equal(pthread_create(&thread, NULL, serve_connection, c), 0);
         pthread_detach(thread);
     }
 }
 
-static void start(struct server *s)
+static void start_server(struct server *s)
 {
     struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof a;
@@ -202,7 +201,7 @@ static void start(struct server *s)
     assert_int_equal(pthread_create(&s->thread, NULL, listen_on, s), 0);
 }
 
-static void stop(struct server *s)
+static void stop_server(struct server *s)
 {
     shutdown(s->fd, SHUT_RDWR);
     pthread_join(s->thread, NULL);
@@ -228,7 +227,7 @@ struct fixture {
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    start(&f->server);
+    start_server(&f->server);
     tide_config_defaults(&f->config);
     snprintf(f->config.lake, sizeof f->config.lake, "http://127.0.0.1:%u/lake/", f->server.port);
     f->config.http_retry_ms = 10;
@@ -246,12 +245,12 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     if (f->source.ops)
         f->source.ops->close(f->source.self);
-    stop(&f->server);
+    stop_server(&f->server);
     free(f);
     return 0;
 }
 
-/* Serves ledgers start .. start + 3 under the lake's name for them. */
+/* Serves the ledgers start .. start + 3 under the object's name in a lake. */
 static size_t serve_object(struct fixture *f, uint32_t start, const char *prefix, enum fault fault,
                            int times)
 {
@@ -298,14 +297,14 @@ static void several_objects_are_in_flight_and_come_in_order(void **state)
     open_lake(f, 2);
     expect_drain(f, TIDE_E_EOF, 158);
     assert_true(f->server.most_live > 1);
-    /* Connections are kept alive: far fewer than requests. */
+    /* The client reuses connections: there are far fewer connections than requests. */
     assert_true(f->server.connections <= 9);
     assert_true(f->server.requests >= 40);
     serve_object(f, 160, "", NONE, 0);
     expect_drain(f, TIDE_E_EOF, 4);
     uint32_t first = 0, last = 0;
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
-    assert_int_equal(first, 163); /* ledger 164 is not there, the one before it is */
+    assert_int_equal(first, 163); /* ledger 164 does not exist, ledger 163 does */
     assert_int_equal(last, 163);
     assert_int_equal(f->source.ops->seek(f->source.self, 30, 0, &f->err), TIDE_OK);
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
@@ -359,7 +358,7 @@ static void faults_are_healed_or_reported_by_name(void **state)
         if (status != faults[i].want || !strstr(f->err.text, faults[i].message))
             fail_msg("%s: %s %s", faults[i].why, tide_status_name(status), f->err.text);
         bool healed = status == TIDE_E_EOF;
-        /* A short first half may hold whole ledgers. */
+        /* The first half of a short answer may hold complete ledgers. */
         if (healed ? count != 12 : count < 4 || count > 7)
             fail_msg("%s: %u ledgers", faults[i].why, count);
     }
@@ -378,7 +377,7 @@ static void retry_after_is_obeyed(void **state)
     assert_true(ms >= 990);
 }
 
-/* Ledgers up to `last`, each object read for so many milliseconds. */
+/* Reads the ledgers up to `last`, with a pause of `ms` milliseconds for each object. */
 static void read_slowly(struct fixture *f, uint32_t last, int ms)
 {
     tide_slice lcm;
@@ -391,8 +390,8 @@ static void read_slowly(struct fixture *f, uint32_t last, int ms)
     }
 }
 
-/* A distant server gets more requests at once, up to the bound; a near one few, since objects come
- * while one is read. The reader slows down: fewer again. */
+/* A server with a long latency gets more requests at once, up to the bound. A near server gets few,
+ * because objects arrive while one is read. When the reader slows down, the number falls again. */
 static void latency_says_how_many_are_in_flight(void **state)
 {
     struct fixture *f = *state;
@@ -405,19 +404,21 @@ static void latency_says_how_many_are_in_flight(void **state)
     assert_in_range(f->server.most_asked, 12, 20);
     f->server.latency_ms = 0;
     read_slowly(f, 219, 20);
-    /* 55 objects are read; what was fetched ahead of that by many has been read since */
+    /* 55 objects were read. Objects that had been fetched further ahead were consumed since, so at
+     * most 5 more were requested. */
     assert_in_range(f->server.requests, 55, 55 + 5);
 }
 
 static void one_object_more_than_the_bound_is_held(void **state)
 {
     struct fixture *f = *state;
-    /* 200 KiB of noise an object: far beyond the bound together, so the oldest alone gets room. */
+    /* Each object has 200 KiB of noise. Together they exceed the bound by far, so only the oldest
+     * object is held. */
     struct tide_buf noise;
     tide_buf_init(&noise, 8u << 20);
     for (uint32_t start = 4; start < 44; start += 4) {
         size_t i = serve_object(f, start, "", NONE, 0);
-        /* a skippable frame in front makes the object large */
+        /* a skippable frame at the start makes the object large */
         tide_buf_reset(&noise);
         tide_buf_put(&noise, "\x50\x2a\x4d\x18\x00\x00\x0c\x00", 8);
         put_zeros(&noise, 0x0c0000);

@@ -1,4 +1,4 @@
-/* Names of a lake's objects, both ways; .config.json. */
+/* Names of a lake's objects, made and parsed; .config.json. */
 #include "indexer/source/lake_layout.h"
 
 #include <setjmp.h>

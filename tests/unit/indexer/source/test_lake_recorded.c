@@ -1,5 +1,5 @@
-/* Recorded lakes of the real network and the names that its tools give: TIDE_SHARED or ../shared.
- * Skipped where they are absent. */
+/* Recorded lakes of the real network with the names that its tools give, from TIDE_SHARED or
+ * ../shared. Skipped where they are absent. */
 #include "indexer/source/lake_layout.h"
 #include "tests/unit/indexer/source/lake_fixture.h"
 
@@ -56,7 +56,7 @@ static void open_recorded(struct reading *r, const char *name, uint32_t first)
         fail_msg("%s: %s", name, r->err.text);
 }
 
-/* core-batch8 begins with the object that is named from 0 and holds ledgers from 2 on. */
+/* The first object of core-batch8 is named from ledger 0 and holds the ledgers from 2 on. */
 static void a_core_lake_is_read_from_its_first_edge(void **state)
 {
     (void)state;

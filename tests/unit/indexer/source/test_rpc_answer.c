@@ -1,5 +1,5 @@
-/* Answers of Stellar RPC, made here byte by byte: well-formed in every way that servers differ,
- * and malformed in every way that must not pass. */
+/* Answers of Stellar RPC, made byte by byte: well-formed ones in every form that servers use, and
+ * malformed ones that the reader must refuse. */
 #include "indexer/source/rpc/answer.h"
 #include "tests/unit/indexer/source/lake_fixture.h"
 #include "tidemark/text.h"
@@ -15,7 +15,7 @@ static void put_meta(struct tide_buf *out, uint32_t sequence, uint32_t pad)
     tide_buf_release(&lcm);
 }
 
-/* One ledger as an object; form chooses between the ways to write the same. */
+/* Appends one ledger as an object. `form` chooses between equivalent notations. */
 static void put_entry(struct tide_buf *out, uint32_t sequence, uint32_t pad, int form)
 {
     tide_buf_str(out, "{");
@@ -37,7 +37,7 @@ static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint6
                              struct tide_err *err)
 {
     assert_false(text->failed);
-    /* memory of exactly that size */
+    /* memory of exactly that size, so that a sanitizer reports a read past the end */
     uint8_t *copy = malloc(text->len + !text->len);
     if (text->len)
         memcpy(copy, text->ptr, text->len);
@@ -70,7 +70,7 @@ static void a_page_may_be_written_in_many_ways(void **state)
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(page.ledgers[i].sequence, 10 + i);
 
-    /* the other order of everything, numbers as strings, doubled and shuffled ledgers */
+    /* members in another order, numbers as strings, ledgers doubled and shuffled */
     tide_buf_reset(&text);
     tide_buf_str(&text, "\n{ \"result\" : { \"latestLedger\":\"20\", \"ledgers\" : [ ");
     static const uint32_t order[] = { 12, 10, 11, 12, 10, 13 };
@@ -85,7 +85,7 @@ static void a_page_may_be_written_in_many_ways(void **state)
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(page.ledgers[i].sequence, 10 + i);
 
-    /* cut at every byte: never a page, never a look past the end */
+    /* An answer cut at any byte is refused, and the reader stays inside it. */
     for (size_t len = text.len - 1; len > 0; len -= len > 600 ? 97 : 1) {
         text.len = len;
         assert_int_equal(read_text(&page, &text, 7, &err), TIDE_E_DECODE);
@@ -145,7 +145,7 @@ static void what_is_no_page_is_refused(void **state)
     tide_buf_release(&text);
 }
 
-/* A page of one or two ledgers whose fields do not agree with the bytes, or with each other. */
+/* Pages of one or two ledgers whose fields contradict the bytes or each other. */
 static void ledgers_that_disagree_are_refused(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static tide_status note_event(void *self, const struct rpc_event *event, struct 
     return TIDE_OK;
 }
 
-static void events_are_told_one_by_one(void **state)
+static void events_are_passed_one_by_one(void **state)
 {
     (void)state;
     static const char format[] =
@@ -294,7 +294,7 @@ int test_rpc_answer(void)
         cmocka_unit_test(more_than_a_page_is_refused),
         cmocka_unit_test(an_error_tells_the_range),
         cmocka_unit_test(the_small_answers),
-        cmocka_unit_test(events_are_told_one_by_one),
+        cmocka_unit_test(events_are_passed_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Hashes of ledgers that servers told: what one tells hides no fork of another. */
+/* The memory of ledger hashes that servers reported: reports of one server do not hide the fork of
+ * another. */
 #include "indexer/source/rpc/memory.h"
 
 #include <setjmp.h>
@@ -32,7 +33,7 @@ static void two_hashes_are_told_apart(void **state)
     free(memory);
 }
 
-/* Claims about ledgers that no server has take the liar's places alone. */
+/* False claims of a server about far ledgers displace only that server's own entries. */
 static void false_claims_displace_nothing(void **state)
 {
     (void)state;

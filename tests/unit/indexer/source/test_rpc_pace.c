@@ -1,4 +1,5 @@
-/* How often and how late the tip is asked for, on clocks that a test moves. */
+/* How often the client asks for the tip, and how late it sees a ledger, on clocks that the test
+ * moves. */
 #include "indexer/source/rpc/client.h"
 #include "indexer/source/rpc/pace.h"
 
@@ -14,10 +15,10 @@ enum { LEDGERS = 2000, SETTLED = 100 };
 struct outcome {
     uint32_t most, polls; /* of one ledger; of all after SETTLED */
     uint32_t count;
-    double late[LEDGERS]; /* of each answer after SETTLED, milliseconds; sorted at the end */
+    double late[LEDGERS]; /* in ms, after SETTLED; sorted at the end */
 };
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -29,9 +30,9 @@ static uint32_t next_chance(uint32_t *state)
     return *state >> 8;
 }
 
-/* Ledgers every interval ± jitter; one of a hundred is late by half an interval. Each question takes
- * trip_ms. */
-static void follow(struct outcome *out, int64_t interval, int64_t jitter, int64_t trip_ms)
+/* Simulates ledgers every `interval` ± `jitter`; one of a hundred is late by half an interval. Each
+ * request takes `trip_ms`. */
+static void follow_ledgers(struct outcome *out, int64_t interval, int64_t jitter, int64_t trip_ms)
 {
     struct rpc_pace pace = { 0 };
     uint32_t chance = 7, polls = 0;
@@ -60,7 +61,7 @@ static void follow(struct outcome *out, int64_t interval, int64_t jitter, int64_
         }
         polls = 0;
     }
-    qsort(out->late, out->count, sizeof out->late[0], compare);
+    qsort(out->late, out->count, sizeof out->late[0], compare_numbers);
 }
 
 /* clang-format off */
@@ -87,7 +88,7 @@ static void few_questions_and_soon(void **state)
     static struct outcome o;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
-        follow(&o, rows[i].interval, rows[i].jitter, rows[i].trip);
+        follow_ledgers(&o, rows[i].interval, rows[i].jitter, rows[i].trip);
         double p50 = o.late[o.count / 2], p99 = o.late[o.count * 99 / 100];
         double polls = (double)o.polls / o.count;
         printf("every %d ms, jitter %d, trip %d: late p50 %.0f, p99 %.0f ms, %.2f questions (most "
@@ -101,7 +102,7 @@ static void few_questions_and_soon(void **state)
     }
 }
 
-/* The rhythm changes: found again within a few ledgers, within the bound. */
+/* After a change of the interval the client adapts within a few ledgers, within the bound. */
 static void a_new_rhythm_is_learnt(void **state)
 {
     (void)state;
@@ -145,8 +146,8 @@ static void a_chain_that_stands_still_is_asked_once_a_second(void **state)
     assert_true(polls > 500);
 }
 
-/* Requests that pile up after a pause, and a client that asks as often as it may: a server that counts any
- * second sees no more than the rate, and as many when there is enough to ask. */
+/* Requests pile up after a pause, and the client asks as often as it may. In any window of a second
+ * a server sees at most the rate, and the full rate if enough requests wait. */
 static void never_more_than_the_rate_in_any_second(void **state)
 {
     enum { MOST = 4000 };

@@ -1,4 +1,4 @@
-/* Where ledgers begin and end, whatever they come in, whatever pieces the bytes come in. */
+/* The boundaries of ledgers, in every container and in pieces of any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void the_first_twelve_bytes_tell(void **state)
     }
 }
 
-/* All metas of whole, given in growing windows that begin with step bytes. */
+/* Splits `whole`, which is given in growing windows of at first `step` bytes. */
 static tide_status split_all(tide_slice whole, size_t step, unsigned *count, size_t *bytes)
 {
     struct tide_split split = { 0 };
@@ -93,7 +93,7 @@ static void in_any_pieces_the_ledgers_are_the_same(void **state)
             assert_int_equal(split_all(tide_buf_view(&b), steps[i], &count, &bytes), TIDE_E_EOF);
             assert_int_equal(count, ledgers);
             assert_int_equal(bytes, ledgers * l.buf.len);
-            /* cut short: what was whole comes out, then it is malformed */
+            /* an input that is cut short gives its complete ledgers, then the error "malformed" */
             tide_slice cut = tide_slice_of(b.ptr, b.len - 4);
             assert_int_equal(split_all(cut, steps[i], &count, &bytes), TIDE_E_DECODE);
             assert_int_equal(count, ledgers - 1);

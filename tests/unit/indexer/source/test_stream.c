@@ -1,4 +1,4 @@
-/* Framed streams: files and pipes, plain and zstd, and every way in which they end badly. */
+/* Framed streams: files and pipes, plain and zstd, and every way in which they can end wrongly. */
 #include "tests/unit/indexer/source/lake_fixture.h"
 
 #include <unistd.h>
@@ -165,7 +165,8 @@ static void a_pipe_waits_for_its_writer(void **state)
     close(ends[0]);
 }
 
-/* An empty pipe is a tip; what lies in it, half a record too, is not. A file never is. */
+/* The last ledger counts as the newest if the pipe is empty after it. A pipe that holds bytes, even
+ * half a record, has more to come. A file never reaches a tip. */
 static void the_newest_is_what_came_last(void **state)
 {
     struct fixture *f = *state;

@@ -1,4 +1,5 @@
-/* An object decompressed here or ahead: the same bytes, the same refusals. (label: threads) */
+/* Objects decompressed by the caller or ahead by a thread: the same bytes and the same refusals.
+ * (label: threads) */
 #include "indexer/source/unpack.h"
 #include "tidemark/zstd.h"
 
@@ -46,7 +47,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Reads in steps until fewer bytes come; *len is how many in all. */
+/* Reads in steps until fewer bytes come than requested. Sets *len to the total. */
 static tide_status read_all(struct fixture *f, size_t step, size_t *len)
 {
     const char *what = NULL;
@@ -76,8 +77,9 @@ static void all_of_it_comes_in_steps_of_any_size(void **state)
     }
 }
 
-/* What is ready grows up to UNPACK_AHEAD, without a reader, and is exactly what comes next. */
-static void what_is_ready_is_told(void **state)
+/* The number of ready bytes grows up to UNPACK_AHEAD without a reader, and those bytes are the next
+ * ones. */
+static void ready_bytes_are_counted(void **state)
 {
     struct fixture *f = *state;
     const char *what = NULL;
@@ -143,7 +145,7 @@ int test_unpack(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(all_of_it_comes_in_steps_of_any_size),
-        TEST(what_is_ready_is_told),
+        TEST(ready_bytes_are_counted),
         TEST(an_object_may_be_left_at_any_time),
         TEST(what_comes_before_the_damage_is_right),
     };

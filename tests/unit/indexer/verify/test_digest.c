@@ -1,4 +1,4 @@
-/* The arithmetic of row digests: sums modulo 2^256, and what changes them. */
+/* The arithmetic of row digests: sums modulo 2^256, and the changes of rows that change the sum. */
 #include "indexer/verify/digest.h"
 
 #include <setjmp.h>
@@ -24,12 +24,12 @@ static const char row1_seen_later[] = ROW("\1", "\2", "\0\0\0\2hi");
 static const char row2[] = ROW("\2", "\1", "\377\377\377\377");
 static const char row2_empty[] = ROW("\2", "\1", "\0\0\0\0");
 
-static void add(struct tide_digest *digest, const char *row, size_t size)
+static void add_row(struct tide_digest *digest, const char *row, size_t size)
 {
     assert_int_equal(tide_digest_tuple(digest, &table, tide_slice_of(row, size - 1)), TIDE_OK);
 }
 
-#define ADD(digest, row) add((digest), (row), sizeof(row))
+#define ADD(digest, row) add_row((digest), (row), sizeof(row))
 
 static void order_does_not_matter(void **state)
 {
@@ -84,7 +84,8 @@ static void lost_doubled_altered_rows_show(void **state)
     assert_false(tide_digest_eq(&both, &altered));
 }
 
-/* SHA-256 of the four bytes of length, the int4 1, length 2 and "hi", from another program. */
+/* The expected value is the SHA-256 of four bytes of length, the int4 1, the length 2 and "hi",
+ * computed by another program. */
 static void digest_of_one_row_is_its_hash(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* COPY tuples made into an array parameter, against bytes written by hand from PostgreSQL's
- * array_recv and record_recv. tests/integration/indexer/same_rows.sh shows that a server takes them. */
+/* COPY tuples converted into an array parameter, compared with bytes written by hand from the
+ * definitions of PostgreSQL's array_recv and record_recv. tests/integration/indexer/same_rows.sh
+ * shows that a server accepts them. */
 #include "indexer/base/copy.h"
 #include "indexer/write/rows/row_array.h"
 
@@ -10,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* Two columns in the tuples; the table has them the other way round, and one more between. */
+/* The tuples have two columns. The table has them in the opposite order, with another column
+ * between them. */
 static const struct tide_row_shape shape = {
     .oid = 0x1001,
     .columns = 2,
@@ -51,7 +53,8 @@ static void rows_become_elements(void **state)
     tide_buf_release(&out);
 }
 
-/* Every cut of the bytes, one row too few or too many, another count of columns. */
+/* Bytes cut at any offset, one row too few or too many, and another number of columns are
+ * refused. */
 static void what_is_not_whole_is_refused(void **state)
 {
     struct tide_buf tuples, out;

@@ -1,4 +1,4 @@
-/* i128 text, hex, base64, UTF-8, arena and buffer: tables whose rows explain themselves. */
+/* i128 text, hex, base64, UTF-8, arena and buffer, as tables of cases. */
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
@@ -159,7 +159,8 @@ static void a_buffer_stops_at_its_ceiling_and_says_so(void **state)
     tide_buf_release(&buf);
 }
 
-/* A buffer used again under a lower ceiling: it neither takes more than that nor loops. */
+/* A buffer that is used again with a lower limit accepts no more than that limit, and does not
+ * loop. */
 static void a_lower_ceiling_holds(void **state)
 {
     static const size_t ceilings[] = { 300, 1000, 0, 8, 0, 257, 1 };

@@ -1,4 +1,4 @@
-/* Decompression as a stream: pieces of any size, frames one after the other, damage, limits. */
+/* Decompression as a stream: pieces of any size, several frames, damage, limits. */
 #include "tidemark/limits.h"
 #include "tidemark/zstd.h"
 
@@ -9,7 +9,7 @@
 
 enum { PLAIN = 100000 };
 
-static void fill(uint8_t *plain)
+static void fill_plain(uint8_t *plain)
 {
     uint32_t x = 1;
     for (size_t i = 0; i < PLAIN; i++) {
@@ -18,7 +18,7 @@ static void fill(uint8_t *plain)
     }
 }
 
-/* Decompresses in pieces of in_step and out_step bytes; returns the status, sets *got. */
+/* Decompresses in pieces of in_step and out_step bytes. Returns the status and sets *got. */
 static tide_status pump(struct tide_unzstd *z, tide_slice in, size_t in_step, size_t out_step,
                         struct tide_buf *out)
 {
@@ -52,7 +52,7 @@ static void frames_come_back_in_pieces_of_any_size(void **state)
     } steps[] = { { 1, 1 }, { 1, 65536 }, { 65536, 1 }, { 1000, 777 }, { 1 << 20, 1 << 20 } };
     uint8_t *plain = malloc(PLAIN);
     assert_non_null(plain);
-    fill(plain);
+    fill_plain(plain);
     struct tide_buf packed, out;
     tide_buf_init(&packed, 1 << 20);
     tide_buf_init(&out, 8 << 20);
@@ -89,14 +89,14 @@ static void damage_is_refused(void **state)
     (void)state;
     uint8_t *plain = malloc(PLAIN);
     assert_non_null(plain);
-    fill(plain);
+    fill_plain(plain);
     struct tide_buf packed, out;
     tide_buf_init(&packed, 1 << 20);
     tide_buf_init(&out, 1 << 20);
     assert_int_equal(tide_zstd_compress(&packed, tide_slice_of(plain, PLAIN), 3), TIDE_OK);
     struct tide_unzstd *z = NULL;
     assert_int_equal(tide_unzstd_open(&z), TIDE_OK);
-    /* The frame carries a checksum, so any flipped byte must be noticed, if not at once. */
+    /* The frame has a checksum, so a flipped bit is found at the end of the frame at the latest. */
     for (size_t at = 0; at < packed.len; at += 97) {
         packed.ptr[at] ^= 0x10;
         tide_buf_reset(&out);

@@ -1,4 +1,4 @@
-/* The catalogue: its lines become kinds and tables that hold together. */
+/* The catalogue: its lines become kinds and tables that fit together. */
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"
 
@@ -52,7 +52,8 @@ static void two_shapes_share_the_name_price(void **state)
     assert_null(tide_event_find(TIDE_ROLE_oracle, TIDE_SLICE("price"), second));
 }
 
-/* The decoder walks maps and members side by side, so these must be in the ledger's order. */
+/* The decoder walks a map and the list of members in parallel, so the members must stand in the
+ * ledger's order. */
 static void members_stand_in_the_order_of_maps(void **state)
 {
     (void)state;
@@ -138,7 +139,8 @@ static void jurisdictions_are_private_and_nothing_else_hides(void **state)
     assert_false(tide_arg_private(TIDE_ROLE_oracle, TIDE_SLICE("attest"), 2));
 }
 
-/* event.log is indexed by the first and by the second: migrations/0003_read.sql. */
+/* event.log has an index on the first address and one on the second (migrations/0003_read.sql), so
+ * a third one could not be found. */
 static void no_event_names_three_addresses(void **state)
 {
     (void)state;

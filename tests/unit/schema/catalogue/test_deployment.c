@@ -1,4 +1,4 @@
-/* Deployment files: roles by name, look-up by id, refusals that name the key. */
+/* Deployment files: roles by name, look-up by contract id, refusals that name the key. */
 #include "tidemark/deployment.h"
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"

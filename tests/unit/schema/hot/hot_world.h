@@ -64,14 +64,14 @@ static const struct people population = { 0, 3000, 2, 7 };
 
 #define OK(call) assert_int_equal((call), TIDE_OK)
 
-static inline void start(struct world *w, size_t map_first, size_t map_max)
+static inline void open_cache(struct world *w, size_t map_first, size_t map_max)
 {
     struct tide_hot_options options = { .dir = w->dir, .map_first = map_first, .map_max = map_max };
     OK(tide_hot_open(&w->hot, &options, &w->err));
     OK(tide_hot_reader_open(&w->reader, w->hot, &w->err));
 }
 
-static inline void stop(struct world *w)
+static inline void close_cache(struct world *w)
 {
     tide_hot_reader_close(w->reader);
     tide_hot_close(w->hot);
@@ -86,14 +86,14 @@ static inline void be_feeder(struct world *w)
     assert_true(mine);
 }
 
-static inline void build(struct world *w)
+static inline void build_cache(struct world *w)
 {
     struct people p = population;
     be_feeder(w);
     OK(tide_hot_rebuild(w->hot, put_people, &p, &w->err));
 }
 
-/* Every person of the range has that status. */
+/* Expects that status for every person of the range. */
 static inline void expect_people(struct world *w, const struct people *p)
 {
     const struct tide_hot_meta *meta;
@@ -138,7 +138,7 @@ static inline int teardown(void **state)
     struct world *w = *state;
     char command[128];
     if (w->hot)
-        stop(w);
+        close_cache(w);
     snprintf(command, sizeof command, "chmod -R u+w %s; rm -rf %s", w->dir, w->dir);
     int rc = system(command);
     free(w);

@@ -6,18 +6,18 @@ static void test_reads_what_was_written(void **state)
 {
     struct world *w = *state;
     const struct tide_hot_meta *meta;
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     assert_int_equal(tide_hot_refresh(w->hot, &w->err), TIDE_E_MISSING);
     assert_int_equal(tide_hot_begin(w->reader, &meta, &w->err), TIDE_E_MISSING);
-    build(w);
+    build_cache(w);
     expect_people(w, &population);
     struct people changed = { 10, 5, 3, 8 };
     OK(tide_hot_update(w->hot, put_people, &changed, &w->err));
     expect_people(w, &changed);
     struct people rest = { 15, 2985, 2, 8 };
     expect_people(w, &rest);
-    stop(w);
-    start(w, 0, 0); /* and from disk, after the check */
+    close_cache(w);
+    open_cache(w, 0, 0); /* and from disk, after the check */
     OK(tide_hot_refresh(w->hot, &w->err));
     expect_people(w, &changed);
 }
@@ -28,8 +28,8 @@ static void test_snapshot_stands_still(void **state)
     const struct tide_hot_meta *meta;
     struct tide_hot_address a = address_of(0);
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &a);
-    start(w, 0, 0);
-    build(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
     OK(tide_hot_begin(w->reader, &meta, &w->err));
     const struct tide_hot_person *person = tide_hot_get(w->reader, &key);
     struct people changed = { 0, 100, 4, 9 };
@@ -45,7 +45,7 @@ struct seen {
     uint8_t last[TIDE_HOT_KEY_MAX];
 };
 
-static bool see(void *self, tide_slice key, const void *record)
+static bool see_record(void *self, tide_slice key, const void *record)
 {
     struct seen *seen = self;
     assert_non_null(record);
@@ -96,19 +96,19 @@ static void test_ranges(void **state)
     struct tide_hot_symbol a, ab;
     (void)tide_hot_symbol_of(&a, TIDE_SLICE("A"));
     (void)tide_hot_symbol_of(&ab, TIDE_SLICE("AB"));
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     be_feeder(w);
     OK(tide_hot_rebuild(w->hot, put_ticks, &p, &w->err));
     OK(tide_hot_begin(w->reader, &meta, &w->err));
     assert_int_equal(meta->records, 3011);
     struct seen seen = { 0 };
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_PERSON);
-    tide_hot_scan(w->reader, &prefix, NULL, see, &seen);
+    tide_hot_scan(w->reader, &prefix, NULL, see_record, &seen);
     assert_int_equal(seen.count, 3000);
     struct tide_hot_key of = tide_hot_key_symbol(TIDE_HOT_TICK, &a);
     struct tide_hot_key from = tide_hot_key_tick(&a, 25);
     seen = (struct seen){ 0 };
-    tide_hot_scan(w->reader, &of, &from, see, &seen);
+    tide_hot_scan(w->reader, &of, &from, see_record, &seen);
     assert_int_equal(seen.count, 3);
     assert_int_equal(floor_at(w, &a, 9), 0);
     assert_int_equal(floor_at(w, &a, 10), 10);
@@ -131,26 +131,27 @@ static void test_one_feeder(void **state)
     bool mine;
     struct tide_hot *other;
     struct tide_hot_options options = { .dir = w->dir };
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     be_feeder(w);
     OK(tide_hot_open(&other, &options, &w->err));
     OK(tide_hot_lock(other, &mine, &w->err));
     assert_false(mine);
-    stop(w);
+    close_cache(w);
     OK(tide_hot_lock(other, &mine, &w->err));
     assert_true(mine);
     tide_hot_close(other);
 }
 
-/* Another process switches; this one follows at its next refresh, and sees the old one till then. */
+/* Another process switches the generation. This one reads the old generation until its next
+ * refresh. */
 static void test_generations_are_followed(void **state)
 {
     struct world *w = *state;
     const struct tide_hot_meta *meta;
-    start(w, 0, 0);
-    build(w);
-    stop(w);
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
+    open_cache(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err));
     expect_people(w, &population);
     pid_t child = fork();
@@ -158,7 +159,7 @@ static void test_generations_are_followed(void **state)
         struct world other = { 0 };
         struct people p = { 0, 500, 3, 70 };
         snprintf(other.dir, sizeof other.dir, "%s", w->dir);
-        start(&other, 0, 0);
+        open_cache(&other, 0, 0);
         be_feeder(&other);
         OK(tide_hot_refresh(other.hot, &other.err));
         OK(tide_hot_rebuild(other.hot, put_people, &p, &other.err));
@@ -181,8 +182,8 @@ static void test_l1_map_full(void **state)
 {
     struct world *w = *state;
     struct tide_hot_stats stats;
-    start(w, 2u << 20, 16u << 20);
-    build(w);
+    open_cache(w, 2u << 20, 16u << 20);
+    build_cache(w);
     struct people many = { 3000, 20000, 5, 8 };
     OK(tide_hot_update(w->hot, put_people, &many, &w->err));
     expect_people(w, &many);
@@ -195,31 +196,31 @@ static void test_l1_map_full(void **state)
                   (unsigned)stats.grown, (size_t)stats.map_bytes >> 20);
 }
 
-/* A reader of another process meets a map that has grown. */
+/* The map grows while a reader of another process uses it. */
 static void test_l1_map_resized(void **state)
 {
     struct world *w = *state;
     int go[2], done[2], how;
     char byte;
-    start(w, 2u << 20, 64u << 20);
-    build(w);
-    stop(w);
+    open_cache(w, 2u << 20, 64u << 20);
+    build_cache(w);
+    close_cache(w);
     assert_int_equal(pipe(go) | pipe(done), 0);
     pid_t child = fork();
     if (child == 0) {
         struct world other = { 0 };
         snprintf(other.dir, sizeof other.dir, "%s", w->dir);
-        start(&other, 2u << 20, 64u << 20);
+        open_cache(&other, 2u << 20, 64u << 20);
         OK(tide_hot_refresh(other.hot, &other.err));
         expect_people(&other, &population);
         assert_int_equal(write(done[1], "r", 1), 1);
         assert_int_equal(read(go[0], &byte, 1), 1);
         expect_people(&other, &(struct people){ 3000, 20000, 5, 8 });
-        stop(&other);
+        close_cache(&other);
         _exit(0);
     }
     assert_int_equal(read(done[0], &byte, 1), 1);
-    start(w, 2u << 20, 64u << 20);
+    open_cache(w, 2u << 20, 64u << 20);
     be_feeder(w);
     OK(tide_hot_refresh(w->hot, &w->err));
     struct people many = { 3000, 20000, 5, 8 };
@@ -235,8 +236,8 @@ static void test_l2_dead_readers(void **state)
     struct world *w = *state;
     struct tide_hot_stats stats;
     enum { READERS = 4 };
-    start(w, 0, 0);
-    build(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
     for (int i = 0; i < READERS; i++) {
         int ready[2], how;
         char byte;
@@ -246,7 +247,7 @@ static void test_l2_dead_readers(void **state)
             struct world other = { 0 };
             const struct tide_hot_meta *meta;
             snprintf(other.dir, sizeof other.dir, "%s", w->dir);
-            start(&other, 0, 0);
+            open_cache(&other, 0, 0);
             OK(tide_hot_refresh(other.hot, &other.err));
             OK(tide_hot_begin(other.reader, &meta, &other.err));
             assert_int_equal(write(ready[1], "r", 1), 1);
@@ -279,15 +280,15 @@ static void test_l3_writer_killed(void **state)
 {
     struct world *w = *state;
     int how;
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     pid_t child = fork();
     if (child == 0) {
         struct world other = { 0 };
         struct people p = { 0, 1000, 4, 99 };
         snprintf(other.dir, sizeof other.dir, "%s", w->dir);
-        start(&other, 0, 0);
+        open_cache(&other, 0, 0);
         be_feeder(&other);
         OK(tide_hot_refresh(other.hot, &other.err));
         (void)!tide_hot_update(other.hot, die_inside, &p, &other.err);
@@ -295,7 +296,7 @@ static void test_l3_writer_killed(void **state)
     }
     waitpid(child, &how, 0);
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err));
     expect_people(w, &population);
     be_feeder(w);
@@ -314,8 +315,8 @@ static void test_l4_long_reader(void **state)
     struct tide_hot_stats stats;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct people p = { 0, 3000, 0, 0 };
-    start(w, 2u << 20, 4u << 20);
-    build(w);
+    open_cache(w, 2u << 20, 4u << 20);
+    build_cache(w);
     OK(tide_hot_reader_open(&slow, w->hot, &w->err));
     OK(tide_hot_begin(slow, &meta, &w->err));
     tide_hot_tick(w->hot);
@@ -330,8 +331,8 @@ static void test_l4_long_reader(void **state)
     tide_hot_stats(w->hot, &stats);
     assert_int_equal(stats.expired, 1);
 
-    /* One that never ends (a stopped process) pins pages; the ceiling bounds the file, and a new
-     * generation goes on without it. */
+    /* A reader that never ends (a stopped process) keeps old pages in use. The limit bounds the
+     * file, and the feeder continues in a new generation. */
     int ready[2], how;
     char byte;
     assert_int_equal(pipe(ready), 0);
@@ -339,7 +340,7 @@ static void test_l4_long_reader(void **state)
     if (child == 0) {
         struct world other = { 0 };
         snprintf(other.dir, sizeof other.dir, "%s", w->dir);
-        start(&other, 0, 0);
+        open_cache(&other, 0, 0);
         OK(tide_hot_refresh(other.hot, &other.err));
         OK(tide_hot_begin(other.reader, &meta, &other.err));
         assert_int_equal(write(ready[1], "r", 1), 1);

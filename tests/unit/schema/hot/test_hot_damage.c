@@ -2,24 +2,24 @@
  * mapped; the files are then moved aside and the cache is rebuilt. */
 #include "tests/unit/schema/hot/hot_world.h"
 
-/* Opened anew after what was done to the files: refused with that status, moved aside and
- * rebuilt by the feeder, and this process lives. */
+/* Opens the cache again after the damage. The open must fail with `wanted`, the feeder must move
+ * the files aside and rebuild the cache, and this process must survive. */
 static void expect_rebuilt(struct world *w, tide_status wanted)
 {
     struct tide_hot_stats stats;
     const struct tide_hot_meta *meta;
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     tide_status got = tide_hot_refresh(w->hot, &w->err);
     assert_int_equal(got, wanted);
     print_message("   %s\n", w->err.text);
     assert_int_equal(tide_hot_begin(w->reader, &meta, &w->err), TIDE_E_MISSING);
     be_feeder(w);
     OK(tide_hot_discard(w->hot, "test", &w->err));
-    build(w);
+    build_cache(w);
     expect_people(w, &population);
     tide_hot_stats(w->hot, &stats);
     assert_int_equal(stats.moved_aside, 1);
-    stop(w);
+    close_cache(w);
 }
 
 static void test_l5_truncated(void **state)
@@ -28,9 +28,9 @@ static void test_l5_truncated(void **state)
     char path[256];
     struct stat found;
     static const int eighths[] = { 7, 4, 1 };
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     for (size_t i = 0; i < TIDE_COUNT(eighths); i++) {
         file_of(path, w, "data.mdb");
         assert_int_equal(stat(path, &found), 0);
@@ -62,13 +62,13 @@ static void test_l6_garbage_pages(void **state)
     struct world *w = *state;
     char path[256];
     struct stat found;
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     for (uint32_t seed = 1; seed <= 8; seed++) {
         file_of(path, w, "data.mdb");
         assert_int_equal(stat(path, &found), 0);
-        /* at first all pages behind the meta pages, then every seventh */
+        /* first all pages after the meta pages, then every seventh */
         for (off_t page = 2 + (off_t)seed; page < found.st_size / 4096; page += seed == 1 ? 1 : 7)
             garble(path, page * 4096, 4096, seed + (uint32_t)page);
         expect_rebuilt(w, TIDE_E_DECODE);
@@ -76,16 +76,17 @@ static void test_l6_garbage_pages(void **state)
     print_message("ok L6 garbage pages: found in a child, moved aside, rebuilt\n");
 }
 
-/* One bit of one record: no page is damaged, the checksum says it. */
+/* One bit of a record is changed: the page's structure is valid, and only the checksum reveals the
+ * change. */
 static void test_l6_one_bit(void **state)
 {
     struct world *w = *state;
     char path[256];
     struct stat found;
     uint32_t tried = 0;
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     file_of(path, w, "data.mdb");
     assert_int_equal(stat(path, &found), 0);
     int fd = open(path, O_RDWR);
@@ -111,9 +112,9 @@ static void test_l7_garbage_meta(void **state)
 {
     struct world *w = *state;
     char path[256];
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     file_of(path, w, "data.mdb");
     garble(path, 0, 2 * 4096, 5);
     expect_rebuilt(w, TIDE_E_DECODE);
@@ -133,9 +134,9 @@ static void test_l8_foreign(void **state)
 {
     struct world *w = *state;
     char path[256];
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     file_of(path, w, "data.mdb");
     set_version(path, 999);
     expect_rebuilt(w, TIDE_E_SCHEMA);
@@ -144,27 +145,27 @@ static void test_l8_foreign(void **state)
     expect_rebuilt(w, TIDE_E_MISSING);
     file_of(path, w, "lock.mdb");
     assert_int_equal(unlink(path), 0);
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err)); /* a missing lock file is made anew */
     expect_people(w, &population);
-    stop(w);
+    close_cache(w);
     file_of(path, w, "lock.mdb");
     garble(path, 0, 4096, 3);
-    start(w, 0, 0);
+    open_cache(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err)); /* and so is a stale one */
     expect_people(w, &population);
     print_message("ok L8 foreign: another version and a missing file are rebuilt, a lock file is "
                   "made anew\n");
 }
 
-/* Root may write anywhere, so another user tries. */
+/* Root may write everywhere, so the test runs as another user. */
 static void test_l8_not_ours(void **state)
 {
     struct world *w = *state;
     int how;
-    start(w, 0, 0);
-    build(w);
-    stop(w);
+    open_cache(w, 0, 0);
+    build_cache(w);
+    close_cache(w);
     if (getuid() != 0) {
         assert_int_equal(chmod(w->dir, 0500), 0);
     }

@@ -37,15 +37,17 @@ static void *race(void *self)
     return NULL;
 }
 
-/* All of a ledger or nothing of it, while the map grows and generations change. */
+/* A reader sees all changes of a ledger or none, while the map grows and generations change. */
 static void test_readers_beside_writer(void **state)
 {
     struct world *w = *state;
-    enum { THREADS = 6 }; /* more than cores: some are put to sleep in the middle of a begin */
+    enum {
+        THREADS = 6
+    }; /* more readers than cores: the system suspends some in the middle of tide_hot_begin() */
     struct racer racers[THREADS];
     pthread_t threads[THREADS];
     struct people p = { 0, 60, 0, 0 };
-    start(w, 1u << 20, 256u << 20);
+    open_cache(w, 1u << 20, 256u << 20);
     be_feeder(w);
     OK(tide_hot_rebuild(w->hot, put_people, &p, &w->err));
     for (int i = 0; i < THREADS; i++) {

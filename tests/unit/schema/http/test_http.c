@@ -1,4 +1,4 @@
-/* The HTTP client against a server that misbehaves by the path that is asked for.
+/* The HTTP client against a server that misbehaves in the way that the requested path names.
  * label: threads */
 #include "tidemark/http.h"
 
@@ -24,7 +24,7 @@ struct fixture {
     struct tide_err err;
 };
 
-static void say(int fd, const char *text)
+static void send_text(int fd, const char *text)
 {
     send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
@@ -38,8 +38,8 @@ static void say_echo(int fd, const char *request, const char *content)
              key ? (int)strcspn(key, "\r") : 0, key ? key : "", content);
     char head[128];
     snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", strlen(out));
-    say(fd, head);
-    say(fd, out);
+    send_text(fd, head);
+    send_text(fd, out);
 }
 
 static void linger(int fd)
@@ -49,48 +49,48 @@ static void linger(int fd)
         ;
 }
 
-/* Answers by path; false when the connection is to be closed. */
-static bool answer(struct fixture *f, int fd, const char *request, const char *content)
+/* Answers the path's case. Returns false if the connection must be closed. */
+static bool answer_request(struct fixture *f, int fd, const char *request, const char *content)
 {
     const char *path = strchr(request, ' ') + 1;
     char text[256];
     if (strncmp(path, "/echo ", 6) == 0) {
         say_echo(fd, request, content);
     } else if (strncmp(path, "/a/../typed?x=%2f ", 18) == 0) {
-        say(fd, "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\n"
-                "Content-Length: 2\r\n\r\n{}");
+        send_text(fd, "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\n"
+                      "Content-Length: 2\r\n\r\n{}");
     } else if (strncmp(path, "/busy ", 6) == 0) {
-        say(fd, "HTTP/1.1 429 No\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nwait");
+        send_text(fd, "HTTP/1.1 429 No\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nwait");
     } else if (strncmp(path, "/gone ", 6) == 0) {
-        say(fd, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+        send_text(fd, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
     } else if (strncmp(path, "/moved ", 7) == 0) {
-        say(fd, "HTTP/1.1 302 Over there\r\nLocation: /echo\r\nContent-Length: 0\r\n\r\n");
+        send_text(fd, "HTTP/1.1 302 Over there\r\nLocation: /echo\r\nContent-Length: 0\r\n\r\n");
     } else if (strncmp(path, "/file ", 6) == 0) {
-        say(fd, "HTTP/1.1 302 Over there\r\nLocation: file:///etc/passwd\r\n"
-                "Content-Length: 0\r\n\r\n");
+        send_text(fd, "HTTP/1.1 302 Over there\r\nLocation: file:///etc/passwd\r\n"
+                      "Content-Length: 0\r\n\r\n");
     } else if (strncmp(path, "/secure ", 8) == 0) {
         snprintf(text, sizeof text,
                  "HTTP/1.1 302 Over there\r\nLocation: https://127.0.0.1:%u/echo\r\n"
                  "Content-Length: 0\r\n\r\n",
                  f->port);
-        say(fd, text);
+        send_text(fd, text);
     } else if (strncmp(path, "/huge ", 6) == 0) {
-        say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\nx");
+        send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\nx");
         return false;
     } else if (strncmp(path, "/endless ", 9) == 0) {
-        say(fd, "HTTP/1.1 200 OK\r\n\r\n");
+        send_text(fd, "HTTP/1.1 200 OK\r\n\r\n");
         memset(text, 'x', sizeof text);
         while (send(fd, text, sizeof text, MSG_NOSIGNAL) > 0)
             ;
         return false;
     } else if (strncmp(path, "/cut ", 5) == 0) {
-        say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+        send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         return false;
     } else if (strncmp(path, "/silent ", 8) == 0) {
         linger(fd);
         return false;
     } else if (strncmp(path, "/stall ", 7) == 0) {
-        say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+        send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         linger(fd);
         return false;
     } else {
@@ -99,7 +99,7 @@ static bool answer(struct fixture *f, int fd, const char *request, const char *c
     return true;
 }
 
-static void *serve(void *self)
+static void *serve_connections(void *self)
 {
     struct fixture *f = self;
     for (int fd; (fd = accept(f->fd, NULL, NULL)) >= 0; close(fd)) {
@@ -117,7 +117,7 @@ static void *serve(void *self)
             size_t want = length ? strtoul(length + 16, NULL, 10) : 0;
             if (!end || len < (size_t)(end + 4 - text) + want)
                 continue;
-            on = answer(f, fd, text, end + 4);
+            on = answer_request(f, fd, text, end + 4);
             len = 0;
         }
     }
@@ -134,7 +134,7 @@ static int set_up(void **state)
     assert_int_equal(listen(f->fd, 16), 0);
     assert_int_equal(getsockname(f->fd, (struct sockaddr *)&a, &len), 0);
     f->port = ntohs(a.sin_port);
-    assert_int_equal(pthread_create(&f->thread, NULL, serve, f), 0);
+    assert_int_equal(pthread_create(&f->thread, NULL, serve_connections, f), 0);
     const struct tide_http_options options = {
         .agent = "test", .connect_ms = 2000, .timeout_ms = 3000, .stall_s = 1
     };
@@ -156,8 +156,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static tide_status call(struct fixture *f, const char *path, struct tide_http_request r,
-                        struct tide_http_answer *answer)
+static tide_status call_path(struct fixture *f, const char *path, struct tide_http_request r,
+                             struct tide_http_answer *answer)
 {
     char url[256];
     snprintf(url, sizeof url, "http://127.0.0.1:%u%s", f->port, path);
@@ -180,19 +180,19 @@ static void a_request_goes_out_as_it_was_given(void **state)
     const struct tide_http_request post = { .method = TIDE_HTTP_POST,
                                             .headers = headers,
                                             .body = TIDE_SLICE("{\"id\":1}") };
-    assert_int_equal(call(f, "/echo", post, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/echo", post, &a), TIDE_OK);
     assert_int_equal(a.code, 200);
     assert_body(f, "POST|X-Key: secret|{\"id\":1}");
     assert_true(a.connected);
-    /* Nothing of one request is left in the next. */
-    assert_int_equal(call(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    /* Headers and body of one request are not sent with the next one. */
+    assert_int_equal(call_path(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
     assert_body(f, "GET||");
     assert_false(a.connected);
     const struct tide_http_request empty = { .method = TIDE_HTTP_POST };
-    assert_int_equal(call(f, "/echo", empty, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/echo", empty, &a), TIDE_OK);
     assert_body(f, "POST||");
     const struct tide_http_request head = { .method = TIDE_HTTP_HEAD };
-    assert_int_equal(call(f, "/gone", head, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/gone", head, &a), TIDE_OK);
     assert_int_equal(a.code, 404);
     assert_false(a.again);
     assert_int_equal(f->connections, 1);
@@ -202,10 +202,11 @@ static void a_path_goes_out_as_it_is_written(void **state)
 {
     struct fixture *f = *state;
     struct tide_http_answer a;
-    assert_int_equal(call(f, "/a/../typed?x=%2f", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/a/../typed?x=%2f", (struct tide_http_request){ 0 }, &a),
+                     TIDE_OK);
     assert_int_equal(a.code, 200);
     assert_string_equal(a.type, "application/json");
-    assert_int_equal(call(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
     assert_string_equal(a.type, "");
 }
 
@@ -213,7 +214,7 @@ static void an_error_comes_with_what_it_says(void **state)
 {
     struct fixture *f = *state;
     struct tide_http_answer a;
-    assert_int_equal(call(f, "/busy", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/busy", (struct tide_http_request){ 0 }, &a), TIDE_OK);
     assert_int_equal(a.code, 429);
     assert_int_equal(a.after_ms, 7000);
     assert_true(a.again);
@@ -225,14 +226,14 @@ static void a_redirect_stays_in_its_scheme(void **state)
     struct fixture *f = *state;
     struct tide_http_answer a;
     const struct tide_http_request follow = { .follow = true };
-    assert_int_equal(call(f, "/moved", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/moved", (struct tide_http_request){ 0 }, &a), TIDE_OK);
     assert_int_equal(a.code, 302);
-    assert_int_equal(call(f, "/moved", follow, &a), TIDE_OK);
+    assert_int_equal(call_path(f, "/moved", follow, &a), TIDE_OK);
     assert_int_equal(a.code, 200);
     assert_body(f, "GET||");
-    assert_int_not_equal(call(f, "/file", follow, &a), TIDE_OK);
+    assert_int_not_equal(call_path(f, "/file", follow, &a), TIDE_OK);
     assert_int_equal(f->body.len, 0);
-    assert_int_not_equal(call(f, "/secure", follow, &a), TIDE_OK);
+    assert_int_not_equal(call_path(f, "/secure", follow, &a), TIDE_OK);
 }
 
 /* clang-format off */
@@ -254,14 +255,14 @@ static void what_is_no_answer_is_refused(void **state)
     struct fixture *f = *state;
     struct tide_http_answer a;
     for (size_t i = 0; i < TIDE_COUNT(bad); i++) {
-        tide_status status = call(f, bad[i].path, (struct tide_http_request){ 0 }, &a);
+        tide_status status = call_path(f, bad[i].path, (struct tide_http_request){ 0 }, &a);
         if (status != bad[i].want)
             fail_msg("%s: %s %s", bad[i].why, tide_status_name(status), f->err.text);
         assert_true(f->body.cap <= f->body.max);
         assert_null(strstr(f->err.text, bad[i].path));
     }
     const struct tide_http_request brief = { .timeout_ms = 200 };
-    assert_int_equal(call(f, "/silent", brief, &a), TIDE_E_IO);
+    assert_int_equal(call_path(f, "/silent", brief, &a), TIDE_E_IO);
 }
 
 static bool always(void *self)
@@ -282,10 +283,10 @@ static void it_stops_when_asked_to(void **state)
     struct tide_http_answer a;
     size_t total = 0;
     const struct tide_http_request stop = { .cancelled = always };
-    assert_int_equal(call(f, "/endless", stop, &a), TIDE_E_STOPPED);
+    assert_int_equal(call_path(f, "/endless", stop, &a), TIDE_E_STOPPED);
     const struct tide_http_request small = { .room = no_room, .self = &total };
     tide_buf_release(&f->body);
-    assert_int_equal(call(f, "/echo", small, &a), TIDE_E_IO);
+    assert_int_equal(call_path(f, "/echo", small, &a), TIDE_E_IO);
     assert_true(a.no_room);
     assert_int_equal(total, 5);
 }

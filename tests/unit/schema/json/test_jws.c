@@ -1,4 +1,5 @@
-/* Signed texts and their keys: the vectors of RFC 8037, the keys in PEM of RFC 8410, what is refused. */
+/* Signed texts and their keys: the vectors of RFC 8037, the PEM keys of RFC 8410, and refused
+ * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Colours and logo of an integrator: what is refused, and that no accepted colour is hard to read. */
+/* Colours and logo of an integrator: refused values, and the contrast of every accepted colour. */
 #include "api/http/static_files.h"
 #include "api/kyc/base/settings.h"
 #include "tests/unit/api/kyc/kyc_settings.h"
@@ -69,7 +69,7 @@ static void contrast_is_that_of_wcag(void **state)
                      454); /* and the next that is enough   */
 }
 
-/* The value of a custom property in the part of the style sheet that begins at from. */
+/* Copies the value of a custom property from the part of the style sheet that begins at `from`. */
 static void property_of(char out[8], const char *from, const char *name)
 {
     const char *at = strstr(from, name);
@@ -77,8 +77,8 @@ static void property_of(char out[8], const char *from, const char *name)
     snprintf(out, 8, "%s", at + strlen(name) + 2);
 }
 
-/* The backgrounds that a colour is checked against are the worst of the style sheet, and text on the
- * colour is readable too. */
+/* The check compares a colour with the backgrounds of the style sheet that have the least contrast.
+ * Text on the colour must be readable too. */
 static void the_style_sheet_is_the_one_that_is_checked(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Statements with the deployment's contracts as a condition at each table. */
+/* SQL statements into which the deployment's contracts are inserted as a condition on each
+ * table. */
 #include "tidemark/bound.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
     "bound_roles AS MATERIALIZED (SELECT max(j.address) FILTER (WHERE j.role = 'liquidity_pool')" \
     " AS liquidity_pool"
 
-static char *bound(const char *sql)
+static char *bound_text(const char *sql)
 {
     struct tide_buf out;
     tide_buf_init(&out, 1 << 16);
@@ -24,7 +25,7 @@ static char *bound(const char *sql)
 
 static void has(const char *sql, const char *part)
 {
-    char *text = bound(sql);
+    char *text = bound_text(sql);
     if (!strstr(text, part))
         fail_msg("%s: no \"%s\" in %s", sql, part, text);
     free(text);
@@ -32,7 +33,7 @@ static void has(const char *sql, const char *part)
 
 static void is(const char *sql, const char *want)
 {
-    char *text = bound(sql);
+    char *text = bound_text(sql);
     assert_string_equal(text, want);
     free(text);
 }
@@ -81,8 +82,9 @@ static void the_rest_stays_as_it_is(void **state)
 static void what_a_statement_had_before_comes_after(void **state)
 {
     (void)state;
-    char *text = bound("-- one: deployment\n-- none: x\nWITH a AS (SELECT 1 FROM event.log AS l,"
-                       " state.oracle_feed AS f) SELECT 1");
+    char *text =
+        bound_text("-- one: deployment\n-- none: x\nWITH a AS (SELECT 1 FROM event.log AS l,"
+                   " state.oracle_feed AS f) SELECT 1");
     static const char head[] = "-- one: deployment\n-- none: x\nWITH bound_roles";
     assert_int_equal(strncmp(text, head, sizeof head - 1), 0);
     assert_non_null(strstr(text, "), bound_followed AS MATERIALIZED ("));

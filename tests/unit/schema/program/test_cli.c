@@ -1,5 +1,5 @@
-/* The command line of a program as rows: what the parser takes, what help, man page and completion
- * print, and which name a mistyped one is taken for. */
+/* The command line of a program, defined by rows: parsing, help, man page, completion, and the
+ * suggestion for a mistyped name. */
 #include "tidemark/cli.h"
 #include "tidemark/nearest.h"
 
@@ -47,9 +47,9 @@ static char *nothing(const char *name)
     return NULL;
 }
 
-/* Loads these words as options of "fill" or "show"; the message of the refusal, or "". */
-static const char *load(const char *command, const char *words, const char **watch,
-                        struct tide_err *err)
+/* Parses these words as options of "fill" or "show". Returns the message of the refusal, or "". */
+static const char *load_options(const char *command, const char *words, const char **watch,
+                                struct tide_err *err)
 {
     static struct tide_config config;
     static char text[256];
@@ -92,18 +92,18 @@ static void words_are_taken_or_refused(void **state)
     const char *watch;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        const char *text = load(cases[i].command, cases[i].words, &watch, &err);
+        const char *text = load_options(cases[i].command, cases[i].words, &watch, &err);
         if (*cases[i].message ? !strstr(text, cases[i].message) : *text)
             fail_msg("%s: %s", cases[i].words, text);
         assert_null(strstr(text, "secret"));
     }
-    load("fill", "--from 7", &watch, &err);
+    load_options("fill", "--from 7", &watch, &err);
     assert_null(watch);
-    load("fill", "--watch --from 7", &watch, &err);
+    load_options("fill", "--watch --from 7", &watch, &err);
     assert_string_equal(watch, "");
-    load("fill", "--watch 5 --from 7", &watch, &err);
+    load_options("fill", "--watch 5 --from 7", &watch, &err);
     assert_string_equal(watch, "5");
-    load("fill", "--from 7 --watch=9", &watch, &err);
+    load_options("fill", "--from 7 --watch=9", &watch, &err);
     assert_string_equal(watch, "9");
 }
 

@@ -1,5 +1,5 @@
-/* Settings from a file, the environment and the command line: what is taken, in which order,
- * and how each refusal names key, value and bounds. */
+/* Settings from a file, the environment and the command line: their order, and refusals that name
+ * key, value and bounds. */
 #include "tidemark/cli.h"
 
 #include <setjmp.h>
@@ -271,7 +271,7 @@ static void a_secret_is_never_shown(void **state)
     tide_buf_release(&out);
 }
 
-/* What is said of these variables. */
+/* Returns the warnings about these environment variables. */
 static const char *said_of(char *const *variables, char *out, size_t size)
 {
     FILE *file = tmpfile();
@@ -332,7 +332,8 @@ static void a_mistyped_variable_is_named(void **state)
     assert_int_equal(lines, 16);
 }
 
-/* The text between two lines of a manual that hold begin and end. TIDE_UPDATE=1 replaces it. */
+/* Compares the text between two lines of a manual, which contain `begin` and `end`, with the
+ * expected text. TIDE_UPDATE=1 replaces the text. */
 static void manual_part_is(const char *path, const char *begin, const char *end, tide_slice want)
 {
     char name[1024];
@@ -371,7 +372,7 @@ static size_t lines_of(tide_slice text)
     return lines;
 }
 
-/* Each setting is in the manual of the program that it belongs to, and in one manual only. */
+/* The manual of each program lists the program's settings, and no other manual does. */
 static void the_manuals_list_the_settings(void **state)
 {
     static const struct {

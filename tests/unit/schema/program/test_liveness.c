@@ -1,4 +1,4 @@
-/* Threads that are watched. label: threads */
+/* The watch over threads that must make progress. label: threads */
 #include "tidemark/liveness.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static const char *stalled(void)
     return tide_liveness_stalled(&silent_ms);
 }
 
-/* Waits until that thread is the one that is named; NULL: until none is. */
+/* Waits until the watch reports the thread `name` as stalled; NULL: until it reports none. */
 static void wait_for(const char *name)
 {
     for (int i = 0; i < 5000; i++, nap()) {
@@ -59,7 +59,7 @@ static void each_silent_thread_is_named(void **state)
     struct watched watched[] = { { .name = "first" }, { .name = "second" }, { .name = "third" } };
     pthread_t threads[TIDE_COUNT(watched)];
     (void)state;
-    tide_liveness_mark(); /* of a thread that is not watched: nothing */
+    tide_liveness_mark(); /* a thread that is not watched: no effect */
     assert_null(stalled());
     for (size_t i = 0; i < TIDE_COUNT(watched); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, come_by, &watched[i]), 0);

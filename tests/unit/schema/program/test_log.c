@@ -1,5 +1,4 @@
-/* Lines of the log: whatever a value holds, and however long it is, a line stays one line of logfmt or
- * of JSON. */
+/* Log lines: for a value of any content and length, a line stays one line of logfmt or of JSON. */
 #include "tidemark/json_read.h"
 #include "tidemark/log.h"
 
@@ -13,7 +12,7 @@
 
 enum { LINE_ROOM = 40000 };
 
-/* What tide_log wrote, instead of to stderr. */
+/* Captures the line that tide_log writes to stderr. */
 static void logged(char out[LINE_ROOM], bool json, const char *value)
 {
     FILE *file = tmpfile();
@@ -30,7 +29,7 @@ static void logged(char out[LINE_ROOM], bool json, const char *value)
     fclose(file);
 }
 
-/* The field text of a line of JSON, which must be one object and one line. */
+/* Copies the field "text" of a JSON line, which must be one object on one line. */
 static void text_of(char out[LINE_ROOM], const char *line)
 {
     json_error_t error;
@@ -69,8 +68,8 @@ static void values_survive_json(void **state)
     }
 }
 
-/* At whatever byte the limit of a line cuts a value: within it, before its quote, within an escape
- * or within a character. */
+/* The limit of a line may cut a value at any byte: inside the value, before its closing quote,
+ * inside an escape or inside a character. */
 static void a_line_that_is_cut_stays_whole(void **state)
 {
     static const char *const endings[] = { "x", "\"", "\\", "\xc3\xbc", "\x02" };

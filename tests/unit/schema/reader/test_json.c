@@ -1,4 +1,4 @@
-/* JSON as answers write it: numbers, scaled amounts, times, names of anybody. */
+/* JSON as the answers have it: numbers, scaled amounts, times, names that anybody can choose. */
 #include "tidemark/record_json.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 static struct tide_buf buf;
 
-static struct tide_json start(void)
+static struct tide_json start_json(void)
 {
     tide_buf_reset(&buf);
     return (struct tide_json){ .buf = &buf };
@@ -48,7 +48,7 @@ static void test_scaled(void **state)
         char want[160];
         tide_i128 v = { 0 };
         assert_int_equal(tide_i128_parse(&v, tide_slice_str(rows[i].raw)), TIDE_OK);
-        struct tide_json j = start();
+        struct tide_json j = start_json();
         tide_json_open(&j, '{');
         tide_json_amount(&j, "a", v.raw, rows[i].decimals);
         tide_json_bool(&j, "b", true);
@@ -66,7 +66,7 @@ static void test_shape(void **state)
                                          "b" };
     struct tide_hot_address none = { 0 };
     (void)state;
-    struct tide_json j = start();
+    struct tide_json j = start_json();
     tide_json_open(&j, '{');
     tide_json_name(&j, "items");
     tide_json_open(&j, '[');
@@ -88,7 +88,7 @@ static void test_shape(void **state)
          "\"title\":\"a\\\"\xef\xbf\xbd\\nb\",\"who\":null}");
 }
 
-/* The C library's calendar is asked too. */
+/* The C library's calendar must give the same times. */
 static void test_times(void **state)
 {
     /* clang-format off */
@@ -105,7 +105,7 @@ static void test_times(void **state)
     /* clang-format on */
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(ends); i++) {
-        struct tide_json j = start();
+        struct tide_json j = start_json();
         tide_json_open(&j, '{');
         tide_json_time(&j, "t", ends[i].seconds);
         tide_json_close(&j, '}');
@@ -126,7 +126,8 @@ static void test_times(void **state)
     }
 }
 
-/* Written in the ways that RFC 3339 allows; what is between two seconds is the later one. */
+/* Times in the forms that RFC 3339 allows. A fraction of a second is rounded up to the next
+ * second. */
 static void test_read_times(void **state)
 {
     /* clang-format off */
@@ -173,7 +174,7 @@ static void test_full(void **state)
 static void test_items(void **state)
 {
     (void)state;
-    struct tide_json j = start();
+    struct tide_json j = start_json();
     tide_json_open(&j, '{');
     tide_json_name(&j, "list");
     tide_json_open(&j, '[');

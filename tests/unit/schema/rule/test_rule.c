@@ -1,4 +1,4 @@
-/* Rules at their edges: what the recordings do not show. */
+/* Rules at the limits of their arguments, which the recordings do not contain. */
 #include "tidemark/rule.h"
 
 #include <setjmp.h>
@@ -128,7 +128,7 @@ static void test_pool(void **state)
     assert_int_equal(tide_rule_quote(&v, &pool, 0, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
 }
 
-/* A pool before its first liquidity: the contract's quote is 0, its swap traps. */
+/* In a pool without liquidity, the contract's quote returns 0 and its swap fails. */
 static void test_empty_pool(void **state)
 {
     struct tide_hot_pool pool = { .fee_tier = AMOUNT(30) };
@@ -141,7 +141,7 @@ static void test_empty_pool(void **state)
     assert_int_equal(tide_rule_swap(&swap, &pool, 500, 0, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
 }
 
-/* The impact of an answer beyond 2^127 / 10000 overflows in a swap, not in a quote. */
+/* If the amount exceeds 2^127 / 10000, the price impact overflows in a swap, but not in a quote. */
 static void test_large_quote(void **state)
 {
     tide_raw_i128 most = (tide_raw_i128)MOST / 10000;

@@ -1,4 +1,4 @@
-/* Bytes written down as text, for tests that must not be made by the code they test.
+/* Bytes written as text, for tests that must not make their input with the code under test.
  *
  *   "0000000f"   hex, any length, white space between
  *   "32*a1"      a byte repeated
@@ -81,8 +81,8 @@ static inline void literal_close(struct literal *l)
     tide_buf_release(&l->buf);
 }
 
-/* A LedgerCloseMeta V2 with one contract call in a parallel phase. The hashes are zero: a test that
- * wants them to hold fills them in, see @hash, @sethash, @resulthash, @txhash and @callhash. */
+/* A LedgerCloseMeta V2 with one contract call in a parallel phase. The hashes are zero. A test that
+ * needs valid hashes fills them in at @hash, @sethash, @resulthash, @txhash and @callhash. */
 /* clang-format off: one line is one part of the ledger */
 static const char ledger_literal[] =
     "00000002 00000001 00000000 00000000000003e8 " /* V2, ext v1: fee write 1000 */

@@ -1,4 +1,4 @@
-/* ScVal: every arm as JSON, every refusal; XDR primitives underneath. */
+/* ScVal: every union arm as JSON, every refusal, and the XDR primitives under them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static tide_status json_of(struct tide_buf *json, const char *hex)
     literal_open(&l, hex);
     tide_buf_reset(json);
     tide_status status = tide_scval_json(json, tide_buf_view(&l.buf));
-    /* skipping must judge exactly as printing does */
+    /* the skipper must accept exactly what the printer accepts */
     struct tide_xdr x = tide_xdr_of(tide_buf_view(&l.buf));
     tide_scval_skip(&x);
     assert_int_equal(tide_xdr_end(&x), status);
@@ -108,7 +108,7 @@ static void a_map_is_an_object_or_a_list_of_pairs(void **state)
         { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 "
           "00000001",
           "[[[\"a\"],null]]" },
-        /* two keys that would have had the same name */
+        /* two keys whose texts would be equal */
         { "00000011 00000001 00000002 00000001 00000003 00000001 00000001 00000003 00000002",
           "[[null,1],[null,2]]" },
         { "00000011 00000001 00000002 0000000f 00000001 61000000 00000001"
@@ -165,7 +165,7 @@ static void what_is_not_one_value_is_refused(void **state)
     tide_buf_release(&json);
 }
 
-/* vec of vec of … of void, depth vecs. */
+/* Appends nested vecs, `depth` levels deep, with void inside. */
 static void put_nested(struct tide_buf *b, uint32_t depth)
 {
     for (uint32_t i = 0; i < depth; i++) {
@@ -196,7 +196,7 @@ static void nesting_has_a_limit(void **state)
     }
 }
 
-/* Maps whose key is a map whose key is …, depth maps. */
+/* Appends maps whose key is a map whose key is …, `depth` maps deep. */
 static void put_keys(struct tide_buf *b, uint32_t depth)
 {
     for (uint32_t i = 0; i < depth; i++) {
@@ -226,7 +226,7 @@ static void keys_within_keys_grow_linearly(void **state)
     tide_buf_release(&json);
 }
 
-/* Each value repeated in a vec: what has the longest text for its XDR. */
+/* Each kind of value is repeated in a vec, to find the one with the longest text for its XDR. */
 static void the_text_is_at_most_eight_times_the_xdr(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void what_is_stored_nests_no_deeper_than_parsers_read(void **state)
     tide_buf_release(&json);
 }
 
-/* Longer than any column holds, however small its share. */
+/* The value is longer than any column may hold, even if its XDR is small. */
 static void a_long_value_is_not_stored_as_json(void **state)
 {
     (void)state;

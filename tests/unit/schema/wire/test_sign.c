@@ -1,4 +1,4 @@
-/* Ed25519: the vectors of RFC 8032, and a transaction that another program signed. */
+/* Ed25519: the vectors of RFC 8032, and a transaction signed by another program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void a_wiped_seed_is_gone(void **state)
     tide_sign_close(NULL);
 }
 
-/* The text behind "name": in a flat JSON file; empty when there is none. */
+/* Returns the text after "name": in a flat JSON file, or an empty slice. */
 static tide_slice field(const char *json, const char *name)
 {
     char quoted[64];
@@ -105,7 +105,7 @@ static bool read_vector(char *out, size_t size)
     return len > 0;
 }
 
-/* Its signature over its hash is ours, byte for byte. */
+/* The signature made here over the recorded hash equals the recorded signature byte for byte. */
 static void a_recorded_transaction_is_signed_the_same(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* strkey: the strings of SEP-23, both ways, and its negative cases. */
+/* strkey: the strings of SEP-23 encoded and decoded, and its invalid cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void no_other_text_of_any_kind_passes(void **state)
     for (size_t i = 0; i < TIDE_COUNT(invalid); i++)
         assert_int_equal(tide_strkey_decode(&kind, payload, &len, tide_slice_str(invalid[i])),
                          TIDE_E_DECODE);
-    /* every single altered character of every valid text */
+    /* each character of each valid text is replaced by each other character */
     static const char other[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567189=a\xff";
     for (size_t i = 0; i < TIDE_COUNT(valid); i++) {
         char text[TIDE_STRKEY_TEXT_MAX];

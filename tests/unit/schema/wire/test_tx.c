@@ -1,4 +1,4 @@
-/* Hashes that name things: contracts, keys, transactions. */
+/* Hashes that identify contracts, ledger keys and transactions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The walk over one ledger written down byte by byte. */
+/* The walk over one ledger that is written byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct seen {
     struct tide_ledger_header header;
     struct tide_ledger_tail tail;
     unsigned envelopes, txs, events[3], changes, tx_ends, upgrades, evicted, sets;
-    unsigned stop_at; /* event number whose callback refuses; 0: none */
+    unsigned stop_at; /* number of the event whose callback returns an error; 0: none */
     bool outside;     /* step over the transaction */
 };
 
@@ -233,7 +233,7 @@ static void cut_anywhere_it_is_malformed_and_knows_more_would_help(void **state)
     const struct tide_walk nothing = { 0 };
     literal_open(&l, ledger_literal);
     for (size_t len = 0; len < l.buf.len; len++) {
-        uint8_t *exact = malloc(len + 1); /* so that a byte too far is a byte out of bounds */
+        uint8_t *exact = malloc(len + 1); /* exact size: a read past the end is out of bounds */
         assert_non_null(exact);
         memcpy(exact, l.buf.ptr, len);
         assert_int_equal(tide_ledger_walk(&nothing, tide_slice_of(exact, len), &err),
@@ -250,7 +250,7 @@ static void cut_anywhere_it_is_malformed_and_knows_more_would_help(void **state)
     literal_close(&l);
 }
 
-/* Each names the arm by its offset from a mark, and what the error must say. */
+/* Each row names the union arm by its offset from a mark, and the expected text of the error. */
 static void an_unknown_arm_is_named_with_ledger_and_offset(void **state)
 {
     (void)state;

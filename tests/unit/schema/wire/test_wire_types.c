@@ -1,5 +1,5 @@
-/* Every union arm of the protocol: single values of each type and whole ledgers that together hold
- * every arm, from the shared fixtures. Skipped where those are absent. */
+/* Every union arm of the protocol, from the shared fixtures: single values of each type, and
+ * ledgers that together hold every arm. Skipped where the fixtures are absent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static const struct {
     { "LedgerCloseMeta", tide_ledger_skip },
 };
 
-/* In memory of its exact size, whole, then cut at every byte. */
+/* Reads the value in memory of its exact size, then cut at every byte. */
 static void check_value(void (*step)(struct tide_xdr *x), tide_slice value)
 {
     for (size_t len = 0; len <= value.len; len++) {
@@ -113,7 +113,7 @@ static void check_value(void (*step)(struct tide_xdr *x), tide_slice value)
     }
 }
 
-/* The text between "name": " and the next quote. */
+/* Returns the text between "name": " and the next quote. */
 static tide_slice member(tide_slice line, const char *name)
 {
     char quoted[32];
@@ -154,7 +154,8 @@ static void single_values_of_each_type_are_stepped_over_exactly(void **state)
     tide_buf_release(&file);
 }
 
-/* Alters each word to values no arm has: a typed refusal or another reading, never a crash. */
+/* Sets each word to values that no arm has: the reader returns an error or reads other values, and
+ * never crashes. */
 static void alter_words(tide_slice frame)
 {
     static const uint32_t values[] = { 0x7fffffff, 0xffffffff, 0x00000063 };

@@ -50,8 +50,8 @@ static inline sim_val U(uint32_t user)
     return A((uint8_t)(USER0 + user));
 }
 
-static inline const struct sim_outcome *pass(struct world *w, uint8_t to, const char *fn,
-                                             const sim_val *args, uint32_t count)
+static inline const struct sim_outcome *expect_pass(struct world *w, uint8_t to, const char *fn,
+                                                    const sim_val *args, uint32_t count)
 {
     const struct sim_outcome *out =
         sim_invoke(&w->h, account(ADMIN), contract(to), fn, args, count);
@@ -60,8 +60,8 @@ static inline const struct sim_outcome *pass(struct world *w, uint8_t to, const 
     return out;
 }
 
-static inline void refuse(struct world *w, const char *reason, uint8_t to, const char *fn,
-                          const sim_val *args, uint32_t count)
+static inline void expect_refusal(struct world *w, const char *reason, uint8_t to, const char *fn,
+                                  const sim_val *args, uint32_t count)
 {
     const struct sim_outcome *out =
         sim_invoke(&w->h, account(ADMIN), contract(to), fn, args, count);
@@ -72,19 +72,19 @@ static inline void refuse(struct world *w, const char *reason, uint8_t to, const
     assert_int_equal(out->changed, 0);
 }
 
-#define PASS(w, to, fn, ...)           pass(w, to, fn, SIM_VALS(__VA_ARGS__))
-#define REFUSE(w, reason, to, fn, ...) refuse(w, reason, to, fn, SIM_VALS(__VA_ARGS__))
+#define PASS(w, to, fn, ...)           expect_pass(w, to, fn, SIM_VALS(__VA_ARGS__))
+#define REFUSE(w, reason, to, fn, ...) expect_refusal(w, reason, to, fn, SIM_VALS(__VA_ARGS__))
 
-/* The answer of a read function that does not refuse. */
-static inline sim_val ask(struct world *w, uint8_t to, const char *fn, const sim_val *args,
-                          uint32_t count)
+/* Returns the answer of a read function, which must not refuse. */
+static inline sim_val ask_view(struct world *w, uint8_t to, const char *fn, const sim_val *args,
+                               uint32_t count)
 {
     const struct sim_outcome *out = sim_view(&w->h, contract(to), fn, args, count);
     if (!out->ok)
         fail_msg("%s does not answer: %s", fn, out->reason);
     return out->ret;
 }
-#define ASK(w, to, fn, ...) ask(w, to, fn, SIM_VALS(__VA_ARGS__))
+#define ASK(w, to, fn, ...) ask_view(w, to, fn, SIM_VALS(__VA_ARGS__))
 
 #define assert_amount(got, want) assert_true((got) == (sim_amount)(want))
 
@@ -96,13 +96,13 @@ static inline void assert_event(struct world *w, uint32_t at, const char *name)
         fail_msg("event %u is %.*s, not %s", at, TIDE_SLICE_FMT(text), name);
 }
 
-/* Moves on by seconds, one ledger. */
+/* Closes one ledger, `seconds` later. */
 static inline void later(struct world *w, uint64_t seconds)
 {
     sim_ledger(&w->h, w->h.seq + 1, w->h.now + seconds);
 }
 
-/* All three feeds tell the price: quorum. */
+/* All three feeds report the price, which is the quorum. */
 static inline void price(struct world *w, const char *asset, sim_amount price)
 {
     for (uint8_t i = 0; i < 3; i++)
@@ -195,7 +195,8 @@ static inline void world_open(struct world *w)
     world_users(w);
 }
 
-/* Market sGOLD on XLM: 150 %, 120 %, penalty 10 %, fee as given. */
+/* Registers the market sGOLD on XLM: ratio 150 %, liquidation at 120 %, penalty 10 %, the given
+ * fee. */
 static inline void world_market(struct world *w, sim_amount fee)
 {
     PASS(w, ENGINE, "register_asset", A(DAOWALLET), sim_sym("sGOLD"), C(SGOLD), sim_sym("GOLD"),
@@ -204,7 +205,7 @@ static inline void world_market(struct world *w, sim_amount fee)
     PASS(w, ENGINE, "set_collateral_allowed", A(DAOWALLET), C(XLM), sim_bool(true));
 }
 
-/* Pool P of XLM and USDC, a million of each from user 0. */
+/* Makes the pool P of XLM and USDC with a million of each from user 0. */
 static inline void world_pool(struct world *w)
 {
     PASS(w, POOL, "create_pool", A(ADMIN), sim_sym("P"), C(XLM), C(USDC), sim_i128(30));
@@ -214,7 +215,7 @@ static inline void world_pool(struct world *w)
 
 /* --- values and proposals ---------------------------------------------------------------- */
 
-static inline sim_val list(sim_val *items, uint32_t count)
+static inline sim_val vec_of(sim_val *items, uint32_t count)
 {
     return (sim_val){ .type = TIDE_SCV_VEC, .len = count, .vec = items };
 }
@@ -237,8 +238,8 @@ static inline void carry(struct world *w, uint64_t id)
     later(w, 259200);
 }
 
-/* Proposes, carries and executes the data. */
-static inline const struct sim_outcome *act(struct world *w, const void *data, size_t len)
+/* Proposes the call data, lets it pass the vote, and executes it. */
+static inline const struct sim_outcome *carry_out(struct world *w, const void *data, size_t len)
 {
     uint64_t id = propose(w, data, len);
     carry(w, id);

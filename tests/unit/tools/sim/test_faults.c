@@ -1,4 +1,4 @@
-/* Faults on purpose: their text, when they strike, how often. */
+/* Faults that the simulator makes on purpose: their text, when they apply, how often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void arguments(void **state)
     faults = with("getLedgers=gap:1050x1");
     sim_faults_match(faults, "getLedgers", &hit);
     assert_int_equal(hit.number[SIM_FAULT_GAP], 1050);
-    /* proposed until it finds its ledger */
+    /* the fault is offered until a request has its ledger */
     sim_faults_match(faults, "getLedgers", &hit);
     assert_true(sim_faults_strike(faults, &hit, SIM_FAULT_GAP));
     assert_false(sim_faults_strike(faults, &hit, SIM_FAULT_GAP));

@@ -1,4 +1,4 @@
-/* The ledger writer against literal bytes and hashes taken apart by hand. */
+/* The simulator's ledger writer, compared with literal bytes and with hashes computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void hex_is(tide_slice bytes, const char *want)
     assert_string_equal(text, want);
 }
 
-static tide_slice part(tide_slice whole, size_t at, size_t len)
+static tide_slice part_of(tide_slice whole, size_t at, size_t len)
 {
     assert_true(at + len <= whole.len);
     return tide_slice_of(whole.ptr + at, len);
@@ -43,29 +43,29 @@ static void an_empty_ledger_is_the_bytes_of_the_network(void **state)
     open_chain(&lcm, 2);
     lcm_begin(&lcm, 500, 1780999920);
     assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
-    hex_is(part(out, 0, 8), "0000000200000000");
+    hex_is(part_of(out, 0, 8), "0000000200000000");
     /* header: version, previous hash */
-    hex_is(part(out, 40, 8), "0000001977777777");
+    hex_is(part_of(out, 40, 8), "0000001977777777");
     /* close time, no upgrades, basic value, hash of an empty result set */
-    hex_is(part(out, 40 + 68, 16 + 32),
+    hex_is(part_of(out, 40 + 68, 16 + 32),
            "000000006a27e6f0"
            "00000000"
            "00000000"
            "df3f619804a92fdb4057192dc43dd748ea778adc52bc498ce80524c014b81119");
     /* the header's hash is over its 324 bytes */
-    tide_sha256(hash, part(out, 40, 324));
+    tide_sha256(hash, part_of(out, 40, 324));
     assert_memory_equal(hash, out.ptr + 8, TIDE_HASH_BYTES);
     assert_memory_equal(hash, lcm.previous_hash, TIDE_HASH_BYTES);
     /* history extension, then the set: v1, previous hash, two phases, both empty */
-    tide_slice set = part(out, 40 + 324 + 4, 4 + 32 + 4 + 8 + 12);
-    hex_is(part(set, 0, 8), "0000000177777777");
-    hex_is(part(set, 36, 24), "00000002"
-                              "0000000000000000"
-                              "000000010000000000000000");
+    tide_slice set = part_of(out, 40 + 324 + 4, 4 + 32 + 4 + 8 + 12);
+    hex_is(part_of(set, 0, 8), "0000000177777777");
+    hex_is(part_of(set, 36, 24), "00000002"
+                                 "0000000000000000"
+                                 "000000010000000000000000");
     tide_sha256(hash, set);
     assert_memory_equal(hash, out.ptr + 40 + 36, TIDE_HASH_BYTES);
     /* no transactions, upgrades, SCP; size of state; nothing evicted */
-    hex_is(part(out, 40 + 324 + 4 + 60, 24), "000000000000000000000000000000000010000000000000");
+    hex_is(part_of(out, 40 + 324 + 4 + 60, 24), "000000000000000000000000000000000010000000000000");
     assert_int_equal(out.len, 40 + 324 + 4 + 60 + 24);
     lcm_close(&lcm);
 }
@@ -105,7 +105,7 @@ static void an_envelope_hashes_as_its_network_says(void **state)
     tide_sha256(want, tide_slice_of(payload, n));
     assert_memory_equal(tx.hash, want, TIDE_HASH_BYTES);
     assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
-    /* no key signs for alice */
+    /* alice's transaction has no signature */
     hex_is(tide_slice_of(lcm.envelopes.ptr + lcm.envelopes.len - 8, 8), "0000000000000000");
     lcm_close(&lcm);
 }
@@ -124,7 +124,7 @@ static void an_envelope_is_signed_by_its_source_and_its_payer(void **state)
     struct lcm_tx tx = payment(5);
     tx.source = carol;
     lcm_add(&lcm, &tx);
-    /* it ends with one signature: the last four bytes of the key, then 64 bytes */
+    /* the envelope ends with one signature: the last four bytes of the key, then 64 bytes */
     const uint8_t *end = lcm.envelopes.ptr + lcm.envelopes.len;
     assert_memory_equal(end - 76, "\0\0\0\1", 4);
     assert_memory_equal(end - 72, carol + 28, 4);
@@ -171,13 +171,13 @@ static void a_failed_transaction_has_no_operations_in_its_meta(void **state)
     lcm_add(&lcm, &tx);
     /* result: fee, txFAILED, one result: opINNER, manage data, code */
     tide_slice all = tide_buf_view(&lcm.processing);
-    hex_is(part(all, 36, 32), "0000000000000064"
-                              "ffffffff"
-                              "00000001"
-                              "00000000"
-                              "0000000a"
-                              "fffffffc"
-                              "00000000");
+    hex_is(part_of(all, 36, 32), "0000000000000064"
+                                 "ffffffff"
+                                 "00000001"
+                                 "00000000"
+                                 "0000000a"
+                                 "fffffffc"
+                                 "00000000");
     /* no fee changes; meta 4: ext, before, operations, after, soroban, events, diagnostics */
     static const uint8_t want[36] = { [7] = 4 };
     assert_int_equal(all.len, 68 + sizeof want);
@@ -199,7 +199,7 @@ static void a_refund_stands_behind_its_transaction(void **state)
     lcm_refund(&lcm, 0, &(struct lcm_list){ TIDE_SLICE("back"), 7 });
     assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
     size_t tail = 20 + each + 4; /* upgrades to evictions, the second transaction, no refund */
-    hex_is(part(out, out.len - tail - 8, 8), "000000076261636b");
+    hex_is(part_of(out, out.len - tail - 8, 8), "000000076261636b");
     lcm_close(&lcm);
 }
 

@@ -1,4 +1,4 @@
-/* A whole simulated chain, read back by the walk and taken apart hash by hash. */
+/* A whole simulated chain, read by the walk, with every hash recomputed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,47 +204,48 @@ static void the_same_options_give_the_same_bytes(void **state)
     assert_memory_not_equal(last[0], last[2], TIDE_HASH_BYTES);
 }
 
-/* A digest of what the ordinary population did: where each call stands, and its hash. */
-struct told {
+/* A digest of the ordinary population's transactions: the position and the hash of each. */
+struct tx_digest {
     struct tide_sha256 h;
     uint8_t digest[TIDE_HASH_BYTES];
     uint32_t txs;
 };
 
-static void hear(void *self, const struct chain_tx *tx)
+static void add_transaction(void *self, const struct chain_tx *tx)
 {
-    struct told *told = self;
+    struct tx_digest *tx_digest = self;
     uint8_t place[] = { (uint8_t)(tx->ledger >> 8), (uint8_t)tx->ledger, (uint8_t)tx->index,
                         tx->outcome->ok };
-    tide_sha256_update(&told->h, tide_slice_of(place, sizeof place));
-    tide_sha256_update(&told->h, tide_slice_of(tx->hash, TIDE_HASH_BYTES));
-    told->txs++;
+    tide_sha256_update(&tx_digest->h, tide_slice_of(place, sizeof place));
+    tide_sha256_update(&tx_digest->h, tide_slice_of(tx->hash, TIDE_HASH_BYTES));
+    tx_digest->txs++;
 }
 
-static struct told run_attacked(uint32_t version, struct hostile_options hostile, uint32_t *txs)
+static struct tx_digest run_attacked(uint32_t version, struct hostile_options hostile,
+                                     uint32_t *txs)
 {
     struct seen seen;
-    struct told told = { .txs = 0 };
+    struct tx_digest tx_digest = { .txs = 0 };
     struct chain_options options = options_of(version);
-    options.observer = (struct chain_observer){ .self = &told, .tx = hear };
-    tide_sha256_init(&told.h);
+    options.observer = (struct chain_observer){ .self = &tx_digest, .tx = add_transaction };
+    tide_sha256_init(&tx_digest.h);
     run_chain_with(&seen, &options, &hostile, 150);
-    tide_sha256_final(&told.h, told.digest);
+    tide_sha256_final(&tx_digest.h, tx_digest.digest);
     *txs = seen.txs;
-    return told;
+    return tx_digest;
 }
 
-/* Hashes of ledgers with attacks hold too (run_chain). People's transactions are the same ones,
- * at the same places. */
+/* The hashes of ledgers with attacks are valid too (run_chain). The transactions of ordinary people
+ * are the same, at the same positions. */
 static void attackers_change_nothing_of_what_people_do(void **state)
 {
     (void)state;
     for (uint32_t version = 1; version <= 2; version++) {
         uint32_t quiet, attacked;
-        struct told base = run_attacked(version, (struct hostile_options){ 0 }, &quiet);
+        struct tx_digest base = run_attacked(version, (struct hostile_options){ 0 }, &quiet);
         for (uint64_t seed = 1; seed <= 3; seed++) {
             struct hostile_options hostile = { .seed = seed, .all_from = 1120 };
-            struct told same = run_attacked(version, hostile, &attacked);
+            struct tx_digest same = run_attacked(version, hostile, &attacked);
             assert_int_equal(base.txs, same.txs);
             assert_memory_equal(base.digest, same.digest, TIDE_HASH_BYTES);
             assert_true(attacked > quiet + 200);
@@ -259,12 +260,12 @@ static void every_attack_is_made(void **state)
     uint32_t quiet, attacked, bits;
     run_attacked(2, (struct hostile_options){ 0 }, &quiet);
     for (uint32_t i = 0; i < HOSTILE_ATTACKS; i++) {
-        /* lives are of entries that others made */
+        /* the attack "lives" needs entries that another attack made */
         uint32_t with = i == HOSTILE_lives ? 1u << HOSTILE_entries : 0;
         run_attacked(
             2, (struct hostile_options){ .seed = 9, .all_from = 1060, .attacks = 1u << i | with },
             &attacked);
-        /* bulk and flood are a few large transactions */
+        /* the attacks "bulk" and "flood" are a few large transactions */
         bool few = i == HOSTILE_bulk || i == HOSTILE_flood;
         assert_true(attacked > quiet + (few ? 0 : 20));
     }

@@ -1,4 +1,4 @@
-/* Names of lake objects, what stands in them, and resuming a lake. */
+/* Names and contents of lake objects, and resuming a lake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

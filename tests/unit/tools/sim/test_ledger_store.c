@@ -1,4 +1,4 @@
-/* The ledgers that a server knows: what is kept, what is found, what is forgotten. */
+/* The ledgers that a simulated server keeps: storing, finding and dropping them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
-/* Adds ledger after ledger; each is remembered here too. */
-static void add(struct world *w, uint32_t i)
+/* Makes the next ledger and adds it. The test keeps a copy. */
+static void add_ledger(struct world *w, uint32_t i)
 {
     tide_slice lcm;
     struct tide_err err;
@@ -50,7 +50,7 @@ static void add(struct world *w, uint32_t i)
     assert_int_equal(ledger_store_add(w->store, lcm, &err), TIDE_OK);
 }
 
-static void check(struct world *w, uint32_t newest)
+static void check_store(struct world *w, uint32_t newest)
 {
     struct tide_buf lcm;
     struct ledger_info oldest, latest, info;
@@ -97,15 +97,15 @@ static void keeps_and_forgets(void **state)
     assert_false(ledger_store_range(w.store, &oldest, &latest));
     assert_int_equal(ledger_store_find(w.store, w.hashes[0]), 0);
     for (uint32_t i = 0; i < LEDGERS; i++) {
-        add(&w, i);
+        add_ledger(&w, i);
         if (i % 7 == 0 || i + 1 == LEDGERS)
-            check(&w, FIRST + i);
+            check_store(&w, FIRST + i);
     }
     assert_true(w.hash_count > 500);
-    /* what does not follow is refused and changes nothing */
+    /* a ledger that does not follow the newest one is refused and changes nothing */
     assert_int_equal(ledger_store_add(w.store, tide_buf_view(&w.ledgers[3]), &err), TIDE_E_CHAIN);
     assert_int_equal(ledger_store_add(w.store, TIDE_SLICE("nonsense"), &err), TIDE_E_UNKNOWN);
-    check(&w, FIRST + LEDGERS - 1);
+    check_store(&w, FIRST + LEDGERS - 1);
     for (uint32_t i = 0; i < LEDGERS; i++)
         tide_buf_release(&w.ledgers[i]);
     ledger_store_close(w.store);

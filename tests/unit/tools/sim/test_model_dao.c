@@ -1,15 +1,15 @@
-/* What proposals do when they are carried out: every action of the call data, sound, cut short
- * and refused. The data is put together here byte by byte. */
+/* Effects of executed proposals: every action of the call data, valid, cut short and refused. The
+ * test assembles the data byte by byte. */
 #include "tests/unit/tools/sim/model_world.h"
 #include "tidemark/strkey.h"
 
-/* Call data in the making. */
+/* Call data while a test assembles it. */
 struct data {
     uint8_t bytes[512];
     size_t len;
 };
 
-static void put(struct data *d, const void *bytes, size_t len)
+static void put_bytes(struct data *d, const void *bytes, size_t len)
 {
     assert_true(d->len + len <= sizeof(d->bytes));
     memcpy(d->bytes + d->len, bytes, len);
@@ -20,7 +20,7 @@ static void put_number(struct data *d, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         uint8_t byte = (uint8_t)(value & 0xff);
-        put(d, &byte, 1);
+        put_bytes(d, &byte, 1);
         value >>= 8;
     }
 }
@@ -28,7 +28,7 @@ static void put_number(struct data *d, uint64_t value, size_t bytes)
 static void put_str(struct data *d, const char *text)
 {
     put_number(d, strlen(text), 1);
-    put(d, text, strlen(text));
+    put_bytes(d, text, strlen(text));
 }
 
 static void put_addr(struct data *d, sim_val who)
@@ -38,7 +38,7 @@ static void put_addr(struct data *d, sim_val who)
     size_t len = tide_strkey_encode(text, person ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT,
                                     tide_slice_of(who.addr.key, TIDE_HASH_BYTES));
     put_number(d, len, 1);
-    put(d, text, len);
+    put_bytes(d, text, len);
 }
 
 static struct data action(uint32_t number)
@@ -55,7 +55,7 @@ static struct data action_on(uint32_t number, sim_val who)
     return d;
 }
 
-/* Carried by three votes and past its timelock, not executed yet. */
+/* Returns a proposal that three votes carried and whose timelock is over, not executed yet. */
 static sim_val carried(struct world *w, const struct data *d)
 {
     uint64_t id = propose(w, d->bytes, d->len);
@@ -68,7 +68,8 @@ static const struct sim_outcome *does(struct world *w, sim_val executor, const s
     return PASS(w, DAO, "execute", executor, carried(w, d));
 }
 
-/* Refused, and still waiting afterwards. */
+/* Expects that the execution is refused with that reason, and that the proposal stays
+ * executable. */
 static void refuses(struct world *w, const char *reason, sim_val executor, const struct data *d)
 {
     sim_val id = carried(w, d);
@@ -89,7 +90,7 @@ static void test_deploy_asset(void **state)
     static const uint32_t numbers[] = { 15000, 12000, 1000, 50, 70000 };
     for (size_t i = 0; i < TIDE_COUNT(numbers); i++)
         put_number(&d, numbers[i], 16);
-    refuses(w, "unauthorised", U(5), &d); /* the engine asks for its own DAO */
+    refuses(w, "unauthorised", U(5), &d); /* the engine accepts only its own DAO */
     const struct sim_outcome *out = does(w, A(DAOWALLET), &d);
     assert_int_equal(out->event_count, 2);
     assert_event(w, 0, "market_created");
@@ -123,7 +124,7 @@ static void test_partners_by_vote(void **state)
 
     struct data off = action(1);
     put_number(&off, 0, 4);
-    put(&off, "behind", 6); /* what follows the payload is not looked at */
+    put_bytes(&off, "behind", 6); /* bytes after the payload are ignored */
     does(w, U(5), &off);
     assert_event(w, 0, "preg_off");
     assert_false(ASK(w, PARTNERS, "is_partner", U(4)).b);
@@ -197,10 +198,10 @@ static void test_signers_by_vote(void **state)
     struct world *w = *state;
     struct data d = signer(6, 0, U(5));
     const struct sim_outcome *out = does(w, A(ADMIN), &d);
-    assert_int_equal(out->event_count, 1); /* silently as well */
+    assert_int_equal(out->event_count, 1); /* the action emits no event of its own */
     assert_int_equal(ASK(w, DAO, "get_signers", sim_u32(0)).len, 6);
     refuses(w, "already a signer", A(ADMIN), &d);
-    d.len--; /* shorter than the address says: nothing happens, and it counts as done */
+    d.len--; /* data shorter than its address: the call changes nothing and counts as executed */
     does(w, A(ADMIN), &d);
     d = signer(6, 7, U(5));
     refuses(w, "wallet not found", A(ADMIN), &d);
@@ -231,14 +232,15 @@ static void test_many_signers(void **state)
     sim_val many[16];
     for (uint32_t i = 0; i < 16; i++)
         many[i] = A((uint8_t)(180 + i));
-    REFUSE(w, "too many signers", DAO, "create_multisig", A(DAOWALLET), sim_u32(1), list(many, 16),
-           sim_u32(0));
+    REFUSE(w, "too many signers", DAO, "create_multisig", A(DAOWALLET), sim_u32(1),
+           vec_of(many, 16), sim_u32(0));
     REFUSE(w, "threshold must be positive", DAO, "create_multisig", A(DAOWALLET), sim_u32(0),
-           list(many, 15), sim_u32(0));
-    PASS(w, DAO, "create_multisig", A(DAOWALLET), sim_u32(15), list(many, 15), sim_u32(1));
+           vec_of(many, 15), sim_u32(0));
+    PASS(w, DAO, "create_multisig", A(DAOWALLET), sim_u32(15), vec_of(many, 15), sim_u32(1));
 }
 
-/* The count of providers is never lowered, so 21 comings and goings fill the oracle for good. */
+/* The contract never lowers its count of providers, so after 21 additions the oracle accepts none,
+ * although some were removed. */
 static void test_oracle_by_vote(void **state)
 {
     struct world *w = *state;
@@ -247,7 +249,7 @@ static void test_oracle_by_vote(void **state)
     for (uint32_t i = 4; i <= 21; i++) {
         does(w, U(5), &add);
         assert_event(w, 0, "provider");
-        assert_int_equal(ask(w, ORACLE, "provider_count", SIM_NONE).u32, i);
+        assert_int_equal(ask_view(w, ORACLE, "provider_count", SIM_NONE).u32, i);
         if (i == 4)
             refuses(w, "provider already registered", U(5), &add);
         does(w, U(5), &leave);
@@ -261,7 +263,7 @@ static void test_oracle_by_vote(void **state)
     refuses(w, "too many providers", U(5), &quorum);
     quorum.bytes[4] = 21; /* of whom three are left */
     does(w, U(5), &quorum);
-    assert_int_equal(ask(w, ORACLE, "get_min_providers", SIM_NONE).u32, 21);
+    assert_int_equal(ask_view(w, ORACLE, "get_min_providers", SIM_NONE).u32, 21);
 }
 
 static void test_verifiers_by_vote(void **state)
@@ -298,9 +300,9 @@ static void test_upgrade_by_vote(void **state)
     static const uint8_t hash[TIDE_HASH_BYTES] = { 0x93 };
     struct world *w = *state;
     struct data d = action_on(16, C(PARTNERS));
-    put(&d, hash, 31);
+    put_bytes(&d, hash, 31);
     refuses(w, "payload too short", U(5), &d);
-    put(&d, hash, 1);
+    put_bytes(&d, hash, 1);
     const struct sim_outcome *out = does(w, U(5), &d);
     assert_int_equal(out->event_count, 2);
     assert_true(out->events[0].system);
@@ -308,14 +310,15 @@ static void test_upgrade_by_vote(void **state)
     assert_int_equal(out->auth_count, 1); /* the executor; the DAO calls by itself */
 
     d = action_on(16, C(DAO));
-    put(&d, hash, 32);
+    put_bytes(&d, hash, 32);
     out = does(w, U(5), &d);
     assert_true(sim_addr_eq(out->events[0].contract->address, contract(DAO)));
     assert_event(w, 1, "executed");
-    assert_int_equal(ask(w, DAO, "get_proposal_count", SIM_NONE).u64, 3); /* storage stays */
+    assert_int_equal(ask_view(w, DAO, "get_proposal_count", SIM_NONE).u64, 3); /* storage stays */
 }
 
-/* One call makes a proposal and queues its data; each goes its own way. */
+/* One call makes a proposal and queues its data. The proposal and the queued data then proceed
+ * independently. */
 static void test_queue(void **state)
 {
     struct world *w = *state;
@@ -336,7 +339,7 @@ static void test_queue(void **state)
     assert_int_equal(ASK(w, DAO, "get_proposal_multisig_txs", proposal).vec[0].u64, tx.u64);
     assert_int_equal(ASK(w, DAO, "get_pending_multisig_txs", sim_u32(0)).len, 1);
     PASS(w, DAO, "execute_multisig_tx", U(5), tx);
-    assert_amount(ask(w, DAO, "get_param_cr", SIM_NONE).i128, 13000);
+    assert_amount(ask_view(w, DAO, "get_param_cr", SIM_NONE).i128, 13000);
     assert_int_equal(ASK(w, DAO, "get_pending_multisig_txs", sim_u32(0)).len, 0);
     sim_val stored = ASK(w, DAO, "get_proposal", proposal);
     assert_true(tide_slice_eq_str(sim_field(&stored, "status")->vec[0].bytes, "Active"));

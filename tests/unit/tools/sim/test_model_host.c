@@ -1,4 +1,4 @@
-/* The host under the model: undo, lives of entries, authorisation, order and XDR of values. */
+/* The host of the model: undo, lifetimes of entries, authorisation, order and XDR of values. */
 #include "tests/unit/tools/sim/model_world.h"
 #include "tidemark/text.h"
 
@@ -39,7 +39,7 @@ static void test_value_order(void **state)
     }
 }
 
-/* Bytes as wire.md writes them, typed by hand. */
+/* Bytes of the wire format, typed by hand. */
 static void test_value_xdr(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void test_saturation(void **state)
     assert_true(sim_sat_mul(-3, 2) == -6);
 }
 
-/* A swap that fails at its very end leaves nothing behind. */
+/* A swap that fails in its last step changes nothing. */
 static void test_undo(void **state)
 {
     struct world *w = *state;
@@ -131,7 +131,7 @@ static void test_lives(void **state)
     assert_true(touch->existed && touch->written);
     assert_int_equal(touch->entry->live_until, 2000 + 2073599);
     assert_int_equal(touch->entry->modified, 2001);
-    assert_int_equal(out->changed, 1); /* the nonce alone: the value is the same */
+    assert_int_equal(out->changed, 1); /* only the nonce changed: the value is the same */
     PASS(w, REGISTRY, "unfreeze_account", A(ADMIN), U(1));
     sim_ledger(&w->h, 3000, START + 20);
     out = PASS(w, REGISTRY, "freeze_account", A(ADMIN), U(1), sim_sym("z"));
@@ -146,7 +146,7 @@ static void test_allowance_ends(void **state)
     assert_int_equal(touch_of(out, "Allowance")->entry->live_until, 1000 + 17279);
     sim_ledger(&w->h, 1000 + 17279, START + 100);
     assert_amount(ASK(w, SGOLD, "allowance", U(0), U(1)).i128, 5);
-    /* approved again in its last ledger: the only time that the length counts */
+    /* approved again in its last ledger, the only case in which the requested length counts */
     out = PASS(w, SGOLD, "approve", U(0), U(1), sim_i128(6), sim_u32(900000));
     assert_int_equal(touch_of(out, "Allowance")->entry->live_until, 1000 + 17279 + 900000);
     PASS(w, SGOLD, "approve", U(0), U(2), sim_i128(5), sim_u32(3110399));
@@ -163,7 +163,8 @@ static void test_authorisation(void **state)
     const struct sim_outcome *out =
         PASS(w, POOL, "swap_exact_in", U(1), sim_sym("P"), sim_bool(true), sim_i128(1000000000),
              sim_i128(0), sim_u32(0));
-    /* The trader twice (swap, pull), the pool once: the distributor pulls in its name. */
+    /* Two authorisations of the trader (swap, pull) and one of the pool, because the distributor
+     * pulls in the pool's name. */
     assert_int_equal(out->auth_count, 3);
     assert_true(out->auths[0].first && !out->auths[1].first && out->auths[2].first);
     assert_true(sim_addr_eq(out->auths[0].party, account(USER0 + 1)));
@@ -192,7 +193,7 @@ static void test_wrong_calls(void **state)
 static void test_asset_contract(void **state)
 {
     struct world *w = *state;
-    /* zero moves nothing, makes the receiver's entry, and emits */
+    /* a transfer of zero moves nothing, but makes the receiver's entry and emits an event */
     const struct sim_outcome *out = PASS(w, USDC, "transfer", U(0), C(POOL), sim_i128(0));
     assert_int_equal(out->event_count, 1);
     assert_false(touch_of(out, "Balance")->existed);
@@ -202,7 +203,7 @@ static void test_asset_contract(void **state)
     REFUSE(w, "Ok(Contract(8))", USDC, "transfer", U(0), U(1), sim_i128(-1));
     REFUSE(w, "Ok(Contract(10))", USDC, "transfer", U(0), U(0), sim_i128(UNITS(3000001)));
     PASS(w, USDC, "transfer", U(0), U(0), sim_i128(UNITS(3000000)));
-    /* the reserve of three units stays */
+    /* the account's reserve of three units cannot be sent */
     REFUSE(w, "Ok(Contract(10))", XLM, "transfer", U(0), U(1), sim_i128(40000000000000 - 14999999));
     PASS(w, XLM, "transfer", U(0), U(1), sim_i128(40000000000000 - 15000000));
     REFUSE(w, "Ok(Contract(6))", XLM, "transfer", U(1), A(255), sim_i128(1));

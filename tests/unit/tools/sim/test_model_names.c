@@ -1,5 +1,5 @@
-/* Every name the model writes is the catalogue's: topics and data of events, fields of entries,
- * instance slots. Held against the catalogue's lines, not against its decoder. */
+/* Every name that the model writes is in the catalogue: topics and data of events, fields of
+ * entries, instance slots. The test reads the catalogue's lines itself, without its decoder. */
 #include "tests/unit/tools/sim/model_world.h"
 
 #include "tidemark/catalogue.h"
@@ -50,7 +50,7 @@ static const char *role_of(const struct sim_contract *contract)
     return names[contract->role];
 }
 
-/* Whether the lines of kind behind head name exactly the map's keys. */
+/* Returns true if the lines of `kind` after `head` name exactly the map's keys. */
 static bool names_match(const struct line *head, char kind, const sim_val *map)
 {
     uint32_t found = 0;
@@ -225,7 +225,7 @@ static void tokens(struct world *w, struct seen *seen)
     GO(STABILITY, "claim_gains", U(0));
     GO(STABILITY, "withdraw", U(0), sim_i128(1));
     later(w, 604800);
-    check_events(seen, pass(w, EARNINGS, "finalize_epoch", SIM_NONE));
+    check_events(seen, expect_pass(w, EARNINGS, "finalize_epoch", SIM_NONE));
     sim_val first[] = { sim_u64(0) };
     GO(EARNINGS, "claim", U(0), ((sim_val){ .type = TIDE_SCV_VEC, .len = 1, .vec = first }));
 }
@@ -253,8 +253,8 @@ static void govern(struct world *w, struct seen *seen)
     GO(POOL, "upgrade", U(0), sim_bytes(tide_slice_of(hash, sizeof(hash))));
 }
 
-/* Lines that the model has no way to write: other contracts' code, and functions of the asset
- * contract that the protocol never calls. */
+/* Returns true for lines that the model cannot write: other contracts' code, and functions of the
+ * asset contract that the protocol never calls. */
 static bool out_of_reach(const struct line *line)
 {
     bool foreign = strcmp(line->role, "stellar_asset") == 0 &&
