@@ -16,8 +16,8 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     const char *role = tide_pg_text(rows, at, 1);
     *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
                                    .discovered = true,
-                                   .market = tide_pg_bool(rows, at, 4),
-                                   .listed = !tide_pg_bool(rows, at, 4),
+                                   .market_ledger = (uint32_t)tide_pg_u64(rows, at, 4),
+                                   .listed = tide_pg_u64(rows, at, 4) == 0,
                                    .unsettled = !tide_pg_bool(rows, at, 3),
                                    .named_ledger = (uint32_t)tide_pg_u64(rows, at, 5),
                                    .shown_ledger = (uint32_t)tide_pg_u64(rows, at, 6) };
@@ -39,8 +39,8 @@ static void adopt_contract(struct tide_deployment *deployment, const struct tide
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
     if (known && known->discovered) {
         struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
-        own->market |= contract->market;
-        own->listed &= !contract->market;
+        own->market_ledger = contract->market_ledger;
+        own->listed &= contract->market_ledger == 0;
         own->named_ledger = contract->named_ledger;
         own->shown_ledger = contract->shown_ledger;
     }
@@ -64,7 +64,8 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct tide_pg_rows rows;
     writer_sql(w,
                "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
-               " bool_or(what = 'market'), min(ledger) FILTER (WHERE what = 'discovered'),"
+               " coalesce(min(ledger) FILTER (WHERE what = 'market'), 0), min(ledger) FILTER (WHERE"
+               " what = 'discovered'),"
                " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
                " chain.contract_seen WHERE deployment = %u"
                " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
@@ -115,42 +116,59 @@ static void sql_forget_late(struct tide_writer *w)
 }
 
 /* Each token that the chain names, as a row of the query known: n by the order of their naming,
- * market where a market names it first. */
+ * found where it is followed from, market where a market names it first. */
 static void sql_known(struct tide_writer *w)
 {
     writer_sql_more(w,
-                    ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
-                    " min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
-                    " 'market') AS market, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]),"
-                    " contract COLLATE \"C\") AS n FROM chain.contract_seen WHERE deployment = %u"
-                    " AND what IN ('discovered', 'ignored', 'market') GROUP BY contract)",
+                    ", known AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
+                    " 'discovered') AS found, min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger,"
+                    " tx]) FILTER (WHERE what = 'market') AS market, row_number() OVER (ORDER BY"
+                    " min(ARRAY[ledger, tx]), contract COLLATE \"C\") AS n FROM"
+                    " chain.contract_seen WHERE deployment = %u AND what IN ('discovered',"
+                    " 'ignored', 'market') GROUP BY contract)",
                     w->deployment);
 }
 
-/* The tokens that are followed must not depend on the order in which ledgers were read. So places
- * go to those that were named first (ledger, transaction, address) in ledgers before which none is
- * missing: those that are read later name none that comes before. The decoder does the same as long
- * as no token waits. A token has its place since the ledger in which a market took enough of those
- * before it, so that answers as of earlier ledgers stay as they are. Their past is noted in the
- * same transaction. */
+/* Tokens for which ledgers were read that name them before they are followed, as the query early:
+ * as many of those that wait as there are free places, and all that are followed. Ledgers that are
+ * read later name none before them. */
+static void sql_early(struct tide_writer *w)
+{
+    writer_sql_more(w,
+                    ", e AS (SELECT k.*, s.role, s.name, row_number() OVER (PARTITION BY k.found IS"
+                    " NULL ORDER BY k.n) AS waiting FROM known AS k JOIN p ON k.named[1] BETWEEN"
+                    " p.first AND p.last JOIN chain.contract_seen AS s ON s.deployment = %u AND"
+                    " s.contract = k.contract AND s.ledger = k.named[1] AND s.tx = k.named[2] AND"
+                    " s.what = 'ignored' WHERE k.found IS NULL OR k.found > k.named), early AS"
+                    " (SELECT * FROM e WHERE found IS NOT NULL OR waiting <= %u - (SELECT count(*)"
+                    " FROM known WHERE found IS NOT NULL AND market IS NULL))",
+                    w->deployment, w->options.discovered_max);
+}
+
+/* The tokens that are followed, and since when, must not depend on the order in which ledgers were
+ * read. So places go to those that were named first (ledger, transaction, address) in ledgers
+ * before which none is missing: those that are read later name none that comes before. The decoder
+ * does the same as long as no token waits and no later ledger was read. A token has its place since
+ * the ledger in which a market took enough of those before it, so that answers as of earlier
+ * ledgers stay as they are. One that is followed already, as a market's since a later ledger that
+ * was read first, is found since then, too. Their past is noted in the same transaction. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     sql_forget_late(w);
     sql_lead(w);
     sql_known(w);
+    sql_early(w);
     writer_sql_more(
         w,
         " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
-        " SELECT %u, l.contract, since[1], since[2], 'discovered', l.role, l.name FROM (SELECT k.*,"
-        " s.role, s.name FROM known AS k JOIN p ON k.named[1] BETWEEN p.first AND p.last JOIN"
-        " chain.contract_seen AS s ON s.deployment = %u AND s.contract = k.contract AND s.ledger ="
-        " k.named[1] AND s.tx = k.named[2] AND s.what = 'ignored' WHERE NOT k.found ORDER BY k.n"
-        " LIMIT greatest(0, %u - (SELECT count(*) FROM known WHERE found AND market IS NULL))) AS l"
-        " CROSS JOIN LATERAL (SELECT greatest(l.named, (SELECT b.market FROM known AS b WHERE b.n <"
-        " l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY b.market OFFSET greatest(0, l.n - 1 -"
-        " %u) LIMIT 1)) AS since) AS f RETURNING contract",
-        w->deployment, w->deployment, w->options.discovered_max, w->options.discovered_max,
+        " SELECT %u, f.contract, since[1], since[2], 'discovered', f.role, f.name FROM (SELECT l.*,"
+        " greatest(l.named, t.freed) AS since FROM early AS l CROSS JOIN LATERAL (SELECT (SELECT"
+        " b.market FROM known AS b WHERE b.n < l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY"
+        " b.market OFFSET greatest(0, l.n - 1 - %u) LIMIT 1) AS freed) AS t WHERE l.found IS NULL"
+        " OR l.n <= %u OR t.freed IS NOT NULL) AS f WHERE f.found IS NULL OR f.since < f.found"
+        " RETURNING contract",
+        w->deployment, w->options.discovered_max, w->options.discovered_max,
         w->options.discovered_max);
     tide_status status = writer_query_sql(w, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
@@ -186,14 +204,17 @@ tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
     return writer_has_contracts(w) ? writer_retry(w, adopt_contracts, NULL, false, err) : TIDE_OK;
 }
 
-static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_err *err)
+/* Sets *waits if a token is not followed, or, with `earlier`, only from a later ledger on than the
+ * one that names it. */
+static tide_status read_waits(struct tide_writer *w, bool earlier, bool *waits,
+                              struct tide_err *err)
 {
     struct tide_pg_rows rows;
     writer_sql(w,
                "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
                " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
-               " s.deployment AND f.contract = s.contract AND f.what = 'discovered') LIMIT 1",
-               w->deployment);
+               " s.deployment AND f.contract = s.contract AND f.what = 'discovered'%s) LIMIT 1",
+               w->deployment, earlier ? " AND f.ledger <= s.ledger" : "");
     tide_status status = writer_query_sql(w, &rows, err);
     *waits = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
@@ -203,11 +224,11 @@ static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_er
 static tide_status promote_tokens(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     bool *waits = *(bool *const *)arg;
-    tide_status status = read_waits(w, waits, err);
+    tide_status status = read_waits(w, true, waits, err);
     if (status == TIDE_OK && *waits)
         status = give_places(w, err);
     if (status == TIDE_OK && *waits)
-        status = read_waits(w, waits, err);
+        status = read_waits(w, false, waits, err);
     return status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
 }
 
@@ -228,8 +249,11 @@ static tide_status read_lead(struct tide_writer *w, const void *arg, struct tide
     struct tide_pg_rows rows;
     writer_sql(w, "%s", "");
     sql_lead(w);
-    writer_sql_more(w, " SELECT coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0 FROM p",
-                    q->ledger, q->ledger, q->ledger);
+    writer_sql_more(
+        w,
+        " SELECT (coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0) AND NOT EXISTS"
+        " (SELECT FROM r WHERE r.z > %u) FROM p",
+        q->ledger, q->ledger, q->ledger, q->ledger);
     tide_status status = writer_query_sql(w, &rows, err);
     *q->leads = status == TIDE_OK && rows.count && tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
