@@ -41,7 +41,6 @@ struct tide_contract {
     uint8_t id[TIDE_HASH_BYTES];
     enum tide_role role;
     bool discovered; /* a token that the chain names; the file does not */
-    bool market;     /* discovered, and a market of the engine names it */
     bool listed;     /* discovered, and takes one of the places of tokens that catalogs name */
     /* Discovered, and no ledger read so far shows whether it is a Stellar asset's contract or
      * another token's. Such a contract is not followed, whatever role says. */
@@ -49,6 +48,7 @@ struct tide_contract {
     /* Discovered: the ledgers that name it, and show what it is, first, as far as they were read;
      * 0: of a contract that the file names. Rows are followed for it from the later one on. */
     uint32_t named_ledger, shown_ledger;
+    uint32_t market_ledger; /* discovered: the first one, too, in which a market names it; or 0 */
 };
 
 struct tide_account {

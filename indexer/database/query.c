@@ -165,7 +165,7 @@ static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_
                          tide_pg_text(rows, at, 0));
     memcpy(contract.id, payload, TIDE_HASH_BYTES);
     contract.discovered = tide_pg_u64(rows, at, 4) != 0;
-    contract.market = contract.discovered && tide_pg_bool(rows, at, 6);
+    contract.market_ledger = contract.discovered ? (uint32_t)tide_pg_u64(rows, at, 6) : 0;
     contract.unsettled = contract.discovered && !tide_pg_bool(rows, at, 5);
     tide_status status = tide_deployment_add(d, &contract);
     return status == TIDE_OK ? TIDE_OK
@@ -184,8 +184,8 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
         "SELECT DISTINCT ON (x.address) x.address, x.role, x.name, x.passphrase, x.later,"
         " EXISTS (SELECT FROM chain.contract_seen AS t WHERE t.deployment = $1 AND t.contract ="
         " x.address AND t.what IN ('asset', 'token')),"
-        " EXISTS (SELECT FROM chain.contract_seen AS t WHERE t.deployment = $1 AND t.contract ="
-        " x.address AND t.what = 'market') FROM ("
+        " (SELECT coalesce(min(t.ledger), 0) FROM chain.contract_seen AS t WHERE t.deployment = $1"
+        " AND t.contract = x.address AND t.what = 'market') FROM ("
         " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name,"
         " d.passphrase, 0 AS later FROM chain.deployment AS d, jsonb_array_elements(d.contracts) "
         "AS c"

@@ -187,7 +187,7 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
     d->seq_after = 0;
     d->group.count = 0;
     assert(d->shown.count == 0); /* relevance_settle or relevance_forget emptied it */
-    d->named.count = d->markets.count = d->named_before.count = 0;
+    d->named.count = d->named_before.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -378,7 +378,6 @@ void tide_decode_close(struct tide_decode *decode)
     free(decode->reasons.items);
     free(decode->named.items);
     free(decode->shown.items);
-    free(decode->markets.items);
     free(decode->named_before.items);
     free(decode->addresses);
     free(decode->deployment);

@@ -101,9 +101,9 @@ struct address_slot {
 /* A hash table of the accounts that the deployment file names: index + 1; 0: free. */
 enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
 
-/* A token that a catalog names in the present ledger and that is not followed yet. NAMED_MAX is the
- * most contracts that a deployment holds: a ledger's tokens beyond them could not be followed under
- * any limit. */
+/* A token that a catalog names in the present ledger and that is not followed yet, or only from a
+ * later ledger on. NAMED_MAX is the most contracts that a deployment holds: a ledger's tokens
+ * beyond them could not be followed under any limit. */
 enum { NAMED_MAX = TIDE_CONTRACTS_MAX };
 struct named_token {
     uint8_t id[TIDE_HASH_BYTES];
@@ -111,10 +111,10 @@ struct named_token {
     char address[57]; /* C…, NUL-terminated */
 };
 
-/* A token that the present ledger names, and a newer one before. */
+/* A known token that a market of the present ledger names, and where it was named first before. */
 struct named_before {
-    uint32_t index;  /* in the deployment's contracts */
-    uint32_t ledger; /* the newer one */
+    uint32_t index; /* in the deployment's contracts */
+    uint32_t named_ledger, market_ledger;
 };
 
 /* A discovered contract whose kind (Stellar asset or other token) the present ledger shows. */
@@ -164,8 +164,7 @@ struct tide_decode {
     struct list named;                  /* struct named_token, sorted by id */
     struct list shown;                  /* struct shown_contract */
     bool has_shown[TIDE_CONTRACTS_MAX]; /* true for contracts in `shown`, by index */
-    struct list markets;      /* uint32_t: index of each contract that a market began to name */
-    struct list named_before; /* struct named_before */
+    struct list named_before;           /* struct named_before */
     uint32_t ledgers_begun;
     /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
     uint64_t created_at[TIDE_CONTRACTS_MAX];
@@ -278,7 +277,8 @@ void relevance_created(struct tide_decode *d, const struct tide_contract *contra
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx);
 /* Discovers, at the end of a ledger, the tokens that its catalogs name, in order of transaction and
  * address, up to discovered_max. Every other token gets a row "ignored" for each ledger that names
- * it, for at most NAMED_MAX tokens of a ledger. */
+ * it, for at most NAMED_MAX tokens of a ledger; so does a followed one if the ledger is older than
+ * those that are known to name it. */
 void relevance_take_named(struct tide_decode *d);
 /* Settle the kind of a discovered contract by its first event or by its instance, with a row of
  * chain.contract_seen (asset, token). The last topic of a Stellar asset's event names the asset,

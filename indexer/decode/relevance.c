@@ -30,7 +30,7 @@ static bool is_account(const struct tide_decode *d, const uint8_t *key)
 /* Counts a contract among the tokens with a limit (by is 1), or no longer (by is -1). */
 static void count_discovered(struct tide_decode *d, const struct tide_contract *contract, int by)
 {
-    if (contract->discovered && contract->market)
+    if (contract->discovered && contract->market_ledger)
         d->marketed += (uint32_t)by;
     if (contract->listed)
         d->listed += (uint32_t)by;
@@ -377,66 +377,73 @@ static void note_named(struct tide_decode *d, const struct tide_contract *token,
     memcpy(all[at].address, token->address, sizeof all[at].address);
 }
 
-/* Notes that a market names a token which a catalog named before. The token keeps its place below
- * the catalogs' limit until the writer gives that place to the first token that waits
- * (write/contracts.c). If the place were free here, a later token could get it first. */
-static void mark_market(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
+/* A market names a token that is known. Ledgers are read in any order: the token is found since the
+ * oldest ledger that names it, and a market's since the oldest one in which a market does. A token
+ * that catalogs named before keeps its place below their limit until the writer gives that place to
+ * the first token that waits (write/contracts.c). If the place were free here, a later token could
+ * get it first. */
+static void name_again(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
-    uint32_t index = (uint32_t)(known - d->deployment->contracts);
+    uint32_t index = (uint32_t)(known - d->deployment->contracts), now = d->header.sequence;
     struct tide_contract *own = &d->deployment->contracts[index];
-    if (!own->discovered || own->market || d->marketed == TIDE_MARKET_TOKENS_MAX)
-        return;
-    uint32_t *undo = decode_list_push(&d->markets, sizeof *undo);
-    if (!undo)
-        return; /* no memory: tried again when a market names the token again */
-    *undo = index;
-    count_discovered(d, own, -1);
-    own->market = true;
-    count_discovered(d, own, 1);
-    put_seen(d, own, "market", tx);
-}
-
-/* A market names a token in an older ledger than the one that is known to name it first: ledgers
- * are read in any order, and the token is found since the oldest of them. */
-static void name_earlier(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
-{
-    uint32_t index = (uint32_t)(known - d->deployment->contracts);
-    struct tide_contract *own = &d->deployment->contracts[index];
-    if (!own->discovered || d->header.sequence >= own->named_ledger)
+    bool found = own->discovered && now < own->named_ledger;
+    bool market = own->discovered && (own->market_ledger ? now < own->market_ledger
+                                                         : d->marketed < TIDE_MARKET_TOKENS_MAX);
+    if (!found && !market)
         return;
     struct named_before *undo = decode_list_push(&d->named_before, sizeof *undo);
     if (!undo) {
         decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
         return;
     }
-    *undo = (struct named_before){ index, own->named_ledger };
-    own->named_ledger = d->header.sequence;
-    put_seen(d, own, "discovered", tx);
-    if (own->market)
+    *undo = (struct named_before){ index, own->named_ledger, own->market_ledger };
+    count_discovered(d, own, -1);
+    own->named_ledger = found ? now : own->named_ledger;
+    own->market_ledger = market ? now : own->market_ledger;
+    count_discovered(d, own, 1);
+    if (found)
+        put_seen(d, own, "discovered", tx);
+    if (market)
         put_seen(d, own, "market", tx);
+}
+
+/* Returns whether the ledger is older than all that are known to name the token. */
+static bool is_older(const struct tide_decode *d, const struct tide_contract *known)
+{
+    return known->discovered && d->header.sequence < known->named_ledger;
+}
+
+static void discover_market(struct tide_decode *d, struct tide_contract *token, uint32_t tx)
+{
+    token->market_ledger = d->header.sequence;
+    if (d->marketed < TIDE_MARKET_TOKENS_MAX &&
+        tide_deployment_add(d->deployment, token) == TIDE_OK) {
+        count_discovered(d, token, 1);
+        put_seen(d, token, "discovered", tx);
+        put_seen(d, token, "market", tx);
+    } else {
+        note_named(d, token, tx);
+    }
 }
 
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx)
 {
     const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
     const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
-    if (known && market) {
-        name_earlier(d, known, tx);
-        mark_market(d, known, tx);
-    }
-    if (!id || known)
-        return;
     struct tide_contract token;
+    if (!id)
+        return;
+    if (known && market)
+        name_again(d, known, tx);
+    else if (known && is_older(d, known))
+        note_named(d, known, tx);
+    if (known)
+        return;
     fill_token(d, &token, id);
-    token.market = market;
-    if (market && d->marketed < TIDE_MARKET_TOKENS_MAX &&
-        tide_deployment_add(d->deployment, &token) == TIDE_OK) {
-        count_discovered(d, &token, 1);
-        put_seen(d, &token, "discovered", tx);
-        put_seen(d, &token, "market", tx);
-    } else {
+    if (market)
+        discover_market(d, &token, tx);
+    else
         note_named(d, &token, tx);
-    }
 }
 
 static int by_tx_and_address(const void *left, const void *right)
@@ -452,8 +459,12 @@ void relevance_take_named(struct tide_decode *d)
         qsort(all, d->named.count, sizeof *all, by_tx_and_address);
     for (uint32_t i = 0; i < d->named.count; i++) {
         struct tide_contract token;
-        if (tide_deployment_find(d->deployment, all[i].id))
-            continue; /* a market of the same ledger named it */
+        const struct tide_contract *known = tide_deployment_find(d->deployment, all[i].id);
+        if (known && is_older(d, known))
+            put_seen(d, known, "ignored",
+                     all[i].tx); /* perhaps it had a place: write/contracts.c */
+        if (known)
+            continue; /* perhaps since a market of the same ledger names it */
         fill_token(d, &token, all[i].id);
         token.listed = d->listed < d->discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
@@ -568,7 +579,7 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
 void relevance_settle(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
-    d->learned |= d->shown.count > 0 || d->named_before.count > 0 || d->markets.count > 0 ||
+    d->learned |= d->shown.count > 0 || d->named_before.count > 0 ||
                   d->deployment->contract_count > d->saved_contracts;
     for (uint32_t i = 0; i < d->shown.count; i++) {
         struct tide_contract *contract = &d->deployment->contracts[shown[i].index];
@@ -585,17 +596,15 @@ void relevance_settle(struct tide_decode *d)
 void relevance_forget(struct tide_decode *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
-    const uint32_t *markets = d->markets.items;
     forget_shown(d);
-    for (uint32_t i = 0; i < d->markets.count; i++) {
-        count_discovered(d, &known->contracts[markets[i]], -1);
-        known->contracts[markets[i]].market = false;
-        count_discovered(d, &known->contracts[markets[i]], 1);
-    }
-    d->markets.count = 0;
     const struct named_before *before = d->named_before.items;
-    for (uint32_t i = d->named_before.count; i > 0; i--)
-        known->contracts[before[i - 1].index].named_ledger = before[i - 1].ledger;
+    for (uint32_t i = d->named_before.count; i > 0; i--) {
+        struct tide_contract *own = &known->contracts[before[i - 1].index];
+        count_discovered(d, own, -1);
+        own->named_ledger = before[i - 1].named_ledger;
+        own->market_ledger = before[i - 1].market_ledger;
+        count_discovered(d, own, 1);
+    }
     d->named_before.count = 0;
     for (; known->contract_count > contract_count; known->contract_count--) {
         count_discovered(d, &known->contracts[known->contract_count - 1], -1);

@@ -16,8 +16,8 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     const char *role = tide_pg_text(rows, at, 1);
     *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
                                    .discovered = true,
-                                   .market = tide_pg_bool(rows, at, 4),
-                                   .listed = !tide_pg_bool(rows, at, 4),
+                                   .market_ledger = (uint32_t)tide_pg_u64(rows, at, 4),
+                                   .listed = tide_pg_u64(rows, at, 4) == 0,
                                    .unsettled = !tide_pg_bool(rows, at, 3),
                                    .named_ledger = (uint32_t)tide_pg_u64(rows, at, 5),
                                    .shown_ledger = (uint32_t)tide_pg_u64(rows, at, 6) };
@@ -39,8 +39,8 @@ static void adopt_contract(struct tide_deployment *deployment, const struct tide
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
     if (known && known->discovered) {
         struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
-        own->market |= contract->market;
-        own->listed &= !contract->market;
+        own->market_ledger = contract->market_ledger;
+        own->listed &= contract->market_ledger == 0;
         own->named_ledger = contract->named_ledger;
         own->shown_ledger = contract->shown_ledger;
     }
@@ -56,14 +56,15 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     write_sql(s,
-              "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
-              " bool_or(what = 'market'), min(ledger) FILTER (WHERE what = 'discovered'),"
-              " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
-              " chain.contract_seen WHERE deployment = %u"
-              " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
-              " HAVING bool_or(what = 'discovered')"
-              " ORDER BY min(ledger), min(tx), contract LIMIT %u",
-              s->plan->deployment, TIDE_CONTRACTS_MAX);
+               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
+               " coalesce(min(ledger) FILTER (WHERE what = 'market'), 0), min(ledger) FILTER (WHERE"
+               " what = 'discovered'),"
+               " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
+               " chain.contract_seen WHERE deployment = %u"
+               " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
+               " HAVING bool_or(what = 'discovered')"
+               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
+               s->plan->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = write_query_sql(s, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         struct tide_contract contract;
@@ -110,25 +111,44 @@ static void sql_forget_late(struct tide_writer *w)
 }
 
 /* Each token that the chain names, as a row of the query known: n by the order of their naming,
- * market where a market names it first. */
+ * found where it is followed from, market where a market names it first. */
 static void sql_known(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
     write_sql_more(s,
-                   ", known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
-                   " min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
-                   " 'market') AS market, row_number() OVER (ORDER BY min(ARRAY[ledger, tx]),"
-                   " contract COLLATE \"C\") AS n FROM chain.contract_seen WHERE deployment = %u"
-                   " AND what IN ('discovered', 'ignored', 'market') GROUP BY contract)",
-                   s->plan->deployment);
+                    ", known AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
+                    " 'discovered') AS found, min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger,"
+                    " tx]) FILTER (WHERE what = 'market') AS market, row_number() OVER (ORDER BY"
+                    " min(ARRAY[ledger, tx]), contract COLLATE \"C\") AS n FROM"
+                    " chain.contract_seen WHERE deployment = %u AND what IN ('discovered',"
+                    " 'ignored', 'market') GROUP BY contract)",
+                    s->plan->deployment);
 }
 
-/* The tokens that are followed must not depend on the order in which ledgers were read. So places
- * go to those that were named first (ledger, transaction, address) in ledgers before which none is
- * missing: those that are read later name none that comes before. The decoder does the same as long
- * as no token waits. A token has its place since the ledger in which a market took enough of those
- * before it, so that answers as of earlier ledgers stay as they are. Their past is noted in the
- * same transaction. */
+/* Tokens for which ledgers were read that name them before they are followed, as the query early:
+ * as many of those that wait as there are free places, and all that are followed. Ledgers that are
+ * read later name none before them. */
+static void sql_early(struct tide_writer *w)
+{
+    struct write_session *s = &w->main.session;
+    write_sql_more(s,
+                    ", e AS (SELECT k.*, s.role, s.name, row_number() OVER (PARTITION BY k.found IS"
+                    " NULL ORDER BY k.n) AS waiting FROM known AS k JOIN p ON k.named[1] BETWEEN"
+                    " p.first AND p.last JOIN chain.contract_seen AS s ON s.deployment = %u AND"
+                    " s.contract = k.contract AND s.ledger = k.named[1] AND s.tx = k.named[2] AND"
+                    " s.what = 'ignored' WHERE k.found IS NULL OR k.found > k.named), early AS"
+                    " (SELECT * FROM e WHERE found IS NOT NULL OR waiting <= %u - (SELECT count(*)"
+                    " FROM known WHERE found IS NOT NULL AND market IS NULL))",
+                    s->plan->deployment, w->options.discovered_max);
+}
+
+/* The tokens that are followed, and since when, must not depend on the order in which ledgers were
+ * read. So places go to those that were named first (ledger, transaction, address) in ledgers
+ * before which none is missing: those that are read later name none that comes before. The decoder
+ * does the same as long as no token waits and no later ledger was read. A token has its place since
+ * the ledger in which a market took enough of those before it, so that answers as of earlier
+ * ledgers stay as they are. One that is followed already, as a market's since a later ledger that
+ * was read first, is found since then, too. Their past is noted in the same transaction. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
@@ -136,19 +156,18 @@ static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err
     sql_forget_late(w);
     sql_lead(w);
     sql_known(w);
+    sql_early(w);
     write_sql_more(
         s,
         " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
-        " SELECT %u, l.contract, since[1], since[2], 'discovered', l.role, l.name FROM (SELECT k.*,"
-        " s.role, s.name FROM known AS k JOIN p ON k.named[1] BETWEEN p.first AND p.last JOIN"
-        " chain.contract_seen AS s ON s.deployment = %u AND s.contract = k.contract AND s.ledger ="
-        " k.named[1] AND s.tx = k.named[2] AND s.what = 'ignored' WHERE NOT k.found ORDER BY k.n"
-        " LIMIT greatest(0, %u - (SELECT count(*) FROM known WHERE found AND market IS NULL))) AS l"
-        " CROSS JOIN LATERAL (SELECT greatest(l.named, (SELECT b.market FROM known AS b WHERE b.n <"
-        " l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY b.market OFFSET greatest(0, l.n - 1 -"
-        " %u) LIMIT 1)) AS since) AS f RETURNING contract",
-        s->plan->deployment, s->plan->deployment, w->options.discovered_max,
-        w->options.discovered_max, w->options.discovered_max);
+        " SELECT %u, f.contract, since[1], since[2], 'discovered', f.role, f.name FROM (SELECT l.*,"
+        " greatest(l.named, t.freed) AS since FROM early AS l CROSS JOIN LATERAL (SELECT (SELECT"
+        " b.market FROM known AS b WHERE b.n < l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY"
+        " b.market OFFSET greatest(0, l.n - 1 - %u) LIMIT 1) AS freed) AS t WHERE l.found IS NULL"
+        " OR l.n <= %u OR t.freed IS NOT NULL) AS f WHERE f.found IS NULL OR f.since < f.found"
+        " RETURNING contract",
+        s->plan->deployment, w->options.discovered_max, w->options.discovered_max,
+        w->options.discovered_max);
     tide_status status = write_query_sql(s, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
     write_sql(s, "SELECT chain.note_discovered(%u::smallint, ARRAY[", s->plan->deployment);
@@ -187,15 +206,18 @@ tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
                : TIDE_OK;
 }
 
-static tide_status read_waits(struct tide_writer *w, bool *waits, struct tide_err *err)
+/* Sets *waits if a token is not followed, or, with `earlier`, only from a later ledger on than the
+ * one that names it. */
+static tide_status read_waits(struct tide_writer *w, bool earlier, bool *waits,
+                              struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     write_sql(s,
-              "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
-              " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
-              " s.deployment AND f.contract = s.contract AND f.what = 'discovered') LIMIT 1",
-              s->plan->deployment);
+               "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
+               " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
+               " s.deployment AND f.contract = s.contract AND f.what = 'discovered'%s) LIMIT 1",
+               s->plan->deployment, earlier ? " AND f.ledger <= s.ledger" : "");
     tide_status status = write_query_sql(s, &rows, err);
     *waits = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
@@ -212,11 +234,11 @@ static tide_status promote_tokens(struct write_main *m, const void *arg, struct 
     const struct promotion *p = arg;
     bool *waits = p->waits;
     (void)m;
-    tide_status status = read_waits(p->writer, waits, err);
+    tide_status status = read_waits(p->writer, true, waits, err);
     if (status == TIDE_OK && *waits)
         status = give_places(p->writer, err);
     if (status == TIDE_OK && *waits)
-        status = read_waits(p->writer, waits, err);
+        status = read_waits(p->writer, false, waits, err);
     return status == TIDE_OK ? writer_adopt_contracts(p->writer, err) : status;
 }
 
@@ -243,8 +265,11 @@ static tide_status read_lead(struct write_main *m, const void *arg, struct tide_
     struct tide_pg_rows rows;
     write_sql(s, "%s", "");
     sql_lead(q->writer);
-    write_sql_more(s, " SELECT coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0 FROM p",
-                   q->ledger, q->ledger, q->ledger);
+    write_sql_more(
+        s,
+        " SELECT (coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0) AND NOT EXISTS"
+        " (SELECT FROM r WHERE r.z > %u) FROM p",
+        q->ledger, q->ledger, q->ledger, q->ledger);
     tide_status status = write_query_sql(s, &rows, err);
     *q->leads = status == TIDE_OK && rows.count && tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);

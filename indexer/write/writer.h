@@ -83,8 +83,10 @@ tide_status tide_writer_adopt(struct tide_writer *writer, struct tide_err *err) 
  * Between two pipelines: a decoder that is at work would not know them. */
 tide_status tide_writer_promote(struct tide_writer *writer, bool *waits,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* Sets *leads if all ledgers from the first one to the one before ledger are there, so that tokens
- * that catalogs name from ledger on may get a place at once. ledger 0: the first one there is. */
+/* Sets *leads if all ledgers from the first one to the one before ledger are there, and none behind
+ * it, so that tokens that catalogs name from ledger on may get a place at once. A market of a
+ * ledger behind it may have taken a token of theirs, which had its place until then. ledger 0: the
+ * first one there is. */
 tide_status tide_writer_leads(struct tide_writer *writer, uint32_t ledger, bool *leads,
                               struct tide_err *err) TIDE_MUST_USE;
 

@@ -274,6 +274,30 @@ def judge_views(index):
     return len(views)
 
 
+# Each value of a column t.c, within others too, as text: PostgreSQL refuses U+0000 in whatever row holds it.
+EXTRACTED = """WITH RECURSIVE v AS (SELECT c::json AS j, NULL::text AS told FROM {source} AS t WHERE c IS NOT NULL UNION ALL
+    SELECT e.value, v.j ->> e.key FROM v CROSS JOIN LATERAL (SELECT key, value FROM json_each(CASE json_typeof(v.j) WHEN 'object' THEN v.j END)
+        UNION ALL SELECT NULL, value FROM json_array_elements(CASE json_typeof(v.j) WHEN 'array' THEN v.j END)) AS e)
+    SELECT count(j #>> '{{}}') + count(told) FROM v"""
+
+
+def judge_json(index):
+    """Every value of every JSON column can be had as text."""
+    columns = rows(index.name, """SELECT format('(SELECT %I AS c FROM %I.%I)', a.column_name, a.table_schema, a.table_name) AS source
+        FROM information_schema.columns AS a JOIN pg_class AS c ON c.oid = format('%I.%I', a.table_schema, a.table_name)::regclass
+        WHERE a.data_type IN ('json', 'jsonb') AND NOT c.relispartition AND a.table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1""")
+    if psql(index.name, EXTRACTED.format(source="""(SELECT '{"a":["\\u0000"]}'::json AS c)"""), check=False).returncode == 0:
+        raise Failure(f"{index.name}: U+0000 is extracted")
+    faults, values = [], 0
+    for source in (column["source"] for column in columns):
+        done = psql(index.name, EXTRACTED.format(source=source), check=False)
+        values += int(done.stdout or 0)
+        if done.returncode:
+            faults.append(f"{source}: {done.stderr.decode(errors='replace').splitlines()[:2]}")
+    if faults or not values:
+        raise Failure(f"{index.name}: {values} values of {len(columns)} columns as text: " + "\n".join(faults))
+
+
 def digests(index):
     """Table to its count of rows and digest; "total" too."""
     return dict(line.split(maxsplit=1) for line in index.tool("tidemark-indexer", "digest").decode().splitlines())
@@ -292,6 +316,17 @@ SINCE = """WITH f AS (SELECT contract, greatest(min(ledger) FILTER (WHERE what =
         WHERE k.ledger = e.ledger AND k.tx = e.tx AND k.event IN (-2, e.event))) AS since FROM e LEFT JOIN f USING (contract)) AS s WHERE since > ledger"""
 
 
+# Where each token was named first, by a market too, and since when it is found, and has shown what it is.
+TOKENS = """SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what IN ('discovered', 'ignored', 'market')) AS named,
+    min(ledger) FILTER (WHERE what = 'market') AS market, min(ledger) FILTER (WHERE what = 'discovered') AS found,
+    min(ledger) FILTER (WHERE what IN ('asset', 'token')) AS shown FROM chain.contract_seen WHERE what <> 'created' GROUP BY contract ORDER BY contract"""
+
+
+def other_tokens(way, wanted, got):
+    differ = [(one, two) for one, two in zip(wanted, got) if one != two] if len(wanted) == len(got) else [(len(wanted), len(got))]
+    return f"{way}: {len(differ)} of {len(wanted)} tokens are found elsewhere: {differ[0][1]}, not {differ[0][0]}" if differ else None
+
+
 def others_since(way, wanted, got):
     """Found later or earlier: what is there as of a ledger differs."""
     one, two = ({(r["ledger"], r["tx"], r["event"]): r["since"] for r in found} for found in (wanted, got))
@@ -305,7 +340,7 @@ KILLS = 4
 def judge_ways(index, last, dice):
     """The same rows ledger by ledger, in batches and partitions of any size, backwards, after kills, made again from what was kept, from another node."""
     wanted, faults = digests(index), []
-    since = rows(index.name, SINCE)
+    since, tokens = rows(index.name, SINCE), rows(index.name, TOKENS)
     lake = ["--lake", index.other_node(dice.randrange(1, 1 << 31))]
     index.tool("tidemark-indexer", "verify", *lake)
     for way in ("ledger by ledger", "in pieces", "backwards", "killed"):
@@ -320,7 +355,8 @@ def judge_ways(index, last, dice):
             for _ in range(KILLS if way == "killed" else 0):
                 again.kill(dice.uniform(0.1, 6), "run", *lake, "--stop-at-end", "--batch-ledgers", dice.randrange(1, 12))
             again.tool("tidemark-indexer", "run", *lake, "--stop-at-end")
-            faults += [other_rows(way, wanted, digests(again)), others_since(way, since, rows(again.name, SINCE))]
+            faults += [other_rows(way, wanted, digests(again)), others_since(way, since, rows(again.name, SINCE)),
+                       other_tokens(way, tokens, rows(again.name, TOKENS))]
             if way == "backwards":
                 again.tool("tidemark-indexer", "reproject")
                 faults.append(other_rows("reprojected", wanted, digests(again)))
@@ -388,7 +424,7 @@ class Seed:
             raise Failure("\n".join(crawl.faults.lines()))
 
     def exports(self):
-        for judge in (judge_exports, judge_exported_state, judge_privacy):
+        for judge in (judge_exports, judge_exported_state, judge_privacy, judge_json):
             self.see(judge, self.hostile)
 
     def health(self):

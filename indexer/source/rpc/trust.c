@@ -1,5 +1,6 @@
 /* Trust in servers: comparisons of their hashes, and servers that are put aside. */
 #include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {

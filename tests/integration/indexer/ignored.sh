@@ -16,6 +16,9 @@ index() { # DATABASE TOKENS
     "$bin" run --stop-at-end --lake "$PG_DIR/lake" --discovered-tokens "$2" 2>"$PG_DIR/run.log" ||
         { tail "$PG_DIR/run.log" >&2; fail "$1: run"; }
 }
+# Where each token was named first, by a market too, and since when it is followed.
+since() { sql "SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what IN ('discovered', 'ignored', 'market')), min(ledger) FILTER (WHERE what = 'market'),
+    min(ledger) FILTER (WHERE what = 'discovered') FROM chain.contract_seen WHERE what <> 'created' GROUP BY contract ORDER BY contract COLLATE \"C\""; }
 tokens() { sql "SELECT count(DISTINCT contract) FROM chain.contract_seen WHERE what IN ($1) ${2:-}"; }
 
 for name in raised from_start forward backward; do PGDATABASE=postgres "$PG_BIN/createdb" --template tidemark $name; done
@@ -57,6 +60,7 @@ diff "$PG_DIR/from_start" "$PG_DIR/raised" >&2 || fail "other rows than with the
 # The limit allows some of the tokens.
 index forward 20
 "$bin" digest >"$PG_DIR/forward"
+since >"$PG_DIR/since"
 followed=$(tokens "'discovered'")
 [ "$followed" -ge 20 ] && [ "$followed" -lt "$named" ] || fail "$followed of $named tokens are followed, places for 20"
 first=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["first_ledger"])' "$PG_DIR/deployment.json")
@@ -68,6 +72,8 @@ done
 index backward 20
 "$bin" digest >"$PG_DIR/backward"
 diff "$PG_DIR/forward" "$PG_DIR/backward" >&2 || fail "other rows where the last ledgers were read first"
+since >"$PG_DIR/since_backward"
+diff "$PG_DIR/since" "$PG_DIR/since_backward" >&2 || fail "tokens are found since other ledgers where the last ones were read first"
 
 # A market names a followed token in a ledger after most namings: the first waiting token is followed from that ledger
 # on.

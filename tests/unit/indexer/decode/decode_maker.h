@@ -185,6 +185,18 @@ static inline void change(struct maker *m, uint32_t kind, const uint8_t *contrac
     tide_buf_release(&b);
 }
 
+/* Opens the decoder again, with the contracts that m->deployment has by now. */
+static inline void open_for(struct maker *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
+{
+    const struct tide_decode_options options = { .deployment = m->deployment,
+                                                 .proof = TIDE_PROOF_EVENTS,
+                                                 .discovered_max = 2,
+                                                 .mentioned = ids,
+                                                 .mentioned_count = count };
+    tide_decode_close(m->decode);
+    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
+}
+
 /* Adds the engine's registration of a market. `named` is the contract of its token. */
 static inline void put_market(struct maker *m, const uint8_t *named)
 {

@@ -432,17 +432,6 @@ static void markets_tokens_have_a_limit_of_their_own(void **state)
 
 /* ---- ledgers read again for some contracts ---- */
 
-static void open_for(struct maker *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
-{
-    const struct tide_decode_options options = { .deployment = m->deployment,
-                                                 .proof = TIDE_PROOF_EVENTS,
-                                                 .discovered_max = 2,
-                                                 .mentioned = ids,
-                                                 .mentioned_count = count };
-    tide_decode_close(m->decode);
-    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
-}
-
 static void only_ledgers_with_the_contract_give_rows(void **state)
 {
     struct maker *m = *state;

@@ -187,12 +187,12 @@ static void an_instance_by_reference_keeps_its_storage(void **state)
     for (uint32_t strange = 0; strange < 2; strange++) {
         put_instance_by_reference(&value, strange);
         change(m, strange, pool, &key, PERSISTENT, &value);
-        apply(m);
+        decode_made(m);
         struct row row = last(m, "history", "liquidity_pool_instance");
         text_is(&row, "executable", "contractExecutableExternalRef");
         assert_true(is_null(&row, "wasm"));
         assert_int_equal(cell_int(&row, "pool_count"), 6);
-        assert_int_equal(count(m, "history", "raw"), strange + 1);
+        assert_int_equal(count_rows(m, "history", "raw"), strange + 1);
         row = last(m, "history", "raw");
         text_is(&row, "reason", strange ? "unknown instance key" : "executable by reference");
         tide_slice xdr = cell(&row, "value_xdr");
@@ -422,6 +422,59 @@ static void no_token_past_the_limit_is_left_out(void **state)
     text_is(&row, "what", "ignored");
 }
 
+static void know_market_token(struct maker *m, uint32_t named, uint32_t market)
+{
+    struct tide_contract later = { .role = TIDE_ROLE_synth_token,
+                                   .discovered = true,
+                                   .unsettled = true,
+                                   .named_ledger = named,
+                                   .market_ledger = market };
+    memcpy(later.id, token, TIDE_HASH_BYTES);
+    snprintf(later.name, sizeof later.name, "later");
+    snprintf(later.role_name, sizeof later.role_name, "synth_token");
+    assert_int_equal(tide_deployment_add(m->deployment, &later), TIDE_OK);
+    open_for(m, NULL, 0);
+}
+
+/* Ledgers may be read in any order: the writer tells from this row whether the token had a place
+ * before its market. */
+static void a_catalog_that_names_a_known_token_earlier_says_so(void **state)
+{
+    struct maker *m = *state;
+    know_market_token(m, 102, 102);
+    put_catalog_entry(m, "a", token, true);
+    put_catalog_entry(m, "b", token, true);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 1);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "ignored");
+    assert_int_equal(cell_int(&row, "ledger"), 100);
+    put_catalog_entry(m, "a", token, true);
+    put_market(m, token); /* both in 101 */
+    decode_made(m);
+    row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "market");
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 3); /* discovered, too */
+    put_catalog_entry(m, "a", token, true);
+    decode_made(m);
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 3);
+}
+
+/* Places become free where a market takes a token first, which may be after a catalog named it. */
+static void a_market_that_names_a_known_token_earlier_says_so(void **state)
+{
+    struct maker *m = *state;
+    know_market_token(m, 90, 110);
+    for (int i = 0; i < 2; i++) {
+        put_market(m, token);
+        decode_made(m);
+    }
+    assert_int_equal(count_rows(m, "chain", "contract_seen"), 1);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "market");
+    assert_int_equal(cell_int(&row, "ledger"), 100);
+}
+
 int test_decode_entries(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +482,8 @@ int test_decode_entries(void)
         TEST(a_partner_s_token_is_followed_once_it_is_live),
         TEST(tokens_past_the_limit_are_reported_and_not_followed),
         TEST(no_token_past_the_limit_is_left_out),
+        TEST(a_catalog_that_names_a_known_token_earlier_says_so),
+        TEST(a_market_that_names_a_known_token_earlier_says_so),
         TEST(rows_do_not_depend_on_the_order_of_changes),
         TEST(versions_go_to_history_and_the_last_to_state),
         TEST(entries_that_do_not_fit_are_kept_raw),
