@@ -139,12 +139,10 @@ static void put_entry(struct expect *expect, const struct sim_entry *entry,
                   entry->durability == SIM_TEMPORARY ? "temporary" : "persistent");
 }
 
-/* An evicted entry has no lifetime on the ledger until it is restored. An index does not follow how
- * long a Stellar asset's instance lives. */
+/* An evicted entry has no lifetime on the ledger until it is restored. */
 static void put_life(struct tide_buf *line, const struct sim_entry *entry)
 {
-    bool instance = entry == entry->contract->instance;
-    if (entry->evicted || (instance && entry->contract->role == TIDE_ROLE_stellar_asset))
+    if (entry->evicted)
         tide_buf_str(line, ",\"live_until\":null");
     else
         tide_buf_putf(line, ",\"live_until\":%u", entry->live_until);

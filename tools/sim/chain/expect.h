@@ -8,8 +8,7 @@
  *                  ok, ret or reason, events, changed
  *   history.jsonl  every version of every entry: ledger, tx, contract, role, key, durability, and
  *                  val with live_until, or "removed": true. A change of life alone has no val; its
- *                  live_until is null if the entry was evicted, and always for the instance of a
- *                  Stellar asset's contract
+ *                  live_until is null if the entry was evicted
  *   state.jsonl    the entries at the end: contract, role, key, durability, live_until, val */
 #ifndef SIM_EXPECT_H
 #define SIM_EXPECT_H
