@@ -22,6 +22,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 import urllib.request
 
 TX_CODES = {"tx_fee_bump_inner_success": 1, "tx_success": 0, "tx_failed": -1, "tx_fee_bump_inner_failed": -13,
@@ -31,10 +32,13 @@ HOST_CODES = {"success": 0, "malformed": -1, "trapped": -2, "resource_limit_exce
 WIDE = {"u64", "i64", "u128", "i128", "u256", "i256", "timepoint", "duration"}
 
 
-def rpc(url, method, params):
+def rpc(url, method, params, patience=20):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     answer = json.load(urllib.request.urlopen(request, timeout=60))
+    if patience and "could not query captive core" in str(answer.get("error")):
+        time.sleep(0.3)  # passing trouble of the server, under load
+        return rpc(url, method, params, patience - 1)
     if "error" in answer:
         sys.exit(f"{method}: {answer['error']}")
     return answer["result"]
@@ -374,7 +378,6 @@ def name_of(data):
 
 
 def wait_for(reached, ledger):
-    import time
     for _ in range(600):
         if reached() >= ledger:
             return
