@@ -9,7 +9,8 @@
  *              then key arguments and value fields (NULL when removed).
  *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"
  *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
- *   TTL        state.ttl / history.ttl carry live_until by key_hash for every entry.
+ *   TTL        state.ttl / history.ttl carry live_until by key_hash for every entry, except
+ *              instances of Stellar assets.
  * tx is the application index (1-based); changes outside a transaction (eviction, upgrades)
  * carry tx 1048575. seq counts the changes of contract data within the transaction.
  *

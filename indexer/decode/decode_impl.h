@@ -22,6 +22,7 @@ struct seen_key {
     uint8_t hash[TIDE_HASH_BYTES];
     const struct tide_contract *contract;
     uint32_t durability;
+    bool follows_life; /* rows tell how long the entry lives */
 };
 
 struct ttl_change {

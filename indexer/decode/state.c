@@ -350,9 +350,19 @@ bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_
     return false;
 }
 
+/* Returns whether rows tell how long the entry lives. Strangers' transfers, which are not indexed,
+ * extend and restore the instance of a Stellar asset's contract, so a row of it would be wrong. */
+static bool follows_life(const struct tide_contract *contract, tide_slice key)
+{
+    bool instance = tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE;
+    return contract->role != TIDE_ROLE_wallet &&
+           !(instance && contract->role == TIDE_ROLE_stellar_asset);
+}
+
 /* Notes a key of the present transaction, so that a TTL change can be assigned to its entry. */
 static bool remember_key(struct tide_decode *d, const uint8_t *hash,
-                         const struct tide_contract *contract, uint32_t durability)
+                         const struct tide_contract *contract, tide_slice key_xdr,
+                         uint32_t durability)
 {
     struct seen_key *key = decode_list_push(&d->keys, sizeof *key);
     if (!key)
@@ -360,6 +370,7 @@ static bool remember_key(struct tide_decode *d, const uint8_t *hash,
     memcpy(key->hash, hash, TIDE_HASH_BYTES);
     key->contract = contract;
     key->durability = durability;
+    key->follows_life = follows_life(contract, key_xdr);
     d->keys_sorted = false;
     return true;
 }
@@ -398,7 +409,7 @@ static tide_status store_change(struct tide_decode *d, const struct tide_tx *tx,
                          .seq = seq,
                          .removed = change->kind == TIDE_CHANGE_REMOVED };
     tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
-    if (!remember_key(d, v.hash, contract, change->durability))
+    if (!remember_key(d, v.hash, contract, change->key, change->durability))
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a transaction",
                          d->header.sequence);
     if (change->kind == TIDE_CHANGE_CREATED &&
@@ -509,7 +520,7 @@ static bool hash_footprint(struct tide_decode *d, tide_slice keys, uint32_t coun
             continue;
         uint8_t hash[TIDE_HASH_BYTES];
         tide_data_key_hash(hash, key.contract, key.key, key.durability);
-        if (!remember_key(d, hash, contract, key.durability))
+        if (!remember_key(d, hash, contract, key.key, key.durability))
             return false;
     }
     return true;
@@ -597,7 +608,7 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
         if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
                              d->header.sequence);
-        if (!key || !d->want_state || key->contract->role == TIDE_ROLE_wallet)
+        if (!key || !d->want_state || !key->follows_life)
             continue;
         uint32_t live_until = longest_lifetime(d, key->hash, ttls[i].live_until);
         struct version v = { .contract = key->contract,
@@ -639,7 +650,8 @@ static tide_status put_evicted(struct tide_decode *d, const struct tide_tx *tx,
     if (v.removed)
         put_version(d, &v);
     v.seq = seq + 1;
-    put_ttl(d, &v, NULL, !v.removed);
+    if (follows_life(contract, key->key))
+        put_ttl(d, &v, NULL, !v.removed);
     return TIDE_OK;
 }
 

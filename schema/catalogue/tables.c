@@ -162,7 +162,9 @@ static const struct tide_column raw_state_columns[] = {
 static const struct tide_column ttl_columns[] = {
     { "durability", TIDE_PG_INT2, .comment = "0 temporary, 1 persistent" },
     { "live_until", TIDE_PG_INT8, .nullable = true,
-      .comment = "Last ledger the entry is live at; null: evicted, or removed" },
+      .comment =
+          "Last ledger the entry is live at; null: evicted, or removed. Instances of Stellar "
+          "assets have no row: transfers of strangers extend them" },
     { "evicted", TIDE_PG_BOOL,
       .comment = "Archived: its last value holds, and a call restores it" },
 };

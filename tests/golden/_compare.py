@@ -5,7 +5,8 @@ usage: _compare.py events|calls|state GOT EXPECTED
 
 events  same lines, same order; the recording's xdr is left out
 calls   same lines, same order; the recording's reason is left out (only diagnostic events have it)
-state   the same entries in any order; nonce entries and the recording's xdr are left out
+state   the same entries in any order; nonce entries and the recording's xdr are left out. The index
+        does not tell how long the instance of a Stellar asset's contract lives: null is expected
 Prints the first differences and exits 1 when there are any.
 """
 import json
@@ -26,6 +27,15 @@ def read(path, kind):
             if kind == "state" and is_nonce(row):
                 continue
             rows.append({k: v for k, v in row.items() if k not in LEFT_OUT[kind]})
+    return rows
+
+
+def expected(rows):
+    """The recording, without how long instances of Stellar assets live."""
+    for row in rows:
+        val = row.get("val")
+        if isinstance(val, dict) and val.get("executable") == "contractExecutableStellarAsset":
+            row["live_until"] = None
     return rows
 
 
@@ -63,7 +73,7 @@ def pairs(kind, got, want):
 
 def main():
     kind, got_path, want_path = sys.argv[1:4]
-    got, want = read(got_path, kind), read(want_path, kind)
+    got, want = read(got_path, kind), expected(read(want_path, kind))
     wrong = 0
     for name, a, b in pairs(kind, got, want):
         if a is not None and b is not None and same(a, b):

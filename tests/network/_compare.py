@@ -9,7 +9,7 @@ calls         each operation on its contracts: arguments, answer, outcome, count
 events        each event of its contracts in such an operation: id, topics, data
 entries       each entry of its contracts that a transaction ever changed, as of the ledger of RPC's answer: value, time to live
 headers       each ledger of the history archive in the folder HISTORY: hash, close time, protocol
-An archived entry has no time to live: RPC says 0, the index null.
+An archived entry has no time to live: RPC says 0, the index null. The index says null for the instance of a Stellar asset's contract, always.
 Fails if anything differs, or if fewer than N of a KIND were compared.
 """
 import base64
@@ -22,6 +22,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 import urllib.request
 
 TX_CODES = {"tx_fee_bump_inner_success": 1, "tx_success": 0, "tx_failed": -1, "tx_fee_bump_inner_failed": -13,
@@ -31,10 +32,13 @@ HOST_CODES = {"success": 0, "malformed": -1, "trapped": -2, "resource_limit_exce
 WIDE = {"u64", "i64", "u128", "i128", "u256", "i256", "timepoint", "duration"}
 
 
-def rpc(url, method, params):
+def rpc(url, method, params, patience=20):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     answer = json.load(urllib.request.urlopen(request, timeout=60))
+    if patience and "could not query captive core" in str(answer.get("error")):
+        time.sleep(0.3)  # passing trouble of the server, under load
+        return rpc(url, method, params, patience - 1)
     if "error" in answer:
         sys.exit(f"{method}: {answer['error']}")
     return answer["result"]
@@ -354,13 +358,19 @@ def compare_entries(report, url, told, last_of_index):
             row, want = got.get(name), found.get(name)
             if row and not want and name[2] == "temporary" and (row["live_until"] or 0) < ledger:
                 row = None  # expired, though not yet evicted
-            archived += bool(row) and row["live_until"] is None
-            if row and want and row["role"] == "stellar_asset" and row["key"] == "LedgerKeyContractInstance":
-                want[1] = row["live_until"]  # transfers between strangers restore and extend it, which the index does not follow
+            if row and want and is_asset(want[0]):
+                want[1] = None  # transfers between strangers restore and extend it: the index does not tell
                 lives += 1
+            elif row:
+                archived += row["live_until"] is None
             report.same("entries", name, [row["val"], row["live_until"]] if row else None, want)
     report.compared["archived entries"] = archived
-    print(f"times to live that are not compared: {lives} (instances of Stellar assets)")
+    print(f"times to live that RPC alone has: {lives} (instances of Stellar assets)")
+
+
+def is_asset(val):
+    """Whether the value is the instance of a Stellar asset's contract."""
+    return isinstance(val, dict) and val.get("executable") == "contractExecutableStellarAsset"
 
 
 def name_of(data):
@@ -368,7 +378,6 @@ def name_of(data):
 
 
 def wait_for(reached, ledger):
-    import time
     for _ in range(600):
         if reached() >= ledger:
             return

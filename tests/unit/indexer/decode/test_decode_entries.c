@@ -228,26 +228,27 @@ static void an_instance_keeps_what_it_knows(void **state)
     tide_buf_release(&value);
 }
 
+static void put_evicted(struct maker *m, const uint8_t *contract, const struct tide_buf *key,
+                        uint32_t durability)
+{
+    struct tide_buf address = buffer(), ledger_key = buffer();
+    lcm_put_address_contract(&address, contract);
+    struct lcm_data data = { tide_buf_view(&address), tide_buf_view(key), durability };
+    lcm_put_data_key(&ledger_key, &data);
+    lcm_evict(&m->lcm, tide_buf_view(&ledger_key));
+    tide_buf_release(&address);
+    tide_buf_release(&ledger_key);
+}
+
 static void evictions_archive_or_remove(void **state)
 {
     struct maker *m = *state;
     struct tide_buf key = buffer();
-    lcm_begin(&m->lcm, m->sequence++, 1780000500);
-    for (uint32_t durability = 0; durability < 2; durability++) {
-        uint8_t address[64];
-        struct tide_buf b, ledger_key = buffer();
-        tide_buf_init(&b, sizeof address);
-        lcm_put_address_contract(&b, engine);
-        put_key(&key, "DebtTotal", "sEUR");
-        struct lcm_data data = { tide_buf_view(&b), tide_buf_view(&key), durability };
-        lcm_put_data_key(&ledger_key, &data);
-        lcm_evict(&m->lcm, tide_buf_view(&ledger_key));
-        tide_buf_release(&b);
-        tide_buf_release(&ledger_key);
-    }
-    tide_slice lcm;
-    assert_int_equal(lcm_end(&m->lcm, &lcm), TIDE_OK);
-    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, lcm, &m->err), TIDE_OK);
+    begin_ledger(m);
+    put_key(&key, "DebtTotal", "sEUR");
+    for (uint32_t durability = 0; durability < 2; durability++)
+        put_evicted(m, engine, &key, durability);
+    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
     assert_int_equal(count_rows(m, "history", "ttl"), 2);
     struct row row = last(m, "history", "ttl"); /* persistent: archived, its value stands */
     assert_int_equal(cell_int(&row, "tx"), 1048575);
@@ -260,21 +261,27 @@ static void evictions_archive_or_remove(void **state)
     tide_buf_release(&key);
 }
 
-/* Adds a transaction that extends the lifetime of the engine's DebtTotal to `live_until`, or
- * removes the entry. */
-static void extend_debt_total(struct maker *m, const struct tide_buf *key, uint32_t live_until)
+/* Appends the extension of an entry's lifetime to the transaction. */
+static void put_extension(struct maker *m, const uint8_t *contract, const struct tide_buf *key,
+                          uint32_t live_until)
 {
     struct tide_buf address = buffer();
     uint8_t hash[TIDE_HASH_BYTES];
-    m->called = engine;
-    lcm_put_address_contract(&address, engine);
+    lcm_put_address_contract(&address, contract);
     tide_data_key_hash(hash, tide_buf_view(&address), tide_buf_view(key), PERSISTENT);
     tide_buf_be32(&m->changes, 1);
     lcm_put_ttl(&m->changes, m->sequence, hash, live_until);
     m->change_count++;
-    touch_key(m, engine, tide_buf_view(key), PERSISTENT);
-    end_transaction(m);
+    touch_key(m, contract, tide_buf_view(key), PERSISTENT);
     tide_buf_release(&address);
+}
+
+/* Adds a transaction that extends the lifetime of the engine's DebtTotal. */
+static void extend_debt_total(struct maker *m, const struct tide_buf *key, uint32_t live_until)
+{
+    m->called = engine;
+    put_extension(m, engine, key, live_until);
+    end_transaction(m);
 }
 
 static void of_several_extensions_the_longest_applies(void **state)
@@ -303,6 +310,34 @@ static void of_several_extensions_the_longest_applies(void **state)
     row = last(m, "state", "ttl");
     assert_int_equal(cell_int(&row, "live_until"), 6000);
     tide_buf_release(&key);
+}
+
+/* Strangers' transfers extend that lifetime too and are not indexed: any number would be wrong. */
+static void a_stellar_asset_s_instance_has_no_lifetime(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf instance = buffer(), balance = buffer();
+    tide_buf_be32(&instance, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+    put_many(&balance, TIDE_SCV_VEC, 2);
+    lcm_put_symbol(&balance, "Balance");
+    put_contract(&balance, pool);
+    begin_ledger(m);
+    put_extension(m, pool, &instance, 5000);
+    put_extension(m, usdc, &instance, 6000);
+    put_extension(m, usdc, &balance, 7000);
+    end_transaction(m);
+    put_evicted(m, usdc, &instance, PERSISTENT);
+    put_evicted(m, usdc, &balance, PERSISTENT);
+    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
+    uint32_t table = table_of("history", "ttl");
+    tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
+    struct row row;
+    int64_t sum = 0;
+    while (next_row(&at, table, &row))
+        sum += is_null(&row, "live_until") ? 1 : cell_int(&row, "live_until");
+    assert_int_equal(sum, 5000 + 7000 + 1);
+    tide_buf_release(&instance);
+    tide_buf_release(&balance);
 }
 
 /* ---- what the chain names ---- */
@@ -491,6 +526,7 @@ int test_decode_entries(void)
         TEST(an_instance_by_reference_keeps_its_storage),
         TEST(evictions_archive_or_remove),
         TEST(of_several_extensions_the_longest_applies),
+        TEST(a_stellar_asset_s_instance_has_no_lifetime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
