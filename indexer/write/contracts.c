@@ -56,15 +56,15 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     write_sql(s,
-               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
-               " coalesce(min(ledger) FILTER (WHERE what = 'market'), 0), min(ledger) FILTER (WHERE"
-               " what = 'discovered'),"
-               " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
-               " chain.contract_seen WHERE deployment = %u"
-               " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
-               " HAVING bool_or(what = 'discovered')"
-               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
-               s->plan->deployment, TIDE_CONTRACTS_MAX);
+              "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
+              " coalesce(min(ledger) FILTER (WHERE what = 'market'), 0), min(ledger) FILTER (WHERE"
+              " what = 'discovered'),"
+              " coalesce(min(ledger) FILTER (WHERE what IN ('asset', 'token')), 0) FROM"
+              " chain.contract_seen WHERE deployment = %u"
+              " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
+              " HAVING bool_or(what = 'discovered')"
+              " ORDER BY min(ledger), min(tx), contract LIMIT %u",
+              s->plan->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = write_query_sql(s, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         struct tide_contract contract;
@@ -116,13 +116,13 @@ static void sql_known(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
     write_sql_more(s,
-                    ", known AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
-                    " 'discovered') AS found, min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger,"
-                    " tx]) FILTER (WHERE what = 'market') AS market, row_number() OVER (ORDER BY"
-                    " min(ARRAY[ledger, tx]), contract COLLATE \"C\") AS n FROM"
-                    " chain.contract_seen WHERE deployment = %u AND what IN ('discovered',"
-                    " 'ignored', 'market') GROUP BY contract)",
-                    s->plan->deployment);
+                   ", known AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
+                   " 'discovered') AS found, min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger,"
+                   " tx]) FILTER (WHERE what = 'market') AS market, row_number() OVER (ORDER BY"
+                   " min(ARRAY[ledger, tx]), contract COLLATE \"C\") AS n FROM"
+                   " chain.contract_seen WHERE deployment = %u AND what IN ('discovered',"
+                   " 'ignored', 'market') GROUP BY contract)",
+                   s->plan->deployment);
 }
 
 /* Tokens for which ledgers were read that name them before they are followed, as the query early:
@@ -132,14 +132,14 @@ static void sql_early(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
     write_sql_more(s,
-                    ", e AS (SELECT k.*, s.role, s.name, row_number() OVER (PARTITION BY k.found IS"
-                    " NULL ORDER BY k.n) AS waiting FROM known AS k JOIN p ON k.named[1] BETWEEN"
-                    " p.first AND p.last JOIN chain.contract_seen AS s ON s.deployment = %u AND"
-                    " s.contract = k.contract AND s.ledger = k.named[1] AND s.tx = k.named[2] AND"
-                    " s.what = 'ignored' WHERE k.found IS NULL OR k.found > k.named), early AS"
-                    " (SELECT * FROM e WHERE found IS NOT NULL OR waiting <= %u - (SELECT count(*)"
-                    " FROM known WHERE found IS NOT NULL AND market IS NULL))",
-                    s->plan->deployment, w->options.discovered_max);
+                   ", e AS (SELECT k.*, s.role, s.name, row_number() OVER (PARTITION BY k.found IS"
+                   " NULL ORDER BY k.n) AS waiting FROM known AS k JOIN p ON k.named[1] BETWEEN"
+                   " p.first AND p.last JOIN chain.contract_seen AS s ON s.deployment = %u AND"
+                   " s.contract = k.contract AND s.ledger = k.named[1] AND s.tx = k.named[2] AND"
+                   " s.what = 'ignored' WHERE k.found IS NULL OR k.found > k.named), early AS"
+                   " (SELECT * FROM e WHERE found IS NOT NULL OR waiting <= %u - (SELECT count(*)"
+                   " FROM known WHERE found IS NOT NULL AND market IS NULL))",
+                   s->plan->deployment, w->options.discovered_max);
 }
 
 /* The tokens that are followed, and since when, must not depend on the order in which ledgers were
@@ -214,10 +214,10 @@ static tide_status read_waits(struct tide_writer *w, bool earlier, bool *waits,
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     write_sql(s,
-               "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
-               " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
-               " s.deployment AND f.contract = s.contract AND f.what = 'discovered'%s) LIMIT 1",
-               s->plan->deployment, earlier ? " AND f.ledger <= s.ledger" : "");
+              "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
+              " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
+              " s.deployment AND f.contract = s.contract AND f.what = 'discovered'%s) LIMIT 1",
+              s->plan->deployment, earlier ? " AND f.ledger <= s.ledger" : "");
     tide_status status = write_query_sql(s, &rows, err);
     *waits = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);

@@ -31,8 +31,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
     if (status || latest.error.code) {
         rpc_fleet_note_silent(f, server);
         pthread_mutex_lock(&f->lock);
-        s->watch_ms =
-            tide_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
+        s->watch_ms = tide_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
         pthread_mutex_unlock(&f->lock);
         return;
     }
