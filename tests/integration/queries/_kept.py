@@ -37,7 +37,7 @@ def statements():
     for file in sorted([*API.glob("sql/queries/**/*.sql"), *API.glob("[!ack]*/**/*.c"), *(API.parent / "schema").glob("[pr]*/*.c")]):
         text = file.read_text()
         if file.suffix == ".c":
-            text = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"/\*.*?\*/", "", text, flags=re.S))).replace('\\"', '"')
+            text = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"/\*.*?\*/|^#include.*?$", "", text, flags=re.S | re.M))).replace('\\"', '"')
         else:
             text = re.sub(r"--.*", "", text)
         yield file.name, {".".join(m) for m in NAME.findall(text)}
