@@ -14,7 +14,7 @@ struct tide_wake {
     bool listed; /* under the worker's mutex */
 };
 
-void *server_loop(void *worker);
+void *server_loop(void *self);
 /* Makes the loop's poll return. Any thread. */
 void server_wake_loop(struct server_worker *worker);
 /* Removes the entry from the list of connections to wake. */

@@ -491,6 +491,7 @@ static bool all_gone(const struct rpc_fleet *f, const struct rpc_want *want)
 static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32_t *pause_ms,
                                     struct tide_err *err)
 {
+    assert(f->count > 0);
     begin_asking(f, ledger);
     for (uint32_t tries = 0; tries < 2; tries++) {
         for (uint32_t i = 0; i < f->count; i++)

@@ -82,6 +82,8 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
                          const struct tide_err *why);
 /* Milliseconds since a server is not believed, and why; 0 if all are. Locked. */
 int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
+/* Reads the hash of a ledger as the database has it. Returns false if the ledger is not stored, or
+ * if the database cannot be asked now. */
 bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
 /* A server's claim about a ledger's hash is not what is known. Puts aside the server, or those that
  * are outvoted; err says why. TIDE_E_CHAIN: no vote tells who is right, or the stored chain is

@@ -5,10 +5,10 @@
  * what discovery adds: a question that names a span of time leaves its tables out. That costs one
  * scan; small tables are not worth the statement. A partition that lacks ledgers gets no bounds,
  * since they may come. */
-static void sql_bounds(struct write_session *s, const struct load_range *l)
+static void sql_bounds(struct write_session *s, const struct load_range *range)
 {
     write_sql_more(s, "%s", "SELECT ");
-    if (!write_plan_has_contracts(s->plan) || !load_range_is_whole(l)) {
+    if (!write_plan_has_contracts(s->plan) || !load_range_is_whole(range)) {
         write_sql_more(s, "%s", "NULL::text");
         return;
     }
@@ -16,13 +16,13 @@ static void sql_bounds(struct write_session *s, const struct load_range *l)
                    "format(' DROP CONSTRAINT IF EXISTS closed, ADD CONSTRAINT closed CHECK ("
                    "closed_at BETWEEN %L AND %L);', to_char(min(closed_at) AT TIME ZONE 'UTC', f),"
                    " to_char(max(closed_at) AT TIME ZONE 'UTC', f)) FROM ");
-    write_sql_leaf(s, &s->plan->tables[TIDE_TABLE_LEDGER], l->from);
+    write_sql_leaf(s, &s->plan->tables[TIDE_TABLE_LEDGER], range->from);
     write_sql_more(s, "%s", ", (VALUES ('YYYY-MM-DD HH24:MI:SS.US+00')) f(f) GROUP BY f");
 }
 
 /* Every index of the parents that the tables of this partition lack, as a statement. It looks once
  * more, under the table's lock: a session of a killed writer may have gone on meanwhile. */
-void load_sql_missing_indexes(struct write_session *s, const struct load_range *l)
+void load_sql_missing_indexes(struct write_session *s, const struct load_range *range)
 {
     write_sql(s,
               "SELECT format('DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_index o WHERE o.indrelid"
@@ -37,8 +37,8 @@ void load_sql_missing_indexes(struct write_session *s, const struct load_range *
               " JOIN pg_index i ON i.indrelid = parent.oid"
               " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
               " parent.relname || '_p%u_%u', (",
-              s->plan->deployment, l->from);
-    sql_bounds(s, l);
+              s->plan->deployment, range->from);
+    sql_bounds(s, range);
     write_sql_more(
         s, "%s",
         ") span(bounds), LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING "

@@ -1,5 +1,5 @@
 /* Partitions in the database: a partition of every partitioned table is one row of chain.partition.
- * Its tables are named NAME_pD_F, for the deployment and the first ledger. */
+ * The tables of a partition are named NAME_pD_F: D is the deployment, F the first ledger. */
 #ifndef INDEXER_WRITE_LOAD_PARTITION_H
 #define INDEXER_WRITE_LOAD_PARTITION_H
 

@@ -4,9 +4,10 @@
 
 #include "indexer/write/session/session.h"
 
-/* Begins the text of the merge of the rows of parameter 1 into a table of state. behind: they are
- * not of the newest ledgers, so newer versions may exist. */
-void write_sql_merge(struct write_session *s, uint32_t state_table, bool behind);
+/* Begins the text of the merge of the rows of parameter 1 into the table of state that has this
+ * index in the plan. behind: the rows are not of the newest ledgers, so newer versions may
+ * exist. */
+void write_sql_merge(struct write_session *s, uint32_t index, bool behind);
 /* Merges the history tables of a partition into all wanted tables of state, in the running
  * transaction. */
 tide_status write_merge_partition(struct write_session *s, uint32_t from, bool behind,

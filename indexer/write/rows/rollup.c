@@ -1,6 +1,7 @@
 /* Sums over time, folded in the transaction that makes their rows visible: of a batch behind its
  * rows, of a loaded partition when it is attached, of all there is when the rules have changed.
- * What reads tables of tokens is folded again when the past of a discovered one joins them. */
+ * The writer folds rollups of tokens' tables again when the past of a discovered token joins
+ * them. */
 #include "indexer/write/rows/rollup.h"
 #include "tidemark/deployment.h"
 

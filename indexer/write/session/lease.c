@@ -71,35 +71,35 @@ void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX])
 
 static bool is_closing(void *self)
 {
-    struct tide_lease *k = self;
-    pthread_mutex_lock(&k->lock);
-    bool closing = k->closing;
-    pthread_mutex_unlock(&k->lock);
+    struct tide_lease *lease = self;
+    pthread_mutex_lock(&lease->lock);
+    bool closing = lease->closing;
+    pthread_mutex_unlock(&lease->lock);
     return closing;
 }
 
-static tide_status connect_session(struct tide_lease *k, const char *const ids[2],
+static tide_status connect_session(struct tide_lease *lease, const char *const ids[2],
                                    struct tide_err *err)
 {
-    const struct tide_pg_options to = { .conninfo = k->options.conninfo,
+    const struct tide_pg_options to = { .conninfo = lease->options.conninfo,
                                         .application = "tidemark-lease",
                                         .server = TIDE_PG_WRITABLE,
                                         .silence_ms = SILENCE_MS,
                                         .stopped = is_closing,
-                                        .stopped_self = k };
-    if (k->pg && tide_pg_alive(k->pg))
+                                        .stopped_self = lease };
+    if (lease->pg && tide_pg_alive(lease->pg))
         return TIDE_OK;
-    tide_status status = tide_pg_connect(&k->pg, &to, err);
+    tide_status status = tide_pg_connect(&lease->pg, &to, err);
     if (status == TIDE_OK)
-        status = tide_pg_run(k->pg, session_sql, "SET", err);
+        status = tide_pg_run(lease->pg, session_sql, "SET", err);
     if (status == TIDE_OK)
-        status = tide_pg_query(k->pg, NULL, introduce_sql, ids, 2, err);
+        status = tide_pg_query(lease->pg, NULL, introduce_sql, ids, 2, err);
     if (status == TIDE_OK)
-        status = tide_pg_prepare(k->pg, "renew", renew_sql, err);
+        status = tide_pg_prepare(lease->pg, "renew", renew_sql, err);
     return status;
 }
 
-static tide_status renew_row(struct tide_lease *k, const struct word *word,
+static tide_status renew_row(struct tide_lease *lease, const struct word *word,
                              const char *const ids[2], bool *held, struct tide_err *err)
 {
     const struct tide_heartbeat *heartbeat = &word->heartbeat;
@@ -116,7 +116,7 @@ static tide_status renew_row(struct tide_lease *k, const struct word *word,
     const char *values[] = { ids[0],
                              ids[1],
                              word->state,
-                             k->instance,
+                             lease->instance,
                              numbers[0],
                              numbers[1],
                              numbers[2],
@@ -128,62 +128,63 @@ static tide_status renew_row(struct tide_lease *k, const struct word *word,
                              word->source[0] ? word->source : NULL,
                              word->troubled ? word->trouble : NULL,
                              word->troubled ? numbers[7] : NULL };
-    tide_status status = tide_pg_execute(k->pg, &rows, "renew", values, TIDE_COUNT(values), err);
+    tide_status status =
+        tide_pg_execute(lease->pg, &rows, "renew", values, TIDE_COUNT(values), err);
     *held = status == TIDE_OK && tide_pg_u64(&rows, 0, 0) == 1;
     tide_pg_rows_release(&rows);
     return status;
 }
 
 /* Told once, until it is well again. */
-static void note_failure(struct tide_lease *k, tide_status status, const struct tide_err *err)
+static void note_failure(struct tide_lease *lease, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
-    if (status != TIDE_OK && !k->failing)
+    if (status != TIDE_OK && !lease->failing)
         tide_log(TIDE_WARN, "lease.retry", "reason=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
-    k->failing = status != TIDE_OK;
+    lease->failing = status != TIDE_OK;
 }
 
-static void run_tick(struct tide_lease *k, struct word *word)
+static void run_tick(struct tide_lease *lease, struct word *word)
 {
     char deployment[12], fence[NUMBER_MAX];
     const char *const ids[2] = { deployment, fence };
     struct tide_err err;
     bool held = false;
-    snprintf(deployment, sizeof deployment, "%u", k->options.deployment);
-    snprintf(fence, sizeof fence, "%" PRIu64, k->options.fence);
-    pthread_mutex_lock(&k->lock);
-    *word = k->word;
-    k->word.erred = k->hurried = false;
-    pthread_mutex_unlock(&k->lock);
-    tide_status status = connect_session(k, ids, &err);
+    snprintf(deployment, sizeof deployment, "%u", lease->options.deployment);
+    snprintf(fence, sizeof fence, "%" PRIu64, lease->options.fence);
+    pthread_mutex_lock(&lease->lock);
+    *word = lease->word;
+    lease->word.erred = lease->hurried = false;
+    pthread_mutex_unlock(&lease->lock);
+    tide_status status = connect_session(lease, ids, &err);
     if (status == TIDE_OK)
-        status = renew_row(k, word, ids, &held, &err);
-    note_failure(k, status, &err);
+        status = renew_row(lease, word, ids, &held, &err);
+    note_failure(lease, status, &err);
     if (status == TIDE_OK && !held)
-        tide_log(TIDE_WARN, "lease.lost", "deployment=%u fence=%" PRIu64, k->options.deployment,
-                 k->options.fence);
-    pthread_mutex_lock(&k->lock);
-    k->lost = status == TIDE_OK && !held;
-    if (status != TIDE_OK && word->erred && !k->word.erred) {
-        memcpy(k->word.error, word->error, sizeof word->error);
-        k->word.erred = true;
+        tide_log(TIDE_WARN, "lease.lost", "deployment=%u fence=%" PRIu64, lease->options.deployment,
+                 lease->options.fence);
+    pthread_mutex_lock(&lease->lock);
+    lease->lost = status == TIDE_OK && !held;
+    if (status != TIDE_OK && word->erred && !lease->word.erred) {
+        memcpy(lease->word.error, word->error, sizeof word->error);
+        lease->word.erred = true;
     }
-    pthread_mutex_unlock(&k->lock);
+    pthread_mutex_unlock(&lease->lock);
 }
 
-static void give_back(struct tide_lease *k)
+static void give_back(struct tide_lease *lease)
 {
     char sql[128];
     struct tide_err ignored;
     snprintf(sql, sizeof sql, "DELETE FROM chain.lease WHERE deployment = %u AND fence = %" PRIu64,
-             k->options.deployment, k->options.fence);
-    if (k->pg && tide_pg_alive(k->pg))
-        (void)!tide_pg_run(k->pg, sql, "DELETE", &ignored);
+             lease->options.deployment, lease->options.fence);
+    if (lease->pg && tide_pg_alive(lease->pg))
+        (void)!tide_pg_run(lease->pg, sql, "DELETE", &ignored);
 }
 
 /* Locked. */
-static void wait_a_turn(struct tide_lease *k)
+static void wait_a_turn(struct tide_lease *lease)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -191,86 +192,86 @@ static void wait_a_turn(struct tide_lease *k)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     int waited = 0;
-    while (!k->closing && (!k->hurried || k->lost) && waited == 0)
-        waited = pthread_cond_timedwait(&k->wake, &k->lock, &until);
+    while (!lease->closing && (!lease->hurried || lease->lost) && waited == 0)
+        waited = pthread_cond_timedwait(&lease->wake, &lease->lock, &until);
 }
 
 static void *run_lease(void *self)
 {
-    struct tide_lease *k = self;
+    struct tide_lease *lease = self;
     struct word word;
-    pthread_mutex_lock(&k->lock);
-    while (!k->closing) {
-        bool lost = k->lost;
-        pthread_mutex_unlock(&k->lock);
+    pthread_mutex_lock(&lease->lock);
+    while (!lease->closing) {
+        bool lost = lease->lost;
+        pthread_mutex_unlock(&lease->lock);
         if (!lost)
-            run_tick(k, &word);
-        pthread_mutex_lock(&k->lock);
-        wait_a_turn(k);
+            run_tick(lease, &word);
+        pthread_mutex_lock(&lease->lock);
+        wait_a_turn(lease);
     }
-    bool lost = k->lost;
-    pthread_mutex_unlock(&k->lock);
-    if (!lost && !k->failing) {
-        run_tick(k, &word);
-        give_back(k);
+    bool lost = lease->lost;
+    pthread_mutex_unlock(&lease->lock);
+    if (!lost && !lease->failing) {
+        run_tick(lease, &word);
+        give_back(lease);
     }
-    tide_pg_close(k->pg);
+    tide_pg_close(lease->pg);
     return NULL;
 }
 
-static bool init_locks(struct tide_lease *k)
+static bool init_locks(struct tide_lease *lease)
 {
     pthread_condattr_t attr;
-    if (pthread_mutex_init(&k->lock, NULL) != 0)
+    if (pthread_mutex_init(&lease->lock, NULL) != 0)
         return false;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(&k->wake, &attr) == 0;
+    bool made = pthread_cond_init(&lease->wake, &attr) == 0;
     pthread_condattr_destroy(&attr);
     if (!made)
-        pthread_mutex_destroy(&k->lock);
+        pthread_mutex_destroy(&lease->lock);
     return made;
 }
 
 tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_options *options,
                             struct tide_err *err)
 {
-    struct tide_lease *k = calloc(1, sizeof *k);
-    if (!k || !init_locks(k)) {
-        free(k);
+    struct tide_lease *lease = calloc(1, sizeof *lease);
+    if (!lease || !init_locks(lease)) {
+        free(lease);
         return tide_fail(err, TIDE_E_MEMORY, "lease");
     }
-    k->options = *options;
-    tide_lease_instance(k->instance);
-    k->started = pthread_create(&k->thread, NULL, run_lease, k) == 0;
-    if (!k->started) {
-        tide_lease_close(k);
+    lease->options = *options;
+    tide_lease_instance(lease->instance);
+    lease->started = pthread_create(&lease->thread, NULL, run_lease, lease) == 0;
+    if (!lease->started) {
+        tide_lease_close(lease);
         return tide_fail(err, TIDE_E_MEMORY, "lease: no thread");
     }
-    *out = k;
+    *out = lease;
     return TIDE_OK;
 }
 
-void tide_lease_close(struct tide_lease *k)
+void tide_lease_close(struct tide_lease *lease)
 {
-    if (!k)
+    if (!lease)
         return;
-    pthread_mutex_lock(&k->lock);
-    k->closing = true;
-    pthread_cond_broadcast(&k->wake);
-    pthread_mutex_unlock(&k->lock);
-    if (k->started)
-        pthread_join(k->thread, NULL);
-    pthread_cond_destroy(&k->wake);
-    pthread_mutex_destroy(&k->lock);
-    free(k);
+    pthread_mutex_lock(&lease->lock);
+    lease->closing = true;
+    pthread_cond_broadcast(&lease->wake);
+    pthread_mutex_unlock(&lease->lock);
+    if (lease->started)
+        pthread_join(lease->thread, NULL);
+    pthread_cond_destroy(&lease->wake);
+    pthread_mutex_destroy(&lease->lock);
+    free(lease);
 }
 
-void tide_lease_report(struct tide_lease *k, const struct tide_heartbeat *heartbeat,
+void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *heartbeat,
                        uint64_t retries)
 {
-    pthread_mutex_lock(&k->lock);
-    struct word *w = &k->word;
+    pthread_mutex_lock(&lease->lock);
+    struct word *w = &lease->word;
     bool changed = strcmp(w->state, heartbeat->state) != 0 || heartbeat->error;
     snprintf(w->state, sizeof w->state, "%s", heartbeat->state);
     if (heartbeat->source)
@@ -283,16 +284,16 @@ void tide_lease_report(struct tide_lease *k, const struct tide_heartbeat *heartb
     snprintf(w->trouble, sizeof w->trouble, "%s", heartbeat->trouble ? heartbeat->trouble : "");
     w->heartbeat = *heartbeat;
     w->retries = retries;
-    k->hurried = k->hurried || changed;
+    lease->hurried = lease->hurried || changed;
     if (changed)
-        pthread_cond_broadcast(&k->wake);
-    pthread_mutex_unlock(&k->lock);
+        pthread_cond_broadcast(&lease->wake);
+    pthread_mutex_unlock(&lease->lock);
 }
 
-bool tide_lease_lost(struct tide_lease *k)
+bool tide_lease_lost(struct tide_lease *lease)
 {
-    pthread_mutex_lock(&k->lock);
-    bool lost = k->lost;
-    pthread_mutex_unlock(&k->lock);
+    pthread_mutex_lock(&lease->lock);
+    bool lost = lease->lost;
+    pthread_mutex_unlock(&lease->lock);
     return lost;
 }
