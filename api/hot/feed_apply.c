@@ -152,13 +152,12 @@ struct pruning {
     uint32_t count, max;
 };
 
-/* Collects the pools. Returns false without memory, which ends the scan: fewer pools are then
- * pruned. */
+/* Collects the pools that have ticks, also those without entry. Returns false without memory, which
+ * ends the scan: fewer pools are then pruned. */
 static bool add_pool(void *self, tide_slice key, const void *record)
 {
     struct pruning *p = self;
-    const struct tide_hot_pool *pool = record;
-    (void)key;
+    (void)record;
     if (p->count == p->max) {
         uint32_t max = p->max ? 2 * p->max : 64;
         void *pools = realloc(p->pools, max * sizeof *p->pools);
@@ -171,7 +170,7 @@ static bool add_pool(void *self, tide_slice key, const void *record)
             return false;
         p->max = max;
     }
-    p->pools[p->count++] = pool->id;
+    memcpy(&p->pools[p->count++], key.ptr + 1, sizeof *p->pools);
     return true;
 }
 
@@ -192,7 +191,7 @@ tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
 {
     struct pruning p = { 0 };
     const struct tide_hot_meta *meta;
-    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
+    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_TRADE);
     tide_status status = tide_hot_begin(feed->reader, &meta, err);
     if (status != TIDE_OK)
         return status;

@@ -16,7 +16,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 12u
+#define TIDE_HOT_FORMAT 13u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -26,7 +26,8 @@
     X(CHANGED, changed)       /* u32 ledger, address     persons, by last change  */  \
     X(FEED, feed)             /* symbol                  oracle feeds             */  \
     X(POOL, pool)             /* symbol                  pools                    */  \
-    X(TICK, tick)             /* symbol, u64 close time  trade of the last day    */  \
+    X(TICK, tick)             /* symbol, u64 close time  pools in the last day    */  \
+    X(TRADE, trade)           /* symbol                  sums of pools' swaps     */  \
     X(MARKET, market)         /* symbol                  markets                  */  \
     X(VAULT, vault)           /* symbol, address         vaults of a market       */  \
     X(CONTRACT, contract)     /* address                 contracts                */  \
@@ -149,24 +150,24 @@ struct TIDE_HOT_PACKED tide_hot_pool {
     struct tide_hot_amount fee_b_accum;
     struct tide_hot_amount cumulative_vol_a;
     struct tide_hot_amount cumulative_vol_b;
-    struct tide_hot_amount traded_a; /* sums of trade as in its newest tick */
-    struct tide_hot_amount traded_b;
-    struct tide_hot_amount fees_a;
-    struct tide_hot_amount fees_b;
-    uint64_t swaps;
 };
 
-/* A pool after the last change at one close time. Sums run on from an arbitrary beginning: the
- * trade between two ticks is their difference. */
-struct TIDE_HOT_PACKED tide_hot_tick {
-    uint64_t time;
+/* Sums of a pool's swaps. They run on from an arbitrary beginning, also while the pool has no
+ * entry: the trade between two ticks is their difference. */
+struct TIDE_HOT_PACKED tide_hot_trade {
     uint64_t swaps;
-    struct tide_hot_amount reserve_a;
-    struct tide_hot_amount reserve_b;
     struct tide_hot_amount traded_a; /* what swaps moved of token A, in or out */
     struct tide_hot_amount traded_b;
     struct tide_hot_amount fees_a; /* swap fees, those paid in B valued at their own swap's price */
     struct tide_hot_amount fees_b;
+};
+
+/* A pool after the last change at one close time. The reserves of a pool without entry are 0. */
+struct TIDE_HOT_PACKED tide_hot_tick {
+    uint64_t time;
+    struct tide_hot_amount reserve_a;
+    struct tide_hot_amount reserve_b;
+    struct tide_hot_trade trade;
 };
 
 struct TIDE_HOT_PACKED tide_hot_market {

@@ -147,9 +147,10 @@ struct tide_window {
     bool whole;  /* the pool is older than the window */
     bool priced; /* it has a price at both ends       */
 };
-/* start: the pool's last tick at or before the window, NULL when it has none. */
+/* trade: the pool's sums now, NULL: no swap. start: its last tick at or before the window, NULL if
+ * there is none. */
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
-                      const struct tide_hot_tick *start);
+                      const struct tide_hot_trade *trade, const struct tide_hot_tick *start);
 
 /* --- markets and vaults (rule_vault.c) --------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Shared by the files schema/postgres/pg*.c: the struct of a connection and the waiting loop. No
- * other file includes this header, so libpq stays hidden behind it. */
+ * other file but a test includes this header, so libpq stays hidden behind it. */
 #ifndef SCHEMA_POSTGRES_PG_IMPL_H
 #define SCHEMA_POSTGRES_PG_IMPL_H
 

@@ -6,7 +6,12 @@
 const struct project_source project_sources[PROJECT_SOURCE_COUNT] = {
     [PROJECT_POOL] = { "liquidity_pool_pool", "pool_id, paused, token_a, token_b, reserve_a, reserve_b, total_shares,"
                       " fee_tier, fee_a_accum, fee_b_accum, cumulative_vol_a, cumulative_vol_b", 12, project_pool },
-    [PROJECT_SWAP] = { "liquidity_pool_swap", "pool_id, a_to_b, amount_in, amount_out", 4, project_swap },
+    [PROJECT_SWAP] = { "liquidity_pool_swap", "pool_id, a_to_b, amount_in, amount_out,"
+                      " (SELECT h.fee_tier FROM history.liquidity_pool_pool AS h"
+                      " WHERE h.deployment = liquidity_pool_swap.deployment"
+                      " AND h.ledger = liquidity_pool_swap.ledger AND h.tx = liquidity_pool_swap.tx"
+                      " AND h.pool_id_key = liquidity_pool_swap.pool_id_key AND NOT h.removed"
+                      " ORDER BY h.seq DESC LIMIT 1)", 5, project_swap },
     [PROJECT_REC] = { "compliance_registry_compliance_rec",
                      "address, status, jurisdiction, expires_at, updated_at, provider, reason", 7, project_rec },
     [PROJECT_FROZEN] = { "compliance_registry_frozen", "address", 1, project_frozen },
@@ -64,6 +69,7 @@ uint32_t project_sources_of(enum tide_hot_kind kind)
         [TIDE_HOT_FEED] = PROJECT_BIT(PROJECT_FEED),
         [TIDE_HOT_POOL] = PROJECT_BIT(PROJECT_POOL),
         [TIDE_HOT_TICK] = PROJECT_BIT(PROJECT_POOL) | PROJECT_BIT(PROJECT_SWAP),
+        [TIDE_HOT_TRADE] = PROJECT_BIT(PROJECT_POOL) | PROJECT_BIT(PROJECT_SWAP),
         [TIDE_HOT_MARKET] = PROJECT_BIT(PROJECT_MARKET),
         [TIDE_HOT_VAULT] = PROJECT_BIT(PROJECT_VAULT),
         [TIDE_HOT_PARTNER] = PROJECT_BIT(PROJECT_PARTNER),

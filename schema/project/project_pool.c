@@ -1,32 +1,36 @@
 #include "tidemark/project.h"
 
-/* Writes the pool's state at the close of a ledger, for sliding windows. */
-static tide_status put_tick(struct project_row *row, const struct tide_hot_pool *pool,
-                            struct tide_err *err)
-{
-    struct tide_hot_key key = tide_hot_key_tick(&pool->id, row->close_time);
-    struct tide_hot_tick tick = { .time = row->close_time,
-                                  .swaps = pool->swaps,
-                                  .reserve_a = pool->reserve_a,
-                                  .reserve_b = pool->reserve_b,
-                                  .traded_a = pool->traded_a,
-                                  .traded_b = pool->traded_b,
-                                  .fees_a = pool->fees_a,
-                                  .fees_b = pool->fees_b };
-    return row->sink->put(row->sink->self, &key, &tick, err);
-}
-
-tide_status project_pool(struct project_row *row, struct tide_err *err)
+/* Writes the sums, and the pool's state at the close of a ledger, for sliding windows. */
+static tide_status put_trade(struct project_row *row, const struct tide_hot_symbol *id,
+                             const struct tide_hot_trade *trade, struct tide_err *err)
 {
     struct tide_hot_pool pool;
-    struct tide_hot_symbol id = project_symbol(row, 0);
-    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id);
+    struct tide_hot_key pool_key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
+    struct tide_hot_key trade_key = tide_hot_key_symbol(TIDE_HOT_TRADE, id);
+    struct tide_hot_key tick_key = tide_hot_key_tick(id, row->close_time);
     bool found;
-    tide_status status = row->sink->get(row->sink->self, &key, &pool, &found, err);
-    if (status != TIDE_OK || row->removed)
-        return status == TIDE_OK ? row->sink->drop(row->sink->self, &key, err) : status;
-    pool.ledger = row->ledger;
-    pool.id = id;
+    tide_status status = row->sink->get(row->sink->self, &pool_key, &pool, &found, err);
+    struct tide_hot_tick tick = { .time = row->close_time,
+                                  .reserve_a = pool.reserve_a,
+                                  .reserve_b = pool.reserve_b,
+                                  .trade = *trade };
+    if (status == TIDE_OK)
+        status = row->sink->put(row->sink->self, &trade_key, trade, err);
+    return status == TIDE_OK ? row->sink->put(row->sink->self, &tick_key, &tick, err) : status;
+}
+
+static tide_status get_trade(struct project_row *row, const struct tide_hot_symbol *id,
+                             struct tide_hot_trade *trade, struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_TRADE, id);
+    bool found;
+    return row->sink->get(row->sink->self, &key, trade, &found, err);
+}
+
+static tide_status put_pool(struct project_row *row, const struct tide_hot_key *key,
+                            struct tide_err *err)
+{
+    struct tide_hot_pool pool = { .ledger = row->ledger, .id = project_symbol(row, 0) };
     pool.paused = project_bool(row, 1);
     pool.token_a = project_address(row, 2);
     pool.token_b = project_address(row, 3);
@@ -38,8 +42,20 @@ tide_status project_pool(struct project_row *row, struct tide_err *err)
     pool.fee_b_accum = project_amount(row, 9);
     pool.cumulative_vol_a = project_amount(row, 10);
     pool.cumulative_vol_b = project_amount(row, 11);
-    status = row->sink->put(row->sink->self, &key, &pool, err);
-    return status == TIDE_OK ? put_tick(row, &pool, err) : status;
+    return row->sink->put(row->sink->self, key, &pool, err);
+}
+
+/* The trade of a pool outlives its entry: the entry may be written again within the window. */
+tide_status project_pool(struct project_row *row, struct tide_err *err)
+{
+    struct tide_hot_symbol id = project_symbol(row, 0);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id);
+    struct tide_hot_trade trade;
+    tide_status status =
+        row->removed ? row->sink->drop(row->sink->self, &key, err) : put_pool(row, &key, err);
+    if (status == TIDE_OK)
+        status = get_trade(row, &id, &trade, err);
+    return status == TIDE_OK ? put_trade(row, &id, &trade, err) : status;
 }
 
 static void add_amount(struct tide_hot_amount *sum, tide_raw_i128 v)
@@ -59,25 +75,23 @@ static tide_raw_i128 scaled(tide_raw_i128 v, tide_raw_i128 numerator, tide_raw_i
     return out.raw;
 }
 
+/* The fee is that of the pool's version that the swap's transaction wrote. */
 tide_status project_swap(struct project_row *row, struct tide_err *err)
 {
-    struct tide_hot_pool pool;
     struct tide_hot_symbol id = project_symbol(row, 0);
-    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id);
-    bool found;
-    tide_status status = row->sink->get(row->sink->self, &key, &pool, &found, err);
-    if (status != TIDE_OK || !found)
+    struct tide_hot_trade trade;
+    tide_status status = get_trade(row, &id, &trade, err);
+    if (status != TIDE_OK)
         return status;
     bool a_to_b = project_bool(row, 1);
     tide_raw_i128 in = tide_hot_i128(project_amount(row, 2));
     tide_raw_i128 out = tide_hot_i128(project_amount(row, 3));
-    tide_raw_i128 fee = scaled(in, tide_hot_i128(pool.fee_tier), 10000);
+    tide_raw_i128 fee = scaled(in, tide_hot_i128(project_amount(row, 4)), 10000);
     tide_raw_i128 fee_bought = scaled(fee, out, in);
-    pool.swaps++;
-    add_amount(&pool.traded_a, a_to_b ? in : out);
-    add_amount(&pool.traded_b, a_to_b ? out : in);
-    add_amount(&pool.fees_a, a_to_b ? fee : fee_bought);
-    add_amount(&pool.fees_b, a_to_b ? fee_bought : fee);
-    status = row->sink->put(row->sink->self, &key, &pool, err);
-    return status == TIDE_OK ? put_tick(row, &pool, err) : status;
+    trade.swaps++;
+    add_amount(&trade.traded_a, a_to_b ? in : out);
+    add_amount(&trade.traded_b, a_to_b ? out : in);
+    add_amount(&trade.fees_a, a_to_b ? fee : fee_bought);
+    add_amount(&trade.fees_b, a_to_b ? fee_bought : fee);
+    return put_trade(row, &id, &trade, err);
 }

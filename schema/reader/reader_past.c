@@ -20,7 +20,7 @@ struct reader_past {
     struct record_set set;
     struct tide_buf sql;
     uint32_t whole;      /* bit of each kind that is all there          */
-    uint64_t ticks_till; /* ticks beyond are not kept: not needed */
+    uint64_t ticks_till; /* ticks beyond and, while it is 0, trade are not kept: not needed */
     tide_status status;  /* the first failure; nothing is read after it */
     struct tide_err err;
 };
@@ -42,6 +42,8 @@ static tide_status past_put(void *self, const struct tide_hot_key *key, const vo
     struct tide_hot_sink inner = record_set_sink(&past->set);
     const struct tide_hot_tick *tick = record;
     if (key->bytes[0] == TIDE_HOT_TICK && tick->time > past->ticks_till)
+        return TIDE_OK;
+    if (key->bytes[0] == TIDE_HOT_TRADE && past->ticks_till == 0)
         return TIDE_OK;
     return inner.put(inner.self, key, record, err);
 }
@@ -329,31 +331,40 @@ static uint32_t ledger_before(struct reader_past *past, uint64_t time)
     return ledger;
 }
 
-static void load_pool_at(struct reader_past *past, const struct tide_hot_symbol *id,
-                         uint32_t ledger)
+/* Adds the pool's tick as of that ledger, without its other records: callers hold those of now. */
+static void load_tick(struct reader_past *past, const struct tide_hot_symbol *id, uint32_t ledger)
 {
     struct tide_history history = past->history;
+    struct tide_hot_sink sink = sink_of(past);
+    struct tide_hot_key end = tide_hot_key_tick(id, past->ticks_till);
+    struct record_set then = { 0 };
     history.ledger = ledger;
-    if (past->status == TIDE_OK)
-        past->status = tide_history_pool(&history, &past->set, id, &past->err);
+    past->status = tide_history_pool(&history, &then, id, &past->err);
+    const struct tide_hot_tick *tick =
+        record_set_floor(&then, &end, 1 + sizeof(struct tide_hot_symbol));
+    if (past->status == TIDE_OK && tick) {
+        struct tide_hot_key key = tide_hot_key_tick(id, tick->time);
+        past->status = sink.put(sink.self, &key, tick, &past->err);
+    }
+    record_set_release(&then);
 }
 
-/* The pool as it was before, then each swap since, then as it is: as the feeder does it. */
-static void load_trade(struct reader_past *past, const struct tide_hot_symbol *id, uint64_t start)
+/* Loads the pool's tick from before the window and the sums of each swap since. */
+static void load_trade(struct reader_past *past, const struct tide_hot_symbol *id)
 {
+    static const struct tide_hot_trade none;
     char symbol[sizeof id->text + 1] = "";
-    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_TRADE, id);
+    struct tide_hot_sink sink = sink_of(past);
     memcpy(symbol, id->text, sizeof id->text);
-    uint32_t before = ledger_before(past, start);
+    past->status = sink.put(sink.self, &key, &none, &past->err); /* sums of an earlier call */
+    uint32_t before = past->status == TIDE_OK ? ledger_before(past, past->ticks_till) : 0;
     if (before)
-        load_pool_at(past, id, before);
-    if (past->status == TIDE_OK && !record_set_find(&past->set, &key))
-        load_pool_at(past, id, past->history.ledger);
+        load_tick(past, id, before);
     tide_buf_reset(&past->sql);
     project_sql_since(&past->sql, PROJECT_SWAP);
     tide_buf_str(&past->sql, " AND pool_id = $4 ORDER BY ledger, tx, op, seq");
     stream(past, before, 4, symbol);
-    load_pool_at(past, id, past->history.ledger);
 }
 
 const void *reader_past_floor(struct reader_past *past, const struct tide_hot_key *key,
@@ -367,7 +378,8 @@ const void *reader_past_floor(struct reader_past *past, const struct tide_hot_ke
     start = __builtin_bswap64(start);
     if (past->status == TIDE_OK) {
         past->ticks_till = start;
-        load_trade(past, &id, start);
+        load_trade(past, &id);
+        past->ticks_till = 0;
     }
     return record_set_floor(&past->set, key, prefix_len);
 }

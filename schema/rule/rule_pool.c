@@ -74,20 +74,27 @@ enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
     return why;
 }
 
+static tide_raw_i128 since(struct tide_hot_amount now, struct tide_hot_amount then)
+{
+    enum tide_refusal why = TIDE_REFUSED_NOTHING;
+    return exact_sub(&why, tide_hot_i128(now), tide_hot_i128(then));
+}
+
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
-                      const struct tide_hot_tick *start)
+                      const struct tide_hot_trade *trade, const struct tide_hot_tick *start)
 {
     static const struct tide_hot_tick none; /* no swap is older than the window */
-    enum tide_refusal why = TIDE_REFUSED_NOTHING;
     const struct tide_hot_tick *from = start ? start : &none;
-    *out = (struct tide_window){ .whole = start != NULL, .swaps = pool->swaps - from->swaps };
-    out->traded_a = exact_sub(&why, tide_hot_i128(pool->traded_a), tide_hot_i128(from->traded_a));
-    out->traded_b = exact_sub(&why, tide_hot_i128(pool->traded_b), tide_hot_i128(from->traded_b));
-    out->fees_a = exact_sub(&why, tide_hot_i128(pool->fees_a), tide_hot_i128(from->fees_a));
-    out->fees_b = exact_sub(&why, tide_hot_i128(pool->fees_b), tide_hot_i128(from->fees_b));
-    struct tide_hot_pool then = { .reserve_a = from->reserve_a, .reserve_b = from->reserve_b };
-    out->priced = tide_rule_spot(&out->price_then, &then, true) == TIDE_REFUSED_NOTHING &&
+    const struct tide_hot_trade *now = trade ? trade : &none.trade, *then = &from->trade;
+    *out = (struct tide_window){ .whole = start != NULL,
+                                 .swaps = now->swaps - then->swaps,
+                                 .traded_a = since(now->traded_a, then->traded_a),
+                                 .traded_b = since(now->traded_b, then->traded_b),
+                                 .fees_a = since(now->fees_a, then->fees_a),
+                                 .fees_b = since(now->fees_b, then->fees_b) };
+    struct tide_hot_pool before = { .reserve_a = from->reserve_a, .reserve_b = from->reserve_b };
+    out->priced = tide_rule_spot(&out->price_then, &before, true) == TIDE_REFUSED_NOTHING &&
                   tide_rule_spot(&out->price_now, pool, true) == TIDE_REFUSED_NOTHING &&
-                  tide_rule_spot(&out->price_b_then, &then, false) == TIDE_REFUSED_NOTHING &&
+                  tide_rule_spot(&out->price_b_then, &before, false) == TIDE_REFUSED_NOTHING &&
                   tide_rule_spot(&out->price_b_now, pool, false) == TIDE_REFUSED_NOTHING;
 }

@@ -86,14 +86,14 @@ static bool add_record(void *self, tide_slice key, const void *record)
     struct digest *d = self;
     union {
         struct tide_hot_meta meta;
-        struct tide_hot_pool pool;
         struct tide_hot_person person;
         uint8_t bytes[sizeof(struct tide_hot_meta)];
     } copy;
     size_t size = tide_hot_record_size((enum tide_hot_kind)key.ptr[0]);
     uint8_t hash[TIDE_HASH_BYTES];
     struct tide_sha256 sha;
-    if (key.ptr[0] == TIDE_HOT_TICK || key.ptr[0] == TIDE_HOT_CHANGED) {
+    if (key.ptr[0] == TIDE_HOT_TICK || key.ptr[0] == TIDE_HOT_TRADE ||
+        key.ptr[0] == TIDE_HOT_CHANGED) {
         d->ticks += key.ptr[0] == TIDE_HOT_TICK;
         return true;
     }
@@ -108,10 +108,6 @@ static bool add_record(void *self, tide_slice key, const void *record)
         copy.meta.changes_from = copy.meta.blocked_at = 0;
     } else if (key.ptr[0] == TIDE_HOT_PERSON) {
         copy.person.changed = 0;
-    } else if (key.ptr[0] == TIDE_HOT_POOL) {
-        copy.pool.swaps = 0;
-        copy.pool.traded_a = copy.pool.traded_b = tide_hot_amount(0);
-        copy.pool.fees_a = copy.pool.fees_b = tide_hot_amount(0);
     }
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, key);

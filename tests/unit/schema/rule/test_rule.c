@@ -157,23 +157,21 @@ static void test_large_quote(void **state)
 
 static void test_window(void **state)
 {
-    struct tide_hot_pool pool = { .reserve_a = AMOUNT(100),
-                                  .reserve_b = AMOUNT(300),
-                                  .swaps = 9,
-                                  .traded_a = AMOUNT(50),
-                                  .fees_b = AMOUNT(7) };
+    struct tide_hot_pool pool = { .reserve_a = AMOUNT(100), .reserve_b = AMOUNT(300) };
+    struct tide_hot_trade trade = { .swaps = 9, .traded_a = AMOUNT(50), .fees_b = AMOUNT(7) };
     struct tide_hot_tick tick = { .reserve_a = AMOUNT(100),
                                   .reserve_b = AMOUNT(200),
-                                  .swaps = 4,
-                                  .traded_a = AMOUNT(20),
-                                  .fees_b = AMOUNT(2) };
+                                  .trade = {
+                                      .swaps = 4, .traded_a = AMOUNT(20), .fees_b = AMOUNT(2) } };
     struct tide_window w;
     (void)state;
-    tide_rule_window(&w, &pool, &tick);
+    tide_rule_window(&w, &pool, &trade, &tick);
     assert_true(w.whole && w.priced && w.swaps == 5 && w.traded_a == 30 && w.fees_b == 5);
     assert_true(w.price_then == 20000000 && w.price_now == 30000000);
-    tide_rule_window(&w, &pool, NULL);
+    tide_rule_window(&w, &pool, &trade, NULL);
     assert_true(!w.whole && !w.priced && w.swaps == 9 && w.traded_a == 50);
+    tide_rule_window(&w, &pool, NULL, NULL);
+    assert_true(w.swaps == 0 && w.traded_a == 0);
 }
 
 static void test_vault(void **state)
