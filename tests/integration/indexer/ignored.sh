@@ -2,7 +2,8 @@
 # Tests tokens beyond the limit of discovered tokens. However many one ledger names, each is followed once the limit
 # allows it, and then the tables equal those of an index with that limit from the start. The choice of followed tokens
 # does not depend on the order in which ledgers are read. In a build with failpoints the indexer is killed inside and
-# after the transaction that admits tokens, and its answer to COMMIT is lost. label: sanitize
+# after the transaction that admits tokens, and its answer to COMMIT is lost; then it is killed inside and after the
+# transactions that fill the past of these tokens. label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -35,6 +36,7 @@ killed() { # TOKENS: how many are followed then
         WHERE what = 'ignored')")" = "$(tokens "'ignored'" "AND contract IN (SELECT contract FROM chain.contract_seen WHERE what = 'discovered')")" ] ||
         fail "$TIDE_FP: other pasts are noted than those of followed tokens"
 }
+past() { sql "SELECT coalesce(sum(next_ledger - from_ledger), 0) FROM chain.contract_coverage"; } # ledgers that were read again
 if grep -aq places.given "$bin"; then
     before=$(tokens "'discovered'")
     for point in places.given places.after; do
@@ -45,10 +47,19 @@ if grep -aq places.given "$bin"; then
     sql "DELETE FROM chain.contract_coverage WHERE contract IN (SELECT contract FROM chain.contract_seen WHERE what = 'ignored');
         DELETE FROM chain.contract_seen AS s WHERE what = 'discovered' AND EXISTS (SELECT FROM chain.contract_seen AS i
             WHERE i.contract = s.contract AND i.what = 'ignored')"
-    export TIDE_FP=places.after=error
-    index raised 4096
+    read=$(past)
+    export TIDE_FP=places.after=error,gap.rows=kill
+    killed "$named" 2>/dev/null
+    [ "$(past)" = "$read" ] || fail "$(past) ledgers of the past are noted as read, $read before a step that was not committed"
+    export TIDE_FP=gap.after=kill
+    killed "$named" 2>/dev/null
+    [ "$(past)" -gt "$read" ] || fail "$(past) ledgers of the past are noted as read, $read before a step that was committed"
+    read=$(past)
+    export TIDE_FP=gap.rows=kill@2
+    killed "$named" 2>/dev/null
+    [ "$(past)" -gt "$read" ] || fail "$(past) ledgers of the past are noted as read, $read before another step"
     unset TIDE_FP
-    echo "killed within the transaction that gives places and behind it, then its answer was lost"
+    echo "killed within the transaction that gives places and behind it, then its answer was lost; killed within and behind one that fills the past"
 fi
 index raised 4096
 [ "$(tokens "'discovered'")" = "$named" ] || fail "$(tokens "'discovered'") of $named tokens are followed"
