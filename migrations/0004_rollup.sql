@@ -419,11 +419,11 @@ COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of
 
 -- Anyone can send the engine a token, and a token chooses its symbol: only what the engine's own entries accepted as collateral is
 -- valued, and only at a feed that a market prices its collateral by. Each time is that of a first version, and so is the symbol, so
--- that figures of past days stay.
+-- that figures of past days stay. A token that is followed later counts from then on: its past is indexed after those days.
 CREATE VIEW chain.collateral AS
   SELECT a.deployment, a.token, a.accepted_at, p.feed, p.priced_at
   FROM (
-    SELECT k.deployment, v.token, v.closed_at AS accepted_at
+    SELECT k.deployment, v.token, greatest(v.closed_at, n.closed_at) AS accepted_at
     FROM (
       SELECT s.deployment, s.key_hash
       FROM (state.synthetic_engine_collateral_allowed AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
@@ -438,6 +438,10 @@ CREATE VIEW chain.collateral AS
         FROM (history.synthetic_engine_collateral_allowed AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
           (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
         WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.value ORDER BY h.ledger, h.tx, h.seq LIMIT 1) AS v
+      LEFT JOIN LATERAL (SELECT l.closed_at FROM chain.ledger AS l WHERE l.deployment = k.deployment AND l.ledger = (SELECT
+          greatest(min(s.ledger) FILTER (WHERE s.what = 'discovered'), min(s.ledger) FILTER (WHERE s.what <> 'discovered'))
+        FROM chain.contract_seen AS s
+        WHERE s.deployment = k.deployment AND s.contract = v.token AND s.what IN ('discovered', 'asset', 'token'))) AS n ON true
   ) AS a
     LEFT JOIN LATERAL (
       SELECT t.symbol AS feed, greatest(t.closed_at, m.closed_at) AS priced_at
@@ -454,7 +458,7 @@ CREATE VIEW chain.collateral AS
 COMMENT ON VIEW chain.collateral IS 'Tokens that the vault engine ever accepted as collateral';
 COMMENT ON COLUMN chain.collateral.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.collateral.token IS 'Token, contract address';
-COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted';
+COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted, or followed if that was later';
 COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market ever priced its collateral by it';
 COMMENT ON COLUMN chain.collateral.priced_at IS 'When a market first priced its collateral by that feed';
 

@@ -111,8 +111,12 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.moves = head->moves;
     if (meta.changes_from == 0) /* the generation was just built */
         meta.changes_from = head->ledger;
-    meta.raw_states = head->raw_states;
-    meta.contracts_seen = head->contracts_seen;
+    /* Both counts in `head` are the cursor's. Behind the cursor the record keeps older ones, so
+     * that each further step computes "complete" again, as of its own ledger. */
+    if (head->ledger == head->cursor) {
+        meta.raw_states = head->raw_states;
+        meta.contracts_seen = head->contracts_seen;
+    }
     put_age(&meta, feed, head);
     meta.pasts_read = head->pasts_read;
     meta.withdrawn_keys = head->withdrawn_keys;

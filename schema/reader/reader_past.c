@@ -131,6 +131,8 @@ static void load_source(struct reader_past *past, enum project_source_id source,
         project_sql_whole(&past->sql, source, true);
     else
         project_sql_probes(&past->sql, source);
+    if (source == PROJECT_TOKEN || source == PROJECT_ASSET) /* also what is known of its past now */
+        tide_buf_str(&past->sql, " AND NOT chain.followed_after($1::smallint, contract, $2)");
     tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
                   columns);
     stream(past, past->history.ledger, 2, NULL);

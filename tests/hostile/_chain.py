@@ -378,6 +378,18 @@ def judge_removals(index):
         raise Failure(f"{index.name}: no entry is removed of {', '.join(missing)}: take another seed")
 
 
+def judge_cache(index, last, dice):
+    """A cache that was fed in steps of any size has the records of one that is built at once, as of each ledger."""
+    faults = []
+    for until in [*sorted(dice.sample(range(FIRST + 1, last), 8)), last]:
+        shutil.rmtree(index.folder / "built", ignore_errors=True)
+        fed, built = (index.tool("feed_driver", "step", index.folder / name, until).decode().strip() for name in ("fed", "built"))
+        if fed != built:
+            faults.append(f"the cache at {until}: fed {fed}, built {built}")
+    if faults:
+        raise Failure("\n".join(faults))
+
+
 def ranges(last, way, dice):
     """Ranges from FIRST to last. The first one makes the partition, the others add to it."""
     if way == "ledger by ledger":
@@ -461,6 +473,7 @@ class Seed:
         self.hostile.wait_for(FIRST + ledgers - 1)
         self.see(self.alike, FIRST + self.options.ledgers - 1)
         self.health()
+        self.see(judge_cache, self.hostile, FIRST + ledgers - 1, random.Random(self.seed))
         self.see(judge_ways, self.hostile, FIRST + ledgers - 1, random.Random(self.seed))
 
     def index_alone(self):
@@ -472,6 +485,7 @@ class Seed:
         self.hostile.index()
         self.see(self.hostile.tool, "tidemark-indexer", "verify", "--lake", self.hostile.folder / "lake")
         self.exports()
+        self.see(judge_cache, self.hostile, last, random.Random(self.seed))
         self.see(judge_ways, self.hostile, last, random.Random(self.seed))
         if self.options.seed is not None:
             self.see(judge_removals, self.hostile)

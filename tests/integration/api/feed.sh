@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Compares the hot cache with the database from which it is fed: a cache built at once and one fed ledger by ledger
-# hold the same records. After a crash between the two commits, the cache finds out which ledger it has (L9). Readers
-# see a commit within milliseconds, on a hot standby too.
+# hold the same records, also if the ledgers between have an entry that cannot be decoded. After a crash between the two
+# commits, the cache finds out which ledger it has (L9). Readers see a commit within milliseconds, on a hot standby too.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start -c wal_level=replica -c max_wal_senders=4
+pg_writable
 indexer=$TIDE_BIN/tidemark-indexer
 feed=$TIDE_BIN/feed_driver
 cache=$PG_DIR/cache
@@ -33,6 +34,22 @@ for until in $((last - 250)) $((last - 100)) $((last - 99)) "$last"; do
     echo "$got"
 done
 [ "$(sql "SELECT count(*) > 0 FROM history.compliance_registry_frozen WHERE removed AND ledger > $last - 250")" = t ] || fail "nobody was unfrozen: this test proves little"
+
+echo "an entry of the registry that cannot be decoded, far ahead of the cache"
+plant="SELECT r.deployment, sha256('planted'), $last - 20, 1, 0, now(), r.contract, false, 1, 'planted', ''::bytea, ''::bytea FROM chain.role AS r
+    WHERE r.role = 'compliance_registry'"
+unplant="DELETE FROM history.raw WHERE reason = 'planted'; DELETE FROM state.raw WHERE reason = 'planted'; UPDATE chain.cursor SET raw_states = raw_states - 1"
+sql "INSERT INTO history.raw (deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, durability, reason, key_xdr, value_xdr) $plant;
+    INSERT INTO state.raw (deployment, key_hash, ledger, tx, seq, closed_at, contract, durability, reason, key_xdr, value_xdr)
+    ${plant/false, 1/1}; UPDATE chain.cursor SET raw_states = raw_states + 1"
+for from in $((last - 220)) $((last - 60)); do # more than one step before it, and one
+    rm -rf "$PG_DIR/behind"
+    grep -q " complete " <<<"$(step step "$PG_DIR/behind" "$from")" || fail "incomplete before the entry"
+    got=$(step step "$PG_DIR/behind")
+    [ "$(why)" = "no rebuild" ] || fail "rebuilt: $(why)"
+    [ "$got" = "$(whole)" ] && grep -q " incomplete " <<<"$got" || fail "from $from: fed $got, built $(whole)"
+done
+sql "$unplant"
 
 ticks() { step step "$1" >/dev/null; grep -oE '^ticks [0-9]+' "$PG_DIR/feed.log" | tr -dc 0-9; }
 fed=$(ticks "$cache") built=$(ticks "$PG_DIR/whole")

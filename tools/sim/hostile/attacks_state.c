@@ -114,16 +114,17 @@ void hostile_tokens(struct hostile *h)
     emit_token_events(h);
 }
 
-/* Writes a live asset of a partner's catalog to h->key and h->value, by trying until one is
- * live. */
-static void put_listing(struct hostile *h)
+/* Writes an asset of a partner's catalog to h->key and h->value, live or not, by trying until it is
+ * so. */
+static void put_listing(struct hostile *h, bool live)
 {
-    static const uint8_t live[] = "\0\0\0\xf\0\0\0\4live\0\0\0\0\0\0\0\1"; /* the pair live: true */
+    static const uint8_t is_live[] =
+        "\0\0\0\xf\0\0\0\4live\0\0\0\0\0\0\0\1"; /* the pair live: true */
     const struct tide_kind *kind = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
     do
         hostile_put_entry(h, kind, STYLE_EXTREME);
     while (h->key.len > HOSTILE_KEY_BYTES ||
-           !memmem(h->value.ptr, h->value.len, live, sizeof live - 1));
+           (memmem(h->value.ptr, h->value.len, is_live, sizeof is_live - 1) != NULL) != live);
 }
 
 /* Lists a new contract in a catalog. The contract that the last ledger listed writes its
@@ -146,12 +147,96 @@ void hostile_listings(struct hostile *h)
     attack_begin(&a, h);
     attack_call(&a, registry, TIDE_SLICE("preg_asset"));
     h->named = next; /* the catalog's token is this contract */
-    put_listing(h);
+    put_listing(h, true);
     h->named = NULL;
     attack_write(&a, registry, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
     attack_end(&a, LCM_OP_INVOKE, 0);
     h->listed++;
     h->listed_at = h->chain->ledger;
+}
+
+/* --- tokens that are named before they are followed ---------------------------------------- */
+
+/* Writes to h->value the instance of a Stellar asset's contract, which has no code of its own. */
+static void put_asset_instance(struct hostile *h)
+{
+    static const uint8_t executable[] = { 0, 0, 0, TIDE_SCV_CONTRACT_INSTANCE, 0, 0, 0, 1 };
+    const size_t head = sizeof executable + TIDE_HASH_BYTES; /* of an instance with code */
+    hostile_put_instance(h, TIDE_ROLE_stellar_asset, STYLE_EXTREME);
+    memcpy(h->value.ptr, executable, sizeof executable);
+    h->value.len -= TIDE_HASH_BYTES;
+    memmove(h->value.ptr + sizeof executable, h->value.ptr + head,
+            h->value.len - sizeof executable);
+}
+
+/* Writes an entry of a contract in which each address is this one. */
+static void put_naming(struct attack *a, const uint8_t *contract, int kind, const uint8_t *named)
+{
+    struct hostile *h = a->h;
+    h->named = named;
+    hostile_put_entry(h, &tide_entries()[kind], STYLE_EXTREME);
+    h->named = NULL;
+    if (h->key.len <= HOSTILE_KEY_BYTES)
+        attack_write(a, contract, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
+}
+
+/* Writes an entry of the catalog that names the token. */
+static void put_catalog(struct attack *a, const uint8_t *token, bool live)
+{
+    struct hostile *h = a->h;
+    h->named = token;
+    put_listing(h, live);
+    h->named = NULL;
+    attack_write(a, h->chain->parties.contracts[PARTY_PARTNERS].id, SIM_PERSISTENT,
+                 tide_buf_view(&h->key), tide_buf_view(&h->value));
+}
+
+/* Deploys a token of which the engine has some, and names it as collateral, in a pool and in an
+ * entry of a catalog that is not live: an index follows the token only when it is listed. */
+static void name_token(struct hostile *h, const uint8_t *token)
+{
+    struct attack a;
+    const struct party *ours = h->chain->parties.contracts;
+    bool asset = dice_of(&h->dice, 2);
+    attack_begin(&a, h);
+    a.own_instance = true;
+    attack_call(&a, token, TIDE_SLICE("__constructor"));
+    if (asset)
+        put_asset_instance(h);
+    else
+        hostile_put_instance(h, TIDE_ROLE_synth_token, STYLE_EXTREME);
+    attack_write(&a, token, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    put_naming(&a, token, asset ? TIDE_EN_stellar_asset_balance : TIDE_EN_synth_token_balance,
+               ours[PARTY_ENGINE].id);
+    put_naming(&a, ours[PARTY_ENGINE].id, TIDE_EN_synthetic_engine_collateral_allowed, token);
+    put_naming(&a, ours[PARTY_POOL].id, TIDE_EN_liquidity_pool_pool, token);
+    put_catalog(&a, token, false);
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+/* Lists a token that was named before. */
+static void list_token(struct hostile *h, const uint8_t *token)
+{
+    struct attack a;
+    attack_begin(&a, h);
+    attack_call(&a, h->chain->parties.contracts[PARTY_PARTNERS].id, TIDE_SLICE("preg_asset"));
+    put_catalog(&a, token, true);
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+void hostile_late(struct hostile *h)
+{
+    uint8_t token[TIDE_HASH_BYTES];
+    char text[48];
+    bool list = h->late_listed < h->late_named && dice_of(&h->dice, 2);
+    uint32_t number = list ? h->late_listed++ : h->late_named++;
+    uint64_t seed = h->chain->options.seed;
+    int len = snprintf(text, sizeof text, "late token %" PRIu64 " %u", seed, number);
+    tide_sha256(token, tide_slice_of(text, (size_t)len));
+    if (list)
+        list_token(h, token);
+    else
+        name_token(h, token);
 }
 
 /* --- names of the DAO --------------------------------------------------------------------- */

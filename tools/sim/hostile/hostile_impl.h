@@ -43,6 +43,8 @@ struct hostile {
     bool flooded;               /* the attack flood has happened */
     uint32_t bulks, bulk_at;    /* bulk attacks so far; the ledger of the last one */
     uint32_t listed, listed_at; /* listings so far; the ledger of the last one */
+    /* tokens of the attack late, named and listed so far */
+    uint32_t late_named, late_listed;
     /* contract that stands for every random address; NULL: addresses are random */
     const uint8_t *named;
     bool renamed; /* the DAO's instance names contracts of the attackers */
