@@ -4,6 +4,7 @@
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 #include "tidemark/retry.h"
+#include "tidemark/text.h"
 
 #include <stdlib.h>
 
@@ -116,14 +117,11 @@ static tide_status send_heartbeat(struct runner *r, const char *state, struct ti
     return TIDE_OK;
 }
 
-/* Stores the failure in printable ASCII, because the text may quote a server and goes into a
- * database column. */
+/* Stores the failure for the heartbeat. */
 static void store_error(struct runner *r, const struct tide_err *err)
 {
     snprintf(r->error, sizeof r->error, "%s: %s", tide_status_name(err->code), err->text);
-    for (char *c = r->error; *c; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
+    tide_text_make_ascii(r->error);
 }
 
 /* Logs the failure at most once a minute, reports it in the heartbeat, and pauses. The pause

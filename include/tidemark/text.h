@@ -39,6 +39,9 @@ bool tide_utf8_valid(tide_slice text);
 /* Fit to be a name that a person reads: well-formed, with a visible character, without controls,
  * marks of direction, characters of no width, private use. */
 bool tide_text_is_name(tide_slice text);
+/* Replaces each byte that is not printable ASCII by '?'. For a text that may quote a stranger and
+ * goes into a column of the database, which refuses other bytes. */
+void tide_text_make_ascii(char *text);
 
 /* A JSON string with its quotes. Control characters are escaped; bytes that are not
  * UTF-8 come out as U+FFFD, one each, so the output is always valid JSON. */

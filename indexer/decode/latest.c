@@ -2,27 +2,21 @@
  * tables. */
 #include "indexer/decode/decode_impl.h"
 
-#include "tidemark/i128.h"
+#include "indexer/decode/keyed_hash.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 
 enum { SLOTS_FIRST = 1 << 12 };
 
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
-    uint64_t word;
-    memcpy(&word, hash, sizeof word);
-    tide_raw_u128 product = (tide_raw_u128)(word ^ map->seed) *
-                            ((map->seed ^ UINT64_C(0x9e3779b97f4a7c15) * (uint32_t)table) | 1);
-    return (uint32_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (map->slot_count - 1);
+    return (uint32_t)keyed_hash(map->seed, hash, (uint32_t)table) & (map->slot_count - 1);
 }
 
 static bool grow_slots(struct latest_map *map)
 {
     uint32_t wanted = map->slot_count ? map->slot_count * 2 : SLOTS_FIRST;
-    if (!map->slots && getrandom(&map->seed, sizeof map->seed, 0) != sizeof map->seed)
+    if (!map->slots && !keyed_hash_seed(&map->seed))
         return false;
     uint32_t *slots = calloc(wanted, sizeof *slots);
     if (!slots)

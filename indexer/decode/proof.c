@@ -6,6 +6,7 @@
 #include "tidemark/tx.h"
 
 #include "indexer/decode/hash_worker.h"
+#include "indexer/decode/keyed_hash.h"
 #include "indexer/decode/rewrite.h"
 
 struct envelope {
@@ -29,6 +30,7 @@ struct tide_proof_check {
     /* The first KEPT of them as they were read; NULL before the first ledger. */
     struct tide_envelope *kept;
     uint32_t *index;
+    uint64_t seed; /* of the hash table's places */
     uint32_t count;
     uint32_t cap; /* of envelopes; the hash table has twice as many slots. A power of two */
     struct rewrite rewrite;
@@ -41,8 +43,10 @@ tide_status tide_proof_open(struct tide_proof_check **out, enum tide_proof level
                             const uint8_t *network_id)
 {
     struct tide_proof_check *v = calloc(1, sizeof *v);
-    if (!v)
+    if (!v || !keyed_hash_seed(&v->seed)) {
+        free(v);
         return TIDE_E_MEMORY;
+    }
     v->level = level;
     v->has_network = network_id != NULL;
     if (network_id)
@@ -85,9 +89,7 @@ static enum tide_check check_hash(tide_slice bytes, const uint8_t *expected)
 static uint32_t first_slot(const struct tide_proof_check *v, const uint8_t *hash)
 {
     assert(v->cap > 0 && (v->cap & (v->cap - 1)) == 0);
-    uint32_t word;
-    memcpy(&word, hash, 4);
-    return word & (2 * v->cap - 1);
+    return (uint32_t)keyed_hash(v->seed, hash, 0) & (2 * v->cap - 1);
 }
 
 /* Returns the slot of hash in the hash table, or the free slot where it belongs. */

@@ -59,7 +59,8 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
         note_waiting_tokens(job, batch);
-        if (batch->to > job->tip)
+        /* At the tip, a newer ledger that was told of before did not come. */
+        if (batch->to > job->tip || item->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
                  batch->from, batch->to, batch->bytes, batch->counts.events);
@@ -143,7 +144,9 @@ static tide_status index_range(struct tide_follow *job, struct tide_range range,
     options.source = source;
     if (status == TIDE_OK) {
         struct tide_err ignored;
-        if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK)
+        /* A ledger that cannot be is a lie: the heartbeat's column would refuse it. */
+        if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK ||
+            job->tip > INT32_MAX)
             job->tip = 0;
         tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
                             range.to);

@@ -40,24 +40,25 @@ static tide_status switch_to(struct joined *j, bool lake, struct tide_err *err)
     return current(j)->ops->seek(current(j)->self, j->next, j->last, err);
 }
 
-/* Fails with the reasons of both. TIDE_E_IO if the lake did not answer: it may have the ledger. */
+/* Fails with the reasons of both. TIDE_E_IO if one did not answer: it may have the ledger. */
 static tide_status fail_both(const struct joined *j, const struct tide_err *lake,
                              const struct tide_err *rpc, struct tide_err *err)
 {
     char first[TIDE_ERR_TEXT_MAX / 2], second[TIDE_ERR_TEXT_MAX / 2];
     snprintf(first, sizeof first, "%.370s", lake->text);
     snprintf(second, sizeof second, "%.370s", rpc->text);
-    return tide_fail(err, lake->code == TIDE_E_IO ? TIDE_E_IO : TIDE_E_MISSING,
+    bool away = lake->code == TIDE_E_IO || rpc->code == TIDE_E_IO;
+    return tide_fail(err, away ? TIDE_E_IO : TIDE_E_MISSING,
                      "ledger %u is neither in the lake (%.300s) nor at RPC (%.300s)", j->next,
                      first, second);
 }
 
 /* Returns whether RPC may have a ledger that the lake did not give: the lake's end, a hole, or a
- * lake that is away or damaged. */
+ * lake that is away, or whose object is damaged, too large or newer than this build. */
 static bool may_be_elsewhere(tide_status status)
 {
     return status == TIDE_E_EOF || status == TIDE_E_MISSING || status == TIDE_E_IO ||
-           status == TIDE_E_DECODE;
+           status == TIDE_E_DECODE || status == TIDE_E_LIMIT || status == TIDE_E_UNKNOWN;
 }
 
 static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
@@ -76,7 +77,7 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
         if (!status)
             status = next_of_current(j, lcm, sequence, err);
     }
-    if (!j->on_lake && status == TIDE_E_MISSING) {
+    if (!j->on_lake && (status == TIDE_E_MISSING || status == TIDE_E_IO)) {
         struct tide_err rpc = *err;
         if (asked_lake)
             return fail_both(j, &lake, &rpc, err);

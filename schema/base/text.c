@@ -282,6 +282,13 @@ bool tide_utf8_valid(tide_slice text)
     return true;
 }
 
+void tide_text_make_ascii(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 static void json_escape(struct tide_buf *buf, uint8_t c)
 {
     static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt";

@@ -163,9 +163,38 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
+/* The newest ledger that a server beside the current one told; 0: none did. Locked. */
+static uint32_t newest_of_others(const struct rpc_fleet *f)
+{
+    uint32_t newest = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (i != f->current && !f->servers[i].boasted &&
+            has_ledger(&f->servers[i], (uint64_t)newest + 1))
+            newest = f->servers[i].latest;
+    return newest;
+}
+
+/* Returns whether the current server, which just gave ledgers, gives fewer than close meanwhile.
+ * Its own word for the newest ledger counts for nothing. */
+static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
+{
+    struct rpc_server *s = &f->servers[f->current];
+    pthread_mutex_lock(&f->lock);
+    uint32_t newest = newest_of_others(f);
+    uint64_t owed = s->owed;
+    if (f->others && newest > f->others)
+        owed += newest - f->others;
+    pthread_mutex_unlock(&f->lock);
+    owed = owed > given ? owed - given : 0;
+    bool slow = owed >= f->config->rpc_lag_ledgers;
+    s->owed = slow ? 0 : (uint32_t)owed;
+    return slow;
+}
+
 static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
 {
     pthread_mutex_lock(&f->lock);
+    f->others = newest_of_others(f);
     f->asked = ledger;
     f->overtaken = false;
     pthread_mutex_unlock(&f->lock);
@@ -393,17 +422,18 @@ static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want 
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
                                   struct rpc_page *page, struct tide_err *err)
 {
-    const struct rpc_server *s = &f->servers[f->current];
+    struct rpc_server *s = &f->servers[f->current];
     uint32_t skip = 0, kept = 0;
     while (skip < page->count && page->ledgers[skip].sequence < want->first)
         skip++;
     const struct rpc_ledger *l = page->ledgers + skip;
     if (skip == page->count || l->sequence != want->first) {
-        f->gap_tries++;
-        tide_fail(err, f->gap_tries < f->config->http_tries ? TIDE_E_IO : TIDE_E_MISSING,
+        bool for_good = ++s->gaps >= f->config->http_tries;
+        tide_fail(err, for_good ? TIDE_E_MISSING : TIDE_E_IO,
                   "%s leaves out ledger %u and gives %u, its latest being %u", s->client.name,
                   want->first, skip == page->count ? 0 : l->sequence, page->latest);
-        return f->gap_tries < f->config->http_tries ? RPC_PAUSE : RPC_END;
+        s->gone_for = for_good ? want->first : 0;
+        return for_good ? RPC_GONE : RPC_PAUSE;
     }
     enum rpc_outcome outcome = check_follows(f, l, err);
     if (outcome == RPC_PAGE)
@@ -412,7 +442,7 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
         return outcome;
     memmove(page->ledgers, l, kept * sizeof *l);
     page->count = kept;
-    f->gap_tries = 0;
+    s->gaps = 0;
     return is_forked(f, err) ? RPC_END : RPC_PAGE;
 }
 
@@ -465,26 +495,38 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (page->count == 0 && page->latest < want->first)
             return ends_before(f, want, promised, page->latest, body, err);
         enum rpc_outcome outcome = sift_page(f, want, page, err);
-        if (outcome == RPC_PAGE) {
-            praise_server(f);
-            forgive_boast(f);
+        if (outcome != RPC_PAGE)
+            return outcome;
+        praise_server(f);
+        forgive_boast(f);
+        if (is_too_slow(f, page->count)) {
+            struct tide_err slow;
+            tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
+                      s->client.name);
+            fail_server(f, f->config->rpc_retry_ms_max, &slow);
         }
-        return outcome;
+        return RPC_PAGE;
     }
 }
 
-/* Every server that may be asked said that it is gone, and none failed whose answer is missing. */
-static bool all_gone(const struct rpc_fleet *f, const struct rpc_want *want)
+/* Some server said that the ledger is gone. Returns whether that ends the question: each server
+ * said so, or the others have failed so often that another source is to be asked. As long as one
+ * may have the ledger, what is said of it is not final while following (TIDE_E_IO). */
+static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tide_err *err)
 {
-    bool any = false, failing = false;
-    for (uint32_t i = 0; i < f->count; i++) {
-        bool gone = f->servers[i].gone_for == want->first;
-        if (*f->servers[i].reason)
-            continue;
-        any = any || gone;
-        failing = failing || !gone;
+    bool failing = false;
+    for (uint32_t i = 0; i < f->count; i++)
+        failing = failing ||
+                  (f->servers[i].gone_for != want->first && rpc_fleet_trust(f, i) != RPC_ASIDE);
+    if (failing && f->failures < f->config->http_tries)
+        return false;
+    if (failing && !want->give_up) {
+        f->failures = 0;
+        err->code = TIDE_E_IO;
+        tide_fail_context(err, "other servers do not answer");
+        set_trouble(f, err->text);
     }
-    return any && (!failing || f->failures >= f->config->http_tries);
+    return true;
 }
 
 /* Compares the servers anew if none of them is believed. RPC_PAGE: one is. */
@@ -537,11 +579,11 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         else
             return outcome;
     }
-    if (gone.code && all_gone(f, want)) {
+    if (gone.code && is_gone(f, want, &gone)) {
         *err = gone;
         return RPC_GONE;
     }
-    set_trouble(f, f->last.text);
+    set_trouble(f, gone.code ? gone.text : f->last.text);
     if (want->give_up && f->failures >= f->config->http_tries * f->count) {
         *err = f->last;
         tide_fail_context(err, "given up after %u tries", f->failures);

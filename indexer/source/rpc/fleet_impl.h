@@ -21,6 +21,8 @@ struct rpc_server {
     bool silent;               /* failed since it told them; under the lock, as they are */
     uint32_t failures;         /* in a row */
     uint32_t gone_for;         /* the ledger that it said it has no more */
+    uint32_t gaps;             /* answers in a row that left the wanted ledger out */
+    uint32_t owed;             /* ledgers that closed during its answers, less those it gave */
     int64_t retry_ms;          /* not before; of the fetching thread */
     int64_t watch_ms;          /* not before; of the watching one; under the lock */
     int64_t logged_ms;
@@ -42,7 +44,6 @@ struct rpc_fleet {
     uint32_t count, current;
     uint32_t limit;       /* ledgers of the next page */
     uint32_t failures;    /* of all servers, since the last success */
-    uint32_t gap_tries;   /* answers that left the wanted ledger out */
     struct tide_err last; /* failure */
     int64_t stored_ms;    /* last comparison with what is stored */
     struct tide_retry retry;
@@ -54,6 +55,7 @@ struct rpc_fleet {
     bool closing;
     uint32_t latest; /* of all servers, ever, but for one that boasted */
     uint32_t asked;  /* the ledger that is being asked for */
+    uint32_t others; /* newest ledger of the other servers when it was asked for; 0: not known */
     bool overtaken;  /* the question was ended because others went on meanwhile */
     int64_t trouble_ms;
     char trouble[TIDE_ERR_TEXT_MAX];

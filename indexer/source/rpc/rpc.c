@@ -190,8 +190,13 @@ static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
     int64_t waited = 0;
     while (!s->slots[s->oldest_slot].ready) {
         if (s->ended) {
+            tide_status status = s->ended;
             *err = s->err;
-            return s->ended;
+            if (status == TIDE_E_IO && !s->want.give_up) { /* the thread goes on asking */
+                s->ended = TIDE_OK;
+                pthread_cond_broadcast(&s->work);
+            }
+            return status;
         }
         if (s->want.last && s->want.first > s->want.last)
             return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read",

@@ -278,10 +278,12 @@ void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *he
         snprintf(w->source, sizeof w->source, "%s", heartbeat->source);
     if (heartbeat->error) {
         snprintf(w->error, sizeof w->error, "%s", heartbeat->error);
+        tide_text_make_ascii(w->error);
         w->erred = true;
     }
     w->troubled = heartbeat->trouble != NULL;
     snprintf(w->trouble, sizeof w->trouble, "%s", heartbeat->trouble ? heartbeat->trouble : "");
+    tide_text_make_ascii(w->trouble);
     w->heartbeat = *heartbeat;
     w->retries = retries;
     lease->hurried = lease->hurried || changed;

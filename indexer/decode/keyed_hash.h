@@ -1,0 +1,27 @@
+/* Places of hashes in hash tables, by a secret of the process: strangers choose what is hashed, and
+ * must not be able to choose hashes that collide. */
+#ifndef INDEXER_DECODE_KEYED_HASH_H
+#define INDEXER_DECODE_KEYED_HASH_H
+
+#include "tidemark/i128.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+/* Draws a seed. Returns false if the system has no random numbers now. */
+TIDE_INLINE bool keyed_hash_seed(uint64_t *seed)
+{
+    return getrandom(seed, sizeof *seed, 0) == sizeof *seed;
+}
+
+/* hash: its first eight bytes count. table: tells apart equal hashes of different tables. */
+TIDE_INLINE uint64_t keyed_hash(uint64_t seed, const uint8_t *hash, uint32_t table)
+{
+    uint64_t word;
+    memcpy(&word, hash, sizeof word);
+    tide_raw_u128 product =
+        (tide_raw_u128)(word ^ seed) * ((seed ^ UINT64_C(0x9e3779b97f4a7c15) * table) | 1);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+#endif
