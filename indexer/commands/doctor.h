@@ -49,7 +49,8 @@ bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
 
 doctor_check doctor_deployment, doctor_clock, doctor_rpc, doctor_lake, doctor_port, doctor_cache;
 doctor_check doctor_stream;
-doctor_check doctor_database, doctor_server, doctor_durability, doctor_encoding, doctor_collation, doctor_migrations;
+doctor_check doctor_database, doctor_server, doctor_durability, doctor_encoding;
+doctor_check doctor_collation, doctor_migrations;
 doctor_check doctor_contracts, doctor_words, doctor_roles, doctor_grants, doctor_writer,
     doctor_publications;
 doctor_check doctor_disk;

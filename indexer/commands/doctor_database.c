@@ -178,8 +178,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    "%s", err.text);
 }
 
-/* All roles must exist. This one must not be a superuser, and other roles must not be able to take the advisory locks of
- * the daemons. */
+/* All roles must exist. This one must not be a superuser, and other roles must not be able to take
+ * the advisory locks of the daemons. */
 void doctor_roles(struct doctor *d, struct doctor_finding *out)
 {
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
