@@ -421,14 +421,24 @@ static void wait_for_news(struct tide_feed *feed)
         sleep_for(RETRY_MS);
 }
 
-/* Logs a failure when its status changes, not at each retry. */
+/* Logs a failure when its status changes, not at each retry. A conflict with another feeder and a
+ * stop are no trouble. */
 static void log_trouble(tide_status status, const struct tide_err *err, tide_status *last)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (status != *last && status != TIDE_E_CONFLICT && status != TIDE_E_STOPPED)
-        tide_log(TIDE_WARN, "feed.trouble", "status=%s text=%s", tide_status_name(status),
-                 tide_log_quote(quoted, sizeof quoted, err->text));
+    if (status == *last || status == TIDE_E_CONFLICT || status == TIDE_E_STOPPED)
+        return;
+    tide_log(TIDE_WARN, "feed.trouble", "status=%s text=%s", tide_status_name(status),
+             tide_log_quote(quoted, sizeof quoted, err->text));
     *last = status;
+}
+
+/* Logs the end of a trouble that was logged. */
+static void log_recovery(tide_status *last)
+{
+    if (*last != TIDE_OK)
+        tide_log(TIDE_INFO, "feed.recovered", "after=%s", tide_status_name(*last));
+    *last = TIDE_OK;
 }
 
 void tide_feed_run(struct tide_feed *feed)
@@ -441,7 +451,7 @@ void tide_feed_run(struct tide_feed *feed)
         tide_liveness_mark();
         tide_status status = tide_feed_step(feed, 0, &more, &err);
         if (status == TIDE_OK) {
-            last = TIDE_OK;
+            log_recovery(&last);
             if (!more)
                 wait_for_news(feed);
             continue;

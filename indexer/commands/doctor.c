@@ -12,6 +12,7 @@ static const struct {
     { "deployment file", doctor_deployment },
     { "database", doctor_database },
     { "server", doctor_server },
+    { "durability", doctor_durability },
     { "encoding", doctor_encoding },
     { "collation", doctor_collation },
     { "migrations", doctor_migrations },
@@ -154,6 +155,10 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
     struct tide_err err;
     tide_status status = TIDE_OK;
     (void)argc;
+    const char *unit = tide_option_find(options, "unit")->value;
+    if (unit)
+        return tide_command_end(
+            argv[0], doctor_run_in_unit(unit, tide_option_given(options, "json"), &err), &err);
     d.config = *config;
     d.silence_ms = config->db_silence_ms;
     shorten_limits(&d.config);

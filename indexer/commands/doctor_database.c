@@ -55,6 +55,33 @@ void doctor_server(struct doctor *d, struct doctor_finding *out)
     tide_pg_rows_release(&rows);
 }
 
+/* Without fsync or full_page_writes a crash of the host can leave tables that no restart repairs.
+ * Without synchronous_commit it loses the last decisions of identity checks. */
+void doctor_durability(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT string_agg(name || ' = off', ', ' ORDER BY name) FILTER (WHERE name <>"
+                    " 'synchronous_commit'), bool_or(name = 'synchronous_commit') FROM pg_settings"
+                    " WHERE name = ANY ('{fsync,full_page_writes,synchronous_commit}')"
+                    " AND reset_val = 'off'",
+                    out))
+        return;
+    if (!tide_pg_is_null(&rows, 0, 0))
+        doctor_say(out, DOCTOR_FAILED,
+                   "as a superuser: ALTER SYSTEM RESET each of them, SELECT pg_reload_conf(); if "
+                   "the host crashed meanwhile, restore a backup",
+                   "%s: a crash of the host can destroy the database", tide_pg_text(&rows, 0, 0));
+    else if (!tide_pg_is_null(&rows, 0, 1) && tide_pg_bool(&rows, 0, 1))
+        doctor_say(out, DOCTOR_WARNING,
+                   "as a superuser: ALTER SYSTEM RESET synchronous_commit, SELECT "
+                   "pg_reload_conf(); the indexer alone may do without",
+                   "synchronous_commit = off: a crash loses the last decisions of identity checks");
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "fsync and full_page_writes are on");
+    tide_pg_rows_release(&rows);
+}
+
 void doctor_encoding(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -151,8 +178,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    "%s", err.text);
 }
 
-/* The role must not be a superuser, and other roles must not be able to take the advisory locks of
- * the daemons. */
+/* All roles must exist. This one must not be a superuser, and other roles must not be able to take
+ * the advisory locks of the daemons. */
 void doctor_roles(struct doctor *d, struct doctor_finding *out)
 {
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
@@ -170,7 +197,8 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
             out))
         return;
     if (!tide_pg_is_null(&rows, 0, 0))
-        doctor_say(out, DOCTOR_WARNING, remedy, "not in this cluster: %s",
+        doctor_say(out, DOCTOR_FAILED, remedy,
+                   "not in this cluster: %s; their programs cannot log in",
                    tide_pg_text(&rows, 0, 0));
     else if (tide_pg_bool(&rows, 0, 1))
         doctor_say(out, DOCTOR_WARNING, "let database_url name the role tidemark_indexer",
@@ -206,7 +234,45 @@ static bool is_owner(struct doctor *d, struct doctor_finding *out)
     return owner;
 }
 
-/* Checks one privilege of each other role, as a sample of its grants. */
+/* Rights that roles lack: on schemas, on all tables of those that read all of a schema, and on the
+ * tables that a program of identity checks cannot work without. tidemark_api may read some columns
+ * only (chain.grant_api), so any column counts. */
+static const char missing_rights_sql[] =
+    "WITH role AS (SELECT * FROM (VALUES"
+    " ('tidemark_feeder', '{chain,event,state,history}'::text[]),"
+    " ('tidemark_api', '{chain,event,state,history,rollup,analyst}'),"
+    " ('tidemark_analyst', '{analyst}'), ('tidemark_kyc', '{kyc,chain,history}'),"
+    " ('tidemark_attester', '{kyc,chain,state,history}'),"
+    " ('tidemark_console', '{kyc,chain,analyst}')) AS r (name, folders)"
+    " WHERE to_regrole(name) IS NOT NULL),"
+    " opened AS (SELECT name, unnest(folders) AS folder FROM role),"
+    " reads AS (SELECT o.name, o.folder, c.oid FROM opened AS o"
+    " JOIN pg_class AS c ON c.relnamespace = to_regnamespace(o.folder)"
+    " AND c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition"
+    " WHERE o.name = 'tidemark_feeder' OR o.name = 'tidemark_analyst'"
+    " OR o.name = 'tidemark_api' AND o.folder <> 'analyst' AND (o.folder, c.relname::text) NOT IN"
+    " (('chain', 'lease'), ('chain', 'standby'), ('chain', 'attempt'), ('chain', 'migration'))),"
+    " needs AS (SELECT r.name, to_regclass(unnest(tables)) AS oid, privilege FROM (VALUES"
+    " ('tidemark_kyc', 'SELECT', '{chain.cursor,chain.deployment_state,kyc.integrator,"
+    "kyc.integrator_key,kyc.audit,kyc.attester,history.dao_governance_proposal}'::text[]),"
+    " ('tidemark_kyc', 'INSERT', '{kyc.session,kyc.inbox,kyc.challenge,kyc.outbox,kyc.hook,"
+    "kyc.hook_event,kyc.hook_delivery,kyc.hook_seen,kyc.hook_cursor}'),"
+    " ('tidemark_attester', 'SELECT', '{chain.cursor,chain.tx,chain.coverage,kyc.audit,"
+    "state.compliance_registry_kyc,history.compliance_registry_kyc}'),"
+    " ('tidemark_attester', 'UPDATE', '{kyc.outbox,kyc.attester,kyc.attester_fee}'),"
+    " ('tidemark_console', 'SELECT', '{kyc.integrator,kyc.integrator_key,kyc.console_review,"
+    "kyc.console_session,kyc.proposal,kyc.audit,analyst.compliance,chain.cursor}'))"
+    " AS n (name, privilege, tables) JOIN role AS r ON r.name = n.name),"
+    " missing AS (SELECT name, 'schema ' || folder AS object FROM opened"
+    " WHERE NOT has_schema_privilege(name, folder, 'USAGE')"
+    " UNION ALL SELECT name, oid::regclass::text FROM reads"
+    " WHERE NOT has_any_column_privilege(name, oid, 'SELECT')"
+    " UNION ALL SELECT name, oid::text FROM needs"
+    " WHERE NOT has_any_column_privilege(name, oid::oid, privilege))"
+    " SELECT (SELECT count(*) FROM missing), string_agg(name || ' on ' || object, ', ')"
+    " FROM (SELECT * FROM missing ORDER BY object NOT LIKE 'schema %', name, object LIMIT 5) AS m";
+
+/* Checks what the other roles may do. */
 void doctor_grants(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
@@ -216,24 +282,18 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
-    if (!doctor_ask(
-            d, &rows,
-            "SELECT string_agg(role || ' on ' || name, ', ' ORDER BY role) FROM (VALUES"
-            " ('tidemark_feeder', 'chain.cursor', 'SELECT'), ('tidemark_api', 'event.log',"
-            " 'SELECT'), ('tidemark_kyc', 'kyc.session', 'INSERT'),"
-            " ('tidemark_console', 'kyc.integrator', 'SELECT'), ('tidemark_attester',"
-            " 'kyc.attester', 'UPDATE')) AS g (role, name, privilege) WHERE to_regrole(role)"
-            " IS NOT NULL AND NOT has_any_column_privilege(role, name, privilege)",
-            out))
+    if (!doctor_ask(d, &rows, missing_rights_sql, out))
         return;
-    if (tide_pg_is_null(&rows, 0, 0))
+    unsigned long long missing = tide_pg_u64(&rows, 0, 0);
+    if (missing == 0)
         doctor_say(out, DOCTOR_OK, NULL, "this role owns the tables; the others have their rights");
     else
         doctor_say(out, DOCTOR_FAILED,
                    "as the owner: CALL chain.restrict_public(); CALL chain.grant_feeder(); CALL "
                    "chain.grant_api(); CALL analyst.grant_access(); CALL kyc.grant_roles(); "
                    "CALL kyc.grant_console()",
-                   "rights are missing: %s", tide_pg_text(&rows, 0, 0));
+                   "%llu rights are missing: %s%s", missing, tide_pg_text(&rows, 0, 1),
+                   missing > 5 ? " …" : "");
     tide_pg_rows_release(&rows);
 }
 

@@ -342,45 +342,57 @@ void doctor_port(struct doctor *d, struct doctor_finding *out)
                    "api_listen=%s: %s", listen, strerror(why));
 }
 
-/* Reads the free MiB on a folder's volume. Returns false with errno. */
+/* Reads the free MiB on a folder's volume; 0 if no file can be made there. Returns false with
+ * errno. */
 static bool free_mib(const char *path, uint64_t *mib)
 {
     struct statvfs vfs;
     if (statvfs(path, &vfs) != 0)
         return false;
-    *mib = ((uint64_t)vfs.f_bavail * vfs.f_frsize) >> 20;
+    *mib = vfs.f_files && !vfs.f_favail ? 0 : ((uint64_t)vfs.f_bavail * vfs.f_frsize) >> 20;
     return true;
 }
 
-/* Returns whether the last folder of the path can be created, as tidemark-api does. */
-static bool can_make(const char *path)
+/* Fills `out` with the room on the volume of `folder`, which is the cache or will hold it. A new
+ * cache is built beside the old one, so the volume must have room for both. */
+static void say_cache_room(const char *path, const char *folder, const char *note,
+                           struct doctor_finding *out)
 {
-    char parent[TIDE_CONFIG_TEXT_MAX];
-    snprintf(parent, sizeof parent, "%s", path);
-    return access(dirname(parent), W_OK | X_OK) == 0;
+    enum { FULL_MIB = 64, LEAST_MIB = 512 };
+    uint64_t mib = 0;
+    if (!free_mib(folder, &mib))
+        doctor_say(out, DOCTOR_FAILED, "see the log of the kernel: the volume does not answer",
+                   "api_cache=%s: %s", path, strerror(errno));
+    else if (mib < LEAST_MIB)
+        doctor_say(out, mib < FULL_MIB ? DOCTOR_FAILED : DOCTOR_WARNING,
+                   "free space on that volume: the cache is rebuilt beside the old one",
+                   "api_cache=%s%s: %" PRIu64 " MiB are free", path, note, mib);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%s%s, %" PRIu64 " MiB are free", path, note, mib);
 }
 
-/* Fills `out` with the reason why the cache folder cannot be used. */
+/* Fills `out` for a cache folder that is not there yet: tidemark-api makes the last folder of the
+ * path. */
 static void say_no_cache(const char *path, int why, struct doctor_finding *out)
 {
+    char copy[TIDE_CONFIG_TEXT_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *parent = dirname(copy);
     if (why == EACCES)
         doctor_say(out, DOCTOR_WARNING, "run doctor as the API's account",
                    "api_cache=%s: %s, for this account", path, strerror(why));
-    else if (why == ENOENT && can_make(path))
-        doctor_say(out, DOCTOR_OK, NULL, "%s is not there yet; tidemark-api makes it", path);
+    else if (why == ENOENT && access(parent, W_OK | X_OK) == 0)
+        say_cache_room(path, parent, " (tidemark-api makes it)", out);
     else
         doctor_say(out, DOCTOR_FAILED,
                    "create the folder for the API's account (the package's unit does so)",
                    "api_cache=%s: %s", path, strerror(why));
 }
 
-/* A new cache is built beside the old one, so the volume must have room for both. */
 void doctor_cache(struct doctor *d, struct doctor_finding *out)
 {
-    enum { LEAST_MIB = 512 };
     const char *path = d->config.api_cache;
     struct stat st;
-    uint64_t mib = 0;
     if (!*path)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "api_cache is not set; only tidemark-api needs it");
     else if (stat(path, &st) != 0)
@@ -392,11 +404,6 @@ void doctor_cache(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_WARNING,
                    "run doctor as the API's account, or let that account own the folder",
                    "api_cache=%s: %s, for this account", path, strerror(errno));
-    else if (!free_mib(path, &mib) || mib < LEAST_MIB)
-        doctor_say(out, DOCTOR_WARNING,
-                   "free space on that volume: the cache is rebuilt beside "
-                   "the old one",
-                   "api_cache=%s: %" PRIu64 " MiB are free", path, mib);
     else
-        doctor_say(out, DOCTOR_OK, NULL, "%s, %" PRIu64 " MiB are free", path, mib);
+        say_cache_room(path, path, "", out);
 }

@@ -2,7 +2,7 @@
 # `doctor` finds each planted fault, names its remedy, shows no secret, and changes nothing. Without a fault it exits
 # with 0.
 . "$(dirname "$0")/../_pg.sh"
-pg_start
+pg_start -c fsync=on # the clusters of other tests do without
 SERVE_DIR=$PG_DIR/serve
 . "$(dirname "$0")/../_serve.sh"
 indexer=$TIDE_BIN/tidemark-indexer
@@ -32,7 +32,7 @@ echo "before the installation"
 export PGDATABASE=fresh TIDEMARK_DATABASE_URL=$(url postgres fresh)
 doctor 1
 finds failed migrations 'is not applied' 'tidemark-indexer migrate'
-finds warning roles 'not in this cluster: tidemark_indexer' 'roles.sql'
+finds failed roles 'not in this cluster: tidemark_indexer' 'roles.sql'
 grep -q '^skipped *writer *needs the schema' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 grep -q '^ok *rpc *1 server, newest ledger [0-9]*, of the' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 grep -q '^ok *lake *ledgers [0-9]* to [0-9]*' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
@@ -50,7 +50,7 @@ doctor 0 --json
 python3 - "$PG_DIR/out" <<'PY' || fail "$(cat "$PG_DIR/out")"
 import json, sys
 told = json.load(open(sys.argv[1]))
-assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 19, told
+assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 20, told
 assert told["interrupted"] is False, told
 assert {c["grade"] for c in told["checks"]} <= {"ok", "skipped"}, told
 PY
@@ -100,6 +100,18 @@ doctor 1 --api-listen localhost
 finds failed port 'no address' '127.0.0.1:8080'
 doctor 1 --api-cache "$PG_DIR/none/deeper"
 finds failed cache 'No such file' 'create the folder'
+if unshare -m true 2>/dev/null; then
+    full() { # MIB PATH FOLDER: doctor where a volume of that size is mounted at FOLDER
+        unshare -m sh -c 'mount -t tmpfs -o size=$1m,mode=777 none "$3" && exec "$4" doctor --api-cache "$2"' sh "$1" "$2" "$3" "$indexer" >"$PG_DIR/out" 2>"$PG_DIR/err"
+    }
+    mkdir "$PG_DIR/volume"
+    ! full 8 "$PG_DIR/volume" "$PG_DIR/volume" || fail "a cache on a full volume: $(cat "$PG_DIR/out")"
+    finds failed cache ': 8 MiB are free' 'free space'
+    ! full 8 "$PG_DIR/volume/new" "$PG_DIR/volume" || fail "a cache that will be on a full volume: $(cat "$PG_DIR/out")"
+    finds failed cache 'makes it): 8 MiB are free' 'free space'
+    full 256 "$PG_DIR/volume" "$PG_DIR/volume" || fail "$(cat "$PG_DIR/out" "$PG_DIR/err")"
+    finds warning cache ': 256 MiB are free' 'free space'
+fi
 doctor 0 --api-cache "$PG_DIR/none"
 grep -q '^ok *cache .*tidemark-api makes it' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::", 0))' 2>/dev/null; then
@@ -158,10 +170,93 @@ sql "REVOKE EXECUTE ON FUNCTION pg_try_advisory_lock(integer, integer) FROM PUBL
 doctor 1
 finds failed grants 'rights are missing: tidemark_kyc on kyc.session' 'CALL kyc.grant_roles'
 sql "CALL kyc.grant_roles()"
+for schema in event state rollup kyc analyst; do
+    case $schema in kyc) role=tidemark_attester ;; analyst) role=tidemark_analyst ;; *) role=tidemark_api ;; esac
+    sql "REVOKE USAGE ON SCHEMA $schema FROM $role"
+    doctor 1
+    finds failed grants "1 rights are missing: $role on schema $schema" 'CALL chain.grant_feeder'
+    sql "GRANT USAGE ON SCHEMA $schema TO $role"
+done
+sql "REVOKE SELECT ON ALL TABLES IN SCHEMA event FROM tidemark_feeder, tidemark_api"
+doctor 1
+finds failed grants "[0-9]* rights are missing: tidemark_api on event.*" 'CALL chain.grant_feeder'
+sql "CALL chain.grant_feeder(); CALL chain.grant_api()"
+for table in kyc.outbox kyc.console_session chain.cursor; do
+    sql "REVOKE ALL ON $table FROM tidemark_kyc, tidemark_attester, tidemark_console"
+    doctor 1
+    finds failed grants "rights are missing: .*$table" 'CALL kyc.grant_console'
+    sql "CALL kyc.grant_roles(); CALL kyc.grant_console(); CALL chain.grant_feeder(); CALL chain.grant_api()"
+done
+doctor 0
+"$PG_BIN/psql" -Xqc "ALTER ROLE tidemark_console RENAME TO gone"
+doctor 1
+finds failed roles 'not in this cluster: tidemark_console; their programs cannot log in' 'roles.sql'
+"$PG_BIN/psql" -Xqc "ALTER ROLE gone RENAME TO tidemark_console"
+for setting in full_page_writes synchronous_commit; do
+    sql "ALTER SYSTEM SET $setting = off"
+    sql "SELECT pg_reload_conf()" >/dev/null
+    until [ "$(sql "SHOW $setting")" = off ]; do sleep 0.05; done
+    if [ $setting = synchronous_commit ]; then
+        doctor 0
+        finds warning durability 'synchronous_commit = off' 'ALTER SYSTEM RESET'
+    else
+        doctor 1
+        finds failed durability "$setting = off: a crash" 'ALTER SYSTEM RESET'
+    fi
+    sql "ALTER SYSTEM RESET $setting"
+    sql "SELECT pg_reload_conf()" >/dev/null
+    until [ "$(sql "SHOW $setting")" = on ]; do sleep 0.05; done
+done
 sql "INSERT INTO chain.migration (name, checksum) SELECT '9999_later', checksum FROM chain.migration LIMIT 1"
 doctor 1
 finds failed migrations '9999_later' 'newer build'
 sql "DELETE FROM chain.migration WHERE name = '9999_later'"
+
+echo "inside a unit: systemctl and systemd-run are played, as root, by programs that do what their manuals say"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    mkdir -p "$PG_DIR/unit/bin" "$PG_DIR/unit/secrets"
+    sed "s|/etc/tidemark/indexer.secrets|$PG_DIR/unit/secrets|; s|/etc/tidemark/tidemark.conf|$PG_DIR/unit/conf|; s|^User=.*|User=$(cluster_user)|
+         s|^Environment=.*|Environment=PGHOST=$PG_DIR PGPORT=5432 PGDATABASE=fresh PGUSER=tidemark_indexer|" "$TIDE_SOURCE_DIR/tools/packaging/tidemark-indexer.service" >"$PG_DIR/unit/service"
+    printf 'deployment = %s\nlake = %s\nclock_skew_s = 3153600000\napi_listen = 127.0.0.1:0\n' "$TIDEMARK_DEPLOYMENT" "$PG_DIR/lake" >"$PG_DIR/unit/conf"
+    echo "$SERVE_URL" >"$PG_DIR/unit/secrets/rpc"
+    chmod 711 "$PG_DIR/unit"
+    printf '#!/bin/sh\n[ "$*" = "cat -- tidemark-indexer" ] || exit 1\ncat %s\n' "$PG_DIR/unit/service" >"$PG_DIR/unit/bin/systemctl"
+    cat >"$PG_DIR/unit/bin/systemd-run" <<'PY'
+#!/usr/bin/env python3
+import os, shlex, shutil, subprocess, sys, tempfile
+at = sys.argv.index("--")
+assert sys.argv[1:5] == ["--quiet", "--pipe", "--wait", "--collect"], sys.argv
+environment, user = {"PATH": "/usr/bin:/bin"}, None
+for word in sys.argv[5:at]:
+    assert word.startswith("--property="), word
+    key, value = word[len("--property="):].split("=", 1)
+    if key == "User":
+        user = value
+    elif key == "Environment":
+        environment |= dict(pair.split("=", 1) for pair in shlex.split(value))
+    elif key == "LoadCredential":
+        name, folder = value.split(":", 1)
+        given = tempfile.mkdtemp(dir=os.path.dirname(folder))
+        for file in os.listdir(folder):
+            shutil.copy(f"{folder}/{file}", f"{given}/{name}_{file}")
+        subprocess.run(["chown", "-R", user, given], check=True)
+        environment["CREDENTIALS_DIRECTORY"] = given
+    else:
+        sys.exit(f"an unexpected property: {word}")
+os.chdir("/")
+os.execvpe("setpriv", ["setpriv", f"--reuid={user}", "--clear-groups", *sys.argv[at + 1:]], environment)
+PY
+    chmod 755 "$PG_DIR/unit/bin"/*
+    PATH=$PG_DIR/unit/bin:$PATH doctor 0 --unit tidemark-indexer
+    grep -q '^ok *database *fresh, as role tidemark_indexer' "$PG_DIR/out" && grep -q '^ok *rpc *1 server' "$PG_DIR/out" &&
+        ! grep -qE '^(warning|failed)' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+    PATH=$PG_DIR/unit/bin:$PATH doctor 0 --unit tidemark-indexer --json
+    python3 -m json.tool "$PG_DIR/out" >"$PG_DIR/line" || fail "$(cat "$PG_DIR/out")"
+    PATH=$PG_DIR/unit/bin:$PATH doctor 64 --unit tidemark-other
+    PATH=$PG_DIR/unit/bin:$PATH doctor 64 --unit 'x; touch /tmp/x'
+else
+    echo "only root can take on another account: not tried"
+fi
 
 echo "the writer"
 "$indexer" run --stop-at-end --rpc '' >"$PG_DIR/run" 2>&1 || fail "run: $(tail -2 "$PG_DIR/run")"
@@ -223,7 +318,7 @@ until [ -e "$PG_DIR/asked" ]; do sleep 0.05; done
 kill -INT $pid
 code=0
 wait $pid || code=$?
-[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 19' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
+[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 20' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
@@ -231,5 +326,12 @@ doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
 [ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 8 ] || fail "$(cat "$PG_DIR/out")"
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK chain.migration%' AND pid <> pg_backend_pid()" >/dev/null
+
+echo "a server without fsync"
+pg_stop immediate
+PG_OPTIONS=()
+pg_again
+doctor 1
+finds failed durability 'fsync = off: a crash' 'restore a backup'
 serve_stop || fail "serve: exit $?"
 echo ok

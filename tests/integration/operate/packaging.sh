@@ -24,7 +24,9 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
     printf '%s\n' ./usr/share/man/man5/tidemark.conf.5.gz ./usr/share/lintian/overrides/tidemark ./usr/share/doc/tidemark/changelog.gz
     printf '%s\n' ./etc/tidemark/tidemark.conf ./usr/lib/{sysusers,tmpfiles}.d/tidemark.conf ./usr/share/doc/tidemark/{README.md,CHANGELOG.md,copyright} ./usr/share/tidemark/{database,roles}.sql
     [ ! -f "$TIDE_SOURCE_DIR/build/dashboard/dist/licenses.txt" ] || echo ./usr/share/doc/tidemark/dashboard-licenses.txt
-    (cd "$TIDE_SOURCE_DIR/tools" && find monitoring -type f ! -name README.md -printf './usr/share/tidemark/%p\n')
+    (cd "$TIDE_SOURCE_DIR" && find .github -type f -printf './usr/share/doc/tidemark/%p\n')
+    printf './usr/share/doc/tidemark/%s\n' tools/packaging/events.md api/web/app/overview.png
+    (cd "$TIDE_SOURCE_DIR/tools" && find monitoring lake -type f ! -name README.md ! -path '*/__pycache__/*' -printf './usr/share/tidemark/%p\n')
     (cd "$TIDE_SOURCE_DIR" && find api include indexer migrations schema tests tools -name README.md -printf './usr/share/doc/tidemark/%p\n')
 } | sort | diff - "$dir/files" >&2 || fail "other files than these"
 dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "a file has another owner than root"
@@ -63,6 +65,19 @@ code=0
 "$root/usr/bin/tidemark-indexer" run --config "$dir/all.conf" --deployment "$dir/none" >"$dir/said" 2>&1 || code=$?
 ! grep -q all.conf "$dir/said" && grep -q "deployment=$dir/none: No such file" "$dir/said" || fail "tidemark.conf: exit $code: $(tail -1 "$dir/said")"
 
+python3 - "$root/usr/share/doc/tidemark" <<'PY' || fail "the manuals have dead links"
+import os, re, sys
+from pathlib import Path
+dead, seen = [], 0
+for manual in Path(sys.argv[1]).rglob("*.md"):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", manual.read_text(), flags=re.S)):
+        if "://" not in target:
+            seen += 1
+            if not os.path.exists(os.path.join(manual.parent, target)):
+                dead.append(f"{manual.relative_to(sys.argv[1])}: {target}")
+print("\n".join(dead), f"{seen} links of the manuals, {len(dead)} dead", sep="\n")
+sys.exit(bool(dead) or seen < 200)
+PY
 for script in postinst prerm postrm; do sh -n "$dir/control/$script"; done
 if [ "$(id -u)" = 0 ]; then
     systemd-sysusers --root="$root" "$root/usr/lib/sysusers.d/tidemark.conf" 2>"$dir/said" || fail "$(cat "$dir/said")"
@@ -72,6 +87,13 @@ if [ "$(id -u)" = 0 ]; then
     grep -q '^tidemark-indexer:.*nologin' "$root/etc/passwd" || fail "no account: $(cat "$root/etc/passwd")"
     for who in indexer api attester console; do
         [ "$(stat -c '%a %U' "$root/etc/tidemark/$who.secrets")" = "700 root" ] || fail "the folder of secrets is open"
+        touch "$root/etc/tidemark/$who.secrets/database_url"
     done
+    # Purging leaves nothing behind but what an administrator put there: run where nothing of this machine is in reach.
+    mkdir -p "$root/usr/bin" "$root/var/cache/tidemark"
+    sed "s|/etc/tidemark|$root/etc/tidemark|g; s|/var/cache|$root/var/cache|g" "$dir/control/postrm" >"$dir/postrm"
+    rm "$root/etc/tidemark/tidemark.conf" # dpkg removes its own files before
+    sh "$dir/postrm" purge 2>"$dir/said"
+    [ ! -e "$root/etc/tidemark" ] && [ ! -e "$root/var/cache/tidemark" ] || fail "purging leaves $(find "$root/etc/tidemark" "$root/var/cache/tidemark" 2>/dev/null)"
 fi
 echo ok
