@@ -49,14 +49,14 @@ enum tide_section {
 struct tide_tx {
     uint32_t index;            /* 1-based apply order                                     */
     uint32_t count;            /* transactions in this ledger                             */
-    uint32_t meta_version;     /* set from the first callback inside the meta on          */
+    uint32_t meta_version;     /* known from the first callback inside the meta */
     const uint8_t *hash;       /* transactionHash of the result pair (outer for fee bumps) */
     const uint8_t *inner_hash; /* fee bumps; else NULL                                  */
     bool successful;
     int32_t result_code;
     int32_t inner_result_code; /* fee bumps; else equal to result_code                  */
     int64_t fee_charged;
-    tide_slice result_pair;     /* TransactionResultPair span: what the result hash covers */
+    tide_slice result_pair;     /* TransactionResultPair span, input of the result hash */
     const uint8_t *invoke_hash; /* success hash of an InvokeHostFunction op 0; else NULL */
     int32_t op_result_code;     /* InvokeHostFunction result code of op 0 when present; else 0 */
     tide_slice return_value;    /* ScVal, empty if none; known at tx_end                   */
@@ -70,10 +70,12 @@ enum tide_event_level { TIDE_EVENT_OP, TIDE_EVENT_TX, TIDE_EVENT_DIAGNOSTIC };
 
 struct tide_event {
     enum tide_event_level level;
-    uint32_t tx;             /* application index                                        */
-    uint32_t op;             /* operation index, 0-based (level op)                      */
-    uint32_t stage;          /* level tx: 0 before all, 1 after tx, 2 after all          */
-    uint32_t index;          /* within the operation / running count as wire.md section 3 */
+    uint32_t tx;    /* application index                                        */
+    uint32_t op;    /* operation index, 0-based (level op)                      */
+    uint32_t stage; /* level tx: 0 before all, 1 after tx, 2 after all          */
+    /* level op: within the operation; level tx, stage 1: within the transaction; stages 0 and 2:
+     * within the ledger */
+    uint32_t index;
     uint32_t type;           /* 0 system, 1 contract, 2 diagnostic                       */
     const uint8_t *contract; /* 32 bytes or NULL                                      */
     uint32_t topic_count;
