@@ -570,7 +570,7 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
     if (has_shown(d, contract))
         return;
     if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
-        return; /* removed */
+        return; /* the entry was removed */
     bool asset = contract->unsettled ? tide_be32(value.ptr + 4) == 1
                                      : contract->role == TIDE_ROLE_stellar_asset;
     show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
