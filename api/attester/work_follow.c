@@ -33,7 +33,7 @@ static bool is_final(const struct outcome *f)
 
 /* --- included in a ledger --------------------------------------------------------------------- */
 
-/* True if the transaction emitted the event of our call. */
+/* True if the transaction emitted the event of the intent's call. */
 static bool has_event(const struct att_work *w, const struct att_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)

@@ -29,7 +29,7 @@
 
 #define TIDE_HOT_MAP_FIRST   ((size_t)16 << 30) /* fifty million addresses */
 #define TIDE_HOT_MAP_MAX     ((size_t)64 << 30)
-#define TIDE_HOT_READERS_MAX 512u  /* of all processes together */
+#define TIDE_HOT_READERS_MAX 512u  /* readers of all processes together */
 #define TIDE_HOT_READ_MS     1000u /* a reader that takes longer is told to stop */
 
 struct tide_hot;

@@ -115,7 +115,7 @@ struct TIDE_HOT_PACKED tide_hot_person {
     uint8_t recorded; /* there is a ComplianceRec; otherwise the fields from status on are zero */
     uint8_t frozen;
     uint8_t whitelisted;
-    uint32_t ledger;  /* of the last change of ComplianceRec */
+    uint32_t ledger;  /* ledger of the last change of ComplianceRec */
     uint32_t changed; /* ledger of its CHANGED record; 0: it has none */
     uint32_t status;  /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
     uint32_t jurisdiction; /* private */

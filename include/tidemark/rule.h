@@ -143,8 +143,8 @@ struct tide_window {
     tide_raw_i128 traded_a, traded_b;    /* amount that swaps moved of each token, in or out */
     tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
                                          the other token are valued at their own swap's price  */
-    tide_raw_i128 price_then, price_now; /* of A in B, 7 decimals; only if priced              */
-    tide_raw_i128 price_b_then, price_b_now; /* of B in A                                      */
+    tide_raw_i128 price_then, price_now; /* price of A in B, 7 decimals; only if priced */
+    tide_raw_i128 price_b_then, price_b_now; /* price of B in A */
     uint64_t swaps;
     bool whole;  /* the pool is older than the window, so the window is full */
     bool priced; /* the pool has a price at both ends */

@@ -7,7 +7,7 @@
 #include "tidemark/status.h"
 #include "tidemark/xdr.h"
 
-#define TIDE_OPS_PER_TX_MAX 100u /* of the protocol */
+#define TIDE_OPS_PER_TX_MAX 100u /* most operations of a transaction in the protocol */
 
 /* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
@@ -19,7 +19,8 @@ struct tide_envelope {
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
     int64_t fee;                  /* the bid, stroops: the outer one of a fee bump               */
     int64_t seq_num;
-    uint32_t preconditions;      /* of the (inner) transaction: 0 none, 1 time bounds, 2 more   */
+    /* preconditions of the (inner) transaction: 0 none, 1 time bounds, 2 more */
+    uint32_t preconditions;
     uint64_t min_time, max_time; /* preconditions 1: unix seconds; max_time 0 is no end          */
     const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
     tide_slice fee_source;         /* its MuxedAccount span                                       */

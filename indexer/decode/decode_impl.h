@@ -66,7 +66,7 @@ struct later_change {
 
 /* A reason for which rows of the present transaction are kept (kept_for.c). */
 struct kept_reason {
-    int32_t event;     /* of the operation, or one of those below */
+    int32_t event;     /* index of the event in its operation, or KEPT_CALL or KEPT_ALL */
     uint32_t contract; /* index + 1 in the deployment's contracts; 0: the file names it */
 };
 enum { KEPT_CALL = -1, KEPT_ALL = -2 };
@@ -81,12 +81,12 @@ struct list {
 };
 
 struct latest_map {
-    struct list entries;        /* struct latest */
-    struct list undo;           /* struct undo: of the present ledger */
-    uint32_t *slots;            /* hash table of index + 1 in entries; 0: free */
-    uint32_t slot_count;        /* a power of two */
-    uint64_t seed;              /* of the slots' hash: contracts choose keys, and must not know
-                                 * which ones collide */
+    struct list entries; /* struct latest */
+    struct list undo;    /* struct undo: of the present ledger */
+    uint32_t *slots;     /* hash table of index + 1 in entries; 0: free */
+    uint32_t slot_count; /* a power of two */
+    /* random seed of the hash: contracts choose keys and must not know which ones collide */
+    uint64_t seed;
     uint32_t ledger_from;       /* entries.count when the present ledger began */
     bool dead[TIDE_TABLES_MAX]; /* the table's rows include some that are not the newest of their
                                  * key */

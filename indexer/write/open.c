@@ -5,7 +5,7 @@
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 
-/* ---- who we are: chain.deployment ---- */
+/* ---- the deployment's row in chain.deployment ---- */
 
 /* Writes the account that the deployment file calls daowallet. Returns false if there is none. */
 static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deployment *d)

@@ -61,7 +61,7 @@ struct tide_writer_options {
     bool hold_lease;            /* renew the lease and write chain.heartbeat, in a thread */
     struct tide_witness {
         uint64_t moves, fence;
-    } witness; /* of an earlier writer in this process; 0, 0: none */
+    } witness; /* witness of an earlier writer in this process; 0, 0: none */
     const struct tide_clock *clock;
     bool (*stopped)(void *self);
     void *stopped_self;

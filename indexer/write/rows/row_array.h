@@ -13,7 +13,7 @@ enum { TIDE_ROW_NO_COLUMN = UINT16_MAX };
 /* The row type in the database. Its attributes may be in another order than the columns of the
  * tuples. */
 struct tide_row_shape {
-    uint32_t oid;     /* of the row type */
+    uint32_t oid;     /* oid of the row type */
     uint16_t columns; /* columns of each tuple, at most TIDE_COLUMNS_MAX */
     uint16_t count;   /* attributes, at most TIDE_COLUMNS_MAX */
     struct {

@@ -127,7 +127,7 @@ static void test_signatures(void **state)
     assert_non_null(read_at(w, NOW));
     write_challenge(w, w->server);
     sign(w, w->server, 2);
-    assert_non_null(read_at(w, NOW)); /* ours twice */
+    assert_non_null(read_at(w, NOW)); /* signed twice by the server */
     write_challenge(w, w->server);
     sign(w, w->alice, 2);
     sign(w, w->mallory, 3);

@@ -226,7 +226,8 @@ static void test_declined_after_its_end(void **state)
     struct tide_kyc_standing s = approved(), ended;
     s.attested_until = NOW;
     struct tide_kyc_decision d = decision(TIDE_KYC_DECLINED, NOW - 1);
-    struct tide_kyc_plan p = weigh(&s, &d); /* before the end was noticed */
+    /* the approval has ended, but no maintenance has noticed it */
+    struct tide_kyc_plan p = weigh(&s, &d);
     assert_int_equal(p.state, TIDE_KYC_REVOKED);
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
     p = weigh(&s, NULL);
@@ -453,7 +454,8 @@ static void test_a_change_does_not_renew(void **state)
     assert_int_equal(p.attested_until, NOW + 10 * DAY);
     d.decided_ms = 0; /* says no time */
     assert_int_equal(weigh(&s, &d).attested_until, NOW + 10 * DAY);
-    d.valid_until = NOW + 5 * DAY; /* shorter is another matter */
+    /* an end before the present one is taken over even without a time */
+    d.valid_until = NOW + 5 * DAY;
     assert_int_equal(weigh(&s, &d).attested_until, NOW + 5 * DAY);
     d = decision(TIDE_KYC_APPROVED, NOW - 60);
     d.valid_until = NOW + 500 * DAY;

@@ -333,7 +333,8 @@ static void an_entry_change_of_ours_makes_a_router_s_transaction_ours(void **sta
     struct maker *m = *state;
     m->called = stranger;
     touch_key(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
-    put_entry_of(m, usdc, "Allowance"); /* waits: nothing of ours has changed yet */
+    /* the change waits: nothing of the deployment has changed in this transaction yet */
+    put_entry_of(m, usdc, "Allowance");
     put_transfer(m, stranger, PLAIN);
     decode_made(m);
     assert_int_equal(count_rows(m, "chain", "tx"), 0);

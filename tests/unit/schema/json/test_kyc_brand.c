@@ -77,8 +77,8 @@ static void property_of(char out[8], const char *from, const char *name)
     snprintf(out, 8, "%s", at + strlen(name) + 2);
 }
 
-/* The check compares a colour with the backgrounds of the style sheet that have the least contrast.
- * Text on the colour must be readable too. */
+/* The style sheet's backgrounds with the least contrast must be the constants that the reader
+ * checks colours against. Text on such a colour must be readable, too. */
 static void the_style_sheet_is_the_one_that_is_checked(void **state)
 {
     (void)state;
