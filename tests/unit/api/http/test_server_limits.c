@@ -242,9 +242,10 @@ static struct tide_peer peer_of(const char *text)
 static const struct {
     const char *peer, *header, *client;
 } hops[] = {
-    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* only a proxy is believed */
+    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* only a proxy's header counts */
     { "10.1.2.3", "203.0.113.9", "203.0.113.9" },
-    { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" }, /* the rightmost that is no proxy */
+    /* the rightmost address that is no proxy */
+    { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" },
     { "10.1.2.3", "6.6.6.6, 203.0.113.9 ,10.0.0.7", "203.0.113.9" },
     { "10.1.2.3", "10.0.0.8, 10.0.0.7", "10.0.0.8" },
     { "10.1.2.3", "unknown", "10.1.2.3" },
@@ -313,9 +314,10 @@ static void test_buckets(void **state)
     }
     a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1999);
     assert_true(a.refused && a.remaining == 0 && a.reset_s == 1);
-    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000); /* a second, a token */
+    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000); /* one second gives one token */
     assert_false(a.refused);
-    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1500).refused); /* no way back */
+    /* an earlier time gives no token */
+    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1500).refused);
     assert_false(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000).refused);
     a = tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000);
     assert_true(a.refused && a.remaining == 3 && a.reset_s == 24); /* four tokens, ten a minute */

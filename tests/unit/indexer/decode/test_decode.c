@@ -354,7 +354,7 @@ static void an_entry_change_of_ours_makes_a_router_s_transaction_ours(void **sta
     struct row row;
     while (next_row(&at, table_of("history", "raw"), &row))
         seqs |= 1u << cell_int(&row, "seq");
-    assert_int_equal(seqs, 7); /* each in its place */
+    assert_int_equal(seqs, 7); /* each version has its own seq */
 }
 
 static void a_refused_call_is_a_row_without_events(void **state)

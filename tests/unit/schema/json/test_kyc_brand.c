@@ -64,9 +64,9 @@ static void contrast_is_that_of_wcag(void **state)
     assert_int_equal(tide_kyc_contrast("#000000", "#ffffff"), 2100);
     assert_int_equal(tide_kyc_contrast("#ffffff", "#ffffff"), 100);
     assert_int_equal(tide_kyc_contrast("#777777", "#ffffff"),
-                     447); /* a known example of too little */
+                     447); /* a known example of a contrast that is too low */
     assert_int_equal(tide_kyc_contrast("#767676", "#ffffff"),
-                     454); /* and the next that is enough   */
+                     454); /* the next darker grey's contrast suffices */
 }
 
 /* Copies the value of a custom property from the part of the style sheet that begins at `from`. */
