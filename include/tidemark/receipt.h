@@ -34,7 +34,7 @@ struct tide_receipt_route {
 };
 extern const struct tide_receipt_route tide_receipt_routes[TIDE_RECEIPT_KIND_COUNT];
 
-/* How long an answer may be relied upon; the server's settings. */
+/* Limits of the time for which an answer may be relied upon; the server's settings. */
 struct tide_receipt_limits {
     uint64_t stale_after_ms;   /* since the indexer was last heard of             */
     uint64_t compliance_age_s; /* since the newest ledger closed; 0: without limit */

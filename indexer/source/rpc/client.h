@@ -50,7 +50,7 @@ struct rpc_client {
     char name[RPC_NAME_BYTES]; /* for messages: scheme, host, port */
 };
 
-/* How to retry a call that failed with TIDE_E_IO. */
+/* Advice for retrying a call that failed with TIDE_E_IO. */
 struct rpc_hint {
     uint32_t after_ms; /* ms of Retry-After; 0: not given */
 };
