@@ -9,13 +9,15 @@
  *                  but nothing is visible until tide_writer_finish (or the partition's end). It
  *                  builds indexes, then attaches all tables, merges state, folds rollups, and moves
  *                  coverage and cursor in one transaction. All but the last step runs on sessions
- *                  of their own while the next partition loads. After a kill the next writer goes
- * on. Earlier ranges   never overwrite newer state nor bring back what was removed later.
+ *                  of their own while the next partition loads. After a kill the next writer
+ *                  continues.
+ * Earlier ranges   never overwrite newer state nor bring back what was removed later.
  * One writer       holds an advisory lock and a lease (session/lease.h). Others wait as standby,
  *                  and end the sessions of a writer whose lease expired. Each transaction checks
  *                  the fence that the writer drew, so a writer that lost its connection cannot
- * write. Lost commits     A server that lost commits (a failover) has fewer than this process has
- *                  seen: TIDE_E_FENCED. Opened again with the witness, the writer goes on from the
+ *                  write.
+ * Lost commits     A server that lost commits (a failover) has fewer than this process has seen:
+ *                  TIDE_E_FENCED. Opened again with the witness, the writer continues from the
  *                  stored rows, and chain.cursor.generation grows.
  * Retry            happens here and nowhere else: a transaction that may succeed later is repeated
  *                  whole, with growing pauses, until it succeeds or a stop is asked for. Giving up
@@ -49,8 +51,8 @@ struct tide_writer_options {
     uint32_t first_ledger;   /* first ledger of the deployment; 0: the lowest one that is indexed */
     uint32_t discovered_max; /* most tokens that are followed only because catalogs name them */
     uint32_t partition_ledgers;
-    /* up to so many bytes rows go as arrays in one round trip; above, by COPY, which takes more
-     * round trips and less time for each row */
+    /* rows of up to so many bytes go as arrays in one round trip. More go by COPY, which takes
+     * more round trips, but less time for each row. */
     size_t array_bytes;
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
@@ -107,7 +109,8 @@ tide_status tide_writer_missing(struct tide_writer *writer, struct tide_range wa
 
 /* Commits a batch that is not empty, lies within one partition, and follows the committed ledgers
  * or fills a part that tide_writer_missing listed. After a failure nothing of it is in the
- * database. TIDE_E_FENCED    another writer took over
+ * database.
+ * TIDE_E_FENCED    another writer took over
  * TIDE_E_CHAIN     its hashes do not fit the ranges next to it
  * TIDE_E_CONFLICT  it overlaps indexed ledgers */
 tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_batch *batch,
@@ -139,7 +142,8 @@ tide_status tide_writer_gap(struct tide_writer *writer, struct tide_gap *gap,
  * all the deployment's contracts for each of its ledgers that contains one of the gap's contracts,
  * and no rows for its other ledgers. *moved: the gap began in these ledgers for one of its
  * contracts. If not, all contracts turned out to be of another kind meanwhile and have gaps of
- * their own. TIDE_E_CHAIN    they are not the ledgers that are indexed
+ * their own.
+ * TIDE_E_CHAIN    they are not the ledgers that are indexed
  * TIDE_E_MISSING  their partitions are archived */
 tide_status tide_writer_commit_gap(struct tide_writer *writer, const struct tide_gap *gap,
                                    const struct tide_batch *batch, bool *moved,
