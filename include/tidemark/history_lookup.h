@@ -17,8 +17,7 @@ struct tide_history {
     uint32_t ledger;    /* entries are read as of the close of this ledger */
     const char *scope;  /* index scope as text; NULL: all tables. Tables outside are not read */
     const char *unkept; /* the last table that was needed but is outside the scope */
-    struct tide_hot_address
-        contracts[TIDE_ROLE_COUNT];       /* the contract of each role, if there is one */
+    struct tide_hot_address contracts[TIDE_ROLE_COUNT]; /* by role; kind 0: no such contract */
     uint8_t protocol[TIDE_HASH_BYTES];    /* hash of the deployment, see tide_deployment_protocol */
     uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros if the ledger is not stored, as close_time */
     uint64_t close_time;                  /* close time of the ledger, unix seconds */

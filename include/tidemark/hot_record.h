@@ -90,9 +90,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t withdrawn_keys; /* rows of chain.withdrawn_key               */
     uint64_t records;        /* records in the cache, this one included */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
-    uint8_t
-        /* hash of the deployment without its epoch: api/sql/deployment_select.h */
-        protocol[TIDE_HASH_BYTES];
+    /* hash of the deployment without its epoch: api/sql/deployment_select.h */
+    uint8_t protocol[TIDE_HASH_BYTES];
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */
     uint64_t travel_rule_count;

@@ -44,7 +44,7 @@ static inline struct tide_reader tide_reader_of(struct tide_hot_reader *hot,
     return (struct tide_reader){ .meta = meta, .now = now, .unkept = meta->unkept, .hot = hot };
 }
 
-/* The functions below with records of the past (reader_past.c). */
+/* The counterparts of the functions below for records of the past (reader_past.c). */
 const void *reader_past_get(struct reader_past *past, const struct tide_hot_key *key);
 void reader_past_scan(struct reader_past *past, const struct tide_hot_key *prefix,
                       tide_hot_each_fn *each, void *self);

@@ -72,8 +72,8 @@ struct tide_table {
     const char *primary_key;               /* comma-separated column list */
     const char *check;                     /* "CONSTRAINT name CHECK (…)", or NULL */
     const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING hash (…)"; NULL ends */
-    uint16_t
-        pair; /* state: index of its history table; history: of its state table; else own index */
+    /* state: index of its history table; history: of its state table; else own index */
+    uint16_t pair;
     bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
     /* Digests cover only the rows that have this value in this text column; NULL: all rows. */
     const char *digest_column, *digest_value;

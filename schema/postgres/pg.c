@@ -35,8 +35,8 @@ static void log_warning(void *self, const PGresult *result)
                  tide_log_quote(quoted, sizeof quoted, text));
 }
 
-/* The host or the database of a URI takes in a part of the password if an @ or / of the password is
- * not escaped. libpq would then show it as a host's, a database's or a port's name. */
+/* Returns false if a password in a URI contains an @ or / that is not escaped. libpq would take a
+ * part of it for the host, port or database, and show that part in messages. */
 static bool is_uri_clear(const char *conninfo)
 {
     static const char *const schemes[] = { "postgresql://", "postgres://" };

@@ -51,8 +51,8 @@ void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool
                   project_sources[source].name);
 }
 
-/* Reads for each present or since removed key its newest version up to $2. of_state and of_removed
- * are further conditions on the keys. */
+/* Appends a query for the newest version up to $2 of each key that is present, or was removed
+ * since. of_state and of_removed are further conditions on the keys. */
 static void put_probes(struct tide_buf *sql, enum project_source_id source, const char *of_state,
                        const char *of_removed)
 {

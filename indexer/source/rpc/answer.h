@@ -1,6 +1,6 @@
 /* Reads the answers of a Stellar RPC server that the indexer uses, directly in the received body.
  *
- * Strict      no HTML, no second value, no answer to another question, no field of another type.
+ * Strict      no HTML, no second value, no answer to another request, no field of another type.
  *             Unknown fields, their order and white space do not matter.
  * Memory      none of its own: a ledger's bytes are decoded within the body. The body is
  *             overwritten and must stay valid as long as they are used.
@@ -27,10 +27,8 @@ struct rpc_ledger {
     uint32_t sequence; /* sequence of the field and of the ledger's own header, which agree */
     uint8_t hash[TIDE_HASH_BYTES];
     uint8_t previous[TIDE_HASH_BYTES]; /* previous hash in its header */
-    bool
-        /* the ledger has a version newer than this build: previous is unknown and nothing is
-         * checked */
-        unknown;
+    /* the ledger has a version newer than this build: previous is unknown and nothing is checked */
+    bool unknown;
     tide_slice lcm; /* LedgerCloseMeta; borrows from the body */
 };
 

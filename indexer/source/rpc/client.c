@@ -150,7 +150,7 @@ static tide_status ask_server(struct rpc_client *c, const char *method, const ch
     return status;
 }
 
-/* --- the questions ------------------------------------------------------------------------ */
+/* --- the requests ------------------------------------------------------------------------- */
 
 static tide_status end_request(struct rpc_client *c, const char *method, tide_status status,
                                struct tide_err *err)

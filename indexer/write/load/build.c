@@ -284,7 +284,8 @@ static void lane_release(struct lane *lane)
 }
 
 /* Returns the number of lanes: what the operator configured, or 1.5 for each core, because each
- * index, however small, waits for the disk. At most one for each transaction. */
+ * index, however small, waits for the disk. At most as many as transactions: small tables share
+ * one. */
 static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);

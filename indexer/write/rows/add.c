@@ -21,7 +21,7 @@ static const char *total_of(const struct tide_column *count)
     return strcmp(count->name, "our_txs") == 0 ? "transactions" : count->name;
 }
 
-/* Adds the new counts of stored ledgers to their rows and to the totals. */
+/* Replaces the counts of stored ledgers by the new ones, and adds the differences to the totals. */
 static void sql_add_ledgers(struct write_session *s)
 {
     const struct tide_column *counts[TIDE_COLUMNS_MAX];
