@@ -111,7 +111,7 @@ static void sql_forget_late(struct tide_writer *w)
               s->plan->deployment, s->plan->deployment, TIDE_CONTRACTS_MAX);
 }
 
-/* Appends the query known with a row for each token that the chain names: n is its rank by the time
+/* Appends the query `known` with a row for each token that the chain names: n is its rank by the time
  * of naming, found the ledger from which it is followed, market the ledger in which a market names
  * it first. */
 static void sql_known(struct tide_writer *w)
@@ -127,9 +127,9 @@ static void sql_known(struct tide_writer *w)
                    s->plan->deployment);
 }
 
-/* Appends the query early: tokens that earlier ledgers name than those from which they are
- * followed. It has all followed tokens of this kind, and as many waiting ones as places are free.
- * Only ledgers of p count, because ledgers read later name no token before these. */
+/* Appends the query `early`: the followed tokens that a ledger names before the ledger from which
+ * they are followed, and as many of the waiting tokens as places are free. Only ledgers of p
+ * (sql_lead) count: no ledger that is read later can name a token before them. */
 static void sql_early(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;

@@ -45,7 +45,7 @@ struct tide_hot {
     _Atomic(struct hot_env *) current; /* NULL: none */
     /* the gate: while it is closed readers wait, because the map is being enlarged */
     atomic_bool closed;
-    atomic_uint seconds;             /* number of ticks: the clock of late */
+    atomic_uint seconds;             /* number of ticks: the clock of reader->late */
     struct tide_hot_reader *readers; /* list, guarded by mutex */
     MDB_txn *txn;                    /* the feeder's transaction, or NULL */
     struct hot_env *writing;         /* the generation that txn writes */

@@ -267,7 +267,7 @@ static void the_network_s_own_traffic_is_not_ours(void **state)
     decode_made(m);
     assert_int_equal(count_rows(m, "chain", "tx"), 0);
     assert_int_equal(count_rows(m, "event", "log"), 0);
-    m->called = usdc; /* a named contract does */
+    m->called = usdc; /* alice pays, an account of the deployment file */
     m->source = alice;
     put_transfer(m, alice, PLAIN);
     put_transfer(m, stranger, PLAIN);
