@@ -111,9 +111,9 @@ static void sql_forget_late(struct tide_writer *w)
               s->plan->deployment, s->plan->deployment, TIDE_CONTRACTS_MAX);
 }
 
-/* Appends the query `known` with a row for each token that the chain names: n is its rank by the time
- * of naming, found the ledger from which it is followed, market the ledger in which a market names
- * it first. */
+/* Appends the query `known` with a row for each token that the chain names: n is its rank by the
+ * time of naming, found the ledger from which it is followed, market the ledger in which a market
+ * names it first. */
 static void sql_known(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
