@@ -37,7 +37,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { TURN_MS = 50, TICK_MS = 1000 }; /* the main loop's pause; its periodic work */
+/* TURN_MS: pause of the main loop; TICK_MS: interval of its periodic work */
+enum { TURN_MS = 50, TICK_MS = 1000 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
 static atomic_bool stop_requested, reload_requested;

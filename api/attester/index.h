@@ -1,5 +1,5 @@
-/* The state of a person and of an envelope according to our own index, which is in the same
- * database as the outbox.
+/* The state of a person and of an envelope according to the index, which is in the same database as
+ * the outbox.
  *
  * A server of the network only reports; the index holds the ledgers themselves, chained by hash. So
  * if the index follows the network, the index alone confirms an outcome, or proves that an envelope

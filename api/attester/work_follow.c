@@ -10,10 +10,13 @@ enum { BUMP_FACTOR = 10, ATTEMPTS_MAX = 3 };
  * follows. */
 struct outcome {
     struct att_next next;
-    bool in_ledger;        /* a ledger includes the transaction */
-    uint32_t ledger;       /* that ledger; else the one whose entries confirm the intent */
-    const char *attention; /* the status that it overwrote, "unchecked", or NULL */
-    int64_t fee;           /* stroops that were charged; -1: unknown */
+    bool in_ledger; /* a ledger includes the transaction */
+    /* ledger that includes the transaction, otherwise the ledger whose entries confirm the
+     * intent */
+    uint32_t ledger;
+    /* status that the attestation overwrote, or "unchecked"; NULL: nothing to attend to */
+    const char *attention;
+    int64_t fee;  /* stroops that were charged; -1: unknown */
     bool doubted; /* no other server confirmed it; the next turn begins with another server */
     char error_name[ATT_ERROR_NAME_BYTES];
 };
@@ -30,7 +33,7 @@ static bool is_final(const struct outcome *f)
 
 /* --- included in a ledger --------------------------------------------------------------------- */
 
-/* True if the transaction emitted the event of our call. */
+/* True if the transaction emitted the event of the intent's call. */
 static bool has_event(const struct att_work *w, const struct att_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)

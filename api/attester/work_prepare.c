@@ -19,8 +19,9 @@ struct preparation {
     bool done; /* the turn ended the intent or postponed it: do not sign */
     /* Reason why this server's answers cannot be signed, or NULL. */
     const char *refused, *detail;
-    uint32_t tries;    /* servers asked before this one */
-    uint32_t verdicts; /* of them, refused for another reason than trouble of the server */
+    uint32_t tries; /* servers asked before this one */
+    /* number of these servers that refused for another reason than trouble of the server */
+    uint32_t verdicts;
     char error_name[ATT_ERROR_NAME_BYTES];
 };
 

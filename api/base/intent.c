@@ -1,7 +1,8 @@
 #include "api/base/intent.h"
 #include "tidemark/hash.h"
 
-/* A NUL ends each field: PostgreSQL's texts have none, so no two rows have one message. */
+/* A NUL ends each field. PostgreSQL's texts contain none, so different rows give different
+ * messages. */
 void tide_intent_mac(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[TIDE_HASH_BYTES],
                      const uint8_t network_id[TIDE_HASH_BYTES],
                      const char *const fields[TIDE_INTENT_FIELDS])

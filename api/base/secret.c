@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* systemd gives a credential to its unit alone; an access list then shows as the group's right. */
+/* Returns whether systemd provided the file. systemd lets only its unit read a credential, by an
+ * access list that stat shows as a right of the group. */
 static bool is_credential(const char *path)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
@@ -70,7 +71,7 @@ tide_status tide_secret_file(struct tide_buf *out, const char *path, struct tide
 {
     size_t from = out->len;
     struct stat st;
-    /* A pipe in its place must not make us wait. */
+    /* O_NONBLOCK: the open must not wait if the path is a pipe. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return tide_fail(err, TIDE_E_CONFIG, "%s: %s", path,
@@ -78,7 +79,7 @@ tide_status tide_secret_file(struct tide_buf *out, const char *path, struct tide
     tide_status status = fstat(fd, &st) == 0
                              ? check_file(&st, path, err)
                              : tide_fail(err, TIDE_E_CONFIG, "%s: %s", path, strerror(errno));
-    /* Once, so that growing leaves no copy behind. */
+    /* Grows the buffer once: further growing would leave copies of the secret in freed memory. */
     if (status == TIDE_OK && st.st_size > 0 &&
         ((uint64_t)st.st_size > out->max || !tide_buf_grow(out, (size_t)st.st_size)))
         status = tide_fail(err, TIDE_E_CONFIG, "%s: larger than such a file may be", path);

@@ -1,14 +1,14 @@
-/* Files that hold secrets. What is read is the caller's to wipe (tide_sign_wipe). */
+/* Reads files that contain secrets. The caller wipes the bytes (tide_sign_wipe). */
 #ifndef API_BASE_SECRET_H
 #define API_BASE_SECRET_H
 
 #include "tidemark/buf.h"
 
-/* A file that holds secrets, whole, appended to *out; one end of line at its end is dropped.
- * Refused, and the message says which: a link, anything but a regular file, of another owner, a
- * mode that lets others at it, empty, larger than what *out may still hold. Under
- * $CREDENTIALS_DIRECTORY systemd's own form will do: root's, readable through an access list.
- * TIDE_E_CONFIG; no message holds any of the file. *out is as it was after a failure. */
+/* Appends a whole file to *out, without its last end of line. TIDE_E_CONFIG names the reason and
+ * never contains a part of the file: the path is a symbolic link or no regular file, the file
+ * belongs to another user, its mode gives others access, it is empty, or it is larger than the rest
+ * of *out. A file below $CREDENTIALS_DIRECTORY may be owned by root and readable through an access
+ * list, as systemd provides it. After a failure *out is unchanged. */
 tide_status tide_secret_file(struct tide_buf *out, const char *path,
                              struct tide_err *err) TIDE_MUST_USE;
 

@@ -7,7 +7,8 @@
 #include "tidemark/config.h"
 
 struct tide_deployment_select; /* api/sql/deployment_select.h */
-struct tide_worker_pool;       /* threads that answer from PostgreSQL: api/sql/sql_pool.h */
+/* threads that answer from PostgreSQL: api/sql/worker_pool.h, opened by api/sql/sql_pool.h */
+struct tide_worker_pool;
 struct tide_stream_service; /* the live stream, and the indexer's figures: api/stream/service.h */
 struct tide_kyc;            /* sessions, webhooks: api/kyc/kyc.h                    */
 struct tide_receipt_keys;   /* the keys of receipts: api/routes/receipt_keys.h       */

@@ -26,7 +26,9 @@ struct claim {
     const struct tide_hot_market *market; /* NULL: this is a catalog entry */
     /* For a market: the catalog entry of its symbol, or NULL. */
     const struct tide_hot_catalog *catalog;
-    uint32_t unlisted; /* for the last entry that its asset lists: the number of unlisted entries */
+    /* set in the last listed catalog entry of an asset: the number of entries that the answer
+     * leaves out */
+    uint32_t unlisted;
 };
 
 /* The claims of one page. Memory is bounded by the page and the markets: claims of later pages

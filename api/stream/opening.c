@@ -214,6 +214,7 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         return status;
     sub->opening = !sub->resumed;
     sub->begun = true;
-    sub->served = ++stream->served; /* behind all that wait for a page */
+    /* the subscriber's first page comes after those of all others that wait */
+    sub->served = ++stream->served;
     return TIDE_OK;
 }

@@ -65,8 +65,9 @@ struct tide_subscriber {
     struct stream_position at; /* the subscriber was sent everything up to here        */
     uint64_t closed;           /* close time of the last complete ledger, unix seconds */
     uint64_t seen;             /* the second at which compliance was last evaluated    */
-    int64_t full_ms;           /* since then no message fitted; 0: the last one did    */
-    int64_t sent_ms;           /* when something was last put into the buffer          */
+    /* time since which no message fitted into the buffer; 0: the last one fitted */
+    int64_t full_ms;
+    int64_t sent_ms; /* when something was last put into the buffer          */
     /* Under mutex. */
     pthread_mutex_t mutex;
     char *bytes; /* [start, start + len) is not read by the client yet; cap bytes allocated */

@@ -1,5 +1,5 @@
-/* Force-included into every file of ours. Using one of these stops the build
- * and the comment names what to use instead. */
+/* Force-included into every source file of the project. Using one of these functions stops the
+ * build; the comment beside it names the replacement. */
 #ifndef TIDEMARK_BANNED_H
 #define TIDEMARK_BANNED_H
 
@@ -12,8 +12,8 @@
 #pragma GCC poison sprintf vsprintf              /* snprintf, tide_buf_putf         */
 #pragma GCC poison strtok atoi atol atof strtod  /* tide_parse_u64, tide_i128_parse */
 #pragma GCC poison gmtime localtime ctime        /* tide_time_rfc3339               */
-#ifndef TIDE_OPENSSL_EVP                         /* whose header has a member of that name */
-#pragma GCC poison rand srand                    /* nothing here needs chance       */
+#ifndef TIDE_OPENSSL_EVP                         /* OpenSSL's header has a member of that name */
+#pragma GCC poison rand srand                    /* tide_retry_chance, or a cryptographic source */
 #endif
 
 #endif

@@ -1,7 +1,8 @@
-/* Statements read the deployment file's contracts and no others. Of the tables of a role they see
- * the rows of the file's contract of that role; of tokens' tables and of the lists of events, calls
- * and undecoded rows, the rows of contracts that are followed. Statements are written without these
- * conditions and get them here, so that none can lack one. $1 of each is the deployment. */
+/* Binds statements to the contracts of the deployment file. A bound statement reads from the tables
+ * of a role only the rows of the file's contract of that role. From tables of tokens and the lists
+ * of events, calls and raw rows, it reads the rows of followed contracts. Statements are written
+ * without these conditions; these functions add them, so that no statement lacks one. $1 of each
+ * statement is the deployment. */
 #ifndef TIDEMARK_BOUND_H
 #define TIDEMARK_BOUND_H
 
@@ -9,10 +10,11 @@
 #include "tidemark/pg.h"
 
 /* Appends the statement with a condition at each table that FROM, JOIN or a comma names, and a NUL.
- * sql begins with SELECT or WITH, behind lines of comment. out->failed: it does not fit. */
+ * sql begins with SELECT or WITH; lines of comment may precede. out->failed: the statement does not
+ * fit. */
 void tide_bound_write(struct tide_buf *out, const char *sql);
 
-/* As tide_pg_prepare and tide_pg_query, of the statement so written. */
+/* Do what tide_pg_prepare and tide_pg_query do, with the bound statement. */
 tide_status tide_bound_prepare(struct tide_pg *pg, const char *name, const char *sql,
                                struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_bound_query(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,

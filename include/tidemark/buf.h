@@ -1,6 +1,6 @@
-/* A growing byte buffer with a ceiling that must be given. Appending past the
- * ceiling, or without memory, sets failed and keeps the bytes before it; every
- * later append does nothing. Ask once, at the end.
+/* A growing byte buffer with a maximum that the owner must give. An append that exceeds the
+ * maximum, or gets no memory, sets failed and leaves the contents unchanged. Every later append
+ * does nothing, so callers check failed once, at the end.
  *
  * Memory   malloc, grown by doubling, kept by reset, freed by release. */
 #ifndef TIDEMARK_BUF_H
@@ -13,16 +13,17 @@ struct tide_buf {
     uint8_t *ptr;
     size_t len;
     size_t cap;
-    size_t max;  /* ceiling in bytes; len <= cap <= max always. 0: takes nothing */
-    bool failed; /* ceiling or memory; sticky until reset */
+    size_t max;  /* maximum in bytes; always len <= cap <= max. 0: the buffer stays empty */
+    bool failed; /* the maximum was exceeded or memory failed; stays set until reset */
 };
 
 void tide_buf_init(struct tide_buf *buf, size_t max);
 void tide_buf_release(struct tide_buf *buf);
-/* Empties the buffer and gives it another ceiling. Memory above the new ceiling is freed. Never
- * assign max: a buffer whose capacity is above its ceiling takes more than it may. */
+/* Empties the buffer and sets another maximum. If the capacity exceeds it, the memory is freed.
+ * Never assign max directly: a buffer whose capacity exceeds its maximum takes too much. */
 void tide_buf_limit(struct tide_buf *buf, size_t max);
-/* Makes room for more bytes; false (and failed) when that is past the ceiling. */
+/* Makes room for `more` bytes. Returns false and sets failed if they exceed the maximum, or without
+ * memory. */
 bool tide_buf_grow(struct tide_buf *buf, size_t more);
 void tide_buf_putf(struct tide_buf *buf, const char *format, ...) TIDE_PRINTF(2, 3);
 
@@ -33,7 +34,7 @@ static inline void tide_buf_reset(struct tide_buf *buf)
     buf->failed = false;
 }
 
-/* Room for n bytes at the end, or NULL. The caller writes them and adds to len. */
+/* Returns room for n bytes at the end, or NULL. The caller writes them and adds to len. */
 TIDE_INLINE uint8_t *tide_buf_room(struct tide_buf *buf, size_t n)
 {
     if (TIDE_UNLIKELY(buf->cap - buf->len < n || buf->failed) && !tide_buf_grow(buf, n))

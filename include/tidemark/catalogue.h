@@ -1,8 +1,9 @@
-/* The catalogue as data: what each contract role puts on the ledger. Built once from
- * schema/catalogue/all.def, which says what the lines mean; constant from then on, any thread.
+/* The catalogue as data: what each contract role writes to the ledger. It is built once from
+ * schema/catalogue/all.def, which explains the lines. It is constant afterwards; any thread may
+ * read.
  *
- * Decoding, the tables (table.h), their comments, exports and the simulator's names all follow
- * from it. A new event is one place to edit, and a migration for its table. */
+ * Decoding, the tables (table.h), their comments, exports and the simulator's names all follow from
+ * it. A new event is a change in one place, and a migration for its table. */
 #ifndef TIDEMARK_CATALOGUE_H
 #define TIDEMARK_CATALOGUE_H
 
@@ -40,7 +41,7 @@ enum tide_type {
     TIDE_T_BYTES,    /* bytea                                                 */
     TIDE_T_B32,      /* bytea of 32                                           */
     TIDE_T_STR,      /* string, any bytes: bytea                              */
-    TIDE_T_TEXT,     /* string that is UTF-8 without NUL; others do not fit   */
+    TIDE_T_TEXT,     /* string that is UTF-8 without NUL; other strings are stored raw */
     TIDE_T_ENUM_U32, /* int8                                                  */
     TIDE_T_ENUM_SYM, /* [symbol]: text                                        */
     TIDE_T_VEC_SYM,  /* text[]                                                */
@@ -52,31 +53,32 @@ enum tide_type {
 
 enum tide_place {
     TIDE_P_TOPIC,
-    TIDE_P_TOPIC_OPT, /* may be absent; at most one of an event */
+    TIDE_P_TOPIC_OPT, /* may be absent; at most one in an event */
     TIDE_P_DATA,
     TIDE_P_DATA_OPT, /* may be void or absent */
-    TIDE_P_SCALAR,   /* the data itself; beside a present DATA_OPT a member of the data map */
-    TIDE_P_ITEM,     /* an element of the data vec, in order */
+    /* the whole data; if a DATA_OPT beside it is present, a member of the data map */
+    TIDE_P_SCALAR,
+    TIDE_P_ITEM, /* an element of the data vec, in order */
     TIDE_P_KEY,
     TIDE_P_FIELD,
     TIDE_P_SUB,    /* member of a struct inside the value */
-    TIDE_P_ACTION, /* not on the ledger: the DAO call data of the field before it, decoded */
+    TIDE_P_ACTION, /* not on the ledger: the decoded DAO call data of the field before it */
     TIDE_P_VALUE,
     TIDE_P_SLOT,
 };
 
 struct tide_field {
     const char *column; /* column name */
-    const char *name;   /* name on the ledger: member, storage key; topics and keys have none */
-    const char *outer;  /* SUB: name of the struct it is in */
+    const char *name;   /* name on the ledger: member or storage key; NULL for topics and keys */
+    const char *outer;  /* SUB: name of the struct that contains it */
     const char *doc;
     enum tide_type type;
     enum tide_place place;
     bool vec_key;    /* SLOT: the storage key is [symbol] */
     bool is_private; /* a person's jurisdiction */
-    bool hidden;     /* events: in the table, in no answer of the API */
-    bool is_amount;  /* events: I128 with 7 decimals; answers show it scaled too */
-    bool subject;    /* what event.log shows as pool or market */
+    bool hidden;     /* events: stored, but in no answer of the API */
+    bool is_amount;  /* events: an I128 with 7 decimals, which answers also show scaled */
+    bool subject;    /* event.log shows this field as pool or market */
 };
 
 enum tide_kind_class { TIDE_KIND_EVENT, TIDE_KIND_ENTRY, TIDE_KIND_INSTANCE };
@@ -93,29 +95,29 @@ struct tide_kind {
     bool temporary; /* entries */
     bool system;    /* host event */
     bool nothing;   /* the data is an empty vec, not an empty map */
-    bool by_ledger; /* entries: their history has an index by ledger */
+    bool by_ledger; /* entries: the history table has an index by ledger */
     uint32_t field_count;
     const struct tide_field *fields; /* in the order of the columns */
     const char *indexes[TIDE_KIND_INDEXES_MAX];
-    int table;       /* number of event.<…>; entries, instances: of history.<…> */
-    int state_table; /* entries, instances: number of state.<…>; else -1 */
+    int table;       /* index of event.<…>; of entries and instances, of history.<…> */
+    int state_table; /* entries, instances: index of state.<…>; else -1 */
 };
 
 const struct tide_kind *tide_events(void);    /* TIDE_EV_COUNT of them */
 const struct tide_kind *tide_entries(void);   /* TIDE_EN_COUNT */
 const struct tide_kind *tide_instances(void); /* TIDE_IN_COUNT */
 
-/* The first event of that role and name, or NULL. Kinds that share a name (two shapes of one
- * event) are found one after the other: pass the one before as after. */
+/* Returns the first event of that role and name after `after` (NULL: the first), or NULL. Two
+ * shapes of one event share a name: pass the first one as after to get the second. */
 const struct tide_kind *tide_event_find(enum tide_role role, tide_slice name,
                                         const struct tide_kind *after);
-/* The entry of that role whose key begins with the symbol variant, or NULL. */
+/* Returns the entry of that role whose key begins with the symbol variant, or NULL. */
 const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant);
-/* The instance of that role, or NULL (wallets). */
+/* Returns the instance of that role, or NULL (wallets). */
 const struct tide_kind *tide_instance_find(enum tide_role role);
-/* True when argument index of that function is a person's jurisdiction. */
+/* Returns whether that argument of the function is a person's jurisdiction. */
 bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index);
-/* The public functions of that role's contract, up to NULL; none for wallets. */
+/* Returns the public functions of that role's contract, ended by NULL; none for wallets. */
 const char *const *tide_functions(enum tide_role role);
 
 #endif

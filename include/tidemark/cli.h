@@ -22,17 +22,18 @@ enum tide_cli_kind {
 
 struct tide_cli_row {
     enum tide_cli_kind kind;
-    const char *name;     /* of a command or option; "" for an example */
-    const char *value;    /* operands of a command, "" for none; what an option takes */
-    const char *text;     /* one sentence, without the full stop; the example's line */
-    const char *settings; /* of a command; otherwise "" */
+    const char *name; /* name of a command or option; "" for an example */
+    /* operands of a command, "" for none; the value's placeholder of an option */
+    const char *value;
+    const char *text;     /* one sentence without the full stop; for an example its command line */
+    const char *settings; /* patterns of settings for a command; otherwise "" */
 };
 
 struct tide_cli {
     const char *program; /* "tidemark-indexer" */
     const char *version;
-    const char *summary; /* what the program is, one sentence; the man page's NAME */
-    const char *text;    /* what it does: paragraphs, separated by an empty line */
+    const char *summary; /* one sentence about the program, for the man page's NAME */
+    const char *text;    /* description: paragraphs, separated by an empty line */
     const char *implied; /* the command that runs if none is named; NULL: one must be named */
     const struct tide_cli_row *rows;
     size_t count;
@@ -40,24 +41,26 @@ struct tide_cli {
 
 #define TIDE_CLI_OPTIONS_MAX 16u
 
-/* Answers what is asked about the program itself: --help, help, --version, a missing or mistyped
- * command, --man [tidemark.conf] and --completion bash. False: the caller goes on. */
+/* Handles requests about the program itself: --help, help, --version, a missing or mistyped
+ * command, --man [tidemark.conf] and --completion bash. Returns false if there was none, and the
+ * program goes on. */
 bool tide_cli_answer(const struct tide_cli *cli, int argc, char **argv, int *exit_code);
 
-/* NULL if there is no command of that name. */
+/* Returns the command's row, or NULL if there is no command of that name. */
 const struct tide_cli_row *tide_cli_command(const struct tide_cli *cli, const char *name);
 
-/* The options of a command, or (NULL) of all commands, unset; ends with a NULL name. */
+/* Fills out with the options of a command (NULL: of all commands), without values. The list ends
+ * with a NULL name. */
 void tide_cli_options(const struct tide_cli *cli, const struct tide_cli_row *command,
                       struct tide_option out[TIDE_CLI_OPTIONS_MAX + 1]);
 
-/* After tide_config_load: TIDE_E_USAGE if an option is missing that the command needs, or if words
- * are left and the command takes none. */
+/* Call after tide_config_load. TIDE_E_USAGE if a required option is missing, or if words are left
+ * and the command takes none. */
 tide_status tide_cli_check(const struct tide_cli *cli, const struct tide_cli_row *command,
                            const struct tide_option *options, int argc, char **argv,
                            struct tide_err *err) TIDE_MUST_USE;
 
-/* TIDE_E_USAGE with the name that was probably meant. */
+/* Returns TIDE_E_USAGE with the name that was probably meant. */
 tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, struct tide_err *err);
 
 /* Append what --help, --help COMMAND, --help all, --man and --completion bash print. */

@@ -1,5 +1,5 @@
-/* Time is an argument. Production passes tide_clock_system(); tests pass a clock
- * that moves only when told, so retry and staleness tests take no time. */
+/* Clocks are arguments. Programs pass tide_clock_system(). Tests pass a clock that they move
+ * themselves, so that tests of retries and staleness take no time. */
 #ifndef TIDEMARK_CLOCK_H
 #define TIDEMARK_CLOCK_H
 
@@ -15,8 +15,8 @@ struct tide_clock {
     void *self;
 };
 
-/* now_ms counts from the start of this host, with the time that it was suspended. Every process of
- * the host reads the same value. */
+/* Returns the system's clock. Its now_ms counts from the start of this host and includes the time
+ * in which the host was suspended. All processes of the host read the same value. */
 const struct tide_clock *tide_clock_system(void);
 /* Returns now_ms of the system's clock. */
 int64_t tide_now_ms(void);
@@ -36,8 +36,8 @@ struct timespec tide_timespec_later(struct timespec t, int64_t ms);
 bool tide_cond_init(pthread_cond_t *cond);
 
 #define TIDE_BOOT_BYTES 16u
-/* Identifies this start of this host: values of now_ms that were stored under another one say
- * nothing. All zero when the system does not tell. */
+/* Returns an id of this start of the host. A stored value of now_ms means nothing if it was stored
+ * under another id. All zero if the system gives none. */
 const uint8_t *tide_boot_id(void);
 
 #endif

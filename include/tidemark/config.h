@@ -1,17 +1,17 @@
-/* Configuration: config.def as a struct. Later overrides earlier:
+/* Configuration: config.def as a struct. Later sources override earlier ones:
  *
  *   defaults < file (--config FILE or TIDEMARK_CONFIG) < credentials < environment
  *   (TIDEMARK_<KEY>) < --key
  *
- * File         lines "key = value", "[section]" (for the reader, without meaning), "# comment";
- *              a value is the rest of its line, trimmed; CRLF is accepted
- * Credentials  $CREDENTIALS_DIRECTORY/tidemark_<key>, of secrets alone: a file with the value, as
- *              systemd's LoadCredential=tidemark:FOLDER gives it; an end of line is dropped
+ * File         lines "key = value", "[section]" (ignored), "# comment"; a value is the rest of its
+ *              line, trimmed; CRLF is accepted
+ * Credentials  $CREDENTIALS_DIRECTORY/tidemark_<key>, only for secrets: a file with the value, as
+ *              systemd's LoadCredential=tidemark:FOLDER provides it; a final end of line is dropped
  * Command line --key value, --key=value; dashes and underscores are the same; a boolean may
  *              stand alone (--stop-at-end); "--" ends the options
- * Refused      unknown keys, a key given twice in one place, values that do not fit. The message
+ * Refused      unknown keys, a key given twice in one source, values that do not fit. The message
  *              names key, value, place and bounds. A secret's value is never shown.
- * Said         variables TIDEMARK_… that nothing of ours knows: by tide_config_strays */
+ * Warned about variables TIDEMARK_… that the programs do not know: tide_config_strays */
 #ifndef TIDEMARK_CONFIG_H
 #define TIDEMARK_CONFIG_H
 
@@ -37,21 +37,21 @@ struct tide_config {
  * optional value is a number or left out. value is NULL until given ("" without a value) and
  * borrows from argv. A list ends with name NULL. */
 struct tide_option {
-    const char *name; /* with dashes, without the leading two */
+    const char *name; /* name with dashes, without the leading two */
     bool flag, optional;
     const char *value;
 };
 
 void tide_config_defaults(struct tide_config *config);
 
-/* Everything at once: defaults, file, environment, command line. getter is getenv (or a test's).
- * On success argv[1 .. *argc - 1] holds what is no option, in order. options may be NULL.
- * TIDE_E_CONFIG for a setting, TIDE_E_USAGE for an unknown option. */
+/* Reads all sources: defaults, file, credentials, environment, command line. getter is getenv, or a
+ * test's. On success argv[1 … *argc - 1] are the words that are no options, in order. options may
+ * be NULL. TIDE_E_CONFIG for a setting, TIDE_E_USAGE for an unknown option. */
 tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
                              struct tide_option *options, char *(*getter)(const char *name),
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* The text of a configuration file; origin is its name in messages. */
+/* Reads the text of a configuration file; origin is its name in messages. */
 tide_status tide_config_parse(struct tide_config *config, tide_slice text, const char *origin,
                               struct tide_err *err) TIDE_MUST_USE;
 
@@ -60,21 +60,22 @@ tide_status tide_config_parse(struct tide_config *config, tide_slice text, const
 void tide_config_help(struct tide_buf *out, const char *patterns);
 /* Appends a manual's table (Markdown) of the groups in a comma list of titles; NULL: all. */
 void tide_config_table(struct tide_buf *out, const char *groups);
-/* Appends "key=value" of the settings that are not at their default (for the start-up log line;
- * values quoted, secrets "set"). */
+/* Appends "key=value" of the settings that differ from their defaults, for the start-up log line.
+ * Values are quoted; a secret appears as "set". */
 void tide_config_log(const struct tide_config *config, struct tide_buf *out);
-/* Logs that line as an event of that name; nothing when all settings are at their default. */
+/* Logs that line as an event of that name. Does nothing if all settings have their defaults. */
 void tide_config_tell(const struct tide_config *config, const char *event);
 
-/* A WARN line for each variable TIDEMARK_NAME that is no setting and nothing else of ours, with the
- * name that is most like it: a mistyped one would do nothing and say nothing. variables is environ;
- * values are not shown. After the log is set up; 16 lines at most. */
+/* Logs a warning for each variable TIDEMARK_NAME that the programs do not know, with the most
+ * similar known name: a mistyped variable has no effect. variables is environ; values are not
+ * shown. Call after the log is set up. At most 16 lines. */
 void tide_config_strays(char *const *variables);
 
-/* The option of that name (it must be declared), for tide_option_u32 and the like. */
+/* Returns the option of that name, which must be declared, for tide_option_u32 and the like. */
 const struct tide_option *tide_option_find(const struct tide_option *options, const char *name);
 bool tide_option_given(const struct tide_option *options, const char *name);
-/* Decimal option value within min..max; 0 and TIDE_OK when option->value is NULL. */
+/* Reads a decimal option value within min..max. Sets 0 and returns TIDE_OK if option->value is
+ * NULL. */
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,
                             uint32_t *out, struct tide_err *err) TIDE_MUST_USE;
 

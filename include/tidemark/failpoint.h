@@ -1,7 +1,7 @@
-/* Named points at which a fault test makes the process fail. Compiled in with
- * TIDE_FAILPOINTS (presets asan and tsan); nothing otherwise.
+/* Named points at which a fault test makes the process fail. Compiled in with TIDE_FAILPOINTS
+ * (presets asan and tsan); otherwise the macro is false.
  *
- * TIDE_FP=name=action[@n][,name=action...]   at the n-th passing (default 1):
+ * TIDE_FP=name=action[@n][,name=action...]   at the n-th pass (default 1):
  *   kill   SIGKILL to itself     sleep:MS  wait      error   the point returns true
  * TIDE_FP_COUNT=FILE appends the name of every point passed, for coverage counts. */
 #ifndef TIDEMARK_FAILPOINT_H

@@ -1,9 +1,9 @@
-/* Single entries as of a ledger, from the history tables: one index probe each, by the hash of
- * the ledger key. What the rules need beside the cache, and what stands for the cache when an
- * older ledger is asked for.
+/* Reads single entries as of a ledger from the history tables, each with one index probe by the
+ * hash of its ledger key. The rules need these entries besides the cache. For an older ledger they
+ * replace the cache.
  *
- * Threads  a loader belongs to the thread of its connection. Inside a REPEATABLE READ transaction
- *          all answers are of one snapshot. */
+ * Threads  a struct tide_history belongs to the thread of its connection. Inside a REPEATABLE READ
+ *          transaction all answers are of one snapshot. */
 #ifndef TIDEMARK_HISTORY_LOOKUP_H
 #define TIDEMARK_HISTORY_LOOKUP_H
 
@@ -14,17 +14,16 @@
 struct tide_history {
     struct tide_pg *pg;
     uint16_t deployment;
-    uint32_t ledger;    /* as of its close */
-    const char *scope;  /* NULL, or what the index keeps: other tables are not read … */
-    const char *unkept; /* … and the last of these is noted here */
-    struct tide_hot_address
-        contracts[TIDE_ROLE_COUNT];       /* the one of each role, where there is one */
-    uint8_t protocol[TIDE_HASH_BYTES];    /* the deployment's: tide_deployment_protocol     */
-    uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros, as close_time: the ledger is not stored */
-    uint64_t close_time;                  /* of the ledger, unix seconds                    */
+    uint32_t ledger;    /* entries are read as of the close of this ledger */
+    const char *scope;  /* index scope as text; NULL: all tables. Tables outside are not read */
+    const char *unkept; /* the last table that was needed but is outside the scope */
+    struct tide_hot_address contracts[TIDE_ROLE_COUNT]; /* by role; kind 0: no such contract */
+    uint8_t protocol[TIDE_HASH_BYTES];    /* hash of the deployment, see tide_deployment_protocol */
+    uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros if the ledger is not stored, as close_time */
+    uint64_t close_time;                  /* close time of the ledger, unix seconds */
 };
 
-/* Learns the contracts of the deployment, and the ledger's hash and time. */
+/* Reads the contracts of the deployment, and the ledger's hash and close time. */
 tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
                               uint32_t ledger, struct tide_err *err) TIDE_MUST_USE;
 
@@ -42,45 +41,46 @@ struct tide_key_part {
 #define TIDE_PART_U32(v) ((struct tide_key_part){ .type = TIDE_KEY_U32, .number = (v) })
 #define TIDE_PART_U64(v) ((struct tide_key_part){ .type = TIDE_KEY_U64, .number = (v) })
 
-/* An entry by its key: variant and at most two arguments; variant NULL is the instance. */
+/* The key of an entry: variant and at most two arguments. variant NULL: the contract's instance. */
 struct tide_entry_key {
-    const char *table;                /* of the entry, without schema */
-    struct tide_hot_address contract; /* that owns it */
+    const char *table;                /* table of the entry, without schema */
+    struct tide_hot_address contract; /* owner of the entry */
     const char *variant;
     uint32_t count;
     struct tide_key_part parts[2];
     bool temporary;
 };
 
-/* "\x" and the hash of the ledger key, as SQL takes it, NUL-terminated. */
+/* Writes "\x" and the hash of the ledger key in hex, as SQL takes it, NUL-terminated. */
 #define TIDE_KEY_TEXT (2 + 2 * TIDE_HASH_BYTES + 1)
 tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* The named columns of the entry as of the ledger. *found false when it was never there or is
- * removed; else rows has one row, the caller's to release. TIDE_E_MISSING: the index does not keep
- * its table. */
+/* Reads the named columns of the entry as of the ledger. *found is false if the entry does not
+ * exist or was removed. Otherwise rows has one row, which the caller releases. TIDE_E_MISSING: the
+ * index does not keep its table. */
 tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
                                const struct tide_entry_key *key, const char *columns,
                                struct tide_err *err) TIDE_MUST_USE;
 
-/* The same, applied to the records of the sink. */
+/* Reads the entry and puts it into the sink as a record of `source`. */
 tide_status tide_history_record(struct tide_history *history, struct tide_hot_sink *sink,
                                 enum project_source_id source, const struct tide_entry_key *key,
                                 struct tide_err *err) TIDE_MUST_USE;
 
-/* And of many keys of that source, those that are there. keys differ in their parts alone. */
+/* Puts the records of many keys of one source; missing entries are left out. The keys may differ in
+ * their parts only. */
 tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,
                                  enum project_source_id source, const struct tide_entry_key *keys,
                                  uint32_t count, struct tide_err *err) TIDE_MUST_USE;
 
-/* Everything the rules ask of one address, market, pool …, as records of the set: those that
- * are there. (history_records.c) */
+/* The functions below read all entries that the rules need for one address, pool, feed, market or
+ * partner, and put them into the set (history_records.c). Missing entries are left out. */
 tide_status tide_history_person(struct tide_history *history, struct record_set *set,
                                 const struct tide_hot_address *who,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* The same for many at once, in one statement a table. An unknown person gets an empty record: the
- * rules treat it as none, and no second look-up follows. */
+/* Reads many addresses, with one statement for each table. An unknown person gets an empty record:
+ * the rules treat an empty record like none, and it saves a second look-up. */
 tide_status tide_history_people(struct tide_history *history, struct record_set *set,
                                 const struct tide_hot_address *who, uint32_t count,
                                 struct tide_err *err) TIDE_MUST_USE;
@@ -94,15 +94,17 @@ tide_status tide_history_market(struct tide_history *history, struct record_set 
                                 struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Whether a jurisdiction was blocked. */
+/* Sets *out to whether the jurisdiction was blocked at the ledger. */
 tide_status tide_history_blocked(struct tide_history *history, uint32_t code, bool *out,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* A vault with its market and both feeds; in's pointers live in the set. */
+/* Reads a vault with its market and both feeds. The pointers in *in are valid as long as the
+ * set. */
 tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
                                struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
                                const struct tide_hot_address *owner,
                                struct tide_err *err) TIDE_MUST_USE;
-/* Read one entry that the cache does not hold; *found is false if it is not on the ledger. */
+/* Read one entry that the cache does not have. *found is false if the entry did not exist at the
+ * ledger. */
 tide_status tide_history_position(struct tide_history *history, struct tide_position *out,
                                   bool *found, const struct tide_hot_symbol *pool,
                                   const struct tide_hot_address *provider,

@@ -1,14 +1,15 @@
 /* The records of the hot cache: keys and fixed-size values, in one place for the feeder and the
- * readers. The rules (rule.h) compute from records too, wherever these were read.
+ * readers. The rules (rule.h) compute from these records too, whether they come from the cache or
+ * from the history tables.
  *
- * Values   packed structs without alignment: they are read in place, in the map. Little-endian;
- *          the cache never leaves its host. A field that is not ours to know is zero.
- * Keys     one byte of kind, then the parts below, so that a prefix is a range and the order of
- *          keys is the order of addresses, symbols, numbers (big-endian).
- * Version  TIDE_HOT_FORMAT counts every change of this file; a cache of another format is
+ * Values   packed structs without alignment, because they are read in place, in the map. They are
+ *          little-endian: the cache never leaves its host. An unknown field is zero.
+ * Keys     one byte of kind, then the parts named below. A prefix is therefore a range, and keys
+ *          are in the order of addresses, symbols or numbers (big-endian).
+ * Version  increase TIDE_HOT_FORMAT with every change of this file. A cache of another format is
  *          moved aside and rebuilt.
- * Private  a person's jurisdiction is here because the rule needs it: it leaves the process in
- *          no answer and no log. */
+ * Private  a person's jurisdiction is stored because the rule needs it. No answer and no log
+ *          contains it. */
 #ifndef TIDEMARK_HOT_RECORD_H
 #define TIDEMARK_HOT_RECORD_H
 
@@ -18,7 +19,8 @@
 
 #define TIDE_HOT_FORMAT 13u
 
-/* Name of the record, its struct tide_hot_<name>. */
+/* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
+ * its key, and the content. */
 #define TIDE_HOT_KINDS(X)                                                             \
     X(META, meta)             /* -                       what the cache stands for */ \
     X(PERSON, person)         /* address                 compliance               */  \
@@ -47,69 +49,74 @@ enum tide_hot_kind {
 };
 
 #define TIDE_HOT_KEY_MAX       80u
-#define TIDE_HOT_KID           43u    /* bytes of a key's name, base64url         */
+#define TIDE_HOT_KID           43u    /* bytes of a kid: a key's thumbprint as base64url */
 #define TIDE_HOT_CODES         1024u  /* jurisdictions with a bit of their own    */
-#define TIDE_HOT_WINDOW_S      86400u /* sliding window of trade                  */
-#define TIDE_HOT_WINDOW_KEEP_S 90000u /* ticks are kept that long                 */
+#define TIDE_HOT_WINDOW_S      86400u /* sliding window of trading volumes */
+#define TIDE_HOT_WINDOW_KEEP_S 90000u /* age at which ticks are dropped */
 #define TIDE_HOT_NEVER         0u     /* expires_at of an attestation without end */
 
 /* The ledger and deployment of the cache, the settings that every look-up needs, and its age. */
 struct TIDE_HOT_PACKED tide_hot_meta {
     uint16_t format;
     uint16_t deployment;
-    uint8_t retired;             /* another generation took over: reopen          */
-    uint8_t complete;            /* contracts that the file names are known from their creation */
-    uint8_t compliance_complete; /* the compliance registry is: without it no answer is "yes" */
+    uint8_t retired;  /* another generation is current: readers must reopen */
+    uint8_t complete; /* all contracts of the deployment file are indexed from their creation */
+    /* the registry is indexed from its creation; otherwise no address is compliant */
+    uint8_t compliance_complete;
     uint8_t engine_paused;
     uint32_t generation;
     uint32_t ledger;       /* everything up to this ledger is here, nothing after it */
-    uint32_t first_ledger; /* first of the contiguous range                */
-    uint32_t start_from;   /* incomplete: the ledger to index from, 0: unknown */
-    uint64_t close_time;   /* of that ledger, unix seconds                  */
+    uint32_t first_ledger; /* first ledger of the covered range that ends at `ledger` */
+    uint32_t start_from;   /* if incomplete: the ledger to index from; 0: unknown */
+    uint64_t close_time;   /* close time of `ledger`, unix seconds */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
-    uint32_t changes_from; /* what changed after this ledger has a CHANGED record; 0: being built */
-    uint32_t blocked_at;   /* ledger of the last change of blocked jurisdictions since then      */
-    /* How old all of it was when the feeder last asked the database (api/sql/age.h). Times of this
-     * host are tide_clock's now_ms under this boot id. */
+    /* CHANGED records are complete for changes after this ledger; 0: being built */
+    uint32_t changes_from;
+    /* ledger of the last change of a blocked jurisdiction after changes_from */
+    uint32_t blocked_at;
+    /* Age of the contents when the feeder last asked the database (api/sql/age.h). Times of this
+     * host are now_ms of tide_clock and count only with this boot id. */
     uint8_t boot[TIDE_BOOT_BYTES];
-    int64_t fed_ms;          /* of this host: when the feeder asked, even without news  */
-    int64_t changed_ms;      /* of this host: when renewed_ms was first seen             */
-    int64_t renewed_ms;      /* unix, of the primary: the indexer last renewed its lease */
-    uint64_t aged_ms;        /* since that renewal, as far as the feeder could tell      */
-    uint64_t closed_age_ms;  /* since the ledger closed, by the later of two clocks      */
+    int64_t fed_ms;     /* time of this host when the feeder last asked, even without news */
+    int64_t changed_ms; /* time of this host when renewed_ms was first seen */
+    int64_t renewed_ms; /* unix ms by the primary's clock: the indexer last renewed its lease */
+    uint64_t aged_ms;   /* ms since that renewal, as far as the feeder could tell */
+    /* ms since the ledger closed, by the later of host's and database's clock */
+    uint64_t closed_age_ms;
     uint8_t standby;         /* the database was a hot standby                           */
-    uint32_t unkept;         /* bit of each source (include/tidemark/project.h) outside the scope */
-    uint64_t raw_states;     /* versions of entries that were kept undecoded  */
+    uint32_t unkept;         /* bit of each project source whose table is outside the index scope */
+    uint64_t raw_states;     /* versions of entries that are stored raw */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
-    uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
+    uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighted (feed_sql.c) */
     uint32_t withdrawn_keys; /* rows of chain.withdrawn_key               */
-    uint64_t records;        /* in the cache, this one included               */
-    uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
-    uint8_t
-        protocol[TIDE_HASH_BYTES]; /* the deployment's, in any epoch: api/sql/deployment_select.h */
+    uint64_t records;        /* records in the cache, this one included */
+    uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
+    /* hash of the deployment without its epoch: api/sql/deployment_select.h */
+    uint8_t protocol[TIDE_HASH_BYTES];
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */
     uint64_t travel_rule_count;
-    uint64_t epoch;                      /* current one of the earnings distributor */
+    uint64_t epoch;                      /* current epoch of the earnings distributor */
     struct tide_hot_amount protocol_fee; /* bps of the swap fee      */
     struct tide_hot_address canonical_verifier;
-    struct tide_hot_address dao_wallet;      /* as the deployment file names it; kind 0: not */
-    struct tide_hot_address multisig_wallet; /* MSIGWLT of governance, else its DAO_ADDR: only
-                                                reported */
-    /* By role, those below TIDE_ROLE_synth_token: whose state the records are, as the deployment
-     * file has it; and what governance's storage names, which is only reported. */
+    struct tide_hot_address dao_wallet; /* as the deployment file names it; kind 0: not named */
+    /* MSIGWLT of governance, else its DAO_ADDR; only reported */
+    struct tide_hot_address multisig_wallet;
+    /* contracts: by role below TIDE_ROLE_synth_token, the contracts of the deployment file, whose
+     * state the records are. dao_named: the contracts that governance's storage names, which are
+     * only reported. */
     struct tide_hot_address contracts[TIDE_ROLE_COUNT];
     struct tide_hot_address dao_named[TIDE_ROLE_COUNT];
     uint8_t blocked[TIDE_HOT_CODES / 8]; /* bit of each blocked jurisdiction below TIDE_HOT_CODES */
 };
 
-/* ComplianceRec, Frozen and Whitelist of one address. */
+/* The entries ComplianceRec, Frozen and Whitelist of one address. */
 struct TIDE_HOT_PACKED tide_hot_person {
-    uint8_t recorded; /* ComplianceRec is there: else the fields from status on are zero */
+    uint8_t recorded; /* there is a ComplianceRec; otherwise the fields from status on are zero */
     uint8_t frozen;
     uint8_t whitelisted;
-    uint32_t ledger;  /* of the last change of ComplianceRec */
-    uint32_t changed; /* of its CHANGED record; 0: it has none */
+    uint32_t ledger;  /* ledger of the last change of ComplianceRec */
+    uint32_t changed; /* ledger of its CHANGED record; 0: it has none */
     uint32_t status;  /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
     uint32_t jurisdiction; /* private */
     uint64_t expires_at;   /* 0: never */
@@ -122,14 +129,14 @@ struct TIDE_HOT_PACKED tide_hot_blocked {
     uint32_t ledger;
 };
 
-/* A person that changed in the key's ledger, or was removed. */
+/* An address whose PERSON record was changed or removed in the key's ledger. */
 struct TIDE_HOT_PACKED tide_hot_changed {
     uint8_t none;
 };
 
 struct TIDE_HOT_PACKED tide_hot_feed {
     uint32_t ledger;
-    uint32_t observations; /* of the last aggregation */
+    uint32_t observations; /* number of observations in the last aggregation */
     uint64_t latest_ts;
     uint64_t twap_ts;
     struct tide_hot_amount latest_price;
@@ -152,13 +159,14 @@ struct TIDE_HOT_PACKED tide_hot_pool {
     struct tide_hot_amount cumulative_vol_b;
 };
 
-/* Sums of a pool's swaps. They run on from an arbitrary beginning, also while the pool has no
- * entry: the trade between two ticks is their difference. */
+/* Sums of a pool's swaps. They start at an arbitrary value and go on while the pool has no entry:
+ * the trade between two ticks is their difference. */
 struct TIDE_HOT_PACKED tide_hot_trade {
     uint64_t swaps;
-    struct tide_hot_amount traded_a; /* what swaps moved of token A, in or out */
+    struct tide_hot_amount traded_a; /* amount of token A that swaps moved in or out */
     struct tide_hot_amount traded_b;
-    struct tide_hot_amount fees_a; /* swap fees, those paid in B valued at their own swap's price */
+    /* swap fees in token A; fees paid in B are converted at the price of their own swap */
+    struct tide_hot_amount fees_a;
     struct tide_hot_amount fees_b;
 };
 
@@ -172,8 +180,7 @@ struct TIDE_HOT_PACKED tide_hot_tick {
 
 struct TIDE_HOT_PACKED tide_hot_market {
     uint32_t ledger;
-    uint8_t
-        listed; /* AssetConfig is there; a market may have debt or vaults without (never seen) */
+    uint8_t listed; /* there is an AssetConfig; debt or vaults without one have never been seen */
     uint8_t enabled;
     struct tide_hot_symbol symbol;
     struct tide_hot_address token;
@@ -185,9 +192,9 @@ struct TIDE_HOT_PACKED tide_hot_market {
     struct tide_hot_amount stab_fee_bps;
     struct tide_hot_amount debt_ceiling;
     struct tide_hot_amount debt_total;
-    struct tide_hot_amount collateral; /* of all its vaults */
-    uint64_t vaults;                   /* entries that are there */
-    uint64_t indebted;                 /* of these, with debt    */
+    struct tide_hot_amount collateral; /* sum of all vaults */
+    uint64_t vaults;                   /* number of vault entries */
+    uint64_t indebted;                 /* number of vaults with debt */
 };
 
 struct TIDE_HOT_PACKED tide_hot_vault {
@@ -201,18 +208,19 @@ struct TIDE_HOT_PACKED tide_hot_vault {
 
 struct TIDE_HOT_PACKED tide_hot_contract {
     uint8_t role;     /* enum tide_role */
-    uint8_t complete; /* indexed from its creation on */
-    uint8_t watched;  /* the file names it, or its past was read after it was discovered */
-    uint8_t paused;   /* of a synth token */
+    uint8_t complete; /* indexed from its creation */
+    uint8_t watched;  /* the deployment file names it, or its past was read after its discovery */
+    uint8_t paused;   /* a synth token is paused */
     uint8_t has_instance;
-    uint32_t created; /* ledger, 0 when not known */
-    uint32_t ledger;  /* of its instance's last change */
+    uint32_t created; /* ledger of its creation; 0: unknown */
+    uint32_t ledger;  /* ledger of the last change of its instance */
     uint32_t decimals;
-    char name[64];                  /* key in the deployment file, NUL-terminated */
-    char role_name[64];             /* as exported: usdc, synth_token …          */
-    struct tide_hot_address issuer; /* of a Stellar asset, as the deployment or the chain says */
-    struct tide_hot_name title;     /* NAME of a token  */
-    struct tide_hot_name symbol;    /* SYMBOL of a token, or the asset's code */
+    char name[64];      /* key in the deployment file, NUL-terminated */
+    char role_name[64]; /* role as in exports: usdc, synth_token … */
+    /* issuer of a Stellar asset, as the deployment file or the chain says */
+    struct tide_hot_address issuer;
+    struct tide_hot_name title;  /* NAME of a token  */
+    struct tide_hot_name symbol; /* SYMBOL of a token, or the asset's code */
 };
 
 struct TIDE_HOT_PACKED tide_hot_partner {
@@ -221,7 +229,7 @@ struct TIDE_HOT_PACKED tide_hot_partner {
     uint8_t active;
     struct tide_hot_address owner;
     struct tide_hot_name name;
-    struct tide_hot_amount revenue_share; /* bps; 0 and below: the distributor takes 5000 */
+    struct tide_hot_amount revenue_share; /* bps; at 0 and below the distributor takes 5000 */
     struct tide_hot_amount pending_revenue;
     struct tide_hot_amount total_earned;
     struct tide_hot_amount total_volume;
@@ -251,12 +259,12 @@ struct TIDE_HOT_PACKED tide_hot_collateral {
     uint32_t ledger;
 };
 
-/* A withdrawn key; the record holds for every deployment of the database. */
+/* A withdrawn key of receipts. The record holds for every deployment of the database. */
 struct TIDE_HOT_PACKED tide_hot_withdrawn {
     uint8_t none;
 };
 
-/* Bytes of a record of that kind. 0 for no kind. */
+/* Returns the bytes of a record of that kind; 0 for other values. */
 static inline size_t tide_hot_record_size(enum tide_hot_kind kind)
 {
     switch (kind) {

@@ -1,5 +1,5 @@
-/* Where records are changed: the hot cache within its writer's transaction, or a few records in
- * memory. Code that applies rows to records writes through this. */
+/* The interface through which rows change records: in the hot cache within its writer's
+ * transaction, or in a record set in memory. */
 #ifndef TIDEMARK_HOT_SINK_H
 #define TIDEMARK_HOT_SINK_H
 
@@ -8,13 +8,13 @@
 
 struct tide_hot_sink {
     void *self;
-    /* The record of that key into out (tide_hot_record_size of its kind); zeros and *found false
-     * when there is none. */
+    /* Copies the record of that key to out (tide_hot_record_size bytes). If there is none, out is
+     * zeroed and *found is false. */
     tide_status (*get)(void *self, const struct tide_hot_key *key, void *out, bool *found,
                        struct tide_err *err);
     tide_status (*put)(void *self, const struct tide_hot_key *key, const void *record,
                        struct tide_err *err);
-    /* No record of that key is fine. */
+    /* Deletes the record of that key, if there is one. */
     tide_status (*drop)(void *self, const struct tide_hot_key *key, struct tide_err *err);
 };
 

@@ -1,10 +1,10 @@
-/* Soroban amounts are signed 128-bit. They are wrapped so that the compiler
- * rejects `collateral + debt` written by hand: arithmetic is here, checked.
+/* Soroban amounts are signed 128-bit integers. The struct makes the compiler reject
+ * `collateral + debt` written by hand: the checked arithmetic is here.
  *
  * Wire  XDR Int128Parts: hi (signed 64) then lo (unsigned 64)
  * Text  decimal, at most TIDE_I128_TEXT_MAX bytes, no NUL, no '+', no "-0"
  * SQL   numeric(39,0)
- * JSON  a string, never a number: double readers lose digits above 2^53 */
+ * JSON  a string, never a number: readers that use doubles lose digits above 2^53 */
 #ifndef TIDEMARK_I128_H
 #define TIDEMARK_I128_H
 
@@ -35,8 +35,8 @@ static inline int tide_i128_sign(tide_i128 v)
     return (v.raw > 0) - (v.raw < 0);
 }
 
-/* Checked: TIDE_E_RANGE leaves *out alone. Division truncates toward zero, as
- * the contracts do; by zero, and the minimum by -1, are TIDE_E_RANGE. */
+/* Checked arithmetic. TIDE_E_RANGE, with *out unchanged, on overflow. Division truncates toward
+ * zero as the contracts do; division by zero, and of the minimum by -1, is TIDE_E_RANGE. */
 tide_status tide_i128_add(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
 tide_status tide_i128_sub(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
 tide_status tide_i128_mul(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
@@ -46,7 +46,8 @@ tide_status tide_i128_div_trunc(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_M
 size_t tide_i128_text(char *out, tide_i128 v);
 /* The same for an unsigned 128-bit value given as two halves (39 digits at most). */
 size_t tide_u128_text(char *out, uint64_t hi, uint64_t lo);
-/* Strict: TIDE_E_DECODE for anything but the text above, TIDE_E_RANGE past the ends. */
+/* Parses the text above strictly. TIDE_E_DECODE for any other text, TIDE_E_RANGE if the number does
+ * not fit. */
 tide_status tide_i128_parse(tide_i128 *out, tide_slice text) TIDE_MUST_USE;
 
 #endif

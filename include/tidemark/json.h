@@ -1,12 +1,12 @@
-/* JSON, written in one pass straight into a buffer: answers, dumps, exports, stored values.
+/* Writes JSON in one pass into a buffer: answers, dumps, exports, stored values.
  *
- * Shape     calls come in the document's order. The writer puts commas, the caller brackets.
+ * Shape     calls come in the document's order. The writer puts commas, the caller puts brackets.
  * Members   a name and a value. Names are literals of the program and are not escaped. A NULL name
  *           writes an item of a list.
- * Amounts   "name":"raw units" and, where the decimals are known, "nameScaled":"units"
+ * Amounts   "name":"raw units" and, if the decimals are known, "nameScaled":"units"
  * Numbers   64 bits and more are strings, 32 bits are numbers; times are RFC 3339 in UTC
- * Failure   a full buffer sets buf->failed; ask it once, at the end
- * Threads   one at a time for each writer */
+ * Failure   a full buffer sets buf->failed; the caller checks it once, at the end
+ * Threads   one thread at a time uses a writer */
 #ifndef TIDEMARK_JSON_H
 #define TIDEMARK_JSON_H
 
@@ -14,11 +14,11 @@
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
 
-#define TIDE_JSON_UNKNOWN UINT32_MAX /* decimals that are not known */
+#define TIDE_JSON_UNKNOWN UINT32_MAX /* decimals: not known */
 
 struct tide_json {
     struct tide_buf *buf;
-    bool comma; /* the next name or value needs one before it */
+    bool comma; /* the next name or value needs a comma before it */
 };
 
 /* bracket is '{' or '['. */
@@ -37,7 +37,8 @@ TIDE_INLINE void tide_json_close(struct tide_json *j, char bracket)
     j->comma = true;
 }
 
-/* "name": with the comma before it; a value or a bracket must follow. Nothing for NULL. */
+/* Writes "name": after a comma if one is needed. A value or a bracket must follow. Does nothing for
+ * NULL. */
 TIDE_INLINE void tide_json_name(struct tide_json *j, const char *name)
 {
     if (!name)
@@ -55,7 +56,7 @@ TIDE_INLINE void tide_json_name(struct tide_json *j, const char *name)
     j->comma = false;
 }
 
-/* A value that is written as it stands. */
+/* Writes a value as it is, without quotes or escapes. */
 TIDE_INLINE void tide_json_raw(struct tide_json *j, tide_slice value)
 {
     if (j->comma)
@@ -64,7 +65,7 @@ TIDE_INLINE void tide_json_raw(struct tide_json *j, tide_slice value)
     j->comma = true;
 }
 
-/* A string in which nothing needs an escape: a constant, an address, a number. */
+/* Writes a string that needs no escape: a constant, an address, a number. */
 TIDE_INLINE void tide_json_plain(struct tide_json *j, tide_slice text)
 {
     uint8_t *to = tide_buf_room(j->buf, text.len + 3);
@@ -100,25 +101,26 @@ TIDE_INLINE void tide_json_null(struct tide_json *j, const char *name)
     tide_json_raw(j, TIDE_SLICE("null"));
 }
 
-/* Begins a value that the caller then appends to buf, whole. */
+/* Begins a value. The caller then appends the whole value to buf. */
 void tide_json_value(struct tide_json *j, const char *name);
-/* Any bytes: control characters are escaped, what is not UTF-8 becomes U+FFFD. */
+/* Writes any bytes as a string. Control characters are escaped; bytes that are not UTF-8 become
+ * U+FFFD. */
 void tide_json_text(struct tide_json *j, const char *name, tide_slice text);
 void tide_json_u32(struct tide_json *j, const char *name, uint32_t v);
 void tide_json_i32(struct tide_json *j, const char *name, int32_t v);
-/* A JSON number. Only for counts, which stay far below 2^53. */
+/* Writes a JSON number. Only for counts, which stay far below 2^53. */
 void tide_json_number(struct tide_json *j, const char *name, uint64_t v);
-/* Strings: "123". */
+/* Write strings: "123". */
 void tide_json_u64(struct tide_json *j, const char *name, uint64_t v);
 void tide_json_i64(struct tide_json *j, const char *name, int64_t v);
 void tide_json_hex(struct tide_json *j, const char *name, tide_slice bytes);
 void tide_json_base64(struct tide_json *j, const char *name, tide_slice bytes);
-/* Unix seconds. */
+/* Writes unix seconds as RFC 3339. */
 void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds);
-/* Raw units as a string. */
+/* Writes raw units as a string. */
 void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v);
-/* The same, and scaled: "amount":"12345","amountScaled":"0.0012345". name is not NULL. decimals at
- * most 38, else TIDE_JSON_UNKNOWN: then the second is null. */
+/* Writes raw units and scaled units: "amount":"12345","amountScaled":"0.0012345". name is not NULL.
+ * decimals is at most 38, or TIDE_JSON_UNKNOWN, which makes the scaled value null. */
 void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals);
 
 #endif

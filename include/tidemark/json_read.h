@@ -1,9 +1,9 @@
-/* jansson, with two things mended. Its lexer ignores an allocation that fails and goes on without
- * the byte it could not keep, so a text read while memory is short may come out changed: here such
- * a reading is no reading. And it leaves what it read in memory that it gave back: here a text
- * with secrets or personal data can be read so that nothing stays.
+/* Reads JSON with jansson and works around two defects. jansson's lexer ignores a failed allocation
+ * and continues without the byte that it could not store, so a text that is read while memory is
+ * short may come out changed: here such a reading fails. And jansson frees memory without erasing
+ * it: tide_json_load_private reads a text with secrets or personal data and erases what is freed.
  *
- * Includes jansson.h for those few files that read JSON. */
+ * Includes jansson.h for the few files that read JSON. */
 #ifndef TIDEMARK_BASE_JSON_READ_H
 #define TIDEMARK_BASE_JSON_READ_H
 
@@ -11,13 +11,13 @@
 
 #include <jansson.h>
 
-/* json_loadb; NULL with "out of memory" in error->text when any allocation failed meanwhile.
- * Any thread. The result is the caller's (json_decref). */
+/* Does what json_loadb does. Returns NULL with "out of memory" in error->text if any allocation
+ * failed meanwhile. Any thread. The caller frees the result with json_decref. */
 json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error);
 
-/* The same of a text that must not stay in memory: what is freed is overwritten first. error->text
- * may hold a piece of it. The result is given back by tide_json_wipe (NULL is fine), which wants
- * to be its only holder. */
+/* Reads a text that must not stay in memory: freed memory is overwritten first. error->text may
+ * contain a part of the text. The caller frees the result with tide_json_wipe (NULL is allowed),
+ * which must be its only owner. */
 json_t *tide_json_load_private(tide_slice text, size_t flags, json_error_t *error);
 void tide_json_wipe(json_t *root);
 

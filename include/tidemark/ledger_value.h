@@ -1,5 +1,5 @@
-/* Values of the ledger as structs of a fixed size: amounts, addresses, symbols, names. Packed and
- * without alignment: records of the hot cache are made of them (hot_record.h). */
+/* Values of the ledger as structs of fixed size: amounts, addresses, symbols, names. They are
+ * packed, without alignment, because records of the hot cache consist of them (hot_record.h). */
 #ifndef TIDEMARK_LEDGER_VALUE_H
 #define TIDEMARK_LEDGER_VALUE_H
 
@@ -7,7 +7,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_NAME_MAX 96u /* bytes kept of a name; longer ones are cut */
+#define TIDE_HOT_NAME_MAX 96u /* bytes stored of a name; longer names are cut */
 
 #define TIDE_HOT_PACKED __attribute__((packed))
 
@@ -17,7 +17,7 @@ struct TIDE_HOT_PACKED tide_hot_amount {
     int64_t hi;
 };
 
-/* An address that can hold anything here: an account or a contract. kind 0: none, or another. */
+/* The address of an account or a contract. kind 0: no address, or one of another kind. */
 struct TIDE_HOT_PACKED tide_hot_address {
     uint8_t kind; /* enum tide_strkey */
     uint8_t key[TIDE_HASH_BYTES];
@@ -29,7 +29,7 @@ struct TIDE_HOT_PACKED tide_hot_symbol {
 };
 
 struct TIDE_HOT_PACKED tide_hot_name {
-    uint16_t len; /* of the name on the ledger, bytes; more than TIDE_HOT_NAME_MAX: cut here */
+    uint16_t len; /* bytes of the name on the ledger; above TIDE_HOT_NAME_MAX: text is cut */
     uint8_t text[TIDE_HOT_NAME_MAX];
 };
 
@@ -43,9 +43,9 @@ static inline struct tide_hot_amount tide_hot_amount(tide_raw_i128 v)
     return (struct tide_hot_amount){ .lo = (uint64_t)(tide_raw_u128)v, .hi = (int64_t)(v >> 64) };
 }
 
-/* Strict; false for anything but a G… or C… address, *out is then empty. */
+/* Parses a G… or C… address strictly. Returns false for any other text; *out is then empty. */
 bool tide_hot_address_parse(struct tide_hot_address *out, tide_slice text);
-/* The strkey, NUL-terminated; "" for none. */
+/* Writes the strkey, NUL-terminated; "" for no address. */
 #define TIDE_HOT_ADDRESS_TEXT 57u
 void tide_hot_address_text(char out[TIDE_HOT_ADDRESS_TEXT], const struct tide_hot_address *address);
 
@@ -55,7 +55,7 @@ static inline bool tide_hot_address_eq(const struct tide_hot_address *a,
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* False when text is longer than a symbol can be. */
+/* Copies text into a symbol. Returns false if it is longer than a symbol can be. */
 static inline bool tide_hot_symbol_of(struct tide_hot_symbol *out, tide_slice text)
 {
     *out = (struct tide_hot_symbol){ { 0 } };

@@ -1,4 +1,4 @@
-/* A mutex taken by a thread that should never have to wait for it, and told when it had to. */
+/* A mutex for threads that should seldom have to wait for it; the waits are counted. */
 #ifndef TIDEMARK_LOCK_H
 #define TIDEMARK_LOCK_H
 
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Takes the mutex; *waits counts the times when another thread held it. */
+/* Locks the mutex. *waits counts the calls that found it locked. */
 static inline void tide_lock_counted(pthread_mutex_t *mutex, atomic_ullong *waits)
 {
     if (TIDE_LIKELY(pthread_mutex_trylock(mutex) == 0))

@@ -1,15 +1,15 @@
-/* The walk: one pass over the bytes of a LedgerCloseMeta (0–2, with TransactionMeta
- * 0–4 inside), which checks every byte and hands out slices of what was asked for.
+/* The walk: one pass over the bytes of a LedgerCloseMeta (0–2, with TransactionMeta 0–4 inside). It
+ * checks every byte and passes slices to the caller's callbacks.
  *
- * Cost     no allocation, no copy; what no callback wants is stepped over.
- * Order    header · envelopes (in txSet order) · per transaction in apply order:
- *          tx, its fee changes, events and changes as they stand, tx_end · post-fee
- *          changes (V2: per transaction, with it) · upgrades · evicted keys. In V0–V2 all txs' fee
- *          processing stands with each transaction. Nodes list the changes of one
+ * Cost     no allocation, no copy; parts without a callback are stepped over.
+ * Order    header · envelopes (in txSet order) · per transaction in apply order: tx, its fee
+ *          changes, events and changes in the order of the bytes, tx_end · post-fee changes (V2:
+ *          per transaction, with it) · upgrades · evicted keys. In V0–V2 all transactions' fee
+ *          processing is stored with each transaction. Nodes list the changes of one
  *          LedgerEntryChanges in different orders.
- * Errors   the first refusal ends the walk: TIDE_E_DECODE (malformed), TIDE_E_UNKNOWN
- *          (a union arm this build does not know), TIDE_E_LIMIT; err names ledger
- *          and byte offset. A callback's own status ends it too.
+ * Errors   the first refusal ends the walk: TIDE_E_DECODE (malformed), TIDE_E_UNKNOWN (a union arm
+ *          that this build does not know), TIDE_E_LIMIT; err names ledger and byte offset. A
+ *          callback's own failure ends it, too.
  * Slices   borrow from the input. */
 #ifndef TIDEMARK_META_H
 #define TIDEMARK_META_H
@@ -49,14 +49,14 @@ enum tide_section {
 struct tide_tx {
     uint32_t index;            /* 1-based apply order                                     */
     uint32_t count;            /* transactions in this ledger                             */
-    uint32_t meta_version;     /* set from the first callback inside the meta on          */
+    uint32_t meta_version;     /* known from the first callback inside the meta */
     const uint8_t *hash;       /* transactionHash of the result pair (outer for fee bumps) */
     const uint8_t *inner_hash; /* fee bumps; else NULL                                  */
     bool successful;
     int32_t result_code;
     int32_t inner_result_code; /* fee bumps; else equal to result_code                  */
     int64_t fee_charged;
-    tide_slice result_pair;     /* TransactionResultPair span: what the result hash covers */
+    tide_slice result_pair;     /* TransactionResultPair span, input of the result hash */
     const uint8_t *invoke_hash; /* success hash of an InvokeHostFunction op 0; else NULL */
     int32_t op_result_code;     /* InvokeHostFunction result code of op 0 when present; else 0 */
     tide_slice return_value;    /* ScVal, empty if none; known at tx_end                   */
@@ -70,10 +70,12 @@ enum tide_event_level { TIDE_EVENT_OP, TIDE_EVENT_TX, TIDE_EVENT_DIAGNOSTIC };
 
 struct tide_event {
     enum tide_event_level level;
-    uint32_t tx;             /* application index                                        */
-    uint32_t op;             /* operation index, 0-based (level op)                      */
-    uint32_t stage;          /* level tx: 0 before all, 1 after tx, 2 after all          */
-    uint32_t index;          /* within the operation / running count as wire.md section 3 */
+    uint32_t tx;    /* application index                                        */
+    uint32_t op;    /* operation index, 0-based (level op)                      */
+    uint32_t stage; /* level tx: 0 before all, 1 after tx, 2 after all          */
+    /* level op: within the operation; level tx, stage 1: within the transaction; stages 0 and 2:
+     * within the ledger */
+    uint32_t index;
     uint32_t type;           /* 0 system, 1 contract, 2 diagnostic                       */
     const uint8_t *contract; /* 32 bytes or NULL                                      */
     uint32_t topic_count;
@@ -117,7 +119,7 @@ struct tide_change {
     uint32_t live_until; /* 0 for REMOVED */
 };
 
-/* Counts and sizes that stand after the transactions. */
+/* Counts and sizes that come after the transactions. */
 struct tide_ledger_tail {
     uint32_t upgrade_count;
     uint32_t scp_count;        /* SCPHistoryEntry records: 0 in practice        */
@@ -140,7 +142,7 @@ struct tide_walk {
     tide_status (*tx_end)(void *self, const struct tide_tx *tx);
     tide_status (*upgrade)(void *self, tide_slice ledger_upgrade);
     tide_status (*evicted)(void *self, tide_slice ledger_key);
-    bool diagnostics; /* hand out diagnostic events too */
+    bool diagnostics; /* the callback event gets diagnostic events, too */
     tide_status (*end)(void *self, const struct tide_ledger_tail *tail); /* all bytes read */
 };
 
@@ -148,20 +150,20 @@ struct tide_walk {
 tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Walks one TransactionMeta by itself, as RPC servers tell it: its changes and events, then
- * tx_end; the transaction has no index, hash or result. */
+/* Walks a single TransactionMeta, as RPC servers return it: its changes and events, then tx_end.
+ * The transaction has no index, hash or result. */
 tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* Steps over one LedgerCloseMeta at x, checking it whole: finds where it ends.
- * x->truncated tells that more bytes may complete it. */
+/* Steps over one LedgerCloseMeta at x and checks it, to find its end. If x->truncated is set, more
+ * bytes may complete it. */
 void tide_ledger_skip(struct tide_xdr *x);
 
-/* Reads one ContractEvent at x: all but level, tx, op, stage and index. */
+/* Reads one ContractEvent at x: all fields except level, tx, op, stage and index. */
 void tide_event_read(struct tide_xdr *x, struct tide_event *event);
 
-/* Reads one LedgerKey of contract data: contract, key, durability. False when it is another
- * kind of key (or malformed; then x has failed). The cursor moves behind the key. */
+/* Reads one LedgerKey of contract data: contract, key, durability. Returns false if it is another
+ * kind of key, or malformed; then x has failed. The cursor moves behind the key. */
 bool tide_ledger_key_data(struct tide_xdr *x, struct tide_change *out);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "tidemark/slice.h"
 
-#define TIDE_NEAREST_MAX 48u /* nothing is like a longer name */
+#define TIDE_NEAREST_MAX 48u /* longer names match nothing */
 
 struct tide_nearest {
     tide_slice typed;
     const char *found;
-    size_t changes; /* of found; beyond the bound while found is NULL */
+    size_t changes; /* letters to change in found; above the bound if found is NULL */
 };
 
 struct tide_nearest tide_nearest_of(tide_slice typed);

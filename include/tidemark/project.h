@@ -1,9 +1,9 @@
-/* From rows to records: the tables that the hot cache is made of, and what a row of each does.
+/* Projection: turns rows of the tables into records of the hot cache.
  *
- * A row is a version of an entry (or its removal), or a swap. Applied in the order of the ledger
- * to records of the time before, it gives the records of the time after; a whole table applied
- * to no records gives them as of now. Each table changes fields of its own, so tables may be
- * applied in any order, but pools before their swaps. */
+ * A row is a version of an entry (or its removal), or a swap. Rows applied in ledger order bring
+ * records from one ledger to a later one. A whole state table applied to no records gives the
+ * present records. Each table changes fields of its own, so tables may be applied in any order,
+ * except that pools come before their swaps. */
 #ifndef TIDEMARK_PROJECT_H
 #define TIDEMARK_PROJECT_H
 
@@ -13,7 +13,7 @@
 #define PROJECT_COLUMNS_MAX 15u
 #define PROJECT_TABLE_NAME  64u
 
-/* Sources that others name; the rest are known by their place in project_sources. */
+/* The sources, in the order of project_sources. */
 enum project_source_id {
     PROJECT_POOL,
     PROJECT_SWAP,
@@ -40,7 +40,7 @@ enum project_source_id {
     PROJECT_SOURCE_COUNT
 };
 
-/* A row that is being applied. The values stand in columns first … of rows. */
+/* A row that is being applied. Its values are in the columns from `first` on. */
 struct project_row {
     struct tide_hot_sink *sink;
     const struct tide_pg_rows *rows;
@@ -50,30 +50,30 @@ struct project_row {
     uint64_t close_time;
     tide_slice contract;
     bool removed;
-    const char *bad; /* column that does not fit, NULL so far */
+    const char *bad; /* first column whose value does not fit; NULL: none so far */
 };
 
 struct project_source {
-    const char *name;    /* of the table, the same in state and history */
-    const char *columns; /* SQL, a list */
-    uint32_t count;      /* of columns */
+    const char *name;    /* name of the table, the same in the schemas state and history */
+    const char *columns; /* SQL column list */
+    uint32_t count;      /* number of columns */
     tide_status (*apply)(struct project_row *row, struct tide_err *err);
 };
 
 extern const struct project_source project_sources[PROJECT_SOURCE_COUNT];
 
-/* Bit of each source whose table the index does not keep: what records should have from it is not
- * false or nothing but unknown. scope as in api/sql/scope.h. */
+/* Returns a bit for each source whose table is outside the index scope. Values from such a source
+ * are unknown, not false or 0. scope is that of table.h. */
 #define PROJECT_BIT(source) (1u << (source))
 uint32_t project_unkept(const char *scope);
-/* Sources without which a record of that kind, or that there is none, says nothing. What a record
- * has from further ones (PROJECT_DEBT), and META and CONTRACT have from any, its readers name:
- * tide_reader_need. */
+/* Returns the bits of the sources that a record of that kind needs: without one of them neither the
+ * record nor its absence means anything. Further sources (PROJECT_DEBT), and those of META and
+ * CONTRACT, are named by the readers: tide_reader_need. */
 uint32_t project_sources_of(enum tide_hot_kind kind);
-/* The first table of those bits, "state.x". */
+/* Writes the first table of those bits, "state.x". */
 void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits);
 
-/* Applies the row; TIDE_E_SCHEMA names table and column when a value does not fit. */
+/* Applies the row. If a value does not fit, TIDE_E_SCHEMA names table and column. */
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err) TIDE_MUST_USE;
 
@@ -84,10 +84,10 @@ tide_slice project_text(const struct project_row *row, uint32_t column);
 uint64_t project_u64(struct project_row *row, uint32_t column);
 bool project_bool(struct project_row *row, uint32_t column);
 struct tide_hot_amount project_amount(struct project_row *row, uint32_t column);
-/* None, when it is null or neither account nor contract. */
+/* Returns the address; kind 0 for NULL and for text that is neither an account nor a contract. */
 struct tide_hot_address project_address(struct project_row *row, uint32_t column);
 struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column);
-/* bytea */
+/* The column is a bytea. */
 struct tide_hot_name project_name(struct project_row *row, uint32_t column);
 
 /* --- apply functions (project_*.c) -------------------------------------------------- */

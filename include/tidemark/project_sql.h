@@ -6,7 +6,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/project.h"
 
-/* Columns in front of the values of every row that is applied. */
+/* The columns before the values in each row that is applied. */
 enum {
     PROJECT_ROW_SOURCE,
     PROJECT_ROW_REMOVED,
@@ -18,16 +18,18 @@ enum {
     PROJECT_ROW_VALUES
 };
 
-/* The rows of a source since $2 up to $3, as one SELECT. */
+/* Appends a SELECT of the rows of a source after ledger $2 up to ledger $3. */
 void project_sql_since(struct tide_buf *sql, enum project_source_id source);
-/* Appends the statement for all rows of source as of the end of $2, or for the newest ones if as_of
- * is false. */
+/* Appends the statement for all rows of source as of the end of ledger $2, or for the newest ones
+ * if as_of is false. */
 void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
-/* The same as of $2 for entries that are seldom removed, one probe each. */
+/* Appends the statement as of the end of ledger $2 for sources whose entries are seldom removed. It
+ * takes one index probe for each entry. */
 void project_sql_probes(struct tide_buf *sql, enum project_source_id source);
-/* The same of the entries that have column above $3 and, unless $4 is NULL, not above it; texts. */
+/* Appends the same for the entries whose column is above $3 and, unless $4 is NULL, not above $4.
+ * The column is text. */
 void project_sql_range(struct tide_buf *sql, enum project_source_id source, const char *column);
-/* The statement, bound (include/tidemark/bound.h); NULL: too long. */
+/* Returns the statement, bound (include/tidemark/bound.h), or NULL if it is too long. */
 const char *project_sql_text(struct tide_buf *sql, struct tide_err *err);
 /* Applies one row of such a statement. */
 tide_status project_sql_apply(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,

@@ -1,14 +1,14 @@
-/* Records of one ledger: the newest snapshot of the cache, or the same records as of the close of
- * an earlier ledger, read from PostgreSQL. A caller cannot tell which: there is one way of
- * computing an answer, for the API and for verify.
+/* A reader of the records of one ledger: the newest snapshot of the cache, or the same records as
+ * of the close of an earlier ledger ("the past"), read from PostgreSQL. Callers treat both alike,
+ * so the API and verify compute an answer by the same code.
  *
  * Time     everything is evaluated at reader.now: the later of the wall clock and the newest close
- *          time, the close time of that ledger, or what the caller sets.
- * Unkept   an index that keeps a part of the tables (tidemark/table.h) lacks what some records are
- *          made of. What is asked for is noted: tide_reader_unkept.
- * Failure  what cannot be read is taken for absent, and the end says so.
- * Memory   records live until the end; those of the cache are in the map.
- * Threads  that of its reader or connection. The cache never waits, the past does. */
+ *          time, the close time of the earlier ledger, or a value that the caller sets.
+ * Unkept   tables outside the index scope (tidemark/table.h) are missing in the records. The reader
+ *          notes which sources an answer needed: tide_reader_unkept.
+ * Failure  a record that cannot be read is treated as absent, and the end of the reading fails.
+ * Memory   records are valid until the end. Those of the cache are in the map.
+ * Threads  the thread of its cache reader or connection. The cache never waits, PostgreSQL does. */
 #ifndef TIDEMARK_READER_H
 #define TIDEMARK_READER_H
 
@@ -20,30 +20,31 @@ struct reader_past;
 struct tide_reader {
     const struct tide_hot_meta *meta;
     uint64_t now;    /* unix seconds */
-    uint64_t age_ms; /* since the indexer was last heard of; 0 of the past */
-    uint32_t unkept; /* sources that the index does not keep: PROJECT_BIT */
-    uint32_t needs;  /* sources that were asked for beside … */
-    uint32_t kinds;  /* … those of records of these kinds: 1 << enum tide_hot_kind */
+    uint64_t age_ms; /* since the indexer was last heard of; 0 if the reader is of the past */
+    uint32_t unkept; /* sources outside the index scope: PROJECT_BIT */
+    uint32_t needs;  /* sources that the caller needs (tide_reader_need) … */
+    uint32_t kinds; /* … besides the sources of records of these kinds: 1 << enum tide_hot_kind */
     struct tide_hot_reader *hot;
     struct reader_past *past; /* NULL: the cache */
-    struct tide_pg *pg;       /* of the past */
+    struct tide_pg *pg;       /* connection of the past */
 };
 
-/* For fields of META and CONTRACT, and those that are no record's own. */
+/* Notes that the answer needs a source: for fields of META and CONTRACT, and for fields that come
+ * from another source than the record. */
 static inline void tide_reader_need(struct tide_reader *reader, enum project_source_id source)
 {
     reader->needs |= PROJECT_BIT(source);
 }
-/* Bits of what was asked for and is not kept. */
+/* Returns the bits of the needed sources that are outside the index scope. */
 uint32_t tide_reader_unkept(const struct tide_reader *reader);
-/* Over a snapshot that the caller began and will end. */
+/* Makes a reader of a snapshot that the caller began and will end. */
 static inline struct tide_reader tide_reader_of(struct tide_hot_reader *hot,
                                                 const struct tide_hot_meta *meta, uint64_t now)
 {
     return (struct tide_reader){ .meta = meta, .now = now, .unkept = meta->unkept, .hot = hot };
 }
 
-/* The past's half of the verbs below. (reader_past.c) */
+/* The counterparts of the functions below for records of the past (reader_past.c). */
 const void *reader_past_get(struct reader_past *past, const struct tide_hot_key *key);
 void reader_past_scan(struct reader_past *past, const struct tide_hot_key *prefix,
                       tide_hot_each_fn *each, void *self);
@@ -55,16 +56,16 @@ void reader_past_expect(struct reader_past *past, const struct tide_hot_address 
                         uint32_t count);
 bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint32_t most,
                               struct tide_hot_symbol *end);
-/* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
- * *out. */
+/* Opens the records as of an indexed ledger, inside a transaction of the caller. *meta is valid as
+ * long as *out. */
 tide_status reader_past_open(struct reader_past **out, const struct tide_hot_meta **meta,
                              struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
                              struct tide_err *err) TIDE_MUST_USE;
-/* The first failure of all that was read. */
+/* Closes the past. Returns the first failure of all its reads. */
 tide_status reader_past_close(struct reader_past *past, struct tide_err *err) TIDE_MUST_USE;
 
-/* As tide_hot_get, tide_hot_scan, tide_hot_floor, tide_hot_blocked. Of the past, persons and vaults
- * are not scanned: there may be millions. */
+/* The functions below do what tide_hot_get, tide_hot_scan, tide_hot_floor and tide_hot_blocked do.
+ * Persons and vaults of the past must not be scanned: there may be millions. */
 TIDE_INLINE const void *tide_reader_get(struct tide_reader *reader, const struct tide_hot_key *key)
 {
     reader->kinds |= 1u << key->bytes[0];
@@ -72,7 +73,7 @@ TIDE_INLINE const void *tide_reader_get(struct tide_reader *reader, const struct
                                                : tide_hot_get(reader->hot, key);
 }
 
-/* Many persons will be asked for: of the past they are read at once. */
+/* Announces persons that will be asked for, so that the past reads them in one statement. */
 static inline void tide_reader_expect(struct tide_reader *reader,
                                       const struct tide_hot_address *who, uint32_t count)
 {
@@ -80,15 +81,16 @@ static inline void tide_reader_expect(struct tide_reader *reader,
         reader_past_expect(reader->past, who, count);
 }
 
-/* Before a page of feeds is scanned: of the past only those behind after are read, of the next most
- * that there are now, and of those that were removed since. True: there may be more, behind end. */
+/* Call before a page of feeds is scanned. The past then reads only feeds behind `after`: as many as
+ * the next `most` present ones span, with those removed since. Returns true if there may be more
+ * behind *end. */
 static inline bool tide_reader_expect_feeds(struct tide_reader *reader, const char *after,
                                             uint32_t most, struct tide_hot_symbol *end)
 {
     return reader->past && reader_past_expect_feeds(reader->past, after, most, end);
 }
 
-/* Before what markets say of their vaults is used: of the past it is summed now. */
+/* Call before a market's totals of its vaults are used. The past computes them now. */
 static inline void tide_reader_count_vaults(struct tide_reader *reader)
 {
     reader->kinds |= 1u << TIDE_HOT_VAULT;

@@ -1,10 +1,12 @@
-/* Receipts: what a signed answer says (the payload of a JWT), and when it ends. Signing is
- * jws.h's, keys are the caller's.
+/* Receipts: the payload (JWT claims) of a signed answer, and its end. jws.h signs; the caller owns
+ * the keys.
  *
- * What a receipt says: at iat the holder of the key stated that this answer follows from the state
- * of these contracts at the close of that ledger, evaluated at evaluatedAt. It says nothing of
- * later ledgers: the end only bounds how long that is not known. It names no client.
- * Never in it: a jurisdiction, or anything else that the answer lacks. Pure. */
+ * Meaning   at iat the holder of the key stated: this answer follows from the state of these
+ *           contracts at the close of that ledger, evaluated at evaluatedAt. A receipt says nothing
+ *           about later ledgers. Its end limits how long a verifier may rely on it without knowing
+ *           them. It names no client.
+ * Privacy   a receipt never contains a jurisdiction, or anything else that the answer lacks.
+ * Pure, without state. */
 #ifndef TIDEMARK_RECEIPT_H
 #define TIDEMARK_RECEIPT_H
 
@@ -14,7 +16,7 @@
 #define TIDE_RECEIPT_TYPE    "tidemark-receipt+jwt" /* typ of the header */
 #define TIDE_RECEIPT_QUERY   8u                     /* most parameters   */
 #define TIDE_RECEIPT_ROLES   5u
-#define TIDE_RECEIPT_SUBJECT 64u /* bytes of the part of a path that is not fixed */
+#define TIDE_RECEIPT_SUBJECT 64u /* bytes of the variable part of a path */
 
 enum tide_receipt_kind {
     TIDE_RECEIPT_STATUS,
@@ -23,8 +25,8 @@ enum tide_receipt_kind {
     TIDE_RECEIPT_KIND_COUNT
 };
 
-/* A route with receipts: its id, its path around the one part that is not fixed, and the contracts
- * whose state its answers are made of. */
+/* A route with receipts: its id, its path before and after the variable part, and the contracts
+ * whose state its answers come from. */
 struct tide_receipt_route {
     const char *id, *before, *after;
     uint32_t role_count;
@@ -32,7 +34,7 @@ struct tide_receipt_route {
 };
 extern const struct tide_receipt_route tide_receipt_routes[TIDE_RECEIPT_KIND_COUNT];
 
-/* How long what is known may be relied upon; the server's settings. */
+/* Limits of the time for which an answer may be relied upon; the server's settings. */
 struct tide_receipt_limits {
     uint64_t stale_after_ms;   /* since the indexer was last heard of             */
     uint64_t compliance_age_s; /* since the newest ledger closed; 0: without limit */
@@ -47,22 +49,22 @@ struct tide_receipt {
         const char *name;
         tide_slice text;
     } query[TIDE_RECEIPT_QUERY];
-    /* The reader's ledger and times, filled by tide_receipt_read. */
+    /* The reader's ledger and times, filled in by tide_receipt_read. */
     bool live; /* false: as of a ledger that the client named */
     uint32_t ledger;
     uint64_t close_time, evaluated_at, renewed_ms, age_ms;
     uint8_t hash[TIDE_HASH_BYTES], deployment[TIDE_HASH_BYTES];
     char network[sizeof(((struct tide_hot_meta *)0)->passphrase)];
     struct tide_hot_address contracts[TIDE_ROLE_COUNT];
-    /* Unix seconds: tide_receipt_end. */
+    /* unix seconds, set by tide_receipt_end */
     uint64_t issued_at, expires_at;
 };
 
-/* Copies what the receipt says of the reader's ledger; kind is set. */
+/* Fills in the fields that come from the reader's ledger. The caller has set kind. */
 void tide_receipt_read(struct tide_receipt *receipt, const struct tide_reader *reader);
-/* Sets when it was issued and when it ends. holds_until: as answer.h returns it. An answer as of a
- * ledger ends that long after the ledger's close, so an old one has ended when it is issued: it
- * is evidence of the past, and passes at no gate. */
+/* Sets the times of issue and end. holds_until is the value that a function of answer.h returned.
+ * For an answer as of an earlier ledger the end counts from that ledger's close. Such a receipt may
+ * therefore have ended when it is issued: it is evidence of the past and opens no gate. */
 void tide_receipt_end(struct tide_receipt *receipt, const struct tide_receipt_limits *limits,
                       uint64_t now_ms, uint64_t holds_until);
 /* Appends the payload; answer is JSON. */

@@ -1,4 +1,4 @@
-/* Records in memory, in the order of their keys: of a few entries, or as of a ledger. */
+/* Records in memory in key order: of a few entries, or of a whole table as of a ledger. */
 #ifndef TIDEMARK_RECORD_SET_H
 #define TIDEMARK_RECORD_SET_H
 
@@ -10,15 +10,17 @@ struct record_slot {
 };
 
 struct record_set {
-    struct record_slot *slots; /* in the order of the keys */
+    struct record_slot *slots; /* sorted by key */
     uint32_t count, max;
 };
 
 void record_set_release(struct record_set *set);
 struct tide_hot_sink record_set_sink(struct record_set *set);
-/* The record, or NULL. It stays where it is until it is dropped; a later row changes it there. */
+/* Returns the record, or NULL. The record keeps its address until it is dropped; a later row
+ * changes it in place. */
 const void *record_set_find(const struct record_set *set, const struct tide_hot_key *key);
-/* As tide_hot_scan and tide_hot_floor. each may add records, and drop none. */
+/* The functions below do what tide_hot_scan and tide_hot_floor do. each() may add records, but must
+ * not drop any. */
 void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
                      bool (*each)(void *self, tide_slice key, const void *record), void *self);
 const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,

@@ -1,16 +1,16 @@
 /* The contracts' answers, computed from records by pure functions with the contracts' own integer
- * arithmetic, to the unit. The world's state is an argument and so is the time.
+ * arithmetic. Results are equal to the last unit. State and time are arguments.
  *
- * Time     now is unix seconds. Nothing is looked up, nothing is remembered.
- * Refusal  where the contract refuses to answer, so do these, with its reason. An overflow
- *          refuses as well, as it traps there.
- * Absent   an entry that is not on the ledger is a NULL record. */
+ * Time     now is unix seconds. The functions look nothing up and remember nothing.
+ * Refusal  if the contract refuses an answer, these functions refuse it with the same reason. An
+ *          overflow is a refusal, because the contract traps.
+ * Absent   a NULL record is an entry that is not on the ledger. */
 #ifndef TIDEMARK_RULE_H
 #define TIDEMARK_RULE_H
 
 #include "tidemark/hot_record.h"
 
-/* Why there is no answer:  X(name, code, the contract's own words) */
+/* Reasons of a refusal: X(name, code, the contract's own text) */
 #define TIDE_REFUSALS(X)                                               \
     X(NOTHING, "ok", "ok")                                             \
     X(NO_POOL, "no_pool", "pool not found")                            \
@@ -33,11 +33,12 @@ enum tide_refusal {
 #undef TIDE_REFUSAL
 };
 
-/* "stale_twap": stable, for programs. "TWAP is stale": for people. */
+/* Return the code for programs, such as "stale_twap", which never changes, and the text for people,
+ * such as "TWAP is stale". */
 const char *tide_refusal_code(enum tide_refusal refusal);
 const char *tide_refusal_text(enum tide_refusal refusal);
 
-/* Ratio of a vault without debt: 2^127 - 1. */
+/* Returns the ratio of a vault without debt: 2^127 - 1. */
 static inline tide_raw_i128 tide_rule_infinite(void)
 {
     return (tide_raw_i128)(((tide_raw_u128)1 << 127) - 1);
@@ -45,7 +46,7 @@ static inline tide_raw_i128 tide_rule_infinite(void)
 
 /* --- compliance (rule.c) ----------------------------------------------------- */
 
-/* Names as the status route says them. */
+/* The statuses that the status route shows. */
 enum tide_standing_status {
     TIDE_STANDING_UNKNOWN,
     TIDE_STANDING_PENDING,
@@ -57,7 +58,7 @@ enum tide_standing_status {
     TIDE_STANDING_RESTRICTED, /* jurisdiction blocked */
 };
 
-/* Why a person is not compliant; each is one step of the contract's check, in its order. */
+/* The step of the contract's check that decided, in the order of the steps. */
 enum tide_standing_reason {
     TIDE_REASON_COMPLIANT,
     TIDE_REASON_FROZEN,
@@ -66,8 +67,8 @@ enum tide_standing_reason {
     TIDE_REASON_PENDING,
     TIDE_REASON_SUSPENDED,
     TIDE_REASON_SANCTIONED,
-    TIDE_REASON_EXPIRED, /* the stored status says so */
-    TIDE_REASON_LAPSED,  /* it says Verified, but time is over */
+    TIDE_REASON_EXPIRED, /* the stored status is Expired */
+    TIDE_REASON_LAPSED,  /* the stored status is Verified, but expires_at has passed */
     TIDE_REASON_JURISDICTION,
     TIDE_REASON_UNDEFINED, /* a status that the contract does not know */
 };
@@ -75,20 +76,21 @@ enum tide_standing_reason {
 struct tide_standing {
     enum tide_standing_status status;
     enum tide_standing_reason reason;
-    bool compliant;       /* is_user_compliant's answer                                     */
-    bool needs_kyc;       /* a new attestation would help                                   */
-    uint64_t valid_until; /* compliant: last second of it as far as known, 0: no end known  */
+    bool compliant;       /* answer of is_user_compliant */
+    bool needs_kyc;       /* a new attestation would make the person compliant */
+    uint64_t valid_until; /* compliant: the last second at which this holds; 0: no end is known */
 };
 
-/* person may be NULL: nothing is known of the address. blocked: its jurisdiction is.
- * If the registry is not indexed from its creation, the answer is not complete:
- * the caller asks tide_hot_meta.compliance_complete first. */
+/* Computes the standing of a person; NULL if the address has no record. blocked: the person's
+ * jurisdiction is blocked. If the registry is not indexed from its creation the result may be
+ * wrong: the caller checks tide_hot_meta.compliance_complete first. */
 void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person *person,
                         bool blocked, uint64_t now);
-/* The gate inside swaps and vaults (assert_user_compliant) for a calling contract. */
+/* Returns whether the check inside swaps and vaults (assert_user_compliant) lets the user pass for
+ * a calling contract. */
 bool tide_rule_gate(const struct tide_standing *standing, const struct tide_hot_person *user,
                     const struct tide_hot_person *caller);
-/* jurisdiction_allowed of get_compliance_status. */
+/* Returns jurisdiction_allowed of get_compliance_status. */
 bool tide_rule_jurisdiction_allowed(const struct tide_hot_person *person, bool blocked);
 const char *tide_standing_status_name(enum tide_standing_status status); /* "Verified"  */
 const char *tide_standing_reason_code(enum tide_standing_reason reason); /* "lapsed"    */
@@ -102,9 +104,9 @@ enum tide_refusal tide_rule_price(tide_raw_i128 *out, const struct tide_hot_feed
                                   uint64_t now);
 enum tide_refusal tide_rule_twap(tide_raw_i128 *out, const struct tide_hot_feed *feed,
                                  uint64_t now);
-/* is_stale: no feed, or a price older than TIDE_RULE_PRICE_AGE_S. */
+/* Returns is_stale: there is no feed, or its price is older than TIDE_RULE_PRICE_AGE_S. */
 bool tide_rule_stale(const struct tide_hot_feed *feed, uint64_t now);
-/* The same of the TWAP. */
+/* The same for the TWAP and TIDE_RULE_TWAP_AGE_S. */
 bool tide_rule_twap_stale(const struct tide_hot_feed *feed, uint64_t now);
 
 /* --- pools (rule_pool.c) --------------------------------------------------------- */
@@ -115,17 +117,17 @@ struct tide_position {
     uint64_t deposited_at;
 };
 
-/* Spot price of A in B (or of B in A), 7 decimals. */
+/* Computes the spot price of A in B (or of B in A), 7 decimals. */
 enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b);
 enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
                                   tide_raw_i128 amount_in, bool a_to_b);
 
-/* The swap that a quote is for: the amounts of swap_exact_in and the reason why it would refuse.
- * The contract's quote computes out and fee alone: only these refuse the answer. */
+/* The swap behind a quote: the amounts of swap_exact_in and the reasons for which it would fail.
+ * The contract's quote computes only out and fee, so only their failure refuses the quote. */
 struct tide_swap {
     tide_raw_i128 out, fee;
-    tide_raw_i128 protocol_fee, impact_bps; /* unless trap                               */
-    enum tide_refusal trap; /* why swap_exact_in cannot compute these: no reserve, overflow */
+    tide_raw_i128 protocol_fee, impact_bps; /* valid if trap is TIDE_REFUSED_NOTHING */
+    enum tide_refusal trap; /* why swap_exact_in cannot compute them: no reserve, overflow */
     bool paused, too_large; /* more than 1 % of the reserve */
     bool nothing_in;        /* the amount is not positive   */
 };
@@ -138,23 +140,23 @@ enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
 
 /* Trade of a pool in the sliding window that ends now. */
 struct tide_window {
-    tide_raw_i128 traded_a, traded_b;    /* what swaps moved of each token, in or out             */
+    tide_raw_i128 traded_a, traded_b;    /* amount that swaps moved of each token, in or out */
     tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
                                          the other token are valued at their own swap's price  */
-    tide_raw_i128 price_then, price_now; /* of A in B, 7 decimals; only if priced              */
-    tide_raw_i128 price_b_then, price_b_now; /* of B in A                                      */
+    tide_raw_i128 price_then, price_now; /* price of A in B, 7 decimals; only if priced */
+    tide_raw_i128 price_b_then, price_b_now; /* price of B in A */
     uint64_t swaps;
-    bool whole;  /* the pool is older than the window */
-    bool priced; /* it has a price at both ends       */
+    bool whole;  /* the pool is older than the window, so the window is full */
+    bool priced; /* the pool has a price at both ends */
 };
-/* trade: the pool's sums now, NULL: no swap. start: its last tick at or before the window, NULL if
- * there is none. */
+/* trade: the pool's sums now, NULL: no swap. start: the pool's last tick at or before the start of the
+ * window, or NULL. */
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
                       const struct tide_hot_trade *trade, const struct tide_hot_tick *start);
 
 /* --- markets and vaults (rule_vault.c) --------------------------------------------- */
 
-/* The records that a vault is judged by; NULL: there is no such entry. */
+/* The records from which a vault is judged; NULL: there is no such entry. */
 struct tide_vault_inputs {
     const struct tide_hot_vault *vault;
     const struct tide_hot_market *market;
@@ -162,7 +164,7 @@ struct tide_vault_inputs {
     const struct tide_hot_feed *synth;      /* feed of oracle_symbol      */
 };
 
-/* get_cr_bps; without debt tide_rule_infinite(). */
+/* Computes get_cr_bps. Without debt: tide_rule_infinite(). */
 enum tide_refusal tide_rule_ratio(tide_raw_i128 *bps, const struct tide_vault_inputs *in,
                                   uint64_t now);
 enum tide_refusal tide_rule_liquidatable(bool *out, const struct tide_vault_inputs *in,
@@ -181,7 +183,8 @@ struct tide_saving {
     uint64_t epoch, scale, deposited_at;
 };
 
-/* state NULL: not initialised, which the contract finds first. saving NULL: 0. */
+/* state NULL: the pool is not initialised, which the contract checks first. saving NULL: the result
+ * is 0. */
 enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_stability *state,
                                        const struct tide_saving *saving);
 enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability *state,
@@ -196,7 +199,7 @@ struct tide_epoch {
     bool finalized;
 };
 
-/* Computes the share of an epoch that claim would credit to a depositor of that compounded
+/* Computes the share of an epoch that claim would credit to a depositor with that compounded
  * deposit. */
 enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
                                         tide_raw_i128 deposit, bool claimed);

@@ -1,4 +1,4 @@
-/* ScVal, the one value type of contracts: topics, data, keys, entries, arguments. */
+/* ScVal, the only value type of contracts: topics, data, keys, entries, arguments. */
 #ifndef TIDEMARK_SCVAL_H
 #define TIDEMARK_SCVAL_H
 
@@ -38,7 +38,7 @@ void tide_scaddress_skip(struct tide_xdr *x);
 /* Steps over one SCError. */
 void tide_scerror_skip(struct tide_xdr *x);
 
-/* The span of the value at the cursor, which moves behind it. */
+/* Returns the span of the value at the cursor and moves the cursor behind it. */
 static inline tide_slice tide_scval_span(struct tide_xdr *x)
 {
     const uint8_t *mark = x->cur;
@@ -46,36 +46,34 @@ static inline tide_slice tide_scval_span(struct tide_xdr *x)
     return tide_xdr_span(x, mark);
 }
 
-/* The value's arm without moving; -1 when there are no four bytes. */
+/* Returns the value's arm, or -1 if there are fewer than four bytes. */
 static inline int tide_scval_type_of(tide_slice value)
 {
     return value.len >= 4 ? (int)tide_be32(value.ptr) : -1;
 }
 
-/* A value as JSON in the form of the fixtures: integers over 32 bits and all
- * amounts are strings, bytes lower-case hex, addresses strkeys, symbols and
- * strings text ({"hex": "…"} when not UTF-8 or with a NUL), void null, vec an array, error
- * {"error": {"type": …, "code": …}}, nonce key {"nonce": "…"},
- * LedgerKeyContractInstance that word, an instance {executable, wasm, storage}.
- * A map is an object when its keys are all symbols, or all strings, of valid text in
- * ascending order, which is how the host makes them; in an instance's storage a vec of one
- * symbol is such a key too, named by its JSON text. Any other map is a list of pairs:
- * [[key, value], …].
- * The text's length is linear in the value's: at most 8 times its XDR and 64 bytes.
- * TIDE_E_DECODE / TIDE_E_UNKNOWN / TIDE_E_LIMIT when xdr is not exactly one value;
- * json then holds a partial text the caller drops. */
+/* Appends a value as JSON: integers over 32 bits and all amounts as strings, bytes as lower-case
+ * hex, addresses as strkeys, symbols and strings as text ({"hex": "…"} if not UTF-8 or with a NUL),
+ * void as null, a vec as an array, an error as {"error": {"type": …, "code": …}}, a nonce key as
+ * {"nonce": "…"}, LedgerKeyContractInstance as that word, an instance as {executable, wasm,
+ * storage}. A map is an object if its keys are all symbols, or all strings, of valid text in
+ * ascending order, as the host makes them. In an instance's storage a vec of one symbol is such a
+ * key too, named by its JSON text. Any other map is a list of pairs: [[key, value], …].
+ * The text is at most 8 times as long as the value's XDR, plus 64 bytes.
+ * TIDE_E_DECODE, TIDE_E_UNKNOWN or TIDE_E_LIMIT if xdr is not exactly one value; the caller then
+ * drops the partial text in json. */
 tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr) TIDE_MUST_USE;
 
-/* A string's or symbol's bytes as that JSON: text, or {"hex": "…"}. */
+/* Appends the bytes of a string or symbol as that JSON: text, or {"hex": "…"}. */
 void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
 
-/* Appends count values, comma-separated, as the same JSON, for a column of the database. False,
- * with nothing appended, when the value is to be stored as XDR instead:
+/* Appends count values, comma-separated, as the same JSON, for a column of the database. Returns
+ * false, with nothing appended, if the values must be stored as XDR instead:
  *   - the text would be longer than twice the XDR and TIDE_STORED_JSON_SPARE bytes, or than
  *     TIDE_STORED_JSON_MAX;
- *   - it nests deeper than TIDE_STORED_JSON_DEPTH, where common JSON parsers give up;
- *   - values is not exactly count values.
- * True when json has failed: ask it once, at the end. */
+ *   - it nests deeper than TIDE_STORED_JSON_DEPTH, at which common JSON parsers give up;
+ *   - `values` is not exactly count values.
+ * Returns true if json has failed: the caller checks that once, at the end. */
 bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t count) TIDE_MUST_USE;
 
 #endif

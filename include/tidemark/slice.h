@@ -37,7 +37,7 @@ static inline bool tide_slice_eq_str(tide_slice a, const char *text)
     return tide_slice_eq(a, tide_slice_str(text));
 }
 
-/* Order of bytes, the shorter prefix first. */
+/* Compares bytewise. A prefix comes before a longer slice. */
 static inline int tide_slice_cmp(tide_slice a, tide_slice b)
 {
     size_t len = a.len < b.len ? a.len : b.len;

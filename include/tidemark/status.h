@@ -1,8 +1,8 @@
-/* A status for the program, a sentence for the person.
+/* A status for the program, and a text for people.
  *
- * Everything that can fail returns tide_status. Functions that touch the world
- * also fill struct tide_err (last parameter, never NULL), only on failure. The
- * code decides, the text explains; each layer adds its context once. */
+ * Every function that can fail returns tide_status. Functions that use files, sockets or the
+ * database also fill struct tide_err (last parameter, never NULL), but only on failure. Programs
+ * decide by the code; the text explains it. Each layer adds its context once. */
 #ifndef TIDEMARK_STATUS_H
 #define TIDEMARK_STATUS_H
 
@@ -26,10 +26,10 @@ struct tide_err {
 tide_status tide_fail(struct tide_err *err, tide_status code, const char *format, ...)
     TIDE_PRINTF(3, 4);
 
-/* Puts context in front of a text that is already there and returns err->code. */
+/* Puts context before the text that is already there and returns err->code. */
 tide_status tide_fail_context(struct tide_err *err, const char *format, ...) TIDE_PRINTF(2, 3);
 
-/* Static text and exit code of the table above. */
+/* Return the static texts and the exit code of status.def. */
 const char *tide_status_name(tide_status status);
 const char *tide_status_text(tide_status status);
 int tide_status_exit(tide_status status);

@@ -20,22 +20,24 @@ enum tide_strkey {
 
 #define TIDE_STRKEY_TEXT_MAX    165u
 #define TIDE_STRKEY_PAYLOAD_MAX 100u
-#define TIDE_STRKEY_ADDRESS_MAX 69u /* the longest an SCAddress becomes (M…) */
+#define TIDE_STRKEY_ADDRESS_MAX 69u /* longest text of an SCAddress (M…) */
 
-/* Writes the text (no NUL) and returns its length. payload fits the kind. */
+/* Writes the text without NUL and returns its length. The payload must have the length of its
+ * kind. */
 size_t tide_strkey_encode(char *out, enum tide_strkey kind, tide_slice payload);
 
-/* Strict: alphabet, length, spare bits, version, payload length and CRC.
- * Out kind, payload (room for TIDE_STRKEY_PAYLOAD_MAX) and its length; TIDE_E_DECODE otherwise. */
+/* Decodes a strkey strictly: alphabet, length, spare bits, version, payload length and CRC. Sets
+ * the kind, the payload (room for TIDE_STRKEY_PAYLOAD_MAX) and its length. TIDE_E_DECODE for any
+ * other text. */
 tide_status tide_strkey_decode(enum tide_strkey *kind, uint8_t *payload, size_t *payload_len,
                                tide_slice text) TIDE_MUST_USE;
 
-/* An SCAddress in XDR as text; returns the length, 0 when it is not one.
- * out has room for TIDE_STRKEY_ADDRESS_MAX. */
+/* Writes an SCAddress in XDR as text. Returns the length, or 0 if it is no SCAddress. out has room
+ * for TIDE_STRKEY_ADDRESS_MAX. */
 size_t tide_strkey_from_address(char *out, tide_slice address_xdr);
 
-/* G…, C…, M…, B…, L… as SCAddress XDR.
- * out has room for 44 bytes; returns the length, 0 if refused. */
+/* Encodes G…, C…, M…, B… or L… as SCAddress XDR. Returns the length, or 0 for any other text. out
+ * has room for 44 bytes. */
 size_t tide_strkey_to_address(uint8_t *out, tide_slice text);
 
 #endif

@@ -1,6 +1,6 @@
-/* The tables that ledger rows go into, as data: what the COPY encoder writes, the
- * migrations create and the exports read back. Chain tables are fixed;
- * event, state and history tables follow from the catalogue.
+/* The tables that store ledger rows, as data: the COPY encoder writes them, the migrations create
+ * them and the exports read them. Chain tables are fixed. Event, state and history tables follow
+ * from the catalogue.
  *
  * Common columns
  *   event.*    deployment int2, ledger int4, tx int4, op int2, event int4, closed_at timestamptz,
@@ -9,17 +9,18 @@
  *              then key arguments and value fields (NULL when removed).
  *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"
  *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
- *   TTL        state.ttl / history.ttl carry live_until by key_hash for every entry, except
+ *   TTL        state.ttl and history.ttl have live_until by key_hash for every entry, except
  *              instances of Stellar assets.
- * tx is the application index (1-based); changes outside a transaction (eviction, upgrades)
- * carry tx 1048575. seq counts the changes of contract data within the transaction.
+ * tx is the application index (1-based). Changes outside a transaction (eviction, upgrades) have tx
+ * 1048575. seq counts the changes of contract data within the transaction.
  *
- * Addresses, contracts, kinds and other symbols are long and few. The tables that grow by the
- * ledger (event, history, chain.tx, chain.call) store keys of chain.word in their place: the
- * columns marked keyed. What is stored is a table of another schema (event_rows …: stored below);
- * the table of the catalogue is a view of it, with the words. Readers ask the view. Only the
- * writer knows what is stored. Beside each keyed column c of text the view has c_key, the key
- * itself: a condition on it, c_key = chain.word_key(word), is answered in the order of an index. */
+ * Addresses, contracts, kinds and other symbols are long, and few different ones occur. The tables
+ * that grow with each ledger (event, history, chain.tx, chain.call) store keys of chain.word in
+ * their place: the columns marked keyed. Such a table of the catalogue is a view with the words.
+ * Its rows are stored in a table of another schema (event_rows …; the member stored). Readers use
+ * the view; only the writer uses the stored table. Beside each keyed column c of text the view has
+ * c_key, the key itself. PostgreSQL can answer the condition c_key = chain.word_key(word) in the
+ * order of an index. */
 #ifndef TIDEMARK_TABLE_H
 #define TIDEMARK_TABLE_H
 
@@ -37,7 +38,7 @@ enum tide_pg_type {
     TIDE_PG_TEXT,
     TIDE_PG_BYTEA,
     TIDE_PG_TIMESTAMPTZ,
-    TIDE_PG_JSON, /* json, not jsonb: strings on the ledger may hold NUL, which jsonb refuses */
+    TIDE_PG_JSON, /* json, not jsonb: strings on the ledger may contain NUL, which jsonb refuses */
     TIDE_PG_TEXT_ARRAY,
     TIDE_PG_INT8_ARRAY,
     TIDE_PG_NUMERIC_ARRAY,
@@ -49,10 +50,10 @@ struct tide_column {
     enum tide_pg_type type;
     bool nullable;
     bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
-    bool no_digest;  /* not a fact of the ledgers (wall clock, coverage, names): not in digests */
+    bool no_digest;  /* no fact of the ledgers (wall clock, coverage, names): left out of digests */
     bool keyed;      /* TEXT, TEXT_ARRAY: stored as keys of chain.word */
-    bool of_tx;      /* not stored: chain.tx has it */
-    uint8_t split;   /* keyed TEXT_ARRAY: stored as so many columns c_1, c_2 …; 0: as an array */
+    bool of_tx;      /* not stored with the row: the view takes it from chain.tx */
+    uint8_t split; /* keyed TEXT_ARRAY: number of columns c_1, c_2 … that store it; 0: one array */
     const char *comment;
 };
 
@@ -71,10 +72,10 @@ struct tide_table {
     const char *primary_key;               /* comma-separated column list */
     const char *check;                     /* "CONSTRAINT name CHECK (…)", or NULL */
     const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING hash (…)"; NULL ends */
-    uint16_t
-        pair; /* state: index of its history table; history: of its state table; else own index */
+    /* state: index of its history table; history: of its state table; else own index */
+    uint16_t pair;
     bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
-    /* Digests take in only the rows that have this value in this text column; NULL: all rows. */
+    /* Digests cover only the rows that have this value in this text column; NULL: all rows. */
     const char *digest_column, *digest_value;
     const char *comment;
     /* The table that stores the rows if this one has keyed columns and is a view; NULL: this
@@ -82,7 +83,8 @@ struct tide_table {
     const struct tide_table *stored;
 };
 
-/* Numbers of the tables that are not of one kind; the kinds' own are in the catalogue. */
+/* Indexes of the tables that belong to no kind of the catalogue. A kind has its own
+ * (tide_kind.table). */
 enum tide_fixed_table {
     TIDE_TABLE_LEDGER,        /* chain.ledger        */
     TIDE_TABLE_TX,            /* chain.tx            */
@@ -98,33 +100,33 @@ enum tide_fixed_table {
     TIDE_TABLE_FIXED_COUNT
 };
 
-/* All tables, in a fixed order: built once from the catalogue, then constant. */
+/* Returns all tables in a fixed order. They are built once from the catalogue, then constant. */
 const struct tide_table *tide_tables(uint32_t *count);
-/* Index of schema.name, or -1. */
+/* Returns the index of schema.name, or -1. */
 int tide_table_find(const char *schema, const char *name);
 TIDE_INLINE const struct tide_table *tide_table_stored(const struct tide_table *table)
 {
     return table->stored ? table->stored : table;
 }
-/* Appends a SELECT of table's columns, words for keys, of what is stored: from is a table or a
- * query in parentheses. With c_key beside each keyed c of text, when keys. */
+/* Appends a SELECT of table's columns from its stored form, with words in place of keys. from is a
+ * table or a query in parentheses. keys: adds c_key beside each keyed text column c. */
 void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
                        bool keys);
-/* SQL name of a type: "numeric(39,0)". */
+/* Returns the SQL name of a type: "numeric(39,0)". */
 const char *tide_pg_type_name(enum tide_pg_type type);
 /* Writes the SQL that creates all tables, their views, and chain.event_fields. The caller checks
  * ferror. */
 void tide_tables_write_sql(FILE *out);
 
-/* The tables that an index fills, as chain.deployment.scope says it: "*", or a comma list of
- * tables, "state.oracle_feed,chain.ledger". */
+/* An index scope as in chain.deployment.scope: "*", or a comma list of tables,
+ * "state.oracle_feed,chain.ledger". Returns whether it is "*". */
 static inline bool tide_scope_is_all(const char *scope)
 {
     return scope[0] == '*' && scope[1] == 0;
 }
-/* Whether the list names "schema.table"; not of "*". */
+/* Returns whether the list contains "schema.table". scope must not be "*". */
 bool tide_scope_names(const char *scope, tide_slice table);
-/* Whether the table is filled. */
+/* Returns whether the index fills the table. */
 bool tide_scope_has(const char *scope, const char *schema, const char *table);
 
 #endif

@@ -7,7 +7,7 @@
 #include "tidemark/status.h"
 #include "tidemark/xdr.h"
 
-#define TIDE_OPS_PER_TX_MAX 100u /* of the protocol */
+#define TIDE_OPS_PER_TX_MAX 100u /* most operations of a transaction in the protocol */
 
 /* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
@@ -19,7 +19,8 @@ struct tide_envelope {
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
     int64_t fee;                  /* the bid, stroops: the outer one of a fee bump               */
     int64_t seq_num;
-    uint32_t preconditions;      /* of the (inner) transaction: 0 none, 1 time bounds, 2 more   */
+    /* preconditions of the (inner) transaction: 0 none, 1 time bounds, 2 more */
+    uint32_t preconditions;
     uint64_t min_time, max_time; /* preconditions 1: unix seconds; max_time 0 is no end          */
     const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
     tide_slice fee_source;         /* its MuxedAccount span                                       */
@@ -49,22 +50,25 @@ struct tide_envelope {
     int64_t resource_fee;
 };
 
-/* TIDE_E_DECODE etc. when env is not exactly one TransactionEnvelope; x tells where. */
+/* Reads env, which must be exactly one TransactionEnvelope. Otherwise returns TIDE_E_DECODE,
+ * TIDE_E_UNKNOWN or TIDE_E_LIMIT; x has the place. */
 tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env,
                                struct tide_xdr *x) TIDE_MUST_USE;
-/* The envelope at x, which moves behind it; what is in out holds where x has not failed. */
+/* Reads the envelope at x and moves the cursor behind it. *out is valid only if x has not
+ * failed. */
 void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out);
 /* Steps over one TransactionEnvelope. */
 void tide_envelope_skip(struct tide_xdr *x);
 
-/* The transaction hash that the result pair carries (outer one of a fee bump). */
+/* Computes the transaction's hash, as in its result pair (of a fee bump the outer one). */
 void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
                         const uint8_t network_id[TIDE_HASH_BYTES]);
 
-/* contract id = SHA-256 of HashIDPreimage{8, network, preimage}. */
+/* Computes a contract id: SHA-256 of HashIDPreimage{8, network, preimage}. */
 void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],
                       tide_slice preimage_xdr);
-/* SHA-256 of the XDR LedgerKey of contract data: what TTL entries carry. */
+/* Computes the SHA-256 of the XDR LedgerKey of contract data, by which TTL entries name their
+ * entry. */
 void tide_data_key_hash(uint8_t out[TIDE_HASH_BYTES], tide_slice contract_xdr, tide_slice key_xdr,
                         uint32_t durability);
 

@@ -1,5 +1,5 @@
-/* Reads URLs strictly: the pages send people to them, so no two parsers may understand one
- * differently. */
+/* Reads URLs strictly. The pages link to them, so a URL that two parsers could understand
+ * differently is refused. */
 #ifndef TIDEMARK_URL_H
 #define TIDEMARK_URL_H
 
@@ -9,7 +9,7 @@
 
 struct tide_kyc_url {
     bool secure;                    /* https */
-    bool local;                     /* 127.0.0.1 or localhost: this machine */
+    bool local;                     /* 127.0.0.1 or localhost */
     char host[TIDE_KYC_HOST_BYTES]; /* lower case, without the port */
     uint32_t port;                  /* 0: the URL has none */
     tide_slice rest;                /* path, query, fragment; borrowed from url */

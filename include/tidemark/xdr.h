@@ -1,12 +1,11 @@
-/* A cursor over XDR bytes (RFC 4506) that fails once and stays failed. Every
- * read after the first failure returns zero or an empty slice, so a decoder
- * reads a whole structure straight through and asks once, at the end. After a
- * failure the cursor stands at its end, so no loop runs on.
+/* A cursor over XDR bytes (RFC 4506). Its first failure is permanent: every later read returns zero
+ * or an empty slice, so a decoder reads a whole structure and checks the status once, at the end.
+ * After a failure the cursor stands at its end, so that no loop continues.
  *
- * Refused   truncation, non-zero padding, booleans and optionals other than 0
- *           or 1, counts the rest cannot hold, unknown union arms, nesting past
- *           TIDE_XDR_DEPTH_MAX. Trailing bytes: tide_xdr_end.
- * Slices    borrow from the input and live as long as it does. */
+ * Refused   truncation, non-zero padding, booleans and optionals other than 0 or 1, counts that the
+ *           remaining bytes cannot hold, unknown union arms, nesting deeper than
+ *           TIDE_XDR_DEPTH_MAX. tide_xdr_end refuses trailing bytes.
+ * Slices    borrow from the input and are valid as long as it is. */
 #ifndef TIDEMARK_XDR_H
 #define TIDEMARK_XDR_H
 
@@ -19,10 +18,10 @@ struct tide_xdr {
     const uint8_t *end;
     const uint8_t *base;
     tide_status status; /* TIDE_OK, TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT */
-    uint32_t depth;     /* nested types entered and not left */
+    uint32_t depth;     /* nested types that are entered and not left */
     const char *what;   /* static text of the first failure: "padding", "SCVal arm", … */
     size_t fail_at;     /* byte offset from base of the first failure */
-    uint32_t value;     /* the refused discriminant or count, where there is one */
+    uint32_t value;     /* the refused discriminant or count, if there is one */
     bool truncated;     /* the first failure was the end of the input */
 };
 
@@ -33,14 +32,15 @@ static inline struct tide_xdr tide_xdr_of(tide_slice in)
     return (struct tide_xdr){ .cur = base, .end = base + in.len, .base = base };
 }
 
-/* Records the first failure. what is static text; value as above. Never inlined: cold. */
+/* Records the first failure. what is static text; value as above. The function is never inlined: it
+ * is the cold path. */
 void tide_xdr_refuse(struct tide_xdr *x, tide_status status, const char *what, uint32_t value);
 void tide_xdr_refuse_short(struct tide_xdr *x);
 
-/* TIDE_OK when nothing failed and nothing is left. */
+/* Returns TIDE_OK if nothing failed and no bytes are left. */
 tide_status tide_xdr_end(struct tide_xdr *x) TIDE_MUST_USE;
 
-/* The failure as a sentence: "SCVal arm 99 at byte 1234". */
+/* Fills err with the failure as a text: "SCVal arm 99 at byte 1234". Returns its code. */
 tide_status tide_xdr_error(const struct tide_xdr *x, struct tide_err *err, const char *context);
 
 static inline size_t tide_xdr_left(const struct tide_xdr *x)
@@ -104,7 +104,7 @@ TIDE_INLINE int64_t tide_xdr_i64(struct tide_xdr *x)
     return (int64_t)tide_xdr_u64(x);
 }
 
-/* 0 or 1, for bool and for optional; anything else is refused. */
+/* Reads a boolean, or the flag of an optional: 0 or 1. Other values are refused. */
 TIDE_INLINE bool tide_xdr_bool(struct tide_xdr *x)
 {
     uint32_t v = tide_xdr_u32(x);
@@ -113,7 +113,7 @@ TIDE_INLINE bool tide_xdr_bool(struct tide_xdr *x)
     return v == 1;
 }
 
-/* Exactly n bytes and their zero padding. */
+/* Reads exactly n bytes and their zero padding. */
 TIDE_INLINE tide_slice tide_xdr_opaque(struct tide_xdr *x, uint32_t n)
 {
     size_t padded = ((size_t)n + 3) & ~(size_t)3;
@@ -131,7 +131,7 @@ TIDE_INLINE tide_slice tide_xdr_opaque(struct tide_xdr *x, uint32_t n)
     return s;
 }
 
-/* u32 length (at most max), bytes, zero padding. */
+/* Reads a u32 length of at most max, the bytes and their zero padding. */
 TIDE_INLINE tide_slice tide_xdr_var(struct tide_xdr *x, uint32_t max)
 {
     uint32_t n = tide_xdr_u32(x);
@@ -142,7 +142,8 @@ TIDE_INLINE tide_slice tide_xdr_var(struct tide_xdr *x, uint32_t max)
     return tide_xdr_opaque(x, n);
 }
 
-/* A count of elements of at least element_min bytes each; 0 after a failure. */
+/* Reads a count of elements that take at least element_min bytes each. Returns 0 after a
+ * failure. */
 TIDE_INLINE uint32_t tide_xdr_count(struct tide_xdr *x, uint32_t max, uint32_t element_min)
 {
     assert(element_min > 0);
@@ -163,7 +164,8 @@ TIDE_INLINE void tide_xdr_skip(struct tide_xdr *x, size_t n)
         x->cur += n;
 }
 
-/* Call around every recursive type. enter returns false (and refuses) past the limit. */
+/* Call enter and leave around every recursive type. enter refuses and returns false at the depth
+ * limit. */
 TIDE_INLINE bool tide_xdr_enter(struct tide_xdr *x)
 {
     if (TIDE_UNLIKELY(x->depth >= 1500u)) {
@@ -180,14 +182,14 @@ TIDE_INLINE void tide_xdr_leave(struct tide_xdr *x)
     x->depth--;
 }
 
-/* The bytes from mark (an earlier x->cur) to here; empty after a failure. */
+/* Returns the bytes from mark (an earlier x->cur) to the cursor; empty after a failure. */
 TIDE_INLINE tide_slice tide_xdr_span(const struct tide_xdr *x, const uint8_t *mark)
 {
     assert(x->base <= mark && mark <= x->cur);
     return x->status == TIDE_OK ? (tide_slice){ mark, (size_t)(x->cur - mark) } : (tide_slice){ 0 };
 }
 
-/* Writing: tide_buf_be32/be64 and these. */
+/* Functions that write XDR, beside tide_buf_be32 and tide_buf_be64. */
 #include "tidemark/buf.h"
 
 static inline void tide_xdr_put_opaque(struct tide_buf *buf, tide_slice bytes)

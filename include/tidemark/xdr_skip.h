@@ -1,7 +1,8 @@
-/* Steps over the types of a ledger, checking every byte. Private to schema/wire.
+/* Steps over the types of a ledger and checks every byte. For schema/wire, and for the simulator's
+ * node, which checks transactions of clients.
  *
- * Each function moves the cursor behind one value of the type it names, or fails it.
- * The names are those of the XDR definitions. */
+ * Each function moves the cursor behind one value of the type that it names, or makes it fail. The
+ * names are those of the XDR definitions. */
 #ifndef TIDEMARK_XDR_SKIP_H
 #define TIDEMARK_XDR_SKIP_H
 
@@ -11,7 +12,7 @@
 struct tide_change; /* tidemark/meta.h */
 struct tide_tx;
 
-/* A union whose only known arm is 0 without a body: ExtensionPoint and the like. */
+/* Steps over a union whose only known arm is 0 without a body: ExtensionPoint and the like. */
 TIDE_INLINE void skip_ext0(struct tide_xdr *x, const char *what)
 {
     uint32_t arm = tide_xdr_u32(x);
@@ -19,7 +20,7 @@ TIDE_INLINE void skip_ext0(struct tide_xdr *x, const char *what)
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, what, arm);
 }
 
-/* PublicKey, AccountID, NodeID: 36 bytes, key type 0. */
+/* Steps over a PublicKey, AccountID or NodeID: 36 bytes, key type 0. */
 TIDE_INLINE void skip_public_key(struct tide_xdr *x)
 {
     if (!tide_xdr_need(x, 36))
@@ -32,7 +33,7 @@ TIDE_INLINE void skip_public_key(struct tide_xdr *x)
     x->cur += 36;
 }
 
-/* Asset: native, or a code of 4 or 12 bytes and the issuer. */
+/* Steps over an Asset: native, or a code of 4 or 12 bytes and the issuer. */
 TIDE_INLINE void skip_asset(struct tide_xdr *x)
 {
     uint32_t arm = tide_xdr_u32(x);
@@ -49,7 +50,7 @@ TIDE_INLINE void skip_asset(struct tide_xdr *x)
     skip_public_key(x);
 }
 
-/* An enum value that must be at most max. */
+/* Reads an enum value that must be at most max. */
 TIDE_INLINE uint32_t skip_enum(struct tide_xdr *x, uint32_t max, const char *what)
 {
     uint32_t v = tide_xdr_u32(x);

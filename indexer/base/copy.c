@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { DIGITS_MAX = 10 }; /* base 10000 digits of 2^128 */
+enum { DIGITS_MAX = 10 }; /* digits of 2^128 to the base 10000 */
 
 static void put16(uint8_t *p, uint16_t v)
 {
@@ -10,8 +10,9 @@ static void put16(uint8_t *p, uint16_t v)
     p[1] = (uint8_t)v;
 }
 
-/* numeric on the wire: digit count, weight of the first digit, sign, scale, base 10000 digits,
- * without zeros at either end. digit[0] is the lowest; count > 0 only when the highest is not 0. */
+/* Writes a numeric in binary form: digit count, weight of the first digit, sign, scale, and digits
+ * to the base 10000 without zeros at either end. digit[0] is the lowest. If count > 0, the highest
+ * digit must not be 0. */
 static void put_numeric(struct tide_buf *buf, const uint16_t *digit, int count, bool negative)
 {
     assert(count >= 0 && count <= DIGITS_MAX);
@@ -96,8 +97,8 @@ struct tide_copy_array tide_copy_array_begin(struct tide_buf *buf, enum tide_cop
                                              uint32_t count)
 {
     struct tide_copy_array array = { tide_copy_open(buf) };
-    tide_buf_be32(buf, count ? 1 : 0); /* dimensions */
-    tide_buf_be32(buf, 0);             /* no nulls */
+    tide_buf_be32(buf, count ? 1 : 0); /* number of dimensions */
+    tide_buf_be32(buf, 0);             /* no NULLs */
     tide_buf_be32(buf, (uint32_t)element);
     if (count) {
         tide_buf_be32(buf, count);

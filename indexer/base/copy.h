@@ -1,6 +1,6 @@
-/* Rows in PostgreSQL's binary COPY format, written straight into a buffer: a count of columns,
- * then for each its length and its bytes, big-endian. The caller knows the table's column order;
- * nothing here checks it. A NULL is a length of -1. */
+/* Writes rows in PostgreSQL's binary COPY format into a buffer: the number of columns, then for
+ * each column its length and its bytes, big-endian. NULL is a length of -1. The caller must write
+ * the columns in the table's order: the functions check nothing. */
 #ifndef INDEXER_BASE_COPY_H
 #define INDEXER_BASE_COPY_H
 
@@ -43,13 +43,14 @@ TIDE_INLINE void tide_copy_int8(struct tide_buf *buf, int64_t v)
     tide_buf_be64(buf, (uint64_t)v);
 }
 
-/* timestamptz: microseconds since 2000. unix_seconds is within year 9999. */
+/* Writes a timestamptz: microseconds since 2000. unix_seconds must be within year 9999. */
 TIDE_INLINE void tide_copy_time(struct tide_buf *buf, int64_t unix_seconds)
 {
     tide_copy_int8(buf, (unix_seconds - TIDE_PG_EPOCH) * 1000000);
 }
 
-/* text, bytea and json share a shape: the bytes. text and json are UTF-8 without NUL. */
+/* Writes a text, bytea or json: all three consist of their bytes. text and json must be UTF-8
+ * without NUL. */
 TIDE_INLINE void tide_copy_bytes(struct tide_buf *buf, const void *bytes, size_t len)
 {
     tide_buf_be32(buf, (uint32_t)len);
@@ -59,7 +60,8 @@ TIDE_INLINE void tide_copy_bytes(struct tide_buf *buf, const void *bytes, size_t
 void tide_copy_i128(struct tide_buf *buf, tide_i128 v); /* numeric */
 void tide_copy_u64(struct tide_buf *buf, uint64_t v);   /* numeric */
 
-/* One-dimensional arrays: begin, then each element as a column of the row, then end. */
+/* One-dimensional arrays: call begin, then write each element like a column of the row, then call
+ * end. */
 enum tide_copy_oid {
     TIDE_OID_INT8 = 20,
     TIDE_OID_INT4 = 23,
@@ -73,7 +75,8 @@ struct tide_copy_array tide_copy_array_begin(struct tide_buf *buf, enum tide_cop
                                              uint32_t count);
 void tide_copy_array_end(struct tide_buf *buf, struct tide_copy_array array);
 
-/* For a value written in place: take the length word's offset, write the bytes, then end. */
+/* Begin and end a value that is written in place. open returns the offset of the length word; pass
+ * it to close. */
 size_t tide_copy_open(struct tide_buf *buf);
 void tide_copy_close(struct tide_buf *buf, size_t at);
 

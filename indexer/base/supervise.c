@@ -12,10 +12,10 @@
 enum { TURN_MS = 50 };
 
 struct tide_supervise {
-    const char *path;         /* of the socket */
-    struct tide_watchdog dog; /* of the thread */
-    bool stalled;             /* of the thread: logged already */
-    bool watched;             /* the thread that opened */
+    const char *path;         /* path of systemd's socket */
+    struct tide_watchdog dog; /* used by this module's thread only */
+    bool stalled;             /* a stall was logged; used by this module's thread only */
+    bool watched;             /* the thread that called open is watched */
     atomic_bool closing, stopping;
     pthread_t thread;
 };
@@ -26,7 +26,8 @@ void tide_supervise_stopping(struct tide_supervise *s)
         tide_notify(s->path, "STOPPING=1");
 }
 
-/* A line when a thread falls silent, and another one when all make progress again. */
+/* Returns whether all watched threads make progress. Logs a line when one falls silent, and another
+ * one when all make progress again. */
 static bool all_alive(struct tide_supervise *s)
 {
     int64_t silent_ms;

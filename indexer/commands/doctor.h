@@ -30,7 +30,7 @@ struct doctor {
     struct tide_deployment *deployment; /* NULL: the file cannot be read */
     struct tide_pg *pg;                 /* NULL: the server cannot be reached */
     bool migrated;                      /* the schema has exactly this build's migrations */
-    uint16_t id;                        /* of `deployment` in chain.deployment; 0: not found */
+    uint16_t id;                        /* id of `deployment` in chain.deployment; 0: not found */
 };
 
 typedef void doctor_check(struct doctor *d, struct doctor_finding *out);

@@ -1,4 +1,4 @@
-/* How commands that read begin: a connection whose schema is this build's, a snapshot, and the
+/* The start of commands that read: a connection whose schema is this build's, a snapshot, and the
  * deployment that the command is about. */
 #ifndef INDEXER_DATABASE_QUERY_H
 #define INDEXER_DATABASE_QUERY_H

@@ -66,7 +66,7 @@ struct later_change {
 
 /* A reason for which rows of the present transaction are kept (kept_for.c). */
 struct kept_reason {
-    int32_t event;     /* of the operation, or one of those below */
+    int32_t event;     /* index of the event in its operation, or KEPT_CALL or KEPT_ALL */
     uint32_t contract; /* index + 1 in the deployment's contracts; 0: the file names it */
 };
 enum { KEPT_CALL = -1, KEPT_ALL = -2 };
@@ -81,12 +81,12 @@ struct list {
 };
 
 struct latest_map {
-    struct list entries;        /* struct latest */
-    struct list undo;           /* struct undo: of the present ledger */
-    uint32_t *slots;            /* hash table of index + 1 in entries; 0: free */
-    uint32_t slot_count;        /* a power of two */
-    uint64_t seed;              /* of the slots' hash: contracts choose keys, and must not know
-                                 * which ones collide */
+    struct list entries; /* struct latest */
+    struct list undo;    /* struct undo: of the present ledger */
+    uint32_t *slots;     /* hash table of index + 1 in entries; 0: free */
+    uint32_t slot_count; /* a power of two */
+    /* random seed of the hash: contracts choose keys and must not know which ones collide */
+    uint64_t seed;
     uint32_t ledger_from;       /* entries.count when the present ledger began */
     bool dead[TIDE_TABLES_MAX]; /* the table's rows include some that are not the newest of their
                                  * key */
@@ -169,10 +169,10 @@ struct tide_decode {
     uint32_t ledgers_begun;
     /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
     uint64_t created_at[TIDE_CONTRACTS_MAX];
-    uint32_t newest_since; /* no token that is followed is found behind that ledger */
-    bool late;             /* the ledger is older than the finding of a token that is followed */
-    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL, KEPT_CALL, by index
-     * + 1; 0: what the file names */
+    uint32_t newest_since; /* no followed token is discovered after that ledger */
+    bool late;             /* the ledger is older than the discovery of a followed token */
+    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL and KEPT_CALL, by index
+     * + 1; 0: an address that the deployment file names */
     uint64_t noted_at[2][TIDE_CONTRACTS_MAX + 1];
 
     /* the present transaction */
@@ -189,9 +189,9 @@ struct tide_decode {
     uint32_t seq_after; /* the same count for changes outside of transactions */
     uint32_t op_events;
     uint32_t changed;
-    struct list reasons;       /* struct kept_reason; while late */
-    bool reaches_file;         /* reaches such a contract of the deployment file; while late */
-    struct list keys;          /* struct seen_key */
+    struct list reasons; /* struct kept_reason; only while late */
+    bool reaches_file;   /* reaches a contract that the deployment file names; only while late */
+    struct list keys;    /* struct seen_key */
     struct list later_changes; /* struct later_change */
     struct list later_events;  /* struct tide_event */
     struct list group;     /* struct data_change: of one LedgerEntryChanges, or the evicted keys */
@@ -300,10 +300,10 @@ void relevance_know(struct tide_decode *d, const struct tide_deployment *known);
  * settled kinds. */
 void relevance_forget(struct tide_decode *d, uint32_t contract_count);
 
-/* kept_for.c: rows of chain.kept_for. Those of a transaction say for which contracts its rows are
- * kept, if they are kept for tokens alone and one of these is found in a later ledger. note adds a
- * reason (contract NULL: an address that the file names), put writes the rows at the end of a
- * transaction that is stored. */
+/* kept_for.c: rows of chain.kept_for. They say for which contracts a transaction's rows are kept,
+ * if they are kept only for tokens and one of these is discovered in a later ledger. kept_note adds
+ * a reason (contract NULL: an address that the deployment file names). kept_put writes the rows at
+ * the end of a stored transaction. */
 uint32_t kept_since(const struct tide_contract *contract);
 void kept_note(struct tide_decode *d, const struct tide_contract *contract, int32_t event);
 void kept_put(struct tide_decode *d, uint32_t tx);

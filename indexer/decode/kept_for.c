@@ -1,24 +1,27 @@
-/* For which tokens rows are kept. A token's past is read when the chain names it, and brings rows
- * that are not its own: calls that reach it, and what Stellar assets do in its transactions or with
- * its address. As of a ledger before it is found, these rows are not there. They name each token
- * that suffices to keep them, so that the rows do not depend on the order of finding, and the
- * ledger of finding can be corrected without them. No row: something that the deployment file names
- * suffices, or no token was found later. */
+/* Notes for which tokens rows are kept (chain.kept_for).
+ *
+ * When the chain names a token, its past is read again and brings rows that are not its own: calls
+ * that reach the token, and what Stellar assets do in its transactions or with its address. As of a
+ * ledger before the token's discovery these rows must not be visible. A row of chain.kept_for names
+ * a token that is reason enough to keep the rows. The kept rows therefore do not depend on the
+ * order of discovery, and the ledger of a discovery can be corrected later without reading again.
+ * If a transaction has no such row, the deployment file names something that suffices, or no token
+ * was discovered later. */
 #include "indexer/decode/decode_impl.h"
 
 #include "indexer/base/copy.h"
 
 #include <string.h>
 
-/* The ledger from which on the token counts; 0: the file names the contract. */
+/* Returns the ledger from which on the token counts; 0: the deployment file names the contract. */
 uint32_t kept_since(const struct tide_contract *contract)
 {
     return contract->named_ledger > contract->shown_ledger ? contract->named_ledger
                                                            : contract->shown_ledger;
 }
 
-/* Whether the transaction has that reason; notes that it has. An event names few addresses, but a
- * transaction may have thousands of events that reach the same contract. */
+/* Returns whether the reason is noted for the transaction already, and notes it. An event names few
+ * addresses, but a transaction may have thousands of events that reach the same contract. */
 static bool is_noted(struct tide_decode *d, struct kept_reason reason)
 {
     const struct kept_reason *all = d->reasons.items;

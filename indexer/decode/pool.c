@@ -67,7 +67,7 @@ struct tide_decode_pool {
     pthread_cond_t asked, done;
     bool closing, dropping;        /* dropping: threads begin no further chunk */
     struct tide_deployment *known; /* the contracts after the ledgers whose rows were taken */
-    uint64_t version;              /* of `known`; grows with each change */
+    uint64_t version;              /* version of `known`; grows with each change */
 };
 
 static struct chunk *chunk_at(const struct tide_decode_pool *p, uint32_t index)

@@ -32,7 +32,7 @@ struct tide_proof_check {
     uint32_t *index;
     uint64_t seed; /* of the hash table's places */
     uint32_t count;
-    uint32_t cap; /* of envelopes; the hash table has twice as many slots. A power of two */
+    uint32_t cap; /* room for envelopes, a power of two; the hash table has twice as many slots */
     struct rewrite rewrite;
     struct hash_worker *hasher; /* NULL: the caller's thread makes all hashes */
 };

@@ -221,7 +221,7 @@ static bool counts_as_asset(struct tide_decode *d, struct listed *listed)
     return !call || listed->named;
 }
 
-/* The contract that the envelope itself calls or creates, when it is one of the deployment's. */
+/* Returns the deployment's contract that the envelope itself calls or creates, or NULL. */
 const struct tide_contract *relevance_called(const struct tide_decode *d)
 {
     const struct tide_envelope *e = &d->envelope;
@@ -377,11 +377,11 @@ static void note_named(struct tide_decode *d, const struct tide_contract *token,
     memcpy(all[at].address, token->address, sizeof all[at].address);
 }
 
-/* A market names a token that is known. Ledgers are read in any order: the token is found since the
- * oldest ledger that names it, and a market's since the oldest one in which a market does. A token
- * that catalogs named before keeps its place below their limit until the writer gives that place to
- * the first token that waits (write/contracts.c). If the place were free here, a later token could
- * get it first. */
+/* Handles a known token that a market names. Ledgers may be read in any order: a token counts as
+ * discovered from the oldest ledger that names it, and as a market's from the oldest ledger in
+ * which a market does. A token that catalogs named before keeps its place below their limit until
+ * the writer gives that place to the first waiting token (write/contracts.c). If the place became
+ * free here, a later token could get it first. */
 static void name_again(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
     uint32_t index = (uint32_t)(known - d->deployment->contracts), now = d->header.sequence;
@@ -462,9 +462,10 @@ void relevance_take_named(struct tide_decode *d)
         const struct tide_contract *known = tide_deployment_find(d->deployment, all[i].id);
         if (known && is_older(d, known))
             put_seen(d, known, "ignored",
-                     all[i].tx); /* perhaps it had a place: write/contracts.c */
+                     all[i].tx); /* the token may have had a place: see write/contracts.c */
         if (known)
-            continue; /* perhaps since a market of the same ledger names it */
+            /* it is known already, for example because a market of the same ledger names it */
+            continue;
         fill_token(d, &token, all[i].id);
         token.listed = d->listed < d->discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
@@ -570,7 +571,7 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
     if (has_shown(d, contract))
         return;
     if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
-        return; /* removed */
+        return; /* the entry was removed */
     bool asset = contract->unsettled ? tide_be32(value.ptr + 4) == 1
                                      : contract->role == TIDE_ROLE_stellar_asset;
     show_role(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);

@@ -25,7 +25,7 @@ enum { AT_CONTRACT, AT_LIVE_UNTIL, AT_DURABILITY, AT_EXECUTABLE, AT_WASM, AT_FIE
 /* A table that entries are read from. */
 struct source {
     const struct tide_kind *kind; /* NULL: raw entries */
-    const char *name;             /* of the table in the schemas state and history */
+    const char *name;             /* name of the table in the schemas state and history */
     bool roles[TIDE_ROLE_COUNT];  /* for raw entries: roles of the contracts that have some */
 };
 

@@ -102,8 +102,8 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
                 *err = item->err;
             }
             tide_pipeline_give(pipeline, item);
-            /* No batch within the wait: time for the writer's own work and for discovery. */
         } else {
+            /* No batch came within the wait: time for the writer's own work and for discovery. */
             tide_status status = tide_writer_idle(job->writer, err);
             if (status == TIDE_OK)
                 status = tide_discovery_turn(job->discovery, job->writer, err);

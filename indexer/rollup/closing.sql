@@ -1,6 +1,6 @@
--- The last version on each day of the entries with reserves, debts, deposits, prices and collateral. Balances are searched by
--- key: few are the engine's. The statement reads history only, never state: the content of state depends on where the folded
--- range ends.
+-- The last version on each day of the entries with reserves, debts, deposits, prices and collateral. Balances are looked up by
+-- their keys, because only few of all balances belong to the engine. The statement reads history only, never state: the
+-- content of state depends on where the folded range ends.
 WITH version AS (
   SELECT 'pool' AS what, pool_id_key AS name_key, closed_at, ledger, tx, seq, reserve_a AS amount, reserve_b AS amount_b
   FROM {!history.liquidity_pool_pool} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer

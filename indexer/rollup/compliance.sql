@@ -2,11 +2,11 @@
 --
 -- A version of a record counts from its day up to the day of the next version. A verified one counts as expired (5) from the day
 -- of its end on. The sums therefore follow from the last version of each record on each day (compliance_version).
--- line has the versions as they were (sign -1) and as they are now (sign 1), from the one before the range to the one behind it.
--- The difference is what the range changes of the sums.
+-- line has the versions before this fold (sign -1) and after it (sign 1), from the version before the range to the one behind it.
+-- Their difference is the change of the sums.
 --
--- A record's versions are found by its key. day + 0 keeps PostgreSQL from the index of days, by which it would read all records
--- of a day again for each of them.
+-- A record's versions are found by its key. day + 0 keeps PostgreSQL from using the index of days: by it
+-- PostgreSQL would read all records of a day again for each record.
 WITH latest AS (
   SELECT DISTINCT ON (h.key_hash, h.day) h.key_hash, h.day, h.ledger, h.tx, h.seq,
     CASE WHEN NOT h.removed THEN least(h.status, 6)::smallint END AS status, CASE WHEN NOT h.removed THEN h.provider_key END AS provider_key,

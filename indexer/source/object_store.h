@@ -12,7 +12,7 @@
 /* HTTP clients: one for each worker and one for the source itself. */
 #define TIDE_OBJECT_CLIENTS_MAX 65u
 
-/* The destination of one object's bytes, with questions to the caller. */
+/* The destination of one object's bytes, with callbacks of the caller. */
 struct object_sink {
     struct tide_buf bytes;
     /* Called before bytes grows to total. false stops the transfer. */

@@ -19,10 +19,10 @@ enum slot_state { EMPTY, BUSY, READY, FAILED, REPORTED };
 
 struct slot {
     enum slot_state state;
-    struct tide_buf bytes; /* of READY */
+    struct tide_buf bytes; /* valid in state READY */
     size_t counted;        /* part of prefetch.held */
     uint32_t extension;
-    struct tide_err err; /* of FAILED and REPORTED */
+    struct tide_err err; /* valid in states FAILED and REPORTED */
 };
 
 struct worker {

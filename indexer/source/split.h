@@ -16,7 +16,7 @@ enum tide_framing { TIDE_FRAMING_NONE, TIDE_FRAMING_BARE, TIDE_FRAMING_BATCH, TI
 
 struct tide_split {
     enum tide_framing framing; /* NONE until the first bytes were read */
-    uint32_t first, last;      /* of a batch, as its header claims */
+    uint32_t first, last;      /* ledgers of a batch, as its header claims */
     uint32_t left;             /* metas of a batch that are left; of bare: 1, then 0 */
     size_t wanted;             /* after TIDE_E_EOF: bytes that `in` should have at least */
 };

@@ -9,7 +9,7 @@ enum { TABLES_MAX = 2, SQL_MAX = 64 << 10 };
 
 /* A count of chain.ledger, and the tables whose rows it counts. */
 struct counted {
-    const char *column; /* of chain.ledger */
+    const char *column; /* column of chain.ledger */
     const char *names[TABLES_MAX];
     uint32_t tables[TABLES_MAX], count;
 };

@@ -37,7 +37,7 @@ struct comparing {
     struct tide_verify *check;
     struct rpc_client *client;
     struct tide_buf body;
-    struct tide_range range; /* of the present chunk */
+    struct tide_range range; /* ledgers of the present chunk */
     char filters[2048], contracts[2048];
     char last_id[48]; /* id of the newest event seen; an event at or before it is a repetition */
     bool past;        /* an event behind the range came, or too many: the list is not read on */
@@ -215,9 +215,9 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
         tide_status status = request_events(c, &question, &events, err);
         uint32_t ledger = 0, ignored[3];
         if (status || c->past)
-            /* The cursor shows how far the server searched. A page may have no events and yet not
-             * be the last. */
             return status;
+        /* The cursor shows how far the server searched. A page may have no events and yet not be
+         * the last. */
         bool known = read_id(tide_slice_str(events.cursor), &ledger, ignored);
         if (!known || strcmp(cursor, events.cursor) == 0 ||
             (ledger > c->range.to || (ledger == c->range.to && events.count < PAGE)))

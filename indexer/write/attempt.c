@@ -1,7 +1,7 @@
 #include "indexer/write/writer_impl.h"
 
-/* Crashes on one ledger: counted by the process that comes after, since the one that crashed
- * cannot. See chain.attempt. */
+/* Counts crashes on one ledger. The next process counts them, because the one that crashed cannot
+ * (chain.attempt). */
 
 struct attempt {
     uint32_t ledger, limit;
@@ -9,7 +9,8 @@ struct attempt {
     uint32_t crashes;
 };
 
-/* A start that found running set came after a crash, on the ledger that is next. */
+/* Counts the start. If `running` is still set, the last process crashed on the ledger that comes
+ * next. */
 static tide_status count_crash(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -53,7 +54,8 @@ tide_status tide_writer_attempt(struct tide_writer *w, uint32_t ledger, uint32_t
                      ledger, attempt.crashes);
 }
 
-/* Once, without patience: a count too many is moot with the next ledger. */
+/* Clears `running` with a single attempt. If that fails, one crash too many is counted, which the
+ * next ledger resets. */
 void tide_writer_ended(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tokens that the chain named while indexing are followed from there on; after a restart they
- * are known from the table, so that indexing goes on as if it had not stopped. */
+/* Discovered tokens are read from chain.contract_seen after a restart, so that indexing continues
+ * as if it had not stopped. */
 
 static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *rows, uint32_t at)
 {
@@ -33,7 +33,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     return true;
 }
 
-/* The contract of a row: a new one, or one that is settled or a market's since. */
+/* Adds a new contract, or updates one that was settled or named by a market since. */
 static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
 {
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
@@ -80,8 +80,8 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 
 /* ---- which tokens that catalogs name are followed ---- */
 
-/* The ledgers from the first one on that are indexed or loading without a gap, as one row (first,
- * last) of the query p; last is NULL if the first one is not there. */
+/* Appends the query p with one row (first, last): the ledgers from the first one on that are
+ * indexed or loading without a gap. last is NULL if the first one is missing. */
 static void sql_lead(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -96,8 +96,9 @@ static void sql_lead(struct tide_writer *w)
         s->plan->deployment, s->plan->deployment, w->options.first_ledger);
 }
 
-/* One row is enough of a token that waits. Tokens behind as many others as a deployment can have
- * are forgotten: catalogs may name any number, and no limit would have room for them. */
+/* Deletes surplus rows of waiting tokens: all but the first row of each, and all rows of tokens
+ * behind TIDE_CONTRACTS_MAX others. Catalogs may name any number of tokens, and those could never
+ * get a place. */
 static void sql_forget_late(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -110,8 +111,9 @@ static void sql_forget_late(struct tide_writer *w)
               s->plan->deployment, s->plan->deployment, TIDE_CONTRACTS_MAX);
 }
 
-/* Each token that the chain names, as a row of the query known: n by the order of their naming,
- * found where it is followed from, market where a market names it first. */
+/* Appends the query `known` with a row for each token that the chain names: n is its rank by the
+ * time of naming, found the ledger from which it is followed, market the ledger in which a market
+ * names it first. */
 static void sql_known(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -125,9 +127,9 @@ static void sql_known(struct tide_writer *w)
                    s->plan->deployment);
 }
 
-/* Tokens for which ledgers were read that name them before they are followed, as the query early:
- * as many of those that wait as there are free places, and all that are followed. Ledgers that are
- * read later name none before them. */
+/* Appends the query `early`: the followed tokens that a ledger names before the ledger from which
+ * they are followed, and as many of the waiting tokens as places are free. Only ledgers of p
+ * (sql_lead) count: no ledger that is read later can name a token before them. */
 static void sql_early(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -142,13 +144,16 @@ static void sql_early(struct tide_writer *w)
                    s->plan->deployment, w->options.discovered_max);
 }
 
-/* The tokens that are followed, and since when, must not depend on the order in which ledgers were
- * read. So places go to those that were named first (ledger, transaction, address) in ledgers
- * before which none is missing: those that are read later name none that comes before. The decoder
- * does the same as long as no token waits and no later ledger was read. A token has its place since
- * the ledger in which a market took enough of those before it, so that answers as of earlier
- * ledgers stay as they are. One that is followed already, as a market's since a later ledger that
- * was read first, is found since then, too. Their past is noted in the same transaction. */
+/* Gives places to tokens. Which tokens are followed, and from when, must not depend on the order in
+ * which ledgers were read. Therefore
+ * - places go to the tokens that were named first (ledger, transaction, address) in ledgers before
+ *   which none is missing. The decoder does the same as long as no token waits and no later ledger
+ *   was read;
+ * - a token has its place from the ledger in which markets took over enough of the tokens before
+ *   it, so that answers as of earlier ledgers stay the same;
+ * - a token that is already followed, because a market named it in a later ledger that was read
+ *   first, also gets the earlier ledger.
+ * The same transaction notes that the past of these tokens must be read. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
@@ -206,8 +211,8 @@ tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
                : TIDE_OK;
 }
 
-/* Sets *waits if a token is not followed, or, with `earlier`, only from a later ledger on than the
- * one that names it. */
+/* Sets *waits if a token is not followed. With `earlier`, also if it is followed only from a later
+ * ledger than the first that names it. */
 static tide_status read_waits(struct tide_writer *w, bool earlier, bool *waits,
                               struct tide_err *err)
 {

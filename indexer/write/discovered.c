@@ -1,13 +1,13 @@
-/* Ledgers read again for contracts that were discovered. Their rows join those that are there:
+/* Commits ledgers that are read again for discovered contracts. Their rows join the stored ones:
  *
- *   a row that exists is the same one, since a row depends on its ledger alone: it stays
+ *   an existing row stays: a row depends on its ledger alone, so the new one is equal
  *   state takes a version only if no newer one exists
  *   the ledger's own row and the totals take the new counts
  *
- * So a transaction may be repeated: its answer to COMMIT need not be settled by chain.cursor.moves,
- * and readers that follow the cursor are not told that something changed behind it, but by
- * chain.contract_coverage once all of it is there. Rollups of tokens' rows are folded again; calls
- * are folded as they are added. */
+ * Such a transaction may be repeated, so a lost answer to COMMIT need not be settled by
+ * chain.cursor.moves. Readers that follow the cursor are not notified; chain.contract_coverage
+ * tells them when all rows are there. Rollups of tokens' rows are folded again. Calls are folded
+ * when they are added. */
 #include "indexer/write/rows/cover.h"
 #include "indexer/write/writer_impl.h"
 #include "tidemark/strkey.h"
@@ -33,13 +33,14 @@ static bool add_contract(struct tide_gap *gap, tide_slice address, const char *k
         if (memcmp(gap->ids[i], payload, TIDE_HASH_BYTES) == 0)
             return true;
     if (gap->contract_count == TIDE_COUNT(gap->ids))
-        return true; /* the next gap has it */
+        return true; /* no room: the next gap contains it */
     gap->roles[gap->contract_count] = role_of(known_as);
     memcpy(gap->ids[gap->contract_count++], payload, TIDE_HASH_BYTES);
     return true;
 }
 
-/* Rows come by next_ledger, those of markets first: those of one kind that touch make one range. */
+/* Reads the gap from its rows. Rows are sorted by next_ledger, those of markets first. Adjacent
+ * rows of one kind form one range. */
 static tide_status read_rows(struct tide_gap *gap, const struct tide_pg_rows *rows,
                              struct tide_err *err)
 {
@@ -89,8 +90,8 @@ tide_status tide_writer_gap(struct tide_writer *w, struct tide_gap *gap, struct 
                                              : TIDE_OK;
 }
 
-/* The condition of rows that are read as the gap says: one text a contract, which the server looks
- * up in a hash table. */
+/* Appends the condition for rows of the gap's contracts in the roles of the gap: one text for each
+ * contract, which the server looks up in a hash table. */
 static void sql_contracts(struct write_session *s, const struct tide_gap *gap)
 {
     write_sql_more(s, "contract || ' ' || coalesce(known_as, '') IN ");
@@ -130,7 +131,7 @@ tide_status tide_writer_gap_trouble(struct tide_writer *w, const struct tide_gap
 {
     char copy[TIDE_ERR_TEXT_MAX];
     struct trouble trouble = { gap, copy };
-    snprintf(copy, sizeof copy, "%s", text); /* text may be err's own */
+    snprintf(copy, sizeof copy, "%s", text); /* text may be err->text */
     return gap->contract_count ? write_retry(&w->main, note_trouble, &trouble, false, err)
                                : TIDE_OK;
 }
@@ -144,12 +145,12 @@ struct step {
     bool *moved;
 };
 
-/* The expected answers, by their place in the pipeline. */
+/* The expected answers, by their index in the pipeline. */
 struct answers {
     const struct write_main *main;
     const struct step *step;
-    bool begun;                           /* the transaction is open: there were new words */
-    uint32_t count, fence, ledgers, last; /* UINT32_MAX: not sent */
+    bool begun; /* the transaction is open already, because there were new words */
+    uint32_t count, fence, ledgers, last; /* UINT32_MAX: the statement was not sent */
 };
 
 static tide_status other_chain(const struct answers *a, struct tide_err *err)
@@ -201,8 +202,8 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
     return status;
 }
 
-/* How far the contracts are covered. All ledgers of the batch are linked by their hashes, so its
- * last one speaks for those that hold none of the contracts. */
+/* Sets how far the contracts are covered. The hashes link all ledgers of the batch, so its last one
+ * vouches for the ledgers without any of the contracts. */
 static void sql_progress(struct write_session *s, const struct step *step)
 {
     write_sql(s,
@@ -211,8 +212,8 @@ static void sql_progress(struct write_session *s, const struct step *step)
               " %u AND least(to_ledger, %u) AND ",
               step->batch->to, s->plan->deployment, step->batch->from, step->batch->to);
     sql_contracts(s, step->gap);
-    /* A contract whose nature these ledgers show is read again from its first ledger on, also when
-     * this transaction is repeated. */
+    /* A contract whose kind these ledgers show is read again from its first ledger on, also if this
+     * transaction is repeated. */
     if (step->batch->settled)
         write_sql_more(s,
                        " AND contract NOT IN (SELECT n.contract FROM chain.contract_seen AS n"
@@ -309,7 +310,7 @@ static tide_status commit_step(struct write_main *m, const void *arg, struct tid
 
 struct archived {
     struct tide_range range;
-    char text[96]; /* empty: none of it */
+    char text[96]; /* empty: no hash */
 };
 
 static tide_status find_archived(struct write_main *m, const void *arg, struct tide_err *err)

@@ -5,9 +5,9 @@
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 
-/* ---- who we are: chain.deployment ---- */
+/* ---- the deployment's row in chain.deployment ---- */
 
-/* The account that the file calls daowallet; false: there is none. */
+/* Writes the account that the deployment file calls daowallet. Returns false if there is none. */
 static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deployment *d)
 {
     for (uint32_t i = 0; i < d->account_count; i++) {
@@ -83,7 +83,8 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct tide_id
     return status;
 }
 
-/* The lock keeps a second indexer from storing other roles between the look and the row. */
+/* Checks and stores the deployment. The lock keeps a second indexer from storing other roles
+ * between the check and the insert. */
 static tide_status agree_and_store(struct tide_writer *w, const struct tide_identity *id,
                                    struct tide_err *err)
 {
@@ -116,7 +117,8 @@ static tide_status resolve_deployment(struct tide_writer *w, struct tide_err *er
 
 /* ---- the lock, the fence, the place ---- */
 
-/* A server that knows less than we saw, or whose log took another turn, may have lost commits. */
+/* Writes the statement that draws a fence. A server with fewer moves than this process has seen, or
+ * with another timeline, may have lost commits: its generation grows. */
 static void sql_fence(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -132,7 +134,8 @@ static void sql_fence(struct tide_writer *w)
               seen->fence, seen->moves, s->plan->deployment);
 }
 
-/* Drawing a new fence waits for a transaction of the former writer, if one is still open. */
+/* Draws a new fence. The statement waits for a transaction of the former writer that is still
+ * open. */
 static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
@@ -163,7 +166,8 @@ static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
     return status == TIDE_OK ? write_take_lease(&w->main, w->options.hold_lease, err) : status;
 }
 
-/* An index that is still empty may begin with another scope than the last attempt's. */
+/* Takes the configured scope over if the index is still empty, even if an earlier attempt stored
+ * another one. */
 static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
@@ -175,7 +179,8 @@ static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
                          (const char *[]){ w->options.scope, s->plan->deployment_text }, 2, err);
 }
 
-/* The size of partitions is that of the first one, whatever the configuration says today. */
+/* Reads the partition size: the size of the existing partitions applies, whatever the configuration
+ * says. */
 static tide_status read_size(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
@@ -217,12 +222,13 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
         status = read_size(w, err);
     if (status == TIDE_OK)
         status = write_load_read(&w->load, err);
-    /* last, so that no second attempt takes them for the file's */
+    /* Last, because a second attempt would otherwise take these contracts for the file's. */
     return status == TIDE_OK && write_plan_has_contracts(s->plan) ? writer_adopt_contracts(w, err)
                                                                   : status;
 }
 
-/* Everything up to the fence may be repeated: until then nothing depends on this session. */
+/* Connects and repeats all steps up to the fence while the database is away: until then nothing
+ * depends on this session. */
 static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
 {
     for (uint32_t attempt = 0;; attempt++) {
@@ -253,7 +259,7 @@ static struct write_plan plan_of(const struct tide_writer_options *o)
                                 .stopped_self = o->stopped_self };
 }
 
-/* Puts the parts together. tide_writer_close may follow, also after a failure. */
+/* Initialises the parts. tide_writer_close is allowed afterwards, also after a failure. */
 static tide_status init_parts(struct tide_writer *w, const struct tide_writer_options *options,
                               struct tide_err *err)
 {

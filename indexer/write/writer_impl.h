@@ -1,5 +1,4 @@
-/* The writer: its parts, put together. Shared by the files beside this one; no other folder
- * includes this header. */
+/* The parts of the writer. Only the files beside this one include this header. */
 #ifndef INDEXER_WRITE_WRITER_IMPL_H
 #define INDEXER_WRITE_WRITER_IMPL_H
 
@@ -16,12 +15,12 @@ struct tide_writer {
     struct write_main main;
     struct write_keys keys;
     struct write_rollups rollups;
-    struct write_statements statements; /* of main's session */
+    struct write_statements statements; /* statements of main's session */
     struct write_tip tip;
     struct write_load load;
 };
 
-/* contracts.c: the contracts that were discovered join the deployment. */
+/* contracts.c: adds the discovered contracts to the deployment. */
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -36,7 +36,7 @@ bool tide_buf_grow(struct tide_buf *buf, size_t more)
         buf->failed = true;
         return false;
     }
-    size_t need = buf->len + more; /* at most max, so max is not 0 and cap reaches it */
+    size_t need = buf->len + more; /* need is above cap and at most max, so the loop ends */
     size_t cap = buf->cap ? buf->cap : buf->max < CAP_FIRST ? buf->max : CAP_FIRST;
     while (cap < need)
         cap = cap > buf->max / 2 ? buf->max : cap * 2;
@@ -64,7 +64,7 @@ void tide_buf_putf(struct tide_buf *buf, const char *format, ...)
         if (to) {
             vsnprintf((char *)to, (size_t)need + 1, format, again);
             buf->len += (size_t)need;
-            assert(buf->len < buf->cap); /* the NUL stands behind it */
+            assert(buf->len < buf->cap); /* vsnprintf has written its NUL behind len */
         }
     }
     va_end(again);

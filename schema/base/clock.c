@@ -31,7 +31,7 @@ static void sleep_ms(void *self, int64_t ms)
     if (ms <= 0)
         return;
     struct timespec t = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
-    nanosleep(&t, NULL); /* a signal ends it early, which is what a stop wants */
+    nanosleep(&t, NULL); /* a signal ends the sleep early, so that a stop is noticed at once */
 }
 
 const struct tide_clock *tide_clock_system(void)
@@ -85,7 +85,8 @@ bool tide_cond_init(pthread_cond_t *cond)
 static pthread_once_t boot_once = PTHREAD_ONCE_INIT;
 static uint8_t boot_id[TIDE_BOOT_BYTES];
 
-/* "3f2504e0-4f89-41d3-9a0c-0305e82c3301": the digits alone are read. */
+/* Reads an id such as "3f2504e0-4f89-41d3-9a0c-0305e82c3301" without its dashes. If it cannot be
+ * read, boot_id stays zero. */
 static void read_boot_id(void)
 {
     enum { TEXT_BYTES = 36 };

@@ -20,8 +20,8 @@ tide_status tide_i128_sub(tide_i128 *out, tide_i128 a, tide_i128 b)
     return TIDE_OK;
 }
 
-/* Not __builtin_mul_overflow on the signed type: clang lowers that to a runtime
- * routine gcc's library lacks. The magnitudes are multiplied and range-checked. */
+/* Multiplies the magnitudes and checks the range. __builtin_mul_overflow on the signed type is not
+ * used: clang turns it into a call of a runtime routine that gcc's library lacks. */
 tide_status tide_i128_mul(tide_i128 *out, tide_i128 a, tide_i128 b)
 {
     bool negative = (a.raw < 0) != (b.raw < 0);
@@ -48,7 +48,7 @@ static size_t magnitude_text(char *out, tide_raw_u128 v)
 {
     char digits[TIDE_I128_TEXT_MAX];
     size_t at = sizeof digits;
-    /* 64-bit divisions once the value fits: they are ten times cheaper. */
+    /* Splits off 19 digits at a time: divisions of 64-bit numbers are ten times cheaper. */
     while (v >> 64) {
         tide_raw_u128 rest = v / 10000000000000000000u;
         uint64_t low = (uint64_t)(v - rest * 10000000000000000000u);

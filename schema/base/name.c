@@ -1,4 +1,4 @@
-/* Names that a person reads have nothing in them that is not seen, and nothing that turns the
+/* Decides which texts may be shown as names: no invisible characters, and none that change the
  * direction of reading. */
 #include "tidemark/text.h"
 
@@ -6,9 +6,9 @@ struct range {
     uint32_t first, last;
 };
 
-/* Characters without a form of their own: controls, directions of writing, joiners of no width,
- * selectors, fillers, lines, tags (Unicode 15.1: Cc, Cf, Zl, Zp, Default_Ignorable_Code_Point),
- * private use, no characters. */
+/* Invisible characters: controls, direction marks, zero-width joiners, variation selectors,
+ * fillers, line separators, tags (Unicode 15.1: Cc, Cf, Zl, Zp, Default_Ignorable_Code_Point),
+ * private use, and code points that are no characters. */
 static const struct range unseen[] = {
     { 0x0000, 0x001f },   { 0x007f, 0x009f },   { 0x00ad, 0x00ad },    { 0x034f, 0x034f },
     { 0x0600, 0x0605 },   { 0x061c, 0x061c },   { 0x06dd, 0x06dd },    { 0x070f, 0x070f },
@@ -20,7 +20,7 @@ static const struct range unseen[] = {
     { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff }, { 0xf0000, 0x10ffff },
 };
 
-/* Spaces, and marks that need a letter before them. */
+/* Spaces, and combining marks, which need a letter before them. */
 static const struct range blank[] = {
     { 0x0020, 0x0020 }, { 0x00a0, 0x00a0 }, { 0x0300, 0x036f }, { 0x0483, 0x0489 },
     { 0x0591, 0x05bd }, { 0x064b, 0x065f }, { 0x1680, 0x1680 }, { 0x1ab0, 0x1aff },
@@ -36,7 +36,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t c)
     return false;
 }
 
-/* The character at text[*at] of well-formed UTF-8; *at moves behind it. */
+/* Returns the character at text[*at] of well-formed UTF-8 and moves *at behind it. */
 static uint32_t next_character(tide_slice text, size_t *at)
 {
     uint8_t first = text.ptr[(*at)++];

@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-enum { DOUBLINGS_MAX = 31 }; /* a uint32_t shifted so far still fits 64 bits */
+enum { DOUBLINGS_MAX = 31 }; /* a uint32_t shifted by so many bits fits 64 bits */
 
 void tide_retry_init(struct tide_retry *retry, int64_t now_ms, uint32_t number)
 {
-    const uint32_t mix = 2654435761u; /* 2^32 over the golden ratio: near seeds become far ones */
+    /* 2^32 divided by the golden ratio: spreads seeds that differ little */
+    const uint32_t mix = 2654435761u;
     retry->chance = ((uint32_t)now_ms ^ (uint32_t)getpid() << 16 ^ number << 8) * mix;
 }
 

@@ -67,7 +67,7 @@ TIDE_INLINE void put_base64_group(uint8_t *to, uint32_t v, const char *digits)
     to[3] = (uint8_t)digits[v & 63];
 }
 
-/* Padded. */
+/* Appends base64 with padding, with the given digits. */
 static void put_base64(struct tide_buf *buf, tide_slice in, const char *digits)
 {
     size_t need = (in.len + 2) / 3 * 4, whole = in.len / 3 * 3;
@@ -102,7 +102,8 @@ void tide_buf_base64url(struct tide_buf *buf, tide_slice in)
         buf->len--;
 }
 
-/* Value of each digit, shifted to its place in a group of four; BAD for what is no digit. */
+/* The value of each digit, shifted to its place in a group of four. BAD marks bytes that are no
+ * digit. */
 #define BAD 0x01000000u
 #define DIGIT(c)                                 \
     ((c) >= 'A' && (c) <= 'Z'   ? (c) - 'A'      \
@@ -121,7 +122,7 @@ void tide_buf_base64url(struct tide_buf *buf, tide_slice in)
 
 static const uint32_t base64_places[4][256] = { { ALL(18) }, { ALL(12) }, { ALL(6) }, { ALL(0) } };
 
-/* 24 bits of four digits, BAD and above when one of them is none. */
+/* Returns the 24 bits of four digits. The result is at least BAD if one of them is no digit. */
 TIDE_INLINE uint32_t base64_group(const uint8_t *p)
 {
     return base64_places[0][p[0]] | base64_places[1][p[1]] | base64_places[2][p[2]] |
@@ -134,8 +135,9 @@ size_t tide_base64_groups(uint8_t *out, tide_slice text, size_t *made)
     const uint8_t *p = text.ptr;
     const uint8_t *to = out;
     size_t left = text.len;
-    /* Eight digits a step; the two bytes too many are written over by the next step or, at the
-     * end, lie within what the last groups take. */
+    /* Decodes eight digits in each step and writes eight bytes, of which six count. The next step
+     * overwrites the two others. After the last step they lie within the room of the remaining
+     * groups. */
     while (left >= 16) {
         uint32_t a = base64_group(p), b = base64_group(p + 4);
         if ((a | b) >= BAD)
@@ -191,7 +193,7 @@ tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text)
     return rest ? TIDE_OK : TIDE_E_DECODE;
 }
 
-/* To the usual alphabet, padded; then as that. */
+/* Translates the text to the standard alphabet with padding, and decodes that. */
 tide_status tide_buf_base64url_decode(struct tide_buf *buf, tide_slice text)
 {
     struct tide_buf usual;
@@ -241,7 +243,7 @@ size_t tide_u64_text(char *out, uint64_t v)
     return sizeof digits - at;
 }
 
-/* Length of the well-formed sequence at text[at], 0 when there is none. */
+/* Returns the length of the well-formed sequence at text[at], or 0. */
 static size_t utf8_length(tide_slice text, size_t at)
 {
     const uint8_t *p = text.ptr + at;
@@ -267,7 +269,8 @@ bool tide_utf8_valid(tide_slice text)
 {
     for (size_t at = 0; at < text.len;) {
         uint64_t eight;
-        if (text.len - at >= sizeof eight) { /* most text is ASCII */
+        /* skips eight ASCII bytes at once: most text is ASCII */
+        if (text.len - at >= sizeof eight) {
             memcpy(&eight, text.ptr + at, sizeof eight);
             if ((eight & 0x8080808080808080u) == 0) {
                 at += sizeof eight;
@@ -305,7 +308,7 @@ static void json_escape(struct tide_buf *buf, uint8_t c)
 void tide_buf_json_string(struct tide_buf *buf, tide_slice text)
 {
     tide_buf_u8(buf, '"');
-    size_t plain = 0; /* start of the run not yet copied */
+    size_t plain = 0; /* start of the bytes that are not copied yet */
     for (size_t at = 0; at < text.len;) {
         uint8_t c = text.ptr[at];
         size_t len = c >= 0x20 && c < 0x7f && c != '"' && c != '\\' ? 1 : utf8_length(text, at);
@@ -331,10 +334,11 @@ static void put_two(char *out, uint32_t v)
     out[1] = (char)('0' + v % 10);
 }
 
-/* The civil date of a day counted from 1970-01-01, by eras of 400 years from 0000-03-01. */
+/* Writes the date of a day counted from 1970-01-01, by the algorithm of 400-year eras that begin on
+ * 0000-03-01. */
 static void put_date(char *out, int64_t day)
 {
-    uint32_t days = (uint32_t)(day + 719468); /* since 0000-03-01 */
+    uint32_t days = (uint32_t)(day + 719468); /* days since 0000-03-01 */
     uint32_t era = days / 146097, in_era = days % 146097;
     uint32_t year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
     uint32_t in_year = in_era - (365 * year + year / 4 - year / 100);
@@ -361,7 +365,7 @@ void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
     put_two(out + 17, second % 60);
 }
 
-/* Digits at *at, which moves behind them; -1 when one is missing. */
+/* Reads count digits at *at and moves *at behind them. Returns -1 if one is missing. */
 static int take_digits(tide_slice text, size_t *at, size_t count)
 {
     int value = 0;
@@ -381,14 +385,15 @@ static bool take_one(tide_slice text, size_t *at, char either, char other)
     return found;
 }
 
-/* Two digits after a separator, 0 .. max; -1 otherwise. */
+/* Reads the separator and two digits of at most max. Returns -1 otherwise. */
 static int take_two(tide_slice text, size_t *at, char separator, int max)
 {
     int value = take_one(text, at, separator, separator) ? take_digits(text, at, 2) : -1;
     return value <= max ? value : -1;
 }
 
-/* The inverse of put_date; -1 for a day that the month has not. */
+/* The inverse of put_date, but counted from 0000-03-01. Returns -1 for a day that the month does
+ * not have. */
 static int64_t day_of(int year, int month, int day)
 {
     static const uint8_t days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -396,11 +401,13 @@ static int64_t day_of(int year, int month, int day)
     if (year < 0 || month < 1 || month > 12 || day < 1 ||
         day > days[month - 1] + (leap && month == 2))
         return -1;
-    int64_t y = year - (month < 3), m = month < 3 ? month + 9 : month - 3; /* from March */
+    /* years and months that begin in March */
+    int64_t y = year - (month < 3), m = month < 3 ? month + 9 : month - 3;
     return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
 }
 
-/* "Z", or "+02:00": seconds to take away; false when neither ends the text. */
+/* Reads "Z" or "+02:00" at the end of the text. *seconds is the offset to subtract. Returns false
+ * for anything else. */
 static bool take_zone(tide_slice text, size_t *at, int *seconds)
 {
     *seconds = 0;
@@ -414,7 +421,8 @@ static bool take_zone(tide_slice text, size_t *at, int *seconds)
     return hours >= 0 && hours < 24 && minutes >= 0 && *at == text.len;
 }
 
-/* Behind a point; whether any of it is more than nothing. False when no digit is there. */
+/* Reads the digits after a decimal point. Sets *more if one is not 0. Returns false if there is no
+ * digit. */
 static bool take_fraction(tide_slice text, size_t *at, bool *more)
 {
     size_t from = *at;

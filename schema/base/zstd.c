@@ -4,7 +4,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Body hidden from callers: only this file includes zstd.h. */
+/* Opaque to callers: only this file includes zstd.h. */
 struct tide_unzstd {
     ZSTD_DCtx *context;
     bool inside; /* a frame has begun and not ended */

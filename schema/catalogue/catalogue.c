@@ -21,10 +21,10 @@ struct line {
     enum line_kind kind;
     struct tide_kind head;
     struct tide_field field;
-    const char *text; /* SUBJECT, HIDDEN: column; INDEX: column list */
+    const char *text; /* SUBJECT, HIDDEN: name of the column; INDEX: list of columns */
 };
 
-/* The .def files' AMOUNT: build_catalogue() makes it an I128 with is_amount. */
+/* AMOUNT in the .def files. build_catalogue() turns it into an I128 with is_amount. */
 #define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_ANY + 1))
 
 #define PERSISTENT false
@@ -111,7 +111,8 @@ static struct {
     struct tide_kind kinds[KINDS]; /* events, entries, instances */
     struct tide_field fields[TIDE_COUNT(lines)];
     uint16_t slots[SLOTS]; /* index in kinds + 1, by class, role and name; linear probing */
-    const char *function_names[TIDE_COUNT(functions) + TIDE_ROLE_COUNT]; /* NULL ends each role's */
+    /* the functions of each role, each list ended by NULL */
+    const char *function_names[TIDE_COUNT(functions) + TIDE_ROLE_COUNT];
     const char **functions_of[TIDE_ROLE_COUNT];
     pthread_once_t once;
 } built = { .once = PTHREAD_ONCE_INIT };

@@ -1,4 +1,4 @@
-/* How the tables follow from the catalogue. Private to schema/catalogue. */
+/* Functions that make tables and SQL from the catalogue. Private to schema/catalogue. */
 #ifndef SCHEMA_CATALOGUE_CATALOGUE_IMPL_H
 #define SCHEMA_CATALOGUE_CATALOGUE_IMPL_H
 

@@ -38,7 +38,7 @@ enum tide_role tide_role_of_table(tide_slice table)
     return TIDE_ROLE_COUNT;
 }
 
-/* Contract ids are hashes: two of their bytes are as good as any hash of them. */
+/* Contract ids are hashes, so their first two bytes serve as the hash of the table. */
 static uint32_t slot_of(const uint8_t id[TIDE_HASH_BYTES])
 {
     return ((uint32_t)id[0] << 8 | id[1]) % SLOTS;
@@ -91,7 +91,7 @@ void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index, 
 
 /* --- the file ---------------------------------------------------------------------------- */
 
-/* Role and exported role name of a key under "contracts"; false when it is none. */
+/* Sets role and role_name for a key under "contracts". Returns false for an unknown key. */
 static bool role_of(const char *name, struct tide_contract *out)
 {
     for (int role = 0; role <= TIDE_ROLE_dao_governance; role++) {
@@ -201,7 +201,8 @@ static tide_status read_ledger(uint32_t *out, const json_t *root, const char *ke
     return TIDE_OK;
 }
 
-/* The asset behind contracts.usdc; checked in form, kept nowhere: the contract id says it all. */
+/* Checks the form of the asset behind contracts.usdc. The values are not stored: the contract id
+ * follows from them. */
 static tide_status check_usdc(const json_t *usdc, struct tide_err *err)
 {
     if (!usdc)

@@ -2,7 +2,7 @@
 
 #include <ctype.h>
 
-/* "pool_id" as "poolId" */
+/* Writes "pool_id" as "poolId". */
 static void write_camel(FILE *out, const char *column)
 {
     for (; *column; column++) {
@@ -15,7 +15,8 @@ static void write_camel(FILE *out, const char *column)
 
 static void write_field(FILE *out, const struct tide_field *f, const char *before)
 {
-    bool as_text = f->type == TIDE_T_U64 || f->type == TIDE_T_I128; /* JSON numbers stop at 2^53 */
+    /* JSON numbers are exact only up to 2^53 */
+    bool as_text = f->type == TIDE_T_U64 || f->type == TIDE_T_I128;
     fprintf(out, "%s\n          e.%s%s AS \"", before, f->column, as_text ? "::text" : "");
     write_camel(out, f->column);
     fprintf(out, "\"");

@@ -9,7 +9,7 @@ static struct {
     uint32_t count;
     char names[32768]; /* table names and index lists made from the catalogue */
     size_t names_len;
-    struct tide_table stored[TIDE_TABLES_MAX]; /* of tables with keyed columns */
+    struct tide_table stored[TIDE_TABLES_MAX]; /* the stored form of tables with keyed columns */
 } built;
 
 static const char *keep_text(const char *text)
@@ -33,7 +33,7 @@ static const struct tide_column event_common[] = {
     { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract that emitted it" },
 };
 
-/* state.* leaves out the last one */
+/* tables of state lack the last one */
 static const struct tide_column history_common[] = {
     { "deployment", TIDE_PG_INT2, .no_digest = true,
       .comment = "Deployment, see chain.deployment" },
@@ -123,7 +123,8 @@ static const struct tide_column seen_columns[] = {
           "market does; asset, token: it shows that it is a Stellar asset's contract, or is "
           "not, and is followed; ignored: named, past the limit" },
     { "role", TIDE_PG_TEXT, .comment = "Role" },
-    { "name", TIDE_PG_TEXT, .no_digest = true, .comment = "Name" }, /* the deployment file's */
+    /* name in the deployment file */
+    { "name", TIDE_PG_TEXT, .no_digest = true, .comment = "Name" },
 };
 
 static const struct tide_column kept_columns[] = {
@@ -205,8 +206,8 @@ static struct tide_table *new_table(const char *schema, const char *name, enum t
     return t;
 }
 
-/* Rows lie in the order of ledgers, so the least and greatest time of each 128 pages say where a
- * span of time is. Autovacuum adds what is written at the tip. */
+/* An index by time. Rows are stored in ledger order, so the least and the greatest time of each 128
+ * pages suffice to find a span of time (BRIN). Autovacuum summarizes new pages at the tip. */
 #define BY_TIME "USING brin (closed_at) WITH (autosummarize = on)"
 
 static void add_index(struct tide_table *t, const char *columns)
@@ -214,11 +215,12 @@ static void add_index(struct tide_table *t, const char *columns)
     uint32_t i = 0;
     while (i < TIDE_INDEXES_MAX && t->indexes[i])
         i++;
-    assert(i < TIDE_INDEXES_MAX); /* an index that is dropped here is missing in the database */
+    assert(i < TIDE_INDEXES_MAX); /* otherwise the database would lack the index */
     t->indexes[i] = columns;
 }
 
-/* A history table and its state table with the same columns. Returns the history's number. */
+/* Adds a history table and its state table with the same columns. Returns the index of the history
+ * table. */
 static uint32_t new_pair(const char *name, const char *comment, const struct tide_column *columns,
                          size_t count)
 {
@@ -232,7 +234,7 @@ static uint32_t new_pair(const char *name, const char *comment, const struct tid
     history->pair = state->pair;
     state->pair = at;
     for (uint32_t i = HISTORY_COMMON; i < history->column_count; i++)
-        history->columns[i].nullable = true; /* removals carry the key alone */
+        history->columns[i].nullable = true; /* a removal has only the key */
     return at;
 }
 
@@ -261,7 +263,8 @@ static void fixed_tables(void)
     t->check =
         "CONSTRAINT contract_seen_discovered CHECK (what = 'created' OR what IN ('discovered', "
         "'ignored', 'market', 'asset', 'token') AND role IN ('synth_token', 'stellar_asset'))";
-    /* The rest tells how this index came to know a contract, not what the ledgers hold. */
+    /* Only rows with what = 'created' are facts of the ledgers. The others say how this index came
+     * to know a contract. */
     t->digest_column = "what";
     t->digest_value = "created";
     t = new_table(
@@ -270,7 +273,7 @@ static void fixed_tables(void)
     add_columns(t, kept_columns, TIDE_COUNT(kept_columns));
     t->primary_key = "deployment, ledger, tx, event, contract";
     t->partitioned = false;
-    /* No row counts: none has the empty contract in the place of the digest's value. */
+    /* No row has this value, so no row enters the digest. */
     t->digest_column = "contract";
     t->digest_value = "-";
 
@@ -299,7 +302,8 @@ static const char *table_name(const struct tide_kind *kind)
     return keep_text(name);
 }
 
-/* Everyone who reads anything may read chain.word. */
+/* Returns whether the field is stored as a key of chain.word. Private fields are not: every reading
+ * role may read chain.word. */
 static bool is_word(const struct tide_field *f)
 {
     bool word = f->type == TIDE_T_SYM || f->type == TIDE_T_ADDR || f->type == TIDE_T_ENUM_SYM ||
@@ -349,7 +353,8 @@ static void event_table(struct tide_kind *kind)
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, columns, count);
     add_indexes(t, kind);
-    /* Those that lists page over, and what tokens do; of the others, the log has the times. */
+    /* Lists filter these kinds by time: kinds with an index, and events of tokens. For other kinds
+     * event.log has the times. */
     if (kind->indexes[0] || kind->role == TIDE_ROLE_synth_token ||
         kind->role == TIDE_ROLE_stellar_asset)
         add_index(t, BY_TIME);
@@ -395,7 +400,8 @@ static void add_stored_column(struct tide_table *to, const struct tide_column *c
     add_columns(to, &stored, 1);
 }
 
-/* State is small, and lists of what is now are in the order of addresses: it has the words. */
+/* Makes the stored form of a table with keyed columns. Tables of state store the words themselves:
+ * they are small, and lists of the present state are in the order of addresses. */
 static void store_keyed(struct tide_table *t, struct tide_table *stored)
 {
     char schema[32];
@@ -431,7 +437,7 @@ void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
 
 const struct tide_table *tide_tables(uint32_t *count)
 {
-    (void)tide_events(); /* builds both */
+    (void)tide_events(); /* builds the catalogue and the tables */
     *count = built.count;
     return built.tables;
 }

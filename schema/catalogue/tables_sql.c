@@ -30,7 +30,8 @@ static void write_comments(FILE *out, const struct tide_table *t)
     }
 }
 
-/* Bytes of a type of fixed length; 0: others. Rows have no gaps when the longest come first. */
+/* Returns the bytes of a type of fixed length, 0 for others. Rows have no padding if columns with
+ * longer types come first. */
 static uint32_t fixed_bytes(enum tide_pg_type type)
 {
     if (type == TIDE_PG_TIMESTAMPTZ || type == TIDE_PG_INT8)
@@ -49,7 +50,8 @@ static void write_columns(FILE *out, const struct tide_table *t, uint32_t bytes,
                     t->columns[i].nullable ? "" : " NOT NULL");
 }
 
-/* A partition has rows of one deployment: an index of stored rows need not say which. */
+/* Writes an index. A partition has the rows of one deployment, so indexes of stored rows leave that
+ * column out. */
 static void write_index(FILE *out, const struct tide_table *t, const char *columns,
                         const char *full)
 {
@@ -67,7 +69,7 @@ static void write_table(FILE *out, const struct tide_table *t, bool packed)
     write_columns(out, t, 0, !packed);
     if (t->check)
         fprintf(out, "    %s,\n", t->check);
-    /* Partitions are filled, then indexed, and seldom grow afterwards. */
+    /* Rows are seldom added to a partition after it is filled and indexed. */
     const char *full = packed ? " WITH (fillfactor = 100)" : "";
     fprintf(out, "    PRIMARY KEY (%s)%s\n)%s;\n", t->primary_key, full,
             t->partitioned ? " PARTITION BY RANGE (deployment, ledger)" : "");
@@ -77,9 +79,10 @@ static void write_table(FILE *out, const struct tide_table *t, bool packed)
 
 /* ---- views: words for keys ---- */
 
-/* So many columns of a view are joined. The planner drops joins that nothing asks for, and begins
- * with chain.word where a condition names a word; with many it no longer tries all orders. The
- * others, of the entries with a contract's settings, are looked up row by row. */
+/* Number of columns of a view that get their word by a join; the others get it by a subselect for
+ * each row. The planner drops joins whose column is not read, and starts at chain.word if a
+ * condition names a word. With more joins it would no longer try all orders. Only entries with a
+ * contract's settings have more columns. */
 enum { JOINS_MAX = 6 };
 
 static void put_array(struct tide_buf *out, const char *column)
@@ -98,7 +101,7 @@ static void put_split(struct tide_buf *out, const struct tide_column *column, ui
     tide_buf_str(out, "], NULL)");
 }
 
-/* Words of a column; adds the joins that it needs. */
+/* Writes the expression for the words of a column and counts the joins that it needs. */
 static void put_words(struct tide_buf *out, const struct tide_column *column, uint32_t *joins)
 {
     if (column->split) {
@@ -120,7 +123,7 @@ static void put_join(struct tide_buf *out, const char *column, uint32_t *joins)
     tide_buf_putf(out, " LEFT JOIN chain.word AS w%u ON w%u.id = t.\"%s\"", *joins, *joins, column);
 }
 
-/* As put_words counts them. */
+/* Writes the joins in the order in which put_words counts them. */
 static void put_joins(struct tide_buf *out, const struct tide_table *table)
 {
     uint32_t joins = 0;

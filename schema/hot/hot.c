@@ -73,7 +73,8 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
     return TIDE_OK;
 }
 
-/* A missing link withdraws the open generation: it was removed on purpose. */
+/* Opens the generation that the link names. A missing link withdraws the open generation: an
+ * operator or the feeder removed it on purpose. */
 static tide_status refresh_generation(struct tide_hot *hot, struct tide_err *err)
 {
     uint32_t generation;

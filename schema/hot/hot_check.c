@@ -66,7 +66,8 @@ static bool sound(const MDB_val *key, const MDB_val *value, const MDB_val *befor
            tide_slice_cmp(tide_slice_of(before->mv_data, before->mv_size), name) < 0;
 }
 
-/* Every record, and no more of them than the tree claims: a page that points back would not end. */
+/* Checks every record. Stops after as many as the tree claims: a damaged page that points back
+ * would make the scan endless. */
 static tide_status scan_records(MDB_txn *txn, MDB_dbi dbi, struct tide_err *err)
 {
     MDB_stat stat;
@@ -90,7 +91,7 @@ static tide_status scan_records(MDB_txn *txn, MDB_dbi dbi, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* The list of free pages, which a writer will trust. */
+/* Checks the list of free pages: a writer would overwrite the pages that it names. */
 static tide_status scan_free(MDB_txn *txn, struct tide_err *err)
 {
     enum { FREE_LIST = 0 };
@@ -171,7 +172,8 @@ tide_status tide_hot_scan_files(const char *path, struct tide_err *err)
 
 /* --- the child ----------------------------------------------------------------------------- */
 
-/* Two pages at least, whole ones; the child finds out about the rest. */
+/* Checks that the file has at least two pages, and computes the time limit. The child checks the
+ * contents. */
 static tide_status check_size(const char *path, unsigned *seconds, struct tide_err *err)
 {
     enum { PAGE_LEAST = 512 };
@@ -188,21 +190,21 @@ static tide_status check_size(const char *path, unsigned *seconds, struct tide_e
     return TIDE_OK;
 }
 
-/* The child's verdict: a status and a sentence. */
+/* The child's result: a status and its text. */
 struct verdict {
     tide_status status;
     char text[256];
 };
 
-/* Closes all descriptors but the standard ones and keep: a check that outlives its process for a
- * moment holds neither a port nor a lock of it. */
+/* Closes all descriptors except the standard ones and keep, so that a check that outlives its
+ * process for a moment holds neither a port nor a lock. */
 static void close_others(int keep)
 {
     struct rlimit limit;
     bool closed = keep <= 3 || close_range(3, (unsigned)keep - 1, 0) == 0;
     if (closed && close_range((unsigned)keep + 1, ~0u, 0) == 0)
         return;
-    /* The system does not know the call. */
+    /* The kernel lacks close_range (before Linux 5.9). */
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT32_MAX
                   ? (int)limit.rlim_cur
                   : 1 << 20;
@@ -231,18 +233,18 @@ static _Noreturn void be_child(const char *path, unsigned seconds, int to, pid_t
     _exit(sent == sizeof verdict ? 0 : 1);
 }
 
-/* A child at work. */
+/* A running child. */
 struct check {
     const struct tide_hot *hot;
     const char *path;
     pid_t child;
-    int from; /* the end of the pipe that is read */
+    int from; /* the pipe's end that is read */
     bool stopped, late, reaped;
-    int how; /* it ended */
+    int how; /* status of waitpid, valid if reaped */
 };
 
-/* Waits until the child says something or ends, its time is over, or the process stops. The waiting
- * thread is alive meanwhile: the wait has an end. */
+/* Waits until the child writes its verdict or ends, its time is over, or the process must stop. The
+ * wait is bounded, so the thread marks itself alive. */
 static void wait_for_child(struct check *c, unsigned seconds)
 {
     const struct tide_hot *hot = c->hot;
@@ -259,7 +261,8 @@ static void wait_for_child(struct check *c, unsigned seconds)
     }
 }
 
-/* A child that the system does not let die, for its disk hangs, is left to the system. */
+/* Waits for the killed or finished child. If the child cannot die because its disk hangs, it is
+ * left to the system. */
 static void reap_child(struct check *c)
 {
     const struct tide_clock *clock = tide_clock_system();
@@ -274,7 +277,8 @@ static void reap_child(struct check *c)
     c->reaped = true;
 }
 
-/* hung: its time was over, which says nothing about the file. */
+/* Reads the child's verdict. *hung: the child exceeded its time, which does not show that the file
+ * is damaged. */
 static tide_status read_verdict(struct check *c, unsigned seconds, bool *hung, struct tide_err *err)
 {
     struct verdict verdict;
@@ -318,7 +322,8 @@ static tide_status ask_child(const struct tide_hot *hot, const char *path, unsig
     return status;
 }
 
-/* A child of a process with threads may inherit a lock that no thread releases: try another. */
+/* Checks the generation, with another child if one hung: a child of a process with threads may
+ * inherit a lock that no thread releases. */
 tide_status hot_check(const struct tide_hot *hot, const char *path, struct tide_err *err)
 {
     unsigned seconds;

@@ -86,7 +86,7 @@ struct hot_env *hot_env_unref(struct hot_env *env)
     return env && --env->refs == 0 ? env : NULL;
 }
 
-/* Giving back gigabytes of map takes its time. */
+/* Call without the mutex: unmapping gigabytes takes long. */
 void hot_env_close(struct hot_env *env)
 {
     if (!env)

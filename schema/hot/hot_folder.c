@@ -24,7 +24,7 @@ void hot_generation_name(char out[HOT_NAME_MAX], uint32_t generation)
     snprintf(out, HOT_NAME_MAX, "gen-%08u", generation);
 }
 
-/* The number in gen-N, 0 for any other name. */
+/* Returns the number in gen-N, 0 for any other name. */
 static uint32_t generation_of(const char *name)
 {
     uint64_t n = 0;

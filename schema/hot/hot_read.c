@@ -19,7 +19,8 @@ tide_status tide_hot_reader_open(struct tide_hot_reader **out, struct tide_hot *
     return TIDE_OK;
 }
 
-/* Under the mutex: what is to be closed without it, or NULL. */
+/* Ends the reader's transaction and drops its generation. Returns the generation if it must be
+ * closed after the mutex is released, else NULL. Call with the mutex. */
 static struct hot_env *leave_env(struct tide_hot_reader *reader)
 {
     if (reader->txn)
@@ -95,11 +96,12 @@ static int renew_txn(struct tide_hot_reader *reader)
     return rc;
 }
 
-/* LMDB takes the number of the last commit and then copies what that commit wrote of the tree's
- * root, which lies where the commit after next writes its own: a reader that is put to sleep
- * between the two holds the newer tree under the older number. What it reads is whole, but what is
- * kept by number may be of another snapshot. The number is right when no commit followed until the
- * copy was made. */
+/* Returns whether the transaction's number belongs to the snapshot that it reads. LMDB reads the
+ * number of the last commit first and copies the root of the tree that this commit wrote
+ * afterwards. The commit after the next one overwrites that root. A reader that is suspended
+ * between the two steps therefore has the newer tree with the older number. The tree is complete,
+ * but data cached by that number may belong to another snapshot. The number is right if no commit
+ * followed before the copy was made. */
 static bool number_is_sure(const struct tide_hot_reader *reader)
 {
     MDB_envinfo info;
@@ -108,7 +110,8 @@ static bool number_is_sure(const struct tide_hot_reader *reader)
            info.me_last_txnid == mdb_txn_id(reader->txn);
 }
 
-/* A begin that commits keep overtaking goes on: then nothing is taken as known by its number. */
+/* Begins a transaction, again if a commit came in between. After TRIES such attempts it continues
+ * with sure = false: the meta record is then read anew, not taken from the cache by number. */
 static int begin_txn(struct tide_hot_reader *reader)
 {
     enum { TRIES = 3 };
@@ -123,7 +126,8 @@ static int begin_txn(struct tide_hot_reader *reader)
     }
 }
 
-/* Once more after what can be mended was. */
+/* Handles a failed begin: takes over the size of an enlarged map, or clears the slots of dead
+ * readers. Returns TIDE_OK if the caller should try again. */
 static tide_status mend_and_begin(struct tide_hot_reader *reader, int rc, struct tide_err *err)
 {
     int dead = 0;
@@ -159,7 +163,7 @@ static tide_status begin_snapshot(struct tide_hot_reader *reader, struct tide_er
     return tide_fail(err, TIDE_E_LIMIT, "cache: its map keeps growing");
 }
 
-/* Copies the meta record of the snapshot if the snapshot is another than the last. Most are not. */
+/* Copies the meta record unless the snapshot is that of the last copy, which is the usual case. */
 static bool read_meta(struct tide_hot_reader *reader)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
@@ -265,7 +269,7 @@ void tide_hot_scan(struct tide_hot_reader *reader, const struct tide_hot_key *pr
     mdb_cursor_close(cursor);
 }
 
-/* The cursor on the last key that is not above the wanted one. */
+/* Moves the cursor to the largest key that is not above the wanted one. Returns LMDB's code. */
 static int find_floor(MDB_cursor *cursor, const struct tide_hot_key *wanted, MDB_val *key,
                       MDB_val *value)
 {

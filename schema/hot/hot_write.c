@@ -5,7 +5,8 @@
 #include <lmdb.h>
 #include <stdlib.h>
 
-/* A build commits this often, so that neither memory nor the map is surprised. */
+/* Records in one transaction of a build: limits the memory of dirty pages and the growth of the
+ * map. */
 enum { BUILD_CHUNK = 4096 };
 
 /* --- the sink --------------------------------------------------------------------------------- */
@@ -51,13 +52,14 @@ static int commit_write(struct tide_hot *hot)
     return mdb_txn_commit(txn);
 }
 
-/* Half of the map is free, so that a chunk fits whatever it is. */
+/* Returns whether half of the map is free, so that the next chunk fits. */
 static bool roomy(const MDB_envinfo *info, const MDB_stat *stat)
 {
     return (info->me_last_pgno + 1) * stat->ms_psize < info->me_mapsize / 2;
 }
 
-/* While building, what is written so far is committed now and then. */
+/* Commits the records written so far, enlarges the map if needed, and begins the next transaction
+ * of a build. */
 static tide_status next_chunk(struct tide_hot *hot, struct tide_err *err)
 {
     MDB_envinfo info;
@@ -85,7 +87,7 @@ static tide_status sink_put(void *self, const struct tide_hot_key *key, const vo
     struct hot_head front = { .size = (uint32_t)size,
                               .kind = key->bytes[0],
                               .format = TIDE_HOT_FORMAT };
-    if (!hot->txn) /* a chunk before failed */
+    if (!hot->txn) /* an earlier chunk failed */
         return tide_fail(err, TIDE_E_IO, "cache: nothing is being written");
     if (hot->building && ++hot->written > BUILD_CHUNK) {
         tide_status status = next_chunk(hot, err);
@@ -173,7 +175,7 @@ static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sin
     return sink->put(sink->self, &key, &meta, err);
 }
 
-/* One transaction of change; hot->full tells whether it is worth another try. */
+/* Runs change in one transaction. After a failure hot->full says that a larger map may help. */
 static tide_status attempt_change(struct tide_hot *hot, tide_hot_change_fn *change, void *self,
                                   struct tide_err *err)
 {
@@ -232,7 +234,8 @@ static tide_status mark_retired(void *self, struct tide_hot_sink *sink, struct t
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 
-/* Tells the readers of other processes at once; they look at the link each second anyway. */
+/* Marks the old generation as retired, so that readers of other processes switch at once, not only
+ * when they check the link in the next second. */
 static void retire_generation(struct tide_hot *hot, struct hot_env *old)
 {
     struct tide_err err;
@@ -275,7 +278,7 @@ static void drop_env(struct tide_hot *hot, struct hot_env *env)
     hot_env_close(env);
 }
 
-/* Fills a new generation; a map that turned out too small is tried again with twice as much. */
+/* Fills a new generation. If the map is too small, starts again with twice the size. */
 static tide_status build_new(struct tide_hot *hot, struct hot_env **out, uint32_t generation,
                              tide_hot_change_fn *build, void *self, struct tide_err *err)
 {
@@ -305,7 +308,7 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
     tide_status status = build_new(hot, &env, generation, build, self, err);
     if (status != TIDE_OK)
         return status;
-    pthread_mutex_lock(&hot->opening); /* no thread opens what is open here */
+    pthread_mutex_lock(&hot->opening); /* no other thread opens a generation meanwhile */
     status = TIDE_FAILPOINT("hot.switch")
                  ? tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache")
                  : hot_link(hot, generation, err);

@@ -1,4 +1,4 @@
-/* The only file that knows libcurl. */
+/* The only file that uses libcurl. */
 #include "tidemark/http.h"
 #include "tidemark/public_address.h"
 
@@ -11,18 +11,18 @@ enum { READ_BYTES = 512 << 10, REDIRECTS_MAX = 3, LEAST_SPEED = 1000, AFTER_MAX_
 struct tide_http {
     CURL *curl;
     uint32_t timeout_ms;
-    bool forbidden; /* an address of this call was not public */
+    bool forbidden; /* the host of this call has an address that is not public */
 };
 
-/* One call under way; libcurl's callbacks get it. */
+/* One running call; libcurl's callbacks get it. */
 struct call {
     CURL *curl;
     const struct tide_http_request *request;
     struct tide_buf *body;
     struct tide_http_answer *answer;
-    tide_status status; /* why a callback stopped the transfer */
-    size_t begun;       /* bytes of body before the call */
-    size_t error_bytes; /* of an answer other than 200 */
+    tide_status status; /* the reason for which a callback stopped the transfer */
+    size_t begun;       /* length of the buffer before the call */
+    size_t error_bytes; /* received bytes of an answer other than 200 */
     char text[CURL_ERROR_SIZE];
 };
 
@@ -40,7 +40,7 @@ static bool is_good(const struct call *c)
     return code == 200;
 }
 
-/* Makes the buffer hold total bytes, where the owner has room for them. */
+/* Makes room in the buffer for `total` bytes, after the owner's room() agreed. */
 static tide_status make_room(struct call *c, size_t total)
 {
     if (total <= c->body->cap)
@@ -54,7 +54,7 @@ static tide_status make_room(struct call *c, size_t total)
     return tide_buf_room(c->body, total - c->body->len) ? TIDE_OK : TIDE_E_MEMORY;
 }
 
-/* Room for the whole body at once where the server says how long it is. */
+/* Makes room for the whole body at once if Content-Length is known. */
 static tide_status reserve_body(struct call *c)
 {
     curl_off_t length = -1;
@@ -97,7 +97,8 @@ static int on_progress(void *self, curl_off_t a, curl_off_t b, curl_off_t c, cur
     return 1;
 }
 
-/* Asked with the very address that libcurl is about to connect to. */
+/* Called with the address to which libcurl is about to connect. Refuses addresses that are not
+ * public. */
 static curl_socket_t open_public(void *self, curlsocktype purpose, struct curl_sockaddr *to)
 {
     struct tide_http *http = self;
@@ -186,11 +187,11 @@ static void set_method(CURL *curl, const struct tide_http_request *r)
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, r->body.len ? (const char *)r->body.ptr : "");
 }
 
-/* The request's headers as libcurl's list; false without memory. */
+/* Makes libcurl's list of the request's headers. Returns false without memory. */
 static bool list_headers(struct curl_slist **out, const struct tide_http_request *r)
 {
     *out = NULL;
-    if (r->method == TIDE_HTTP_POST) /* no round trip before a body */
+    if (r->method == TIDE_HTTP_POST) /* "Expect:" without a value: no round trip before the body */
         *out = curl_slist_append(NULL, "Expect:");
     bool failed = r->method == TIDE_HTTP_POST && !*out;
     for (size_t i = 0; !failed && r->headers && r->headers[i]; i++) {
@@ -217,7 +218,7 @@ static void keep_type(struct tide_http_answer *a, CURL *curl)
         a->type[i] = (char)(type[i] >= 'A' && type[i] <= 'Z' ? type[i] | 0x20 : type[i]);
 }
 
-/* The answer that came, or the reason there is none, as a status. */
+/* Turns the outcome into a status: TIDE_OK for an answer, else the reason why there is none. */
 static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err *err)
 {
     long http = 0;
@@ -243,7 +244,7 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
         return tide_fail(err, TIDE_E_MEMORY, "out of memory");
     if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
         return tide_fail(err, TIDE_E_CONFIG, "not the address of a web server");
-    /* An error's body may be cut off: its code is what counts. */
+    /* The body of an error may be cut: only its status code matters. */
     if (code == CURLE_OK || (cut && http != 200 && http != 0))
         return TIDE_OK;
     return tide_fail(err, TIDE_E_IO, "%s", *c->text ? c->text : curl_easy_strerror(code));
@@ -291,7 +292,7 @@ void tide_http_name(char *out, size_t size, const char *url)
     const char *scheme = strstr(url, "://");
     const char *host = scheme ? scheme + 3 : url;
     size_t len = strcspn(host, "/?#");
-    const char *at = memchr(host, '@', len); /* what stands before it is no name */
+    const char *at = memchr(host, '@', len); /* user and password before the @ are not shown */
     size_t skip = at ? (size_t)(at + 1 - host) : 0;
     snprintf(out, size, "%.*s%.*s", (int)(host - url), url, (int)(len - skip), host + skip);
 }

@@ -19,7 +19,7 @@ static const struct block v4_blocks[] = {
     { { 203, 0, 113 }, 24 },  { { 224 }, 3 }, /* multicast, reserved, broadcast */
 };
 
-/* Within 2000::/3, which alone is given out. */
+/* Special-purpose blocks within 2000::/3, the only range of global addresses. */
 static const struct block v6_blocks[] = {
     { { 0x20, 0x01, 0x00 }, 23 },             /* protocols, Teredo, benchmarks, ORCHID */
     { { 0x20, 0x01, 0x0d, 0xb8 }, 32 },       /* documentation */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Set by this thread's allocations, looked at when its reading is done. */
+/* Set if an allocation of this thread failed; checked after the reading. */
 static _Thread_local bool memory_failed;
 /* True while this thread reads a secret: memory that jansson frees is then overwritten. */
 static _Thread_local bool is_private;
@@ -46,7 +46,7 @@ json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
 
 json_t *tide_json_load_private(tide_slice text, size_t flags, json_error_t *error)
 {
-    assert(!is_private); /* not from within another reading of this thread */
+    assert(!is_private); /* readings of one thread are not nested */
     is_private = true;
     json_t *root = tide_json_load(text, flags, error);
     is_private = false;

@@ -44,7 +44,7 @@ void tide_json_u32(struct tide_json *j, const char *name, uint32_t v)
     tide_json_number(j, name, v);
 }
 
-/* Up to 20 bytes; no NUL. */
+/* Writes up to 20 bytes without NUL. Returns the length. */
 static size_t i64_text(char *out, int64_t v)
 {
     size_t sign = v < 0;
@@ -89,7 +89,7 @@ void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
     tide_json_plain(j, tide_slice_of(text, tide_i128_text(text, (tide_i128){ v })));
 }
 
-/* Digits with the point put where it belongs: "-12345" of 7 decimals is "-0.0012345". */
+/* Inserts the decimal point: "-12345" with 7 decimals becomes "-0.0012345". */
 static size_t scale(char *out, tide_slice raw, uint32_t decimals)
 {
     size_t at = 0, len = raw.len;

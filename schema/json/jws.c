@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The text of which RFC 7638 makes a key's name: its members in this order, without spaces. */
+/* Writes the members whose hash is the thumbprint of RFC 7638, in its order and without spaces. */
 static void put_members(struct tide_buf *out, const uint8_t public[TIDE_HASH_BYTES])
 {
     tide_buf_str(out, "\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\"");
@@ -73,7 +73,7 @@ void tide_jws_sign(struct tide_buf *out, const struct tide_sign *key, tide_slice
     tide_buf_base64url(out, tide_slice_of(signature, sizeof signature));
 }
 
-/* The part before the next dot; *text becomes what follows it. */
+/* Takes the part before the next dot; *text becomes the rest. Returns false if there is no dot. */
 static bool next_part(tide_slice *out, tide_slice *text)
 {
     const uint8_t *dot = text->len ? memchr(text->ptr, '.', text->len) : NULL;

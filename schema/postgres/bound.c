@@ -7,9 +7,9 @@
 
 enum { TABLE_MAX = 80, BODY_MAX = 512 << 10 };
 
-/* A table where a statement reads it: "state.oracle_feed AS f". */
+/* A table that a statement reads: "state.oracle_feed AS f". */
 struct place {
-    tide_slice schema, table, alias; /* alias: as said, else the table's name */
+    tide_slice schema, table, alias; /* alias: the table's name if the statement gives none */
     const char *end;                 /* behind the alias */
 };
 
@@ -33,7 +33,8 @@ static const char *skip_space(const char *at)
     return at;
 }
 
-/* Whether what stands before at makes the name there a table that is read. */
+/* Returns whether FROM, JOIN or a comma stands before `at`, so that the name there is a table that
+ * is read. */
 static bool after_from(const char *sql, const char *at)
 {
     while (at > sql && (at[-1] == ' ' || at[-1] == '\n'))
@@ -78,7 +79,7 @@ static enum tide_role role_of(const struct place *place)
                                                      : tide_role_of_table(place->table);
 }
 
-/* Tables with rows of every contract that is followed. */
+/* Returns whether the table has rows of all followed contracts. */
 static bool is_followed(const struct place *place, enum tide_role role)
 {
     if (tide_slice_eq_str(place->schema, "chain"))
@@ -87,12 +88,14 @@ static bool is_followed(const struct place *place, enum tide_role role)
            tide_slice_eq_str(place->table, "log") || tide_slice_eq_str(place->table, "raw");
 }
 
-/* The parts of the deployment that a statement needs. */
+/* The parts of the deployment that a statement needs: the contracts by role, and the list of
+ * followed contracts. */
 struct asked {
     bool roles, followed;
 };
 
-/* A view of stored rows is asked by key, so that an index answers in its order. */
+/* Returns whether the table is a view of stored rows. Its condition compares keys, so that an index
+ * can answer in its order. */
 static bool has_keys(const struct place *place)
 {
     uint32_t count;
@@ -122,8 +125,8 @@ static void put_condition(struct tide_buf *out, const struct place *place, enum 
     asked->followed |= !tide_role_is_single(role);
 }
 
-/* A join with a select of one row without columns: the planner drops it and keeps the condition, so
- * that plans and names are those of the table alone. */
+/* Replaces the table by a join with a SELECT of one row without columns. The planner drops the join
+ * and keeps its condition, so plans and names are those of the table alone. */
 static void put_place(struct tide_buf *out, const struct place *place, enum tide_role role,
                       struct asked *asked)
 {
@@ -172,7 +175,7 @@ static void put_followed(struct tide_buf *out)
                       " AND s.what = 'discovered') AS contracts) AS f)");
 }
 
-/* Behind lines of comment. */
+/* Returns the first word after lines of comment. */
 static const char *first_word(const char *sql)
 {
     for (sql = skip_space(sql); strncmp(sql, "--", 2) == 0; sql = skip_space(sql))
@@ -186,7 +189,8 @@ void tide_bound_write(struct tide_buf *out, const char *sql)
     struct tide_buf body;
     const char *begin = first_word(sql);
     bool with = strncmp(begin, "WITH ", 5) == 0;
-    tide_buf_put(out, sql, (size_t)(begin - sql)); /* PostgreSQL's log shows it */
+    /* keeps the comment, which PostgreSQL's log then shows */
+    tide_buf_put(out, sql, (size_t)(begin - sql));
     tide_buf_init(&body, BODY_MAX);
     write_body(&body, with ? begin + 5 : begin, &asked);
     tide_buf_str(out, with || asked.roles || asked.followed ? "WITH " : "");

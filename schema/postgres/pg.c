@@ -10,18 +10,20 @@
 #include <stdarg.h>
 #include <sys/socket.h>
 
-/* Session settings that our statements count on, whatever the server's defaults are. */
+/* Session settings that the statements rely on, whatever the server's defaults are. */
 static const char session_sql[] =
     "SET search_path = pg_catalog; SET timezone = 'UTC'; SET bytea_output = 'hex';"
     "SET datestyle = 'ISO, MDY'; SET standard_conforming_strings = on;"
     "SET client_min_messages = warning; SET extra_float_digits = 1;"
-    /* A new session, as after a failover, would compile its first statement for seconds. */
+    /* Otherwise a new session, as after a failover, would compile its first statements for
+     * seconds. */
     "SET jit = off;"
-    /* A statement ends after its client gave up: each attempt would make a slow server slower. */
+    /* Ends a statement whose client is gone: repeated attempts would otherwise overload a slow
+     * server. */
     "SET client_connection_check_interval = '5s'";
 
-/* Logs warnings that our own statements raise (RAISE WARNING). The server's other notices are not
- * for people and are dropped. */
+/* Logs warnings that the project's statements raise (RAISE WARNING). Other notices of the server
+ * are dropped. */
 static void log_warning(void *self, const PGresult *result)
 {
     char quoted[1024];
@@ -33,8 +35,8 @@ static void log_warning(void *self, const PGresult *result)
                  tide_log_quote(quoted, sizeof quoted, text));
 }
 
-/* The host or the database of a URI takes in a part of the password if an @ or / of the password is
- * not escaped. libpq would then show it as a host's, a database's or a port's name. */
+/* Returns false if a password in a URI contains an @ or / that is not escaped. libpq would take a
+ * part of it for the host, port or database, and show that part in messages. */
 static bool is_uri_clear(const char *conninfo)
 {
     static const char *const schemes[] = { "postgresql://", "postgres://" };
@@ -57,7 +59,7 @@ static bool is_port_clear(const PQconninfoOption *options)
     return true;
 }
 
-/* libpq's own messages quote the string, password and all: none is used. */
+/* Checks conninfo. libpq's own messages quote the string with its password, so none is shown. */
 static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
 {
     char *message = NULL;
@@ -106,11 +108,12 @@ static PGconn *connect_now(const struct tide_pg_options *options, const char *fo
         keys[n] = "target_session_attrs";
         values[n++] = forced;
     }
-    assert(n < TIDE_COUNT(keys)); /* a NULL ends them */
+    assert(n < TIDE_COUNT(keys)); /* room for the NULL at the end */
     return PQconnectdbParams(keys, values, 1);
 }
 
-/* libpq has no code for a server that is not of the wanted kind. */
+/* Returns whether a standby answers where a primary is wanted: libpq reports no code for a server
+ * of another kind, so this function asks for a standby. */
 static bool meets_standby(const struct tide_pg_options *options)
 {
     if (options->server != TIDE_PG_PRIMARY)
@@ -138,9 +141,10 @@ static bool has_lasting_state(const char *message)
     return false;
 }
 
-/* Returns true if waiting cannot open this connection. The server's words are in its language
- * (lc_messages), and libpq reports the SQLSTATE of a failed connection only in the message, if that
- * was asked for before. A PGconn exists after the first attempt only, so there is a second one. */
+/* Returns true if waiting cannot open this connection. Decided by SQLSTATE, because the server's
+ * texts are in its language (lc_messages). libpq reports the SQLSTATE of a failed connection only
+ * in the message, and only if the verbosity was set before. A PGconn exists only after the first
+ * attempt, so the function makes a second one. */
 static bool is_misconfigured(PGconn *conn)
 {
     if (PQconnectionNeedsPassword(conn))
@@ -154,11 +158,12 @@ static tide_status code_of_failure(const struct tide_pg_options *options, PGconn
 {
     if (meets_standby(options))
         return TIDE_E_NO_PRIMARY;
-    /* On the first connection such a failure is a typing error, and waiting would hide it. */
+    /* At the first connection such a failure is probably a wrong setting, and waiting would hide
+     * it. */
     return first && conn && is_misconfigured(conn) ? TIDE_E_DB_FATAL : TIDE_E_DB;
 }
 
-/* first: no connection of this struct was open before. */
+/* Opens the connection. first: this struct has had no connection yet. */
 static tide_status open_connection(struct tide_pg *pg, bool first, struct tide_err *err)
 {
     assert(!pg->conn);
@@ -251,7 +256,7 @@ const char *tide_pg_sqlstate(const struct tide_pg *pg)
     return pg->sqlstate;
 }
 
-/* One line: newlines of libpq's messages become spaces, trailing ones go. */
+/* Makes one line: replaces newlines of libpq's messages by spaces and removes trailing ones. */
 void pg_trim(char *text)
 {
     size_t len = strlen(text);
@@ -304,13 +309,14 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     if (*stopping_ms < TIDE_PG_GRACE_MS)
         return;
     if (*stopping_ms >= (int64_t)2 * TIDE_PG_GRACE_MS)
-        shutdown(PQsocket(pg->conn), SHUT_RDWR); /* its process takes no cancel request */
+        /* the server did not react to the cancel request */
+        shutdown(PQsocket(pg->conn), SHUT_RDWR);
     else if (!pg->cancelled)
         pg_cancel(pg);
     pg->cancelled = true;
 }
 
-/* A link that only looks open, or a server that hangs: cut on this side, so that libpq sees it. */
+/* Cuts the connection after silence_ms, so that libpq notices a dead link or a hanging server. */
 static void mind_silence(struct tide_pg *pg, uint32_t waited_ms)
 {
     pg->silent_ms += waited_ms;
@@ -396,11 +402,11 @@ bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct 
     return false;
 }
 
-/* Reads results until there are none; keeps the last good one in *last, reports the first bad. */
+/* Reads all results. Keeps the last good one in *last and reports the first failure. */
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err)
 {
     tide_status status = pg_flush(pg) ? TIDE_OK : pg_fail(pg, NULL, what, err);
-    if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answer will not come */
+    if (TIDE_FAILPOINT("pg.answer")) /* the statement is sent, but its answer is lost */
         shutdown(PQsocket(pg->conn), SHUT_RDWR);
     PGresult *result, *kept = NULL;
     while (status == TIDE_OK && (result = pg_next_result(pg)) != NULL) {

@@ -12,11 +12,12 @@ struct tide_pg {
     struct tide_pg_options options;
     enum tide_pg_remedy remedy;
     char sqlstate[6];
-    bool cancelled;     /* we cancelled the running statement because of a stop */
-    uint32_t silent_ms; /* since the server last did anything */
-    char copied[128];   /* rows sent whose answer is not read; "": none (pg_in.c) */
+    bool cancelled;     /* the running statement was cancelled because of a stop */
+    uint32_t silent_ms; /* time without any byte from the server */
+    /* name of the rows that were sent and whose answer is not read yet; "": none (pg_in.c) */
+    char copied[128];
     uint64_t copied_rows;
-    bool copy_failed; /* since the open, and that was said */
+    bool copy_failed; /* a step since tide_pg_copy_open failed and was reported */
 };
 
 void pg_trim(char *text);
@@ -24,16 +25,17 @@ void pg_trim(char *text);
 /* Fills err from result (may be NULL: from the connection) and sets remedy and sqlstate. */
 tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,
                     struct tide_err *err);
-/* False, with *status and err filled, when there is no connection to begin on. */
+/* Returns false, and fills *status and err, if there is no connection. */
 bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err);
 bool pg_flush(struct tide_pg *pg);
-/* Waits a while for the server and takes in what came; false when the connection broke. */
+/* Waits at most 200 ms for the server and reads what arrived. Returns false if the connection
+ * broke. */
 bool pg_wait(struct tide_pg *pg, int64_t *stopping_ms);
-/* Asks the server to give up the running statement. */
+/* Sends a cancel request for the running statement. */
 void pg_cancel(struct tide_pg *pg);
-/* The next result, or NULL; waits, and minds a stop while waiting. */
+/* Returns the next result, or NULL. Handles stop and silence while it waits. */
 PGresult *pg_next_result(struct tide_pg *pg);
-/* Reads and drops what is left of the running statement. */
+/* Reads and drops the remaining results of the running statement. */
 void pg_drain(struct tide_pg *pg);
 /* Sends what is buffered and reads all results. *last is the caller's to clear. */
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err);

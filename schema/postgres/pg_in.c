@@ -6,7 +6,7 @@
 
 static bool send_bytes(struct tide_pg *pg, const void *bytes, size_t len)
 {
-    enum { CHUNK = 64 << 10 }; /* libpq copies a chunk: small ones keep its buffer small */
+    enum { CHUNK = 64 << 10 }; /* libpq copies each chunk, so small chunks keep its buffer small */
     const char *at = bytes;
     while (len) {
         int n = len < CHUNK ? (int)len : CHUNK;
@@ -18,7 +18,7 @@ static bool send_bytes(struct tide_pg *pg, const void *bytes, size_t len)
     return true;
 }
 
-/* The answer to the put before. */
+/* Reads the answer to the previous put and compares its number of rows. */
 static tide_status read_answer(struct tide_pg *pg, struct tide_err *err)
 {
     char what[sizeof pg->copied];
@@ -26,7 +26,7 @@ static tide_status read_answer(struct tide_pg *pg, struct tide_err *err)
         return TIDE_OK;
     memcpy(what, pg->copied, sizeof what);
     pg->copied[0] = 0;
-    if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answer will not come */
+    if (TIDE_FAILPOINT("pg.answer")) /* the rows are sent, but their answer is lost */
         shutdown(PQsocket(pg->conn), SHUT_RDWR);
     PGresult *result = pg_next_result(pg);
     tide_status status = TIDE_OK;
@@ -78,7 +78,7 @@ static tide_status send_rows(struct tide_pg *pg, const char *what, tide_slice tu
 tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tuples, uint64_t rows,
                              struct tide_err *err)
 {
-    assert(what[0]); /* it marks an answer that is to come */
+    assert(what[0]); /* an empty name would mean that no answer is due */
     tide_status status = read_answer(pg, err);
     if (status == TIDE_OK)
         status = send_rows(pg, what, tuples, err);
@@ -88,8 +88,8 @@ tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tu
     return status;
 }
 
-/* After the last answer there is none: a statement still waits for its rows, or the server says
- * what became of it. */
+/* Checks the end: there must be no further result. A further COPY waits for its rows (it is
+ * abandoned), or the server reports a failure. */
 static tide_status read_end(struct tide_pg *pg, struct tide_err *err)
 {
     PGresult *result = pg_next_result(pg);

@@ -1,7 +1,7 @@
 #include "schema/postgres/pg_impl.h"
 #include "tidemark/pg.h"
 
-/* The file header comes with the first tuple, the trailer as a message of its own. */
+/* The file header arrives with the first tuple, the trailer as a separate message. */
 static const uint8_t copy_magic[11] = "PGCOPY\n\377\r\n";
 
 enum { MAGIC_BYTES = 11, HEADER_BYTES = 19, TRAILER_BYTES = 2 };
@@ -26,7 +26,8 @@ static tide_status hand_on(tide_slice message, bool *begun, const struct tide_pg
     return sink->tuple(sink->self, message, err);
 }
 
-/* The next message into *text (the caller frees); 0 when there are no more, -1 when it broke. */
+/* Reads the next message into *text, which the caller frees. Returns its length, 0 after the last
+ * message, or -1 if the connection broke. */
 static int next_message(struct tide_pg *pg, char **text)
 {
     int64_t stopping_ms = 0;

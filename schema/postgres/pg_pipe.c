@@ -49,7 +49,8 @@ tide_status tide_pg_pipe_bytes(struct tide_pg *pg, const char *name, tide_slice 
     return TIDE_OK;
 }
 
-/* One result of the pipeline, the first trouble kept; true when it was the last. */
+/* Handles one result of the pipeline and keeps the first failure. Returns true at the end of the
+ * pipeline. */
 static bool take_result(struct tide_pg *pg, PGresult *result, const struct tide_pg_answers *sink,
                         uint32_t *index, tide_status *status, struct tide_err *err)
 {
@@ -68,7 +69,8 @@ static bool take_result(struct tide_pg *pg, PGresult *result, const struct tide_
     return false;
 }
 
-/* Between the results of two statements libpq hands out a NULL; more than that is a lost end. */
+/* Reads the results up to the end of the pipeline. libpq returns one NULL between two statements;
+ * three in a row mean that the end was lost. */
 static tide_status collect_results(struct tide_pg *pg, const struct tide_pg_answers *sink,
                                    struct tide_err *err)
 {
@@ -95,7 +97,7 @@ tide_status tide_pg_pipe_end(struct tide_pg *pg, const struct tide_pg_answers *s
         return TIDE_OK;
     if (!PQpipelineSync(pg->conn) || !pg_flush(pg))
         status = pg_fail(pg, NULL, "pipeline", err);
-    if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answers will not come */
+    if (TIDE_FAILPOINT("pg.answer")) /* the statements are sent, but their answers are lost */
         shutdown(PQsocket(pg->conn), SHUT_RDWR);
     if (status == TIDE_OK)
         status = collect_results(pg, sink, err);

@@ -3,11 +3,11 @@
 #include "tidemark/text.h"
 
 struct state_remedy {
-    const char *prefix; /* whole SQLSTATE or its class */
+    const char *prefix; /* a whole SQLSTATE, or the start of one */
     enum tide_pg_remedy remedy;
 };
 
-/* The first line that fits decides; what fits none is for a person. */
+/* The first matching line decides. A failure that matches none needs a person. */
 /* clang-format off */
 static const struct state_remedy remedies[] = {
     { "40",    TIDE_PG_AGAIN     }, /* serialization failure, deadlock                     */
@@ -15,14 +15,16 @@ static const struct state_remedy remedies[] = {
     { "55006", TIDE_PG_AGAIN     }, /* object in use                                       */
     { "57014", TIDE_PG_AGAIN     }, /* cancelled, statement time-out                       */
     { "53300", TIDE_PG_RECONNECT }, /* too many connections                                */
-    { "53",    TIDE_PG_AGAIN     }, /* disk full, out of memory: an operator makes room     */
+    /* disk full, out of memory: a retry helps after an operator made room */
+    { "53",    TIDE_PG_AGAIN     },
     { "54000", TIDE_PG_AGAIN     }, /* the queue of notifications is full                  */
     { "58030", TIDE_PG_AGAIN     }, /* I/O error                                           */
     { "08",    TIDE_PG_RECONNECT }, /* connection exceptions                               */
     { "57P",   TIDE_PG_RECONNECT }, /* shutdown, crash, starting up, idle session          */
     { "25P03", TIDE_PG_RECONNECT }, /* idle in transaction too long: the session is closed */
     { "25P02", TIDE_PG_AGAIN     }, /* transaction already failed                          */
-    { "25006", TIDE_PG_RECONNECT }, /* read-only: a standby, look for the primary          */
+    /* read-only: the server is a standby now; look for the primary */
+    { "25006", TIDE_PG_RECONNECT },
 };
 /* clang-format on */
 
@@ -161,7 +163,7 @@ const char *tide_pg_column(const struct tide_pg_rows *rows, uint32_t column)
     return PQfname(rows->result, (int)column);
 }
 
-/* Hands on one row or recognises the end; *done when the statement is over. */
+/* Passes a row to the sink. The end of the rows is TIDE_OK, any other result a failure. */
 static tide_status stream_step(struct tide_pg *pg, const struct tide_pg_sink *sink,
                                PGresult *result, const char *sql, struct tide_err *err)
 {

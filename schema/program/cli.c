@@ -84,7 +84,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* --help stands anywhere before "--". */
+/* Returns whether --help is among the arguments before "--". */
 static bool asks_help(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "help") == 0)
@@ -95,7 +95,7 @@ static bool asks_help(int argc, char **argv)
     return false;
 }
 
-/* `run --help`, `--help run`, `help run`, `--help all`. */
+/* Prints the help that was asked for by `run --help`, `--help run`, `help run` or `--help all`. */
 static int print_help(const struct tide_cli *cli, int argc, char **argv)
 {
     struct tide_buf out;

@@ -23,7 +23,7 @@ static void put_words(struct tide_buf *out, const struct tide_cli *cli,
     tide_buf_str(out, "\" ;;\n");
 }
 
-/* After an option: the choices of an enum, or files. */
+/* Completes the value of an option: the choices of an enum, or files. */
 static void put_values(struct tide_buf *out)
 {
     tide_buf_str(out, "    case $previous in\n    --config");

@@ -121,7 +121,7 @@ static void put_examples(const struct tide_cli *cli, const struct tide_cli_row *
     }
 }
 
-/* The paragraphs of a text that an empty line separates. */
+/* Writes the paragraphs of a text, which empty lines separate. */
 static void put_paragraphs(struct tide_buf *out, const char *text)
 {
     while (*text) {

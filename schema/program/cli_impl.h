@@ -1,4 +1,5 @@
-/* Shared by cli*.c: the rows of one command, in the forms that help and man page use. */
+/* Declarations that cli*.c share: the rows of one command, in the forms that help and man page
+ * use. */
 #ifndef SCHEMA_PROGRAM_CLI_IMPL_H
 #define SCHEMA_PROGRAM_CLI_IMPL_H
 
@@ -6,7 +7,7 @@
 
 enum { TIDE_EXIT_CODES_MAX = 128 };
 
-/* The row after this one, NULL after the last of its command. */
+/* Returns the next row of the command, or NULL after its last one. */
 const struct tide_cli_row *tide_cli_next(const struct tide_cli *cli,
                                          const struct tide_cli_row *row);
 /* Appends "--from N". */

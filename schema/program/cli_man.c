@@ -1,8 +1,8 @@
-/* Man pages (roff, man(7) macros) and bash completion, from the same rows as --help. */
+/* Man pages (roff, man(7) macros), from the same rows as --help. */
 #include "schema/program/cli_impl.h"
 #include "schema/program/config_impl.h"
 
-/* Text as roff: a backslash and a dash mean themselves, and no line begins a request. */
+/* Writes text as roff: escapes backslashes and dashes, and lines that would begin a request. */
 static void put_roff(struct tide_buf *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -19,7 +19,7 @@ static void put_roff(struct tide_buf *out, const char *text)
     }
 }
 
-/* A tagged paragraph: .TP, the tag in bold, the text. */
+/* Writes a tagged paragraph: .TP, the tag in bold, the text. */
 static void put_entry(struct tide_buf *out, const char *tag, const char *text)
 {
     tide_buf_str(out, ".TP\n.B ");

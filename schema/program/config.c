@@ -22,7 +22,7 @@ const struct tide_setting tide_settings[TIDE_SETTING_COUNT] = {
 
 enum { NAME_MAX_BYTES = 64 };
 
-/* Where each setting was last given within one origin: line or argument, 0 for nowhere. */
+/* The place where each setting was given in one source: line or argument, 0 for none. */
 struct seen {
     uint32_t at[TIDE_SETTING_COUNT];
 };
@@ -58,7 +58,7 @@ static const void *field_of(const struct tide_config *config, const struct tide_
     return (const uint8_t *)config + s->offset;
 }
 
-/* "1..256 MiB", "true or false", "one of a, b, c". */
+/* Writes "1..256 MiB", "true or false" or "one of a, b, c". */
 void tide_setting_bounds(struct tide_buf *out, const struct tide_setting *s)
 {
     if (s->kind == TIDE_SETTING_BOOL)
@@ -72,7 +72,7 @@ void tide_setting_bounds(struct tide_buf *out, const struct tide_setting *s)
         tide_buf_str(out, s->kind == TIDE_SETTING_PATH ? "a path" : "text");
 }
 
-/* index of value in "a|b|c", or -1 */
+/* Returns the index of value in "a|b|c", or -1. */
 static int choice(const char *choices, tide_slice value)
 {
     int index = 0;
@@ -176,7 +176,7 @@ static tide_slice trim_blanks(tide_slice s)
     return s;
 }
 
-/* Notes that s is given at number (line, argument); refuses the second time. */
+/* Notes that s is given at `number` (line or argument). Refuses a second time. */
 static tide_status note_given(struct seen *seen, const struct tide_setting *s, uint32_t number,
                               const char *place, struct tide_err *err)
 {
@@ -271,7 +271,7 @@ static tide_status read_file(struct tide_config *config, const char *path, struc
     return status;
 }
 
-/* A secret from systemd: a file that only this process may read. */
+/* Reads a secret from a credential file of systemd, if it exists. */
 static tide_status read_credential(struct tide_config *config, const struct tide_setting *s,
                                    const char *folder, struct tide_err *err)
 {
@@ -284,7 +284,8 @@ static tide_status read_credential(struct tide_config *config, const struct tide
         return TIDE_OK;
     if (!file)
         return tide_fail(err, TIDE_E_CONFIG, "%s: %s", path, strerror(errno));
-    char text[TIDE_CONFIG_TEXT_MAX + 2]; /* longer than what fits: set refuses it */
+    /* room for a value that is too long, which set_value refuses */
+    char text[TIDE_CONFIG_TEXT_MAX + 2];
     size_t len = fread(text, 1, sizeof text, file);
     bool failed = ferror(file);
     fclose(file);
@@ -336,16 +337,16 @@ static struct tide_option *find_option(struct tide_option *options, tide_slice n
     return NULL;
 }
 
-/* One "--key[=value]" taken apart. */
+/* The parts of one argument "--key[=value]". */
 struct argument {
-    const struct tide_setting *setting; /* one of these two */
+    const struct tide_setting *setting; /* setting or option: one is set, the other NULL */
     struct tide_option *option;
-    bool is_config; /* --config, which is neither */
+    bool is_config; /* --config, which is neither a setting nor an option */
     const char *value;
     int used; /* arguments consumed, 1 or 2 */
 };
 
-/* The value is not shown: it may be a secret. */
+/* Refuses an unknown option. The value is not shown: it may be a secret. */
 static tide_status refuse_option(tide_slice name, const struct tide_option *options,
                                  struct tide_err *err)
 {
@@ -366,7 +367,7 @@ static tide_status refuse_option(tide_slice name, const struct tide_option *opti
                      name.len > 100 ? 100 : (int)name.len, (const char *)name.ptr, meant);
 }
 
-/* Whether an option whose value may be left out has this one: a number. */
+/* Returns whether the next word is the number of an option whose value may be left out. */
 static bool is_number(const char *text)
 {
     return text && *text && strspn(text, "0123456789") == strlen(text);
@@ -415,7 +416,7 @@ static tide_status apply_argument(struct tide_config *config, struct seen *seen,
         return TIDE_OK;
     }
     if (arg->is_config)
-        return TIDE_OK; /* read before the others, by find_file */
+        return TIDE_OK; /* find_file has read it before */
     tide_status status = note_given(seen, arg->setting, number, "command line", err);
     if (status)
         return status;
@@ -452,7 +453,7 @@ static tide_status read_arguments(struct tide_config *config, int *argc, char **
     return TIDE_OK;
 }
 
-/* The file is named by the command line, or else by the environment. */
+/* Finds the configuration file's path on the command line, else in the environment. */
 static tide_status find_file(const char **path, int argc, char **argv, struct tide_option *options,
                              struct tide_err *err)
 {
@@ -524,14 +525,14 @@ tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint
 
 /* --- what a person reads ----------------------------------------------------------------- */
 
-/* A table cell: the pipes of Markdown escaped. */
+/* Writes a table cell and escapes the pipes for Markdown. */
 static void put_cell(struct tide_buf *out, const char *text)
 {
     for (; *text; text++)
         tide_buf_putf(out, *text == '|' ? "\\%c" : "%c", *text);
 }
 
-/* Whether a comma list holds a name. */
+/* Returns whether a comma list contains a name. */
 static bool names(const char *list, const char *name)
 {
     size_t len = strlen(name);

@@ -1,7 +1,7 @@
 /* The texts of --help, in lines of at most TIDE_HELP_COLUMNS. */
 #include "schema/program/config_impl.h"
 
-/* Characters, not bytes, of UTF-8. */
+/* Counts characters, not bytes, of UTF-8. */
 static uint32_t width(const char *text, size_t len)
 {
     uint32_t count = 0;
@@ -62,7 +62,7 @@ void tide_setting_value(struct tide_buf *out, const struct tide_setting *s)
     tide_buf_str(out, words[s->kind] ? words[s->kind] : s->unit);
 }
 
-/* "(1..256 MiB, default 4)"; nothing for a text that is unset. */
+/* Writes "(1..256 MiB, default 4)", or nothing for a text whose default is empty. */
 static void put_default(struct tide_buf *out, const struct tide_setting *s)
 {
     if (s->kind == TIDE_SETTING_U32) {
@@ -97,7 +97,7 @@ static void put_setting(struct tide_buf *out, const struct tide_setting *s)
 
 void tide_config_help(struct tide_buf *out, const char *patterns)
 {
-    const struct tide_setting *group = NULL; /* whose title is still to be printed */
+    const struct tide_setting *group = NULL; /* the group whose title is not printed yet */
     for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
         const struct tide_setting *s = &tide_settings[i];
         if (s->kind == TIDE_SETTING_GROUP)

@@ -1,4 +1,4 @@
-/* config.def as rows: what config*.c and cli*.c share. */
+/* config.def as rows, for config*.c and cli*.c. */
 #ifndef SCHEMA_PROGRAM_CONFIG_IMPL_H
 #define SCHEMA_PROGRAM_CONFIG_IMPL_H
 
@@ -16,11 +16,11 @@ enum tide_setting_kind {
 
 struct tide_setting {
     enum tide_setting_kind kind;
-    const char *name; /* of a group: its title */
-    size_t offset;    /* in struct tide_config */
+    const char *name; /* name; of a group: its title */
+    size_t offset;    /* offset of the member in struct tide_config */
     const char *def;
     uint32_t min, max;
-    const char *unit; /* of an enum: its choices */
+    const char *unit; /* unit; of an enum: its choices */
     const char *help;
 };
 
@@ -38,10 +38,10 @@ enum {
 
 extern const struct tide_setting tide_settings[TIDE_SETTING_COUNT];
 
-/* Appends the values that it takes: "1..256 MiB", "true or false", "one, two". */
+/* Appends the accepted values: "1..256 MiB", "true or false", "one, two". */
 void tide_setting_bounds(struct tide_buf *out, const struct tide_setting *setting);
 
-/* Appends "PATH", "N", "none|results|events": what --help calls the value. */
+/* Appends the placeholder of --help: "PATH", "N", "none|results|events". */
 void tide_setting_value(struct tide_buf *out, const struct tide_setting *setting);
 
 /* Appends text in lines of at most TIDE_HELP_COLUMNS. The first begins at column (where out's last
@@ -51,7 +51,8 @@ void tide_help_wrap(struct tide_buf *out, uint32_t column, const char *text);
 /* Appends "  left  text": left padded to column, or on a line of its own if it is longer. */
 void tide_help_entry(struct tide_buf *out, uint32_t column, const char *left, const char *text);
 
-/* Whether patterns (names, and prefixes that end in "*", separated by blanks) hold name. */
+/* Returns whether patterns (names, and prefixes that end in "*", separated by blanks) match
+ * name. */
 bool tide_setting_is_in(const char *patterns, const char *name);
 
 #endif

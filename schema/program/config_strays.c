@@ -2,8 +2,8 @@
 #include "tidemark/log.h"
 #include "tidemark/nearest.h"
 
-/* Settings as variables, and what else our programs and scripts read: the simulator's client, and
- * what tools/demo and tools/with-stack read and set. */
+/* Variables that the programs and scripts read besides the settings: those of the simulator's
+ * client, tools/demo and tools/with-stack. */
 static const char *const known[] = {
 #define TIDE_GROUP(title)
 #define TIDE_BOOL(name, def, help)                #name,
@@ -23,7 +23,7 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* The known name that is most like this one; NULL if none is. */
+/* Returns the known name that is most similar, or NULL. */
 static const char *nearest(tide_slice name)
 {
     struct tide_nearest found = tide_nearest_of(name);

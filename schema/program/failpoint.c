@@ -40,8 +40,8 @@ static bool run_action(const char *action)
     return strncmp(action, "error", 5) == 0;
 }
 
-/* One counter for all points keeps this simple: "name=kill@7" means the seventh
- * passing of that very name, counted in a small table. */
+/* Counts the passes of each point in a small table: "name=kill@7" acts at the seventh pass of that
+ * point. */
 bool tide_failpoint(const char *name)
 {
     static struct {
@@ -75,6 +75,6 @@ bool tide_failpoint(const char *name)
 }
 
 #else
-/* Nothing: the points are compiled out. */
+/* A file needs a declaration: the points are compiled out. */
 typedef int tide_failpoint_off;
 #endif

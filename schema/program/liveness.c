@@ -5,7 +5,7 @@
 
 struct slot {
     atomic_bool taken;
-    const char *_Atomic name; /* NULL: its thread is not watched */
+    const char *_Atomic name; /* NULL: no thread is watched in this slot */
     atomic_llong limit_ms, marked_ms;
     atomic_bool is_long;
 };
@@ -13,7 +13,7 @@ struct slot {
 static struct slot slots[TIDE_LIVENESS_THREADS];
 static _Thread_local struct slot *mine;
 
-/* To a few milliseconds, without a system call. */
+/* Returns the time to a few milliseconds, without a system call. */
 static int64_t now_ms(void)
 {
     struct timespec now;

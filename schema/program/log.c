@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The two settings of the process's log; set once at start. */
+/* The settings of the process's log, set once at the start. */
 static _Atomic int least_level = TIDE_INFO;
 static _Atomic bool as_json;
 
@@ -34,7 +34,8 @@ static void timestamp(char *out, size_t size)
     snprintf(out, size, "%.19s.%03dZ", seconds, (int)(t.tv_nsec / 1000000));
 }
 
-/* The value of a quoted field, without its escapes, as a JSON string. Returns what follows it. */
+/* Writes the value of a quoted field as a JSON string, without its escapes. Returns the text after
+ * it. */
 static const char *json_quoted(struct tide_buf *line, const char *p)
 {
     struct tide_buf value;
@@ -100,7 +101,7 @@ void tide_log(enum tide_log_level level, const char *event, const char *fields, 
     timestamp(now, sizeof now);
 
     struct tide_buf line;
-    tide_buf_init(&line, (size_t)8 * LINE_MAX_BYTES); /* an escape of JSON has six bytes */
+    tide_buf_init(&line, (size_t)8 * LINE_MAX_BYTES); /* a JSON escape has six bytes */
     if (atomic_load(&as_json)) {
         tide_buf_putf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", now,
                       level_names[level], event);

@@ -7,10 +7,12 @@ static char folded(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Letters to insert, drop, replace or swap with their neighbour to make one the other. */
+/* Returns how many letters must be inserted, deleted, replaced or swapped with a neighbour to turn
+ * one word into the other. */
 static size_t changes(tide_slice a, const char *b)
 {
-    size_t rows[3][TIDE_NEAREST_MAX + 1]; /* of the last two letters of b, and of this one */
+    /* rows of the table for the last two letters of b and the present one */
+    size_t rows[3][TIDE_NEAREST_MAX + 1];
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
     assert(a.len <= TIDE_NEAREST_MAX);
     for (size_t i = 0; i <= a.len; i++)

@@ -3,14 +3,17 @@
 
 #include <stdio.h>
 
-/* A contract is whole when the covered range that holds the ledger begins at or before its
- * creation, when it was watched in all of that range (one that was discovered is not, until its
- * past has been read), and at that ledger no newest version of an entry of it was undecoded;
- * complete when everything is kept of it, too.
+/* Reads each contract with its completeness at ledger $2. A contract is whole if
+ * - the covered range that contains the ledger begins at or before the contract's creation,
+ * - the contract was followed in all of that range (a discovered one is not, until its past has
+ *   been read), and
+ * - at that ledger no newest version of its entries is stored raw.
+ * It is complete if, in addition, the index scope is "*".
  *
- * Any account can make itself the DAO of the published contracts, and then write anything into
- * the three whose code the DAO may replace: what is undecoded there is reported, and stops
- * nothing. The same holds for discovered tokens. */
+ * In the published contracts any account can make itself the DAO and replace the code of
+ * dao_governance, oracle and partner_registry, and so write anything into these three. Their raw
+ * entries are therefore reported, but do not make them incomplete. The same holds for discovered
+ * tokens. */
 static const char contracts_sql[] =
     "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
     "s.created,"
@@ -56,13 +59,14 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
     if (!tide_hot_address_parse(&meta->dao_wallet, tide_pg_slice(rows, at, 9)))
-        meta->dao_wallet = (struct tide_hot_address){ 0 }; /* the file names none */
+        meta->dao_wallet = (struct tide_hot_address){ 0 }; /* the deployment file names none */
     bool whole = tide_pg_bool(rows, at, 5);
     contract.complete = whole && tide_pg_bool(rows, at, 7);
     if (contract.role < TIDE_ROLE_synth_token)
         meta->contracts[contract.role] = address;
     bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
-    bool named = tide_pg_bool(rows, at, 8); /* a discovered token holds up its own market alone */
+    /* an incomplete discovered token affects only its own market */
+    bool named = tide_pg_bool(rows, at, 8);
     contract.watched = named || whole;
     if (named && matters && !contract.complete)
         meta->complete = 0;

@@ -43,7 +43,8 @@ tide_status project_debt(struct project_row *row, struct tide_err *err)
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;
 }
 
-/* Counts the vault into its market, or out of it. Wraps like any sum that is undone later. */
+/* Adds the vault to its market's sums, or subtracts it. The sums wrap, so an overflow is undone
+ * when the vault is subtracted. */
 static void count_vault(struct tide_hot_market *market, const struct tide_hot_vault *vault, bool in)
 {
     tide_raw_u128 held = (tide_raw_u128)tide_hot_i128(market->collateral);

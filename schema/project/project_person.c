@@ -2,7 +2,8 @@
 
 /* --- people -------------------------------------------------------------------- */
 
-/* An address that cannot be asked for (neither G nor C) has no record. */
+/* Reads the person of the row. An address that is neither G nor C cannot be asked for, so *skip is
+ * set. */
 static tide_status begin_person(struct project_row *row, struct tide_hot_key *key,
                                 struct tide_hot_person *person, bool *skip, struct tide_err *err)
 {
@@ -13,7 +14,8 @@ static tide_status begin_person(struct project_row *row, struct tide_hot_key *ke
     return *skip ? TIDE_OK : row->sink->get(row->sink->self, key, person, &found, err);
 }
 
-/* The list of what changed follows: not while a generation is built, and not of the past. */
+/* Moves the person's CHANGED record to the row's ledger. Does nothing while changes_from is 0:
+ * while a generation is built, and for records of the past. */
 static tide_status note_change(struct project_row *row, const struct tide_hot_key *key,
                                struct tide_hot_person *person, struct tide_err *err)
 {

@@ -65,7 +65,7 @@ static void add_amount(struct tide_hot_amount *sum, tide_raw_i128 v)
     *sum = tide_hot_amount(out.raw);
 }
 
-/* v * numerator / denominator, 0 where that cannot be said. */
+/* Returns v * numerator / denominator, or 0 if that is undefined or overflows. */
 static tide_raw_i128 scaled(tide_raw_i128 v, tide_raw_i128 numerator, tide_raw_i128 denominator)
 {
     tide_i128 out = { 0 };

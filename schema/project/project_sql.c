@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Each value of the list as text in a column of its own, then NULLs up to PROJECT_COLUMNS_MAX, so
- * that the rows of all sources are alike. */
+/* Writes each value of the column list as text, then NULLs up to PROJECT_COLUMNS_MAX, so that the
+ * rows of all sources have the same columns. */
 static void put_values(struct tide_buf *sql, const struct project_source *source)
 {
     const char *at = source->columns;
@@ -51,7 +51,8 @@ void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool
                   project_sources[source].name);
 }
 
-/* of_state, of_removed: what else the keys must fulfil. */
+/* Appends a query for the newest version up to $2 of each key that is present, or was removed
+ * since. of_state and of_removed are further conditions on the keys. */
 static void put_probes(struct tide_buf *sql, enum project_source_id source, const char *of_state,
                        const char *of_removed)
 {

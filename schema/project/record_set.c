@@ -7,7 +7,7 @@ static int order(const struct tide_hot_key *a, const struct tide_hot_key *b)
     return tide_slice_cmp(tide_slice_of(a->bytes, a->len), tide_slice_of(b->bytes, b->len));
 }
 
-/* The place of that key, or where it would be. */
+/* Returns the index of that key, or the index where it belongs. */
 static uint32_t find_slot(const struct record_set *set, const struct tide_hot_key *key, bool *found)
 {
     uint32_t low = 0, high = set->count;
@@ -39,7 +39,7 @@ static bool has_prefix(const struct record_slot *slot, const struct tide_hot_key
     return slot->key.len >= len && memcmp(slot->key.bytes, key->bytes, len) == 0;
 }
 
-/* By key, not by place: each may add records. */
+/* Searches the next key anew after each call, because each() may add records. */
 void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
                      bool (*each)(void *self, tide_slice key, const void *record), void *self)
 {

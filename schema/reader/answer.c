@@ -1,7 +1,7 @@
 #include "tidemark/answer.h"
 
 enum {
-    POLL_SOON_MS = 5000, /* about a ledger: an attestation is under way */
+    POLL_SOON_MS = 5000, /* about a ledger's time: used while an attestation is expected */
     POLL_LATE_MS = 60000,
     POLL_LEAST_MS = 1000
 };
@@ -150,7 +150,7 @@ enum tide_refusal tide_answer_find_quote(struct tide_quote *out, struct tide_rea
                           amount_in, a_to_b);
 }
 
-/* Why swap_exact_in would not do it; NULL: for all that the pool knows it would. */
+/* Returns the reason why swap_exact_in would fail, or NULL if the pool's state has none. */
 static const char *obstacle(const struct tide_swap *swap)
 {
     if (swap->paused)

@@ -14,7 +14,7 @@ uint64_t tide_cache_fed_age_ms(const struct tide_hot_meta *meta, int64_t host_ms
     return host_ms > meta->fed_ms ? (uint64_t)(host_ms - meta->fed_ms) : 0;
 }
 
-/* Ages add up to at most the largest that is told. */
+/* Adds two ages, up to TIDE_CACHE_AGE_MAX. */
 static uint64_t aged(uint64_t age_ms, uint64_t since_ms)
 {
     return age_ms < TIDE_CACHE_AGE_MAX - since_ms ? age_ms + since_ms : TIDE_CACHE_AGE_MAX;

@@ -99,7 +99,7 @@ static void put_part(struct tide_buf *xdr, const struct tide_key_part *part)
     }
 }
 
-/* Variant(args…), or LedgerKeyContractInstance. */
+/* Writes the ScVal of the key: a vec of variant and arguments, or LedgerKeyContractInstance. */
 static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
 {
     if (!key->variant) {
@@ -201,7 +201,7 @@ tide_status tide_history_record(struct tide_history *history, struct tide_hot_si
     return status;
 }
 
-/* An array of hashes as SQL takes it. */
+/* Writes the keys' hashes as a PostgreSQL array literal. */
 static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key *keys,
                               uint32_t count, struct tide_err *err)
 {

@@ -1,6 +1,6 @@
 #include "tidemark/history_lookup.h"
 
-/* The columns of one entry, read through the helpers of records. */
+/* The columns of one entry, read with the helpers of project.h. */
 struct reading {
     struct tide_pg_rows rows;
     struct project_row row;

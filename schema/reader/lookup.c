@@ -12,7 +12,7 @@ void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_addr
 
 struct wanted {
     enum tide_role role;
-    const char *role_name; /* NULL: any */
+    const char *role_name; /* NULL: any role name */
     const struct tide_hot_contract *found;
     struct tide_hot_address address;
 };
@@ -79,7 +79,7 @@ bool tide_lookup_window(struct tide_reader *reader, const struct tide_hot_symbol
     return true;
 }
 
-/* NULL while the token's instance is not known. */
+/* Returns the token's record, or NULL if its instance is not known. */
 static const struct tide_hot_contract *find_token(struct tide_reader *reader,
                                                   const struct tide_hot_address *token)
 {

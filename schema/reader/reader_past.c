@@ -12,16 +12,17 @@
 
 enum {
     SQL_MAX = 32 << 10,
-    WHOLE_MAX = 50000 /* entries of one kind that an answer reads */
+    WHOLE_MAX = 50000 /* most entries of one kind that one answer reads */
 };
 
 struct reader_past {
     struct tide_history history;
     struct record_set set;
     struct tide_buf sql;
-    uint32_t whole;      /* bit of each kind that is all there          */
-    uint64_t ticks_till; /* ticks beyond and, while it is 0, trade are not kept: not needed */
-    tide_status status;  /* the first failure; nothing is read after it */
+    uint32_t whole; /* bit of each kind whose records are all in the set */
+    /* ticks after this time and, while it is 0, trade are not stored: only the window is needed */
+    uint64_t ticks_till;
+    tide_status status; /* the first failure; no statement runs after it */
     struct tide_err err;
 };
 
@@ -66,7 +67,8 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
     return project_sql_apply(self, row, 0, err);
 }
 
-/* Runs past->sql: $1 deployment, $2 after or as of, $3 and $4 as the statement wants them. */
+/* Runs past->sql and applies its rows. $1 is the deployment, $2 = two; $3 and $4 depend on the
+ * statement. */
 static void stream_with(struct reader_past *past, uint32_t two, size_t count, const char *three,
                         const char *four)
 {
@@ -84,7 +86,7 @@ static void stream_with(struct reader_past *past, uint32_t two, size_t count, co
             : TIDE_E_MEMORY;
 }
 
-/* The same: $3 up to, $4 a symbol. */
+/* The same with $3 = the reader's ledger and $4 = a symbol. */
 static void stream(struct reader_past *past, uint32_t two, size_t count, const char *symbol)
 {
     char to[16];
@@ -94,7 +96,8 @@ static void stream(struct reader_past *past, uint32_t two, size_t count, const c
 
 /* --- all of a kind ------------------------------------ */
 
-/* Refuses a kind with more entries than one answer reads: those of now, and those removed since. */
+/* Fails with TIDE_E_LIMIT if a source has more than WHOLE_MAX entries: those present and those
+ * removed since the ledger. */
 static void limit_source(struct reader_past *past, enum project_source_id source)
 {
     static const char keys_sql[] =
@@ -120,8 +123,8 @@ static void limit_source(struct reader_past *past, enum project_source_id source
     tide_pg_rows_release(&rows);
 }
 
-/* The rows come in the order of their keys where the first column is the key. The set appends them
- * then. In any other order it moves half of what it holds for each row. */
+/* Loads all entries of a source. If the source's first column is the key, rows come in key order
+ * and the set appends them. In any other order the set moves half of its slots for each row. */
 static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
     const char *columns = project_sources[source].columns;
@@ -159,8 +162,8 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
             load_source(past, parts[i].source, parts[i].removable);
 }
 
-/* The last asset of a page: the one that stands most places behind after, if there are more. Feeds
- * are counted as of the ledger, so that pages of the past stay as they are. */
+/* Reads the last asset of a page, `most` places behind `after`; "" if no more assets follow. Only
+ * feeds that existed at the ledger count, so that pages of the past stay the same. */
 static void read_end_of_feeds(struct reader_past *past, const char *after, uint32_t most,
                               char end[sizeof(struct tide_hot_symbol) + 1])
 {
@@ -313,7 +316,7 @@ bool reader_past_blocked(struct reader_past *past, uint32_t code)
 
 /* --- the last day's trade ------------------------------------ */
 
-/* The last ledger at or before that time, 0 when there is none. */
+/* Returns the last ledger at or before that time, 0 if there is none. */
 static uint32_t ledger_before(struct reader_past *past, uint64_t time)
 {
     char id[8], to[16], seconds[24];
@@ -351,7 +354,7 @@ static void load_tick(struct reader_past *past, const struct tide_hot_symbol *id
     record_set_release(&then);
 }
 
-/* Loads the pool's tick from before the window and the sums of each swap since. */
+/* Loads the pool's tick from before the window, and applies each swap since to the sums. */
 static void load_trade(struct reader_past *past, const struct tide_hot_symbol *id)
 {
     static const struct tide_hot_trade none;

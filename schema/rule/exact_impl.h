@@ -1,5 +1,5 @@
-/* i128 arithmetic of the contracts: checked, division truncates. What went wrong first is kept;
- * later results are then without meaning. */
+/* Arithmetic of the contracts: checked i128, division truncates. *why keeps the first failure;
+ * later results then mean nothing. */
 #ifndef SCHEMA_RULE_EXACT_IMPL_H
 #define SCHEMA_RULE_EXACT_IMPL_H
 
@@ -41,7 +41,7 @@ static inline tide_raw_i128 exact_div(enum tide_refusal *why, tide_raw_i128 a, t
     return exact_take(why, status, out, b == 0);
 }
 
-/* a * b / c, left to right. */
+/* Returns a * b / c, computed from left to right. */
 static inline tide_raw_i128 exact_mul_div(enum tide_refusal *why, tide_raw_i128 a, tide_raw_i128 b,
                                           tide_raw_i128 c)
 {

@@ -87,8 +87,8 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
     };
     /* clang-format on */
     enum tide_standing_reason reason = reason_of(person, blocked, now);
-    /* Where the jurisdiction that is known is blocked, verifiers are refused: a new attestation
-     * would not help. A revoked record does not say where the person lives now. */
+    /* A new attestation would not help if the person's jurisdiction is blocked, because the
+     * contract refuses it. A revoked record does not tell where the person lives now. */
     bool refused = blocked && person && person->recorded && person->status != STORED_UNKNOWN;
     *out = (struct tide_standing){
         .status = told[reason].status,

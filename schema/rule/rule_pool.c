@@ -3,7 +3,7 @@
 #define IMPACT_MAX_BPS 100
 
 struct side {
-    tide_raw_i128 in, out; /* reserves of the token sold, of the token bought */
+    tide_raw_i128 in, out; /* reserve of the token sold, and of the token bought */
 };
 
 static struct side side_of(const struct tide_hot_pool *pool, bool a_to_b)
@@ -83,7 +83,7 @@ static tide_raw_i128 since(struct tide_hot_amount now, struct tide_hot_amount th
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
                       const struct tide_hot_trade *trade, const struct tide_hot_tick *start)
 {
-    static const struct tide_hot_tick none; /* no swap is older than the window */
+    static const struct tide_hot_tick none; /* stands for a pool without swaps before the window */
     const struct tide_hot_tick *from = start ? start : &none;
     const struct tide_hot_trade *now = trade ? trade : &none.trade, *then = &from->trade;
     *out = (struct tide_window){ .whole = start != NULL,

@@ -11,10 +11,10 @@ struct walker {
     struct tide_ledger_header header;
     struct tide_ledger_tail tail;
     uint32_t stage_count[2]; /* running counts of the ledger-wide event stages 0 and 2 */
-    tide_status stopped;     /* what a callback returned */
+    tide_status stopped;     /* status with which a callback ended the walk */
 };
 
-/* Ends the walk because a callback said so. The cursor goes to its end, without an error. */
+/* Ends the walk with a callback's status. Moves the cursor to its end without a failure. */
 static void stop_walk(struct walker *w, tide_status status)
 {
     assert(w->stopped == TIDE_OK);
@@ -149,7 +149,7 @@ static void read_tx_set(struct walker *w, bool generalized)
 struct where {
     enum tide_section section;
     uint32_t op;
-    bool inside; /* hand out */
+    bool inside; /* callbacks get the changes */
 };
 
 static void read_changes(struct walker *w, struct where at)
@@ -204,7 +204,7 @@ static void give_event(struct walker *w, const struct tide_event *event, bool in
         stop_walk(w, w->walk->event(w->walk->self, &w->tx, event));
 }
 
-/* The events of one operation: V4 operations, V3 sorobanMeta. */
+/* Reads the events of one operation: of an OperationMetaV2, or of SorobanTransactionMeta in V3. */
 static void read_op_events(struct walker *w, uint32_t op, bool inside)
 {
     const uint8_t *mark = w->x->cur;
@@ -228,7 +228,7 @@ static void read_tx_events(struct walker *w, bool inside)
         event.stage = skip_enum(w->x, 2, "TransactionEventStage");
         tide_event_read(w->x, &event);
         if (!going(w))
-            return; /* the stage may be the refused one: it is an index below */
+            return; /* after a failure the stage is no valid index */
         assert(event.stage <= 2);
         if (event.stage == 1)
             event.index = after_tx++;

@@ -81,7 +81,7 @@ static void skip_nested(struct tide_xdr *x, uint32_t arm)
 
 void tide_scval_skip(struct tide_xdr *x)
 {
-    /* Bytes of the arms that are of fixed size and free of checks, the arm included. */
+    /* Bytes of the arms with a fixed size and nothing to check, the arm included. */
     static const uint8_t fixed[] = { 0,  4, 0, 8, 8, 12, 12, 12, 12, 20, 20, 36,
                                      36, 0, 0, 0, 0, 0,  0,  0,  4,  12, 0 };
     size_t left = tide_xdr_left(x);

@@ -16,7 +16,7 @@ static bool going(const struct json_writer *w)
     return w->x.status == TIDE_OK && !w->json.buf->failed;
 }
 
-/* UTF-8 without NUL: what PostgreSQL gives out as text. */
+/* Returns whether the bytes are UTF-8 without NUL, which PostgreSQL can return as text. */
 static bool is_text(tide_slice s)
 {
     return tide_utf8_valid(s) && (s.len == 0 || !memchr(s.ptr, 0, s.len));
@@ -39,7 +39,8 @@ static void json_128(struct json_writer *w, bool is_signed)
     tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
-/* Decimal by repeated division of the eight 32-bit limbs: rare, so plain. */
+/* Writes a 256-bit number in decimal by repeated division of its eight 32-bit limbs. Such numbers
+ * are rare, so the code is simple. */
 static void json_256(struct json_writer *w, bool is_signed)
 {
     uint32_t limb[8];
@@ -83,8 +84,8 @@ static void json_address(struct json_writer *w)
     tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
-/* A replacement character would make different values alike, and PostgreSQL's JSON functions refuse
- * an escaped NUL. */
+/* Writes text as a JSON string and other bytes as {"hex": …}. A replacement character would make
+ * different values equal, and PostgreSQL's JSON functions refuse an escaped NUL. */
 static void json_string(struct tide_json *json, tide_slice s)
 {
     if (is_text(s)) {
@@ -124,13 +125,13 @@ static bool is_symbol(tide_slice s)
     return true;
 }
 
-/* A key that may be the name of a member. */
+/* A map's key that may become the name of a member. */
 struct key {
-    int arm; /* of the key; -1: it may not */
+    int arm; /* arm of the key; -1: not fit for a name */
     tide_slice name;
 };
 
-/* [symbol], as contracts write the keys of an enum. */
+/* Reads a vec of one symbol, as contracts write the keys of an enum. */
 static struct key read_variant(struct tide_xdr *x)
 {
     struct key key = { .arm = -1 };
@@ -141,7 +142,8 @@ static struct key read_variant(struct tide_xdr *x)
     return key;
 }
 
-/* In an instance's storage [symbol] is a name too, written as its JSON text. */
+/* Reads a key. In an instance's storage a vec of one symbol is a name too, written as its JSON
+ * text. */
 static struct key read_key(struct tide_xdr *x, bool storage)
 {
     struct key key = { .arm = (int)tide_xdr_u32(x) };
@@ -156,9 +158,10 @@ static struct key read_key(struct tide_xdr *x, bool storage)
     return key;
 }
 
-/* A map's keys serve as member names when each is a symbol (or each a string) of valid text and
- * they ascend as the host sorts them: only then is no name given twice. map stands behind the
- * count. Each level looks ahead over its own values, so nesting costs a pass a level. */
+/* Returns whether a map's keys can be member names: each is a symbol (or each a string) of valid
+ * text, and they ascend as the host sorts them, so that no name occurs twice. `map` stands behind
+ * the count. Each level reads ahead over its own values, so each level of nesting costs another
+ * pass. */
 static bool keys_are_names(struct tide_xdr map, uint32_t count, bool storage)
 {
     struct key previous = { .arm = -1 };
@@ -367,11 +370,12 @@ bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t c
     struct json_writer w = { .json = { .buf = json }, .x = tide_xdr_of(values) };
     size_t before = json->len;
     size_t most = 2 * values.len + TIDE_STORED_JSON_SPARE;
-    w.x.depth = TIDE_XDR_DEPTH_MAX - TIDE_STORED_JSON_DEPTH; /* so many levels are left */
+    /* leaves TIDE_STORED_JSON_DEPTH levels */
+    w.x.depth = TIDE_XDR_DEPTH_MAX - TIDE_STORED_JSON_DEPTH;
     for (uint32_t i = 0; i < count && going(&w); i++)
         json_value(&w);
     if (json->failed)
-        return true; /* the buffer says so itself, as after every append */
+        return true; /* the caller checks json->failed */
     size_t len = json->len - before;
     bool fits = tide_xdr_end(&w.x) == TIDE_OK && len <= most && len <= TIDE_STORED_JSON_MAX;
     if (!fits)

@@ -1,5 +1,5 @@
-/* Ed25519 is libsodium's, as in stellar-core: the same signatures are valid here and there. PEM is
- * OpenSSL's, which beside this file only hash.c includes. */
+/* Ed25519 with libsodium, as in stellar-core, so that both accept the same signatures. PEM with
+ * OpenSSL, which besides this file only hash.c uses. */
 #include "tidemark/sign.h"
 
 #include <openssl/crypto.h>
@@ -26,7 +26,7 @@ static void start_sodium(void)
     started = sodium_init();
 }
 
-/* libsodium chooses its code for this processor once. */
+/* Initialises libsodium once: it chooses its code for this processor. */
 static bool is_started(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -61,7 +61,7 @@ void tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], t
 {
     assert(key);
     int made = crypto_sign_ed25519_detached(out, NULL, message.ptr, message.len, key->secret);
-    assert(made == 0); /* it has no way to fail */
+    assert(made == 0); /* crypto_sign cannot fail */
     (void)made;
 }
 
@@ -78,7 +78,8 @@ void tide_sign_wipe(void *bytes, size_t len)
 
 /* --- PEM --------------------------------------------------------------------------------- */
 
-/* NULL for what is no Ed25519 key, or stands in another form than the name says. */
+/* Decodes a key. Returns NULL if it is no Ed25519 key, or its form is not the one that the PEM name
+ * says. */
 static EVP_PKEY *read_key(const char *name, const unsigned char *der, long len, bool private)
 {
     const unsigned char *at = der;

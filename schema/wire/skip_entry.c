@@ -94,8 +94,9 @@ static void skip_account_ext(struct tide_xdr *x)
     }
 }
 
-/* The account that most changes are of (no inflation destination, no signer, no sponsor), under one
- * bound check. Anything else, and anything wrong, is left where it is for the slow way: false. */
+/* Steps over an AccountEntry of the usual form (no inflation destination, no signers, no sponsors)
+ * with a single bounds check. Returns false, with the cursor unmoved, for any other form and for
+ * malformed data. */
 TIDE_INLINE bool skip_plain_account(struct tide_xdr *x)
 {
     enum { LONGEST = 68 + 32 + 12 + 20 + 16 + 16 };
@@ -111,10 +112,10 @@ TIDE_INLINE bool skip_plain_account(struct tide_xdr *x)
     uint32_t ext = tide_be32(p + 8);
     p += 12;
     if (ext == 1) {
-        ext = tide_be32(p + 16) ^ 2; /* 0: there is a v2 */
+        ext = tide_be32(p + 16) ^ 2; /* 0: the v2 extension follows */
         p += 20;
         if (ext == 0) {
-            signers |= tide_be32(p + 8); /* sponsors */
+            signers |= tide_be32(p + 8); /* sponsors; must be 0, too */
             ext = tide_be32(p + 12);
             p += 16;
             if (ext == 3) {
@@ -378,7 +379,7 @@ static void skip_fixed_array(struct tide_xdr *x, uint32_t element)
 
 void skip_config_setting_entry(struct tide_xdr *x)
 {
-    /* Bytes of the arms of fixed size; 0 is an arm of its own below. */
+    /* Bytes of the arms with a fixed size; 0: the code below handles the arm. */
     static const uint8_t fixed[21] = { 4, 28, 84, 8, 12, 16, 0, 0, 4, 4, 48, 4, 0, 0, 4, 12, 20 };
     uint32_t arm = skip_enum(x, 20, "ConfigSettingID");
     if (arm > 20)

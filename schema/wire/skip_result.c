@@ -80,7 +80,7 @@ static void skip_success(struct tide_xdr *x, uint32_t type, struct tide_tx *tx)
 
 static void skip_result_tr(struct tide_xdr *x, struct tide_tx *tx)
 {
-    /* The lowest result code of each operation, as a positive number. */
+    /* The lowest result code of each operation, negated. */
     static const uint8_t lowest[27] = { 4, 9, 12, 12, 12, 10, 8, 6, 7, 1, 4, 1, 12, 12,
                                         5, 6, 3,  1,  5,  4,  3, 5, 8, 6, 5, 3, 3 };
     uint32_t type = skip_enum(x, 26, "OperationResultTr arm");

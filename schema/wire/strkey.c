@@ -1,8 +1,8 @@
 #include "tidemark/strkey.h"
 #include "tidemark/xdr.h"
 
-/* CRC-16/XMODEM is linear, so the sixteen nibbles of eight bytes are looked up independently of one
- * another and their remainders added: row n is of the nibble with 15 - n nibbles behind it. */
+/* CRC-16/XMODEM is linear: the remainders of the sixteen nibbles of eight bytes are looked up
+ * independently and added. Row n belongs to the nibble that 15 - n nibbles follow. */
 static const uint16_t crc_table[16][16] = {
     { 0x0000, 0x3db4, 0x7b68, 0x46dc, 0xf6d0, 0xcb64, 0x8db8, 0xb00c, 0xfd81, 0xc035, 0x86e9,
       0xbb5d, 0x0b51, 0x36e5, 0x7039, 0x4d8d },
@@ -65,9 +65,9 @@ static uint16_t crc16(const uint8_t *p, size_t len)
 
 /* ---- base32, eight characters in one register ---- */
 
-#define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
+#define LANES 0x0101010101010101u /* a byte times LANES is that byte in each lane */
 
-/* 40 bits as eight lanes of five, the first in the highest lane. */
+/* Spreads 40 bits into eight lanes of five bits, the first in the highest lane. */
 static uint64_t spread_bits(uint64_t bits)
 {
     bits = (bits & 0xfffff00000u) << 12 | (bits & 0xfffffu);
@@ -82,7 +82,8 @@ static uint64_t gather_bits(uint64_t lanes)
     return (lanes & 0x000fffff00000000u) >> 12 | (lanes & 0xfffffu);
 }
 
-/* 0..25 are A..Z, 26..31 are 2..7: the digits lie 41 below where the letters would go on. */
+/* Writes eight characters: 0..25 are A..Z, 26..31 are 2..7. The digits lie 41 below the place where
+ * the letters would continue. */
 static void put_group(char *out, uint64_t bits)
 {
     uint64_t lanes = spread_bits(bits);
@@ -92,12 +93,12 @@ static void put_group(char *out, uint64_t bits)
     memcpy(out, &lanes, 8);
 }
 
-/* 40 bits of eight characters; false when one is not of the alphabet. */
+/* Decodes eight characters to 40 bits. Returns false if one is not in the alphabet. */
 static bool get_group(const uint8_t *in, uint64_t *bits)
 {
     uint64_t c = tide_be64(in);
     const uint64_t high = LANES * 0x80;
-    uint64_t low = c & ~high; /* so that no sum below carries into the next lane */
+    uint64_t low = c & ~high; /* seven bits each, so that no sum below carries into the next lane */
     uint64_t letter = (low + LANES * (0x80 - 'A')) & ~(low + LANES * (0x80 - ('Z' + 1))) & high;
     uint64_t digit = (low + LANES * (0x80 - '2')) & ~(low + LANES * (0x80 - ('7' + 1))) & high;
     *bits = gather_bits(low - (letter >> 7) * 'A' - (digit >> 7) * ('2' - 26));
@@ -146,7 +147,8 @@ static void put_five(uint8_t *out, uint64_t bits)
     memcpy(out + 1, &low, 4);
 }
 
-/* Bytes of text into raw (room for them all and 4 more); 0 when it is not canonical base32. */
+/* Decodes text into raw, which has room for the bytes and 4 more. Returns the length, or 0 if text
+ * is no canonical base32. */
 static size_t base32_decode(uint8_t *raw, tide_slice text)
 {
     assert(text.len <= TIDE_STRKEY_TEXT_MAX);
@@ -240,7 +242,7 @@ size_t tide_strkey_from_address(char *out, tide_slice address)
     case 2: {
         if (len != 40)
             return 0;
-        uint8_t swapped[40]; /* the wire has the id first, the text the key */
+        uint8_t swapped[40]; /* XDR has the id first, the strkey has the key first */
         memcpy(swapped, body + 8, 32);
         memcpy(swapped + 32, body, 8);
         return tide_strkey_encode(out, TIDE_STRKEY_MUXED, tide_slice_of(swapped, 40));

@@ -14,7 +14,7 @@ void skip_muxed_account(struct tide_xdr *x)
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, "MuxedAccount arm", arm);
 }
 
-/* The ed25519 key of a MuxedAccount span. */
+/* Returns the ed25519 key of a MuxedAccount span. */
 static const uint8_t *muxed_key(tide_slice account)
 {
     return account.len == 36 ? account.ptr + 4 : account.len == 44 ? account.ptr + 12 : NULL;
@@ -176,7 +176,7 @@ static void skip_auth_entry(struct tide_xdr *x)
     skip_invocation(x);
 }
 
-/* out NULL: only step over it. */
+/* Reads InvokeContractArgs. out NULL: only steps over them. */
 static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
 {
     const uint8_t *mark = x->cur;
@@ -550,8 +550,8 @@ tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct
 void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
                         const uint8_t network_id[TIDE_HASH_BYTES])
 {
-    /* EnvelopeType TX or TX_FEE_BUMP; a v0 transaction is hashed as if it were v1, whose
-     * source then has the key type 0 in front. */
+    /* EnvelopeType TX or TX_FEE_BUMP. A v0 transaction is hashed as v1, whose source begins with
+     * the key type 0. */
     static const uint8_t tx[4] = { 0, 0, 0, 2 }, bump[4] = { 0, 0, 0, 5 }, v0[4] = { 0 };
     struct tide_sha256 h;
     tide_sha256_init(&h);

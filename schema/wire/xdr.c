@@ -11,7 +11,7 @@ void tide_xdr_refuse(struct tide_xdr *x, tide_status status, const char *what, u
     x->what = what;
     x->value = value;
     x->fail_at = (size_t)(x->cur - x->base);
-    x->cur = x->end; /* nothing is left, so no loop runs on */
+    x->cur = x->end; /* nothing is left, so that no loop continues */
 }
 
 void tide_xdr_refuse_short(struct tide_xdr *x)

@@ -63,8 +63,8 @@ struct rule {
     enum event event;
     enum verb verb;
     uint64_t n;
-    unsigned skip, times; /* `times` matches have fired; never true if `times` is 0 */
-    bool spent;
+    unsigned skip, times; /* matches that do not fire; then matches that fire, 0: all */
+    bool spent;           /* the last of `times` matches has fired */
     char text[TEXT];
 };
 

@@ -1,16 +1,18 @@
 -- Takes back, in the index's database, rights that PostgreSQL gives to every login. A superuser runs this once the
 -- database is there, and again after it was restored: psql -d tidemark -f database.sql
 --
--- Daemons exclude each other with advisory locks. PostgreSQL lets every login of a database take any of them,
--- and keep it: the indexer would wait as a standby, the attester too, and migrate for ever. So three roles
--- alone may take them, and the roles of roles.sql alone may connect. Other logins (backups, monitoring,
--- analysts with a login of their own) are made members of a role, or are granted CONNECT.
+-- Advisory locks. Daemons exclude each other with them. By default PostgreSQL lets every login take and keep any such
+-- lock: indexer and attester would then wait as standbys, and migrate for ever. Therefore only three roles may take
+-- them, and only the roles of roles.sql may connect. For other logins (backups, monitoring, analysts with a login of
+-- their own) grant membership in a role, or CONNECT.
 --
--- The same goes for what fills the disk without a right on any table: large objects and messages in the WAL. And for
--- what takes transaction numbers without writing: PostgreSQL stops when two billion of them cannot be frozen.
--- What a role set for itself in this database is reset.
+-- Disk and transaction numbers. By default every login can fill the disk without a right on any table, with large
+-- objects and WAL messages, and can use up transaction numbers: PostgreSQL stops when two billion of them cannot be
+-- frozen. This script revokes both.
 --
--- It calls nothing that the owner of the tables could have written.
+-- Settings. The script resets what a role set for itself in this database.
+--
+-- The script calls no function that the owner of the tables could have written.
 \set ON_ERROR_STOP on
 BEGIN;
 SET LOCAL search_path = pg_catalog, pg_temp;

@@ -16,7 +16,7 @@ enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
     char name[NAME_BYTES];   /* for messages */
-    bool known;              /* the network of its connection is ours */
+    bool known;              /* its connection was checked: the network is the deployment's */
     bool foreign;            /* another network answered */
     bool excluded;           /* excluded until att_rpc_include_all */
     int64_t paused_until_ms; /* monotonic; not called before */
@@ -37,7 +37,7 @@ struct att_rpc {
     uint64_t id;
     struct tide_retry retry;
     char failure[TIDE_ERR_TEXT_MAX]; /* last failure of any server, for messages */
-    uint32_t floor, ceiling;         /* of ledgers; 0: none */
+    uint32_t floor, ceiling;         /* lowest and highest plausible newest ledger; 0: none */
     struct tide_buf params, request, body, decoded;
 };
 

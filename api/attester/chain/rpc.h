@@ -134,7 +134,7 @@ enum att_found_status { ATT_NOT_FOUND, ATT_SUCCESS, ATT_FAILED };
 struct att_found {
     enum att_found_status status;
     uint32_t latest, oldest; /* newest and oldest ledger that the server has */
-    uint64_t close_time;     /* of the newest ledger, unix seconds */
+    uint64_t close_time;     /* close time of the newest ledger, unix seconds */
     uint32_t ledger;         /* ledger that includes the transaction; 0: not found */
     int64_t fee;             /* stroops that were charged */
     tide_slice result;       /* TransactionResult */

@@ -150,7 +150,8 @@ static void read_auth(struct decoder *t, struct att_simulated *out, const json_t
 
 static void read_changes(struct decoder *t, struct att_simulated *out, const json_t *list)
 {
-    t->good &= json_array_size(list) <= ATT_LIST_MAX; /* our calls change fewer */
+    /* calls of this program change fewer entries */
+    t->good &= json_array_size(list) <= ATT_LIST_MAX;
     for (size_t i = 0; t->good && i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         struct att_change *change = &out->changes[out->change_count++];

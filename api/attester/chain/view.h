@@ -14,16 +14,16 @@ struct att_view {
     bool account; /* the verifier's account exists; seq is its sequence number */
     int64_t seq;
     int64_t balance; /* stroops */
-    bool verifier;   /* the registry lists our key as a verifier */
+    bool verifier;   /* the registry lists the attester's key as a verifier */
     /* The person is frozen; the jurisdiction of the claim is blocked. */
     bool frozen, blocked;
     bool record;         /* a ComplianceRec exists */
     uint32_t status;     /* status of the record; ATT_UNKNOWN without one */
     bool kyc;            /* a Kyc entry exists */
-    bool kyc_ours;       /* its verifier is ours */
-    bool kyc_same;       /* it is ours, and its fields and keyed hash equal the claim */
+    bool kyc_ours;       /* its verifier is the attester */
+    bool kyc_same;       /* kyc_ours, and its fields and keyed hash equal the claim */
     bool kyc_former;     /* another key made it, with the hash that is to be revoked */
-    bool same;           /* kyc_same, and the record equals the claim: Verified by us */
+    bool same;           /* kyc_same, and the record equals the claim: Verified by the attester */
     uint32_t kyc_ledger; /* ledger of the Kyc entry's last change */
     bool has_code;       /* the registry's instance names its wasm, whose hash is code */
     uint8_t code[TIDE_HASH_BYTES];
@@ -74,7 +74,8 @@ tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_s
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
-/* The subject's record right before a transaction of ours, from the transaction's own changes. */
+/* The subject's record right before a transaction of the attester, from the transaction's own
+ * changes. */
 struct att_before {
     bool changed;    /* the transaction changed the record; status is the overwritten one */
     uint32_t status; /* ATT_UNKNOWN: no record existed */

@@ -9,7 +9,7 @@
     " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
 #define MOVED " RETURNING 1"
 
-/* Texts of $1 and $2. */
+/* The values of FENCE: $1 is id, $2 is envelope. */
 struct fence {
     char id[24];
     char hash[2 * TIDE_HASH_BYTES + 3];

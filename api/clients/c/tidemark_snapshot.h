@@ -1,8 +1,9 @@
 /* Compliance records of a Tidemark API, inside your own process: "may this address trade now?"
  * in about a microsecond (tools/bench snapshot).
  *
- * A snapshot is a file from GET /api/sdk/snapshot. Changes since then come from
- * GET /api/sdk/snapshot/changes?after=LEDGER, in the same format. Map or read both, open them, ask:
+ * A snapshot is a file from GET /api/sdk/snapshot. Later changes come from
+ * GET /api/sdk/snapshot/changes?after=LEDGER, in the same format. Map or read both into memory,
+ * open them, and look addresses up:
  *
  *     struct tidemark_mirror mirror = { .view = { .stale_after_ms = 10000, .ledger_age_s = 300 } };
  *     struct tidemark_snapshot base, changes;
@@ -12,12 +13,12 @@
  *     if (tidemark_mirror_compliant(&mirror, address, now_ms) == TIDEMARK_YES)
  *         let it pass;                 // no, stale, incomplete …: all but YES refuse
  *
- * A mirror keeps what several nodes answer over time from stepping back: files of a node that is
- * behind, late ones and those of another chain are refused. tidemark_compliant judges two files
- * alone, without that memory.
+ * A mirror remembers the newest files of several nodes and never goes back: it refuses files of a
+ * node that is behind, files that arrive late, and files of another chain. tidemark_compliant uses
+ * two files without that memory.
  *
- * One file, C99, no allocation, no global state. Threads may share an open snapshot. An open one
- * takes 16 KiB, so that a question finds an account with few looks into the file.
+ * One file, C99, no allocation, no global state. Threads may share an open snapshot. An open
+ * snapshot takes 16 KiB for an index, so that a look-up reads few records of the file.
  *
  * Format   little-endian; offset and bytes of each field.
  *    0   8  "TIDESNP1"
@@ -27,34 +28,34 @@
  *   24  32  SHA-256 of the network's passphrase
  *   56  32  identity of the deployment
  *   88  32  the compliance registry
- *  120   4  ledger: what is said is true at its close
- *  124   4  bit 0: the registry is indexed whole
+ *  120   4  ledger: the records are as of its close
+ *  124   4  bit 0: the whole registry is indexed
  *  128  32  hash of that ledger
- *  160   8  when it closed, unix seconds
+ *  160   8  close time of that ledger, unix seconds
  *  168   8  when the indexer last renewed its lease, unix ms, by the database's clock
- *  176   8  when this was signed, unix ms, by the server's clock
- *  184   8  how old the server's knowledge of the indexer was then, ms
+ *  176   8  when the server signed the file, unix ms, by its clock
+ *  184   8  age of the server's knowledge of the indexer at that time, ms
  *  192   4  0: a snapshot, 1: changes
- *  196   4  changes: those after this ledger; else 0
+ *  196   4  of changes: the ledger after which they begin; else 0
  *  200  32  SHA-256 of all records
  *  232   4  number of the deployment in the server's database: a reset of the network changes it
  *  236  20  zero
- *  256  32  the key that signed: its thumbprint (RFC 7638), `kid` of /.well-known/jwks.json decoded
+ *  256  32  thumbprint (RFC 7638) of the signing key: the decoded `kid` of /.well-known/jwks.json
  *  288  64  Ed25519 signature over "tidemark-snapshot-v1", a zero byte, and bytes 0 to 287
- *  352      records, by address
+ *  352      records, sorted by address
  *
  * A record
  *    0   1  kind of address: 48 an account (G), 16 a contract (C)
  *    1  32  the address
- *   33   1  bits: 1 it has a record, 2 frozen, 4 its jurisdiction is blocked, 8 whitelisted,
- *           128 (changes) there is nothing of it any more
+ *   33   1  bits: 1 there is a compliance record, 2 frozen, 4 jurisdiction blocked, 8 whitelisted,
+ *           128 (in changes) nothing is stored for the address any more
  *   34   2  status: 0 unknown, 1 pending, 2 verified, 3 suspended, 4 sanctioned, 5 expired;
- *           65535 another
+ *           65535 any other
  *   36   4  ledger of the record's last change
- *   40   8  when it ends, unix seconds; 0: never
+ *   40   8  end of the record, unix seconds; 0: never
  *
- * A reader who compares two snapshots sees which "blocked" bits changed together with the list of
- * blocked jurisdictions. */
+ * Privacy: "blocked" bits that change together when the list of blocked jurisdictions changes show
+ * which addresses share a jurisdiction. */
 #ifndef TIDEMARK_SNAPSHOT_H
 #define TIDEMARK_SNAPSHOT_H
 
@@ -64,48 +65,49 @@
 #include <string.h>
 
 #define TIDEMARK_SNAPSHOT_HEADER  256u
-#define TIDEMARK_SNAPSHOT_RECORDS 352u /* where they begin */
+#define TIDEMARK_SNAPSHOT_RECORDS 352u /* offset of the first record */
 #define TIDEMARK_SNAPSHOT_RECORD  48u
 #define TIDEMARK_ADDRESS_BYTES    33u
-#define TIDEMARK_SNAPSHOT_SPANS   4096u /* equal parts of the accounts' range of addresses */
+#define TIDEMARK_SNAPSHOT_SPANS   4096u /* number of equal parts of the accounts' address range */
 #define TIDEMARK_SNAPSHOT_SIGNED  "tidemark-snapshot-v1"
 
 enum tidemark_opened {
     TIDEMARK_OK,
-    TIDEMARK_MALFORMED, /* not such a file, cut short, or of more than 2^32 - 1 records */
-    TIDEMARK_UNSIGNED   /* check refused it */
+    TIDEMARK_MALFORMED, /* no snapshot, cut short, or more than 2^32 - 1 records */
+    TIDEMARK_UNSIGNED   /* the check function refused it */
 };
 
 enum tidemark_answer {
-    TIDEMARK_NO,         /* not compliant */
-    TIDEMARK_YES,        /* compliant now */
-    TIDEMARK_STALE,      /* too old to tell */
-    TIDEMARK_INCOMPLETE, /* the registry is not indexed whole */
-    TIDEMARK_MISMATCHED, /* the changes are not those of the snapshot */
+    TIDEMARK_NO,         /* the address is not compliant */
+    TIDEMARK_YES,        /* the address is compliant now */
+    TIDEMARK_STALE,      /* the data are too old for an answer */
+    TIDEMARK_INCOMPLETE, /* the server has not indexed the whole registry */
+    TIDEMARK_MISMATCHED, /* the changes do not belong to the snapshot */
     TIDEMARK_BAD_ADDRESS
 };
 
 struct tidemark_snapshot {
-    const unsigned char *bytes;                 /* the caller's, as long as this is used */
-    uint32_t span[TIDEMARK_SNAPSHOT_SPANS + 1]; /* where the accounts of each span begin */
-    uint32_t count;                             /* records; those of contracts stand first */
+    const unsigned char *bytes; /* the file; the caller keeps it as long as this struct is used */
+    uint32_t span[TIDEMARK_SNAPSHOT_SPANS + 1]; /* index of the first account of each span */
+    uint32_t count;                             /* number of records; contracts come first */
     uint32_t ledger, after;
     bool complete, is_changes;
     uint64_t closed_at_s, signed_at_ms, age_ms;
 };
 
-/* Says whether the file is signed: head is bytes 0 to 351, records the rest. It compares the
- * SHA-256 of the records with bytes 200 to 231 and verifies the signature with a key that it knows
- * by bytes 256 to 287. ../README.md has one for OpenSSL. */
+/* Returns whether the file's signature is valid. head is bytes 0 to 351, records the rest. The
+ * function compares the SHA-256 of the records with bytes 200 to 231, and verifies the signature
+ * with the key that bytes 256 to 287 name. ../README.md has one for OpenSSL. */
 typedef bool tidemark_check_fn(void *self, const unsigned char *head, const unsigned char *records,
                                size_t len);
 
-/* Two files that were opened. */
+/* Two open files and the limits of their age. */
 struct tidemark_view {
     const struct tidemark_snapshot *base;
-    const struct tidemark_snapshot *changes; /* NULL: none yet */
-    uint64_t stale_after_ms;                 /* the oldest knowledge of the indexer that you take */
-    uint64_t ledger_age_s;                   /* the oldest ledger that you take; 0: any */
+    const struct tidemark_snapshot *changes; /* NULL: no changes yet */
+    /* greatest age of the server's knowledge of the indexer that you accept */
+    uint64_t stale_after_ms;
+    uint64_t ledger_age_s; /* greatest age of the newest ledger that you accept; 0: any */
 };
 
 static inline uint32_t tidemark_u32(const unsigned char *at)
@@ -123,7 +125,7 @@ static inline const unsigned char *tidemark_at(const struct tidemark_snapshot *i
     return in->bytes + TIDEMARK_SNAPSHOT_RECORDS + i * TIDEMARK_SNAPSHOT_RECORD;
 }
 
-/* The first bytes of an address behind its kind, as a number that keeps their order. */
+/* Returns the first bytes of an address after its kind, as a number with the same order. */
 static inline uint64_t tidemark_prefix(const unsigned char *address)
 {
     const unsigned char *at = address + 1;
@@ -132,14 +134,14 @@ static inline uint64_t tidemark_prefix(const unsigned char *address)
            (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
-/* Where in the range of addresses an account stands; a contract stands before all. */
+/* Returns the span of an account's address. Contracts come before all spans. */
 static inline uint32_t tidemark_span(const unsigned char *address)
 {
     return (uint32_t)(tidemark_prefix(address) / (UINT64_MAX / TIDEMARK_SNAPSHOT_SPANS + 1));
 }
 
-/* Halving from where the span before begins: whatever order the records have, no span begins before
- * an earlier one or behind the file. */
+/* Finds the first record of each span by halving, from the first record of the previous span on.
+ * Even if the records are not sorted, the spans ascend and stay inside the file. */
 static inline void tidemark_index(struct tidemark_snapshot *in)
 {
     uint32_t begin = 0;
@@ -158,8 +160,8 @@ static inline void tidemark_index(struct tidemark_snapshot *in)
     in->span[TIDEMARK_SNAPSHOT_SPANS] = in->count;
 }
 
-/* Reads the header. check NULL: the caller verified the file before. Whatever the records hold, a
- * question reads inside the file and ends. */
+/* Reads the header. check NULL: the caller has verified the file. Whatever the records contain,
+ * every look-up stays inside the file and ends. */
 static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapshot *out,
                                                           const unsigned char *bytes, size_t size,
                                                           tidemark_check_fn *check, void *self)
@@ -189,8 +191,8 @@ static inline enum tidemark_opened tidemark_snapshot_open(struct tidemark_snapsh
     return TIDEMARK_OK;
 }
 
-/* Where the address of a prefix between first and last should stand in a range of that many
- * records: addresses are keys and hashes, so they are spread evenly. */
+/* Estimates the index of a prefix between first and last among `count` records. Addresses are keys
+ * and hashes, so they are spread evenly. */
 static inline uint64_t tidemark_guess(uint64_t count, uint64_t first, uint64_t last,
                                       uint64_t prefix)
 {
@@ -201,8 +203,8 @@ static inline uint64_t tidemark_guess(uint64_t count, uint64_t first, uint64_t l
     return step < count ? step : count - 1;
 }
 
-/* The record of an address (kind and 32 bytes); NULL: none. A few guesses; what addresses that were
- * chosen to lead them astray leave is halved. */
+/* Returns the record of an address (kind and 32 bytes), or NULL. A few estimates usually suffice.
+ * After eight it halves the range, so that chosen addresses cannot make it slow. */
 static inline const unsigned char *
 tidemark_record(const struct tidemark_snapshot *in,
                 const unsigned char address[TIDEMARK_ADDRESS_BYTES])
@@ -220,7 +222,7 @@ tidemark_record(const struct tidemark_snapshot *in,
         uint64_t at = low + (guesses < 8 ? tidemark_guess(high - low, first, last, prefix)
                                          : (high - low) / 2);
         const unsigned char *record = tidemark_at(in, at);
-        uint64_t there = tidemark_prefix(record); /* most often in one line of the memory's cache */
+        uint64_t there = tidemark_prefix(record); /* usually one cache line */
         int order = prefix < there   ? -1
                     : prefix > there ? 1
                                      : memcmp(address, record, TIDEMARK_ADDRESS_BYTES);
@@ -237,7 +239,7 @@ tidemark_record(const struct tidemark_snapshot *in,
     return NULL;
 }
 
-/* CRC-16/XMODEM. */
+/* Computes the CRC-16/XMODEM. */
 static inline uint32_t tidemark_crc16(const unsigned char *bytes, size_t len)
 {
     static const uint16_t of[256] = {
@@ -272,19 +274,20 @@ static inline uint32_t tidemark_crc16(const unsigned char *bytes, size_t len)
     return crc;
 }
 
-/* An address as text (strkey, NUL-terminated) as kind and 32 bytes. False for any other text, a
- * wrong checksum included. */
+/* Decodes an address (strkey, NUL-terminated) to kind and 32 bytes. Returns false for any other
+ * text, also for a wrong checksum. */
 static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], const char *text)
 {
     unsigned char raw[35];
     uint32_t wrong = 0;
-    for (uint32_t group = 0; group < 7; group++) { /* of 8 characters, 5 bytes */
+    for (uint32_t group = 0; group < 7; group++) { /* each group has 8 characters for 5 bytes */
         uint64_t bits = 0;
         for (uint32_t i = 0; i < 8; i++) {
             unsigned char c = (unsigned char)text[8 * group + i];
             if (c == 0)
                 return false;
-            uint32_t letter = c - 65u, digit = c - 50u; /* without a branch that guesses wrong */
+            /* computed without branches, which would be mispredicted */
+            uint32_t letter = c - 65u, digit = c - 50u;
             uint32_t is_letter = letter < 26, is_digit = digit < 6;
             wrong |= !(is_letter | is_digit);
             bits =
@@ -301,7 +304,7 @@ static inline bool tidemark_address(unsigned char out[TIDEMARK_ADDRESS_BYTES], c
     return true;
 }
 
-/* Network, deployment, registry, and epoch of the network. */
+/* Returns whether two files have the same network, deployment, registry and epoch. */
 static inline bool tidemark_is_of(const struct tidemark_snapshot *file,
                                   const struct tidemark_snapshot *other)
 {
@@ -309,7 +312,8 @@ static inline bool tidemark_is_of(const struct tidemark_snapshot *file,
            memcmp(file->bytes + 232, other->bytes + 232, 4) == 0;
 }
 
-/* Whether changes can be those since base: of the same chain, after its ledger, not from before. */
+/* Returns whether the changes continue base: same chain, after its ledger, and not closed before
+ * it. */
 static inline bool tidemark_continues(const struct tidemark_snapshot *changes,
                                       const struct tidemark_snapshot *base)
 {
@@ -321,8 +325,9 @@ static inline bool tidemark_continues(const struct tidemark_snapshot *changes,
     return changes->ledger > base->ledger && changes->closed_at_s >= base->closed_at_s;
 }
 
-/* Returns what base and changes together allow to say. Changes do not have what their base lacks. A
- * clock of this host that runs more than a minute behind the server's makes all stale. */
+/* Returns TIDEMARK_YES if base and changes may be used, otherwise the reason against it. Records
+ * that did not change are only in base. If this host's clock is more than a minute behind the
+ * server's, the files count as stale. */
 static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *view,
                                                    uint64_t now_ms)
 {
@@ -346,8 +351,8 @@ static inline enum tidemark_answer tidemark_usable(const struct tidemark_view *v
     return TIDEMARK_YES;
 }
 
-/* Whether the registry lets the address trade now: the contract's rule, as
- * GET /api/sdk/kyc/status/{address} has it. now_ms is this host's clock, unix milliseconds. */
+/* Returns whether the registry lets the address trade now, by the contract's rule, like GET
+ * /api/sdk/kyc/status/{address}. now_ms is this host's clock in unix milliseconds. */
 static inline enum tidemark_answer
 tidemark_compliant_raw(const struct tidemark_view *view,
                        const unsigned char address[TIDEMARK_ADDRESS_BYTES], uint64_t now_ms)
@@ -378,28 +383,30 @@ static inline enum tidemark_answer tidemark_compliant(const struct tidemark_view
 
 /* --- a mirror ----------------------------------------------------------------------------- */
 
-#define TIDEMARK_KEYS_OLDEST_MS 300000u /* nothing is believed by older keys */
-#define TIDEMARK_AHEAD_MS       60000u  /* by which clocks may differ */
+/* greatest age of the server's keys: with older ones every answer is TIDEMARK_STALE */
+#define TIDEMARK_KEYS_OLDEST_MS 300000u
+#define TIDEMARK_AHEAD_MS       60000u /* allowed difference of the clocks */
 
-/* Begin with the limits of view and zero elsewhere. Not for several threads at once: lock it, or
+/* Initialise it with the limits in view and zero elsewhere. Threads must not share it: lock it, or
  * replace a whole copy. */
 struct tidemark_mirror {
-    struct tidemark_view view; /* base NULL: nothing is known */
+    struct tidemark_view view; /* base NULL: no files yet */
     const unsigned char
-        *deployment; /* `deployment` of receipts, 32 bytes; NULL: the first file's */
-    /* The rest belongs to the functions below. */
-    uint32_t ledger; /* the newest that was seen */
+        *deployment; /* `deployment` of receipts, 32 bytes; NULL: that of the first file */
+    /* The functions below use the members from here on. */
+    uint32_t ledger; /* the newest ledger that any file named */
     uint64_t closed_at_s;
-    unsigned char ledger_signer[32]; /* the key that says so */
-    unsigned char identity[100];     /* of the first file */
+    unsigned char ledger_signer[32]; /* the key that signed that file */
+    unsigned char identity[100];     /* identity of the first file */
     bool identified;
     uint64_t keys_at_ms;
 };
 
 enum tidemark_taken {
-    TIDEMARK_TAKEN,  /* the view is of these files now: both must stay open */
-    TIDEMARK_BEHIND, /* of an earlier ledger than files before, or not as fresh at the same one */
-    TIDEMARK_OTHER   /* of another deployment or chain, or not of each other */
+    TIDEMARK_TAKEN, /* the view uses these files now: both must stay open */
+    /* refused: of an earlier ledger than previous files, or less fresh at the same ledger */
+    TIDEMARK_BEHIND,
+    TIDEMARK_OTHER /* refused: of another deployment or chain, or the two do not belong together */
 };
 
 static inline const struct tidemark_snapshot *tidemark_newest(const struct tidemark_view *view)
@@ -418,7 +425,8 @@ static inline bool tidemark_is_behind(const struct tidemark_mirror *mirror,
     return file->ledger < mirror->ledger || file->closed_at_s < mirror->closed_at_s;
 }
 
-/* Remembers what a verified file says of the chain. False: it is of another one. */
+/* Stores the ledger and identity of a verified file. Returns false if the file is of another
+ * chain. */
 static inline bool tidemark_note(struct tidemark_mirror *mirror,
                                  const struct tidemark_snapshot *file, uint64_t now_ms)
 {
@@ -442,8 +450,8 @@ static inline bool tidemark_note(struct tidemark_mirror *mirror,
     return true;
 }
 
-/* Whether files that are not behind give way to the known ones. At the same ledger the complete
- * ones stay, and those with fresher knowledge. */
+/* Compares offered files that are not behind with the present ones. At the same ledger, complete
+ * files and files with fresher knowledge win. */
 static inline enum tidemark_taken tidemark_compare(const struct tidemark_view *known,
                                                    const struct tidemark_view *offered,
                                                    uint64_t now_ms)
@@ -460,9 +468,9 @@ static inline enum tidemark_taken tidemark_compare(const struct tidemark_view *k
     return older ? TIDEMARK_BEHIND : TIDEMARK_TAKEN;
 }
 
-/* Answers by these files from now on: a snapshot and its changes (NULL: none yet), both opened and
- * verified. Newer changes come with the snapshot that they belong to. If it refuses them the view
- * stays as it is. */
+/* Uses these files from now on: a snapshot and its changes (NULL: none yet), both opened and
+ * verified. Newer changes must come with the snapshot that they belong to. If the files are
+ * refused, the view does not change. */
 static inline enum tidemark_taken tidemark_mirror_take(struct tidemark_mirror *mirror,
                                                        const struct tidemark_snapshot *base,
                                                        const struct tidemark_snapshot *changes,
@@ -482,9 +490,9 @@ static inline enum tidemark_taken tidemark_mirror_take(struct tidemark_mirror *m
     return taken;
 }
 
-/* The server's keys as they were at_ms (when they were asked for, less their Age): their
- * thumbprints, `kid` decoded. What only another key proves is dropped; when the newest ledger
- * closed stays, so that a node that is behind does not become the newest. */
+/* Stores the thumbprints of the server's keys (`kid` decoded). at_ms is the time of the request
+ * minus the answer's Age. Files signed by other keys are dropped. The close time of the newest
+ * ledger stays, so that a node that is behind does not become the newest. */
 static inline void tidemark_mirror_keys(struct tidemark_mirror *mirror,
                                         const unsigned char (*kids)[32], size_t count,
                                         uint64_t at_ms)
@@ -506,8 +514,8 @@ static inline void tidemark_mirror_keys(struct tidemark_mirror *mirror,
     mirror->keys_at_ms = at_ms;
 }
 
-/* Whether the address may trade now, by what the mirror knows. TIDEMARK_STALE as well while it
- * knows of a newer ledger than it has, and when tidemark_mirror_keys was called too long ago. */
+/* Returns whether the address may trade now. Also returns TIDEMARK_STALE if a file named a newer
+ * ledger than the view has, or if tidemark_mirror_keys was called too long ago. */
 static inline enum tidemark_answer tidemark_mirror_compliant(const struct tidemark_mirror *mirror,
                                                              const char *address, uint64_t now_ms)
 {

@@ -87,7 +87,7 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 struct head_check {
     struct server_conn *conn;
     tide_slice method;
-    const struct tide_request_fault *fault; /* of the head's form, or NULL */
+    const struct tide_request_fault *fault; /* fault in the form of the head, or NULL */
     bool matched;                           /* a route was found, and its parameters are good */
 };
 

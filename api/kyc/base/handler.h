@@ -1,5 +1,5 @@
-/* How routes of kind KYC or HOOK are answered: first on the connection's thread, which may not
- * wait, then, if needed, on a worker, which may.
+/* Answers routes of kind KYC or HOOK: first on the connection's thread, which may not wait, then,
+ * if needed, on a worker, which may wait.
  *
  * A handler is a tide_handler_fn like any other (route.def names it: TIDE_ROUTE(…, KYC, …)). The
  * handler runs on the connection's thread, inside tide_kyc_submit. Without a database or a

@@ -20,7 +20,7 @@ struct notify_thread {
     bool opened, started, listening;
     bool busy; /* sender: a delivery is due, but another sender holds its integrator's lock */
     struct tide_kyc_context context;
-    struct tide_http *http; /* of a sender; connects to public addresses only */
+    struct tide_http *http; /* a sender's client; connects to public addresses only */
     struct tide_retry retry;
     uint32_t db_failures; /* in a row */
 };

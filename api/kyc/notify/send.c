@@ -39,7 +39,7 @@ static tide_status claim_delivery(struct notify_thread *t, struct tide_pg_rows *
                          (const char *[]){ t->context.deployment_text, share }, 2, err);
 }
 
-/* Returns a reason of our own: texts of libraries contain addresses. */
+/* Returns a reason from a fixed list: error texts of libraries contain addresses. */
 static const char *error_of(tide_status status, const struct tide_http_answer *answer)
 {
     if (answer->forbidden)

@@ -3,7 +3,8 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { LINK_S = 86400, PATH_BYTES = 256 }; /* seconds that a page is used */
+/* LINK_S: seconds for which the provider's page may be used */
+enum { LINK_S = 86400, PATH_BYTES = 256 };
 
 static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
                             json_t **out, struct tide_err *err)

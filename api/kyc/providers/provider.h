@@ -86,7 +86,7 @@ struct tide_kyc_decision {
     int64_t decided_ms; /* time of the decision at the provider; 0: not given */
     /* unix seconds: end of the document or of the provider's verdict; 0: none */
     int64_t valid_until;
-    /* our reference in the provider's answer; "": none, "?": not one of ours */
+    /* Tidemark's reference in the provider's answer; "": none, "?": no reference of Tidemark */
     char ref[TIDE_KYC_ID_BYTES];
 };
 

@@ -41,8 +41,8 @@ json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_eve
 /* Copies a provider's id of [A-Za-z0-9_.-]. *out is "" if value is missing or no string. Returns
  * false only if the text cannot be an id. */
 bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value);
-/* Copies the ids that an event names its session by: the provider's, and ours. Returns false if one
- * cannot be an id. */
+/* Copies the two ids by which an event names its session: the provider's, and the reference that
+ * Tidemark gave it. Returns false if one cannot be an id. */
 bool tide_kyc_take_references(struct tide_kyc_event *out, const json_t *provider_id,
                               const json_t *ref);
 /* Returns TIDE_KYC_GENUINE, or that an event without either id is irrelevant. */
@@ -74,7 +74,7 @@ void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, 
 /* Completes an approval. country is the provider's text. The state becomes REVIEW, with a reason,
  * if the country is missing or unknown, so that no attestation rests on a guess. */
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
-/* Sets the reference that the decision is about; "?" if it cannot be one of ours. */
+/* Sets the reference that the decision is about; "?" if it cannot be a reference of Tidemark. */
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);
 /* Makes the decision doubtful: another level than the requested one approved the person. */
 void tide_kyc_other_level(struct tide_kyc_decision *out);

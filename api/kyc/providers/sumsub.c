@@ -1,4 +1,4 @@
-/* Adapter for Sumsub. A person is an applicant, identified by our reference. Sumsub signs no
+/* Adapter for Sumsub. A person is an applicant, identified by Tidemark's reference. Sumsub signs no
  * delivery time, so webhooks are deduplicated by the hash of their body. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"

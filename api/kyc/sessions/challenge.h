@@ -19,7 +19,7 @@
 #define TIDE_KYC_NONCE_BYTES     48u
 #define TIDE_KYC_ENVELOPE_MAX    2048u /* bytes of an envelope with all signatures */
 #define TIDE_KYC_SIGNATURES_MAX  19u   /* the client's; an envelope has at most twenty */
-#define TIDE_KYC_SIGNERS_MAX     21u   /* of an account, including its own key */
+#define TIDE_KYC_SIGNERS_MAX     21u   /* most signers of an account, including its own key */
 #define TIDE_KYC_HOME_DOMAIN_MAX 59u   /* "<homeDomain> auth" has at most 64 bytes */
 
 /* Values that all challenges of this server share. */
@@ -38,7 +38,7 @@ tide_status tide_kyc_challenge_write(struct tide_buf *out, const struct tide_kyc
 
 /* Signatures of an answered challenge. tide_kyc_proof_weigh finds the signers they belong to. */
 struct tide_kyc_proof {
-    uint8_t hash[TIDE_HASH_BYTES]; /* of the transaction */
+    uint8_t hash[TIDE_HASH_BYTES]; /* hash of the transaction */
     uint64_t until;                /* end of its time bounds, unix seconds */
     uint32_t count;
     struct {

@@ -9,7 +9,7 @@
 #include "api/kyc/providers/provider.h"
 #include "api/kyc/sessions/challenge.h"
 
-/* Whether the address is already compliant: the session is then a renewal. */
+/* Says whether the address is already compliant: the session is then a renewal. */
 enum tide_kyc_renewal { TIDE_KYC_RENEWAL_UNKNOWN, TIDE_KYC_RENEWAL_NO, TIDE_KYC_RENEWAL_YES };
 
 struct tide_kyc_session_request {

@@ -50,7 +50,7 @@ static bool is_closing(void *self)
 /* --- calls to the provider -------------------------------------------------------------------- */
 
 /* Counts a call's result, and pauses the provider after a failure. Logs the first failure in a row
- * and the recovery. TIDE_E_CONFIG is an error: the provider refuses our credentials. */
+ * and the recovery. TIDE_E_CONFIG is an error: the provider refuses the configured credentials. */
 static void track_provider(struct worker *w, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];

@@ -3,7 +3,7 @@
 #include "indexer/source/rpc/json_scan.h"
 #include "tidemark/text.h"
 
-/* One answer being read. */
+/* An answer while it is read. */
 struct answer {
     struct json_scan scan;
     uint64_t id;
@@ -14,7 +14,7 @@ struct answer {
 
 /* --- what every answer has in common ------------------------------------------------------ */
 
-/* The decimal that follows words in text, 0 when they do not stand there. */
+/* Returns the decimal that follows `words` in text, or 0 if they are not in it. */
 static uint32_t number_after(const char *text, const char *words, const char **rest)
 {
     const char *at = strstr(text, words);
@@ -27,7 +27,8 @@ static uint32_t number_after(const char *text, const char *words, const char **r
     return tide_parse_u64(&v, tide_slice_of(at, len), UINT32_MAX) == TIDE_OK ? (uint32_t)v : 0;
 }
 
-/* "… between the oldest ledger: 12 and the latest ledger: 90 …", or "… ledger range: 12 - 90". */
+/* Reads the range from a message: "… between the oldest ledger: 12 and the latest ledger: 90 …", or
+ * "… ledger range: 12 - 90". */
 static void find_range(struct rpc_error *e)
 {
     const char *rest = e->message;
@@ -58,7 +59,7 @@ static void read_error(struct json_scan *s, struct rpc_error *e)
     find_range(e);
 }
 
-/* Notes that a field is there; the second time is a fault. */
+/* Notes that the field occurred. A second occurrence is a fault. */
 static void once(struct json_scan *s, bool *seen)
 {
     if (*seen)
@@ -151,7 +152,8 @@ static void read_ledger(struct json_scan *s, struct rpc_ledger *l)
         memcpy(l->previous, peek.previous, TIDE_HASH_BYTES);
 }
 
-/* Keeps the page in ascending order; pages come sorted, so this is one comparison a ledger. */
+/* Inserts a ledger into the page in ascending order. Pages arrive sorted, so this costs one
+ * comparison a ledger. */
 static void put_ledger(struct json_scan *s, struct rpc_page *page, const struct rpc_ledger *l)
 {
     uint32_t at = page->count;
@@ -180,7 +182,7 @@ static void read_page(struct json_scan *s, void *out)
     for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "ledgers")) {
             once(s, &ledgers);
-            if (json_scan_null(s)) /* an empty list of some servers */
+            if (json_scan_null(s)) /* some servers send null for an empty list */
                 continue;
             for (bool none = json_scan_enter(s, '['); json_scan_item(s, &none);) {
                 struct rpc_ledger l = { 0 };
@@ -271,7 +273,7 @@ tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len,
 
 struct event_reading {
     struct rpc_events *events;
-    tide_status status; /* what each said */
+    tide_status status; /* status that each() returned */
     struct tide_err *err;
 };
 

@@ -1,11 +1,11 @@
-/* The answers of a Stellar RPC server that we ask for, read out of the body as it came.
+/* Reads the answers of a Stellar RPC server that the indexer uses, directly in the received body.
  *
- * Strict      no HTML, no second value, no answer to another question, no field of another type;
- *             unknown fields, their order and white space do not matter.
- * Memory      none of their own: a ledger's bytes are decoded within the body, which is written
- *             over and must live as long as they are used.
- * An error    of JSON-RPC is an answer too: TIDE_OK with error->code not 0.
- * TIDE_E_DECODE for everything else; err says what and at which byte. */
+ * Strict      no HTML, no second value, no answer to another request, no field of another type.
+ *             Unknown fields, their order and white space do not matter.
+ * Memory      none of its own: a ledger's bytes are decoded within the body. The body is
+ *             overwritten and must stay valid as long as they are used.
+ * Errors      an error of JSON-RPC is an answer, too: TIDE_OK with error->code not 0.
+ *             TIDE_E_DECODE for everything else; err names the fault and its byte. */
 #ifndef INDEXER_SOURCE_RPC_ANSWER_H
 #define INDEXER_SOURCE_RPC_ANSWER_H
 
@@ -14,32 +14,32 @@
 
 enum { RPC_PAGE_MAX = 200, RPC_TEXT_MAX = 256, RPC_TOPICS_MAX = 4 };
 
-/* JSON-RPC's own codes that mean "later". */
+/* JSON-RPC error codes after which a later attempt may succeed. */
 enum { RPC_E_INTERNAL = -32603, RPC_E_REQUEST = -32600, RPC_E_PARAMS = -32602 };
 
 struct rpc_error {
     int64_t code; /* 0: no error */
     char message[RPC_TEXT_MAX];
-    uint32_t oldest, latest; /* where the message tells the server's range; else 0, 0 */
+    uint32_t oldest, latest; /* the server's range if the message contains it, else 0, 0 */
 };
 
 struct rpc_ledger {
-    uint32_t sequence; /* of the field, and of the ledger's own header */
+    uint32_t sequence; /* sequence of the field and of the ledger's own header, which agree */
     uint8_t hash[TIDE_HASH_BYTES];
-    uint8_t previous[TIDE_HASH_BYTES]; /* as its header says */
-    bool
-        unknown; /* of a version newer than this build: previous is not known, nothing is checked */
+    uint8_t previous[TIDE_HASH_BYTES]; /* previous hash in its header */
+    /* the ledger has a version newer than this build: previous is unknown and nothing is checked */
+    bool unknown;
     tide_slice lcm; /* LedgerCloseMeta; borrows from the body */
 };
 
 struct rpc_page {
     struct rpc_error error;
-    uint32_t latest, oldest; /* of the server; latest 0: not told */
+    uint32_t latest, oldest; /* range of the server; latest 0: not reported */
     uint32_t count;
     struct rpc_ledger ledgers[RPC_PAGE_MAX]; /* ascending, each once */
 };
 
-/* Reads an answer of getLedgers. A ledger that stands twice is kept once if both agree. */
+/* Reads an answer of getLedgers. A ledger that occurs twice is stored once if both agree. */
 tide_status rpc_answer_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
                             struct tide_err *err) TIDE_MUST_USE;
 
@@ -63,7 +63,7 @@ tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len,
 
 struct rpc_event {
     uint32_t ledger;
-    tide_slice id, contract, transaction; /* text; the hash in hex */
+    tide_slice id, contract, transaction; /* text; of the transaction the hash in hex */
     uint32_t topic_count;
     tide_slice topics[RPC_TOPICS_MAX]; /* XDR */
     tide_slice value;                  /* XDR */
@@ -73,7 +73,7 @@ struct rpc_events {
     struct rpc_error error;
     uint32_t count;
     char cursor[64];
-    /* Told of each event in order; anything but TIDE_OK ends the reading and is returned. */
+    /* Called with each event in order. Any status but TIDE_OK ends the reading and is returned. */
     tide_status (*each)(void *self, const struct rpc_event *event, struct tide_err *err);
     void *self;
 };

@@ -67,7 +67,7 @@ static tide_status await_turn(const struct rpc_client *c, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* The text of the answer into body. connected: over a new connection. */
+/* Sends a request and reads the text of the answer into body. *connected: over a new connection. */
 static tide_status exchange_json(struct rpc_client *c, const char *method, const char *params,
                                  struct tide_buf *body, struct rpc_hint *hint, bool *connected,
                                  struct tide_err *err)
@@ -128,8 +128,8 @@ tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,
     return check_network(client, hint, err);
 }
 
-/* A question whose answer counts only from the right network. One that came over a connection
- * made for it is vouched for by asking for the network over the same connection. */
+/* Sends a request, and accepts the answer only from a server of the right network. If the answer
+ * came over a new connection, asks for the network over the same connection. */
 static tide_status ask_server(struct rpc_client *c, const char *method, const char *params,
                               struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
 {
@@ -150,7 +150,7 @@ static tide_status ask_server(struct rpc_client *c, const char *method, const ch
     return status;
 }
 
-/* --- the questions ------------------------------------------------------------------------ */
+/* --- the requests ------------------------------------------------------------------------- */
 
 static tide_status end_request(struct rpc_client *c, const char *method, tide_status status,
                                struct tide_err *err)
@@ -163,7 +163,8 @@ static size_t answer_bytes_max(const struct rpc_client *c)
     return (size_t)c->options.config->rpc_page_max_mib << 20;
 }
 
-/* A page of one ledger takes any ledger: a smaller page cannot be asked for. */
+/* The limit for one ledger is at least RPC_LEDGER_ANSWER_BYTES, because a smaller page cannot be
+ * requested. */
 static size_t page_bytes_max(const struct rpc_client *c, uint32_t ledgers)
 {
     size_t several = answer_bytes_max(c);

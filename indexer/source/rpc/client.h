@@ -1,9 +1,10 @@
-/* One Stellar RPC server: questions over a connection that is kept alive, answers as text.
+/* A client of one Stellar RPC server: requests over a connection that is kept alive, answers as
+ * text.
  *
- * Network   every new connection is asked for its network's passphrase before an answer that
- *           came over it is used.
- * Rate      all clients of a source share one limit on requests a second.
- * Threads   a client is for one thread; the limit is for all. */
+ * Network   before an answer that came over a new connection is used, the server is asked for its
+ *           network's passphrase.
+ * Rate      all clients of a source share one limit of requests a second.
+ * Threads   one thread uses a client; any thread may use the limit. */
 #ifndef INDEXER_SOURCE_RPC_CLIENT_H
 #define INDEXER_SOURCE_RPC_CLIENT_H
 
@@ -16,60 +17,64 @@
 
 enum { RPC_NAME_BYTES = 160, RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX };
 
-/* A sliding window: at most per_s requests in any second, as a server counts them. A bucket of
- * tokens would let twice as many through in the second behind a pause. */
+/* A sliding window: at most per_s requests in any second, as servers count them. A token bucket
+ * would let twice as many pass in the second after a pause. */
 struct rpc_rate {
     pthread_mutex_t lock;
     uint32_t per_s, oldest;
-    int64_t *asked_ms; /* of the last per_s requests; a ring that begins at oldest */
+    int64_t *asked_ms; /* times of the last per_s requests; a ring that begins at oldest */
 };
 
 tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s) TIDE_MUST_USE;
 void rpc_rate_destroy(struct rpc_rate *rate);
-/* 0: a request may go out at now_ms, and counts; else the milliseconds after which to ask again. */
+/* Returns 0 if a request may be sent at now_ms, and counts it; otherwise the milliseconds to
+ * wait. */
 int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms);
 
 struct rpc_client_options {
     const struct tide_config *config; /* borrowed */
-    const char *passphrase;           /* what its network must be; NULL: not checked; borrowed */
-    struct rpc_rate *rate;            /* borrowed */
-    bool (*cancelled)(void *self);    /* ends a call with TIDE_E_STOPPED */
+    /* passphrase that the server must report; NULL: not checked; borrowed */
+    const char *passphrase;
+    struct rpc_rate *rate;         /* borrowed */
+    bool (*cancelled)(void *self); /* if it returns true, the call ends with TIDE_E_STOPPED */
     void *self;
 };
 
 struct rpc_client {
     struct rpc_client_options options;
     struct tide_http *http;
-    uint64_t id;           /* of the last question */
-    bool known;            /* the connection's network is the right one */
-    struct tide_buf small; /* getNetwork's answer */
+    uint64_t id;           /* id of the last request */
+    bool known;            /* the connection's network was checked */
+    struct tide_buf small; /* buffer for answers of getNetwork */
     char url[RPC_URL_BYTES];
     char name[RPC_NAME_BYTES]; /* for messages: scheme, host, port */
 };
 
-/* How to retry a call that failed with TIDE_E_IO. */
+/* Advice for retrying a call that failed with TIDE_E_IO. */
 struct rpc_hint {
-    uint32_t after_ms; /* Retry-After */
+    uint32_t after_ms; /* ms of Retry-After; 0: not given */
 };
 
-/* The next address of a comma list into url; false after the last. *list moves on. */
+/* Copies the next address of a comma-separated list to url and moves *list behind it. Returns false
+ * after the last one. */
 bool rpc_client_next_url(const char **list, char url[RPC_URL_BYTES]);
 
 tide_status rpc_client_open(struct rpc_client *client, const char *url,
                             const struct rpc_client_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
-void rpc_client_close(struct rpc_client *client); /* one that is zeroed is fine */
+void rpc_client_close(struct rpc_client *client); /* a zeroed client is allowed */
 
-/* The largest answer that holds one ledger: base64 makes four bytes of three, and the header and
- * names beside it are small. */
+/* The largest answer with one ledger: base64 makes four bytes of three, and the header and names
+ * beside it are small. */
 #define RPC_LEDGER_ANSWER_BYTES ((TIDE_LEDGER_BYTES_MAX + 2u) / 3u * 4u + (64u << 10))
 
-/* Each asks and reads. *body holds the answer and is written over. Its ceiling is set for each
- * question: rpc_page_max_mib, for a page of one ledger at least RPC_LEDGER_ANSWER_BYTES.
- * TIDE_OK       the answer, which may be an error of JSON-RPC
+/* The functions below send a request and read the answer into *body, which is overwritten. The
+ * buffer's maximum is set for each request: rpc_page_max_mib, and for a page of one ledger at least
+ * RPC_LEDGER_ANSWER_BYTES.
+ * TIDE_OK       an answer, which may be an error of JSON-RPC
  * TIDE_E_IO     no answer, or one that is not HTTP 200
  * TIDE_E_DECODE the answer is malformed
- * TIDE_E_LIMIT  it is larger than that
+ * TIDE_E_LIMIT  the answer is larger than the maximum
  * TIDE_E_CHAIN  the server is of another network
  * TIDE_E_STOPPED, TIDE_E_MEMORY. err names the server. */
 tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,
@@ -87,8 +92,8 @@ tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question
                             struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_event_question {
-    uint32_t start, end; /* ledgers; end is not included; both 0 with a cursor */
-    const char *cursor;  /* NULL: from start */
+    uint32_t start, end; /* ledgers; end is exclusive; both 0 with a cursor */
+    const char *cursor;  /* NULL: begin at ledger start */
     const char *filters; /* JSON: [{"contractIds":["C…"]}] */
     uint32_t limit;
 };

@@ -4,9 +4,10 @@
 #include "tidemark/text.h"
 
 enum {
-    STORED_MS = 5000,  /* between comparisons of a server that is behind with what is stored */
-    FAR_LEDGERS = 720, /* an hour, mostly: a server so far behind is no back end that lags */
-    PAGE_SHARE = 8,    /* a page is asked for so as to be a share of the largest */
+    /* pause between comparisons of a server that is behind with the stored chain */
+    STORED_MS = 5000,
+    FAR_LEDGERS = 720, /* about an hour: a server so far behind is not a back end that lags */
+    PAGE_SHARE = 8,    /* pages are sized to this part of the largest answer */
 };
 
 /* --- what is known of the chain ----------------------------------------------------------- */
@@ -33,8 +34,9 @@ void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* The current server told a ledger far past the one before which it ends. Until it gives a ledger,
- * it does not overtake others, and the newest ledger of all is what the others told. */
+/* Marks the current server as boasting: it reported a ledger far beyond the one before which its
+ * answers end. Until it delivers a ledger it cannot overtake others, and f->latest counts only the
+ * other servers. */
 static void note_boast(struct rpc_fleet *f, uint32_t wanted)
 {
     pthread_mutex_lock(&f->lock);
@@ -122,15 +124,15 @@ static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledge
     return s->gone_for != ledger && s->retry_ms <= tide_now_ms();
 }
 
-/* True if the server has the ledger, as far as is known. One that failed since then may be dead:
- * the ledgers that it told before count for nothing until it answers again. Locked. */
+/* Returns whether the server is known to have the ledger. A server that failed since its last
+ * report may be dead, so its report counts only after it answers again. Call with the lock. */
 static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
 {
     return !s->silent && s->trust == RPC_COMPARED && s->latest >= ledger;
 }
 
-/* A server that may be asked and is ahead by rpc_lag_ledgers, or has a ledger that the other one is
- * far from; count when there is none. */
+/* Returns a usable server that is ahead of this one by rpc_lag_ledgers, or has the wanted ledger
+ * while this one is more than one ledger behind it; f->count if there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     uint32_t latest = latest_of(f, server);
@@ -146,7 +148,8 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     return ahead;
 }
 
-/* Ends a question for the next ledger that hangs while other servers are well past it. */
+/* Returns true to end a request: the process stops, or the request for the next ledger hangs while
+ * another server is rpc_lag_ledgers past it. */
 bool rpc_fleet_cancelled(void *self)
 {
     struct rpc_fleet *f = self;
@@ -213,7 +216,7 @@ static bool is_believed(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     return is_usable(f, server, ledger) && rpc_fleet_trust(f, server) == RPC_COMPARED;
 }
 
-/* Chooses the server to ask for ledger; false when none may be asked now. */
+/* Chooses the server to ask for the ledger. Returns false if no server may be asked now. */
 static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
 {
     if (is_believed(f, f->current, ledger)) {
@@ -231,7 +234,7 @@ static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
     return false;
 }
 
-/* The server's own wish (Retry-After) may lengthen the pause. */
+/* Returns the pause after failures. The server's Retry-After may lengthen it. */
 static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms)
 {
     const struct tide_config *c = f->config;
@@ -278,8 +281,9 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 
 /* --- one answer --------------------------------------------------------------------------- */
 
-/* A server that is behind us, and of which it is not known yet that it has another chain: a reset
- * shows in another hash where we have one, or in a chain that ends long before what we have. */
+/* Returns whether the current server, which is behind the stored chain, has another chain, so that
+ * the network was reset. A reset shows in another hash of a stored ledger, or in a chain that ends
+ * more than FAR_LEDGERS before the stored one. Compares at most once in STORED_MS. */
 static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
                      struct rpc_latest *latest)
 {
@@ -318,7 +322,8 @@ static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct 
     return rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err) ? RPC_PAUSE : RPC_END;
 }
 
-/* The server ends at latest, before the ledger that is wanted. promised: what it told before. */
+/* Handles a server whose newest ledger is before the wanted one. promised: the newest ledger that
+ * it reported earlier. */
 static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *want,
                                     uint32_t promised, uint32_t latest, struct tide_buf *body,
                                     struct tide_err *err)
@@ -337,7 +342,7 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
     return RPC_TIP;
 }
 
-/* The server refuses: too early, too late, or for a reason of its own. */
+/* Handles an error of the server: the ledger is too new, too old, or another reason. */
 static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want, uint32_t promised,
                                 const struct rpc_page *page, struct tide_buf *body,
                                 struct tide_err *err)
@@ -360,7 +365,7 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
     return RPC_PAUSE;
 }
 
-/* How a dispute with the current server ended. */
+/* Returns the outcome after a dispute with the current server. */
 static enum rpc_outcome after_dispute(struct rpc_fleet *f, tide_status status)
 {
     if (status)
@@ -368,7 +373,7 @@ static enum rpc_outcome after_dispute(struct rpc_fleet *f, tide_status status)
     return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
 }
 
-/* Compares the first ledger's previous hash with the one that is known of the ledger before. */
+/* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
 static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
                                       struct tide_err *err)
 {
@@ -394,8 +399,7 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
     return RPC_END;
 }
 
-/* Notes the hashes of the ledgers that follow each other, up to the last one wanted; *kept: their
- * number. */
+/* Notes the hashes of consecutive ledgers, up to the last one wanted. *kept is their number. */
 static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want *want,
                                      const struct rpc_ledger *l, uint32_t count, uint32_t *kept,
                                      struct tide_err *err)
@@ -418,7 +422,8 @@ static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want 
     return outcome;
 }
 
-/* Keeps of the page what follows without a gap from first on; hashes are noted and compared. */
+/* Keeps the ledgers of the page that follow without a gap from the first wanted one. Notes and
+ * compares their hashes. */
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
                                   struct rpc_page *page, struct tide_err *err)
 {
@@ -446,7 +451,8 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
     return is_forked(f, err) ? RPC_END : RPC_PAGE;
 }
 
-/* The next page takes about a share of the largest answer; it grows slowly. */
+/* Sets the size of the next page to a PAGE_SHARE-th of the largest answer, at most twice the last
+ * size. */
 static void adapt_limit(struct rpc_fleet *f, size_t bytes, uint32_t count)
 {
     size_t share = ((size_t)f->config->rpc_page_max_mib << 20) / PAGE_SHARE;
@@ -456,7 +462,7 @@ static void adapt_limit(struct rpc_fleet *f, size_t bytes, uint32_t count)
     f->limit = fits > f->config->rpc_page ? f->config->rpc_page : fits < 1 ? 1 : (uint32_t)fits;
 }
 
-/* One question to the current server. RPC_PAUSE: it failed, err says how. */
+/* Sends one request to the current server. RPC_PAUSE: it failed, and err says why. */
 static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *want,
                                     struct tide_buf *body, struct rpc_page *page,
                                     uint32_t *asked_ms, struct tide_err *err)
@@ -509,9 +515,9 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
     }
 }
 
-/* Some server said that the ledger is gone. Returns whether that ends the question: each server
- * said so, or the others have failed so often that another source is to be asked. As long as one
- * may have the ledger, what is said of it is not final while following (TIDE_E_IO). */
+/* Some server reported that the ledger is gone. Returns whether that ends the request: every trusted
+ * server reported it, or the others failed so often that another source is to be asked. While one of
+ * them may have the ledger, following goes on (TIDE_E_IO). */
 static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tide_err *err)
 {
     bool failing = false;
@@ -529,7 +535,7 @@ static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tid
     return true;
 }
 
-/* Compares the servers anew if none of them is believed. RPC_PAGE: one is. */
+/* Compares the servers again if none is trusted. RPC_PAGE: at least one is trusted. */
 static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32_t *pause_ms,
                                     struct tide_err *err)
 {
@@ -566,7 +572,7 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
     if (is_forked(f, err))
         return RPC_END;
     for (uint32_t i = 0; i < f->count; i++)
-        f->servers[i].gone_for = 0; /* asked anew: a server may have been given more */
+        f->servers[i].gone_for = 0; /* ask again: a server may have been given older ledgers */
     enum rpc_outcome believed = believe_one(f, want->first, pause_ms, err);
     if (believed == RPC_END)
         return RPC_END;

@@ -28,7 +28,7 @@ bool json_scan_is(struct json_scan *s, char begin)
     return s->cur < s->end && *s->cur == (uint8_t)begin;
 }
 
-/* Steps over c, or over nothing. */
+/* Steps over white space, and over c if it follows. Returns whether it did. */
 static bool take_char(struct json_scan *s, char c)
 {
     bool there = json_scan_is(s, c);
@@ -55,7 +55,7 @@ bool json_scan_enter(struct json_scan *s, char bracket)
     return !s->fault;
 }
 
-/* True before another element: after the bracket, or after a comma. */
+/* Returns true before a further element: after the bracket, or after a comma. */
 static bool another(struct json_scan *s, bool *first, char bracket)
 {
     bool was_first = *first;
@@ -86,7 +86,7 @@ bool json_scan_item(struct json_scan *s, bool *first)
 
 #define EACH_BYTE(v) (0x0101010101010101u * (uint64_t)(v))
 
-/* Has any of eight bytes the value 0? (Above the lowest such byte the bits mean nothing.) */
+/* Returns a bit for the bytes of v that are 0. Only the lowest such bit is exact. */
 TIDE_INLINE uint64_t zero_byte(uint64_t v)
 {
     return (v - EACH_BYTE(1)) & ~v & EACH_BYTE(0x80);
@@ -329,7 +329,7 @@ static void skip_plain_value(struct json_scan *s)
 void json_scan_skip(struct json_scan *s)
 {
     uint32_t outside = s->depth;
-    bool objects[JSON_SCAN_DEPTH + 1]; /* of each level: an object, or an array */
+    bool objects[JSON_SCAN_DEPTH + 1]; /* for each level: true for an object, false for an array */
     bool first = true;
     do {
         /* before a value */
@@ -345,7 +345,7 @@ void json_scan_skip(struct json_scan *s)
         } else {
             json_scan_fault(s, "the text ends too early");
         }
-        /* before the next one, out of as many levels as end here */
+        /* steps to the next value and leaves all levels that end here */
         tide_slice name;
         while (!s->fault && s->depth > outside) {
             bool more =

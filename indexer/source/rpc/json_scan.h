@@ -1,5 +1,5 @@
-/* A JSON text read from front to back, once, without building anything: for answers of a known
- * shape. The caller walks objects and arrays, takes what it knows and steps over the rest.
+/* Reads a JSON text once, from front to back, without building a tree: for answers of a known
+ * shape. The caller walks objects and arrays, reads what it knows and steps over the rest.
  *
  *   struct json_scan s = json_scan_of(text, len);
  *   tide_slice name;
@@ -9,11 +9,11 @@
  *   json_scan_end(&s);
  *   if (s.fault) …
  *
- * Failure  the first fault is kept with its place; every later call does nothing and gives zero,
- *          so loops end and one look at the end is enough.
- * Strict   RFC 8259, one value and nothing after it, at most JSON_SCAN_DEPTH nested. A whole
- *          number may be written as a string of its digits, as servers differ in that.
- * Memory   none; slices borrow from the text. json_base64 decodes within the text. */
+ * Failure  the first fault is stored with its place. Every later call does nothing and returns
+ *          zero, so loops end, and one check at the end suffices.
+ * Strict   RFC 8259, one value and nothing after it, at most JSON_SCAN_DEPTH levels. A whole number
+ *          may be written as a string of its digits, because servers differ in that.
+ * Memory   none; slices borrow from the text. json_scan_base64 decodes within the text. */
 #ifndef INDEXER_SOURCE_RPC_JSON_SCAN_H
 #define INDEXER_SOURCE_RPC_JSON_SCAN_H
 
@@ -32,24 +32,26 @@ struct json_scan {
 struct json_scan json_scan_of(uint8_t *text, size_t len);
 void json_scan_fault(struct json_scan *s, const char *what);
 
-/* Steps into '{' or '['. The result is the first argument of json_scan_name or json_scan_item. */
+/* Steps into '{' or '['. Pass the result as the first argument `first` of json_scan_name or
+ * json_scan_item. */
 bool json_scan_enter(struct json_scan *s, char bracket);
-/* The next member's name (raw, escapes as they stand) or item; false at the end, which is
- * stepped over. *first is cleared. */
+/* Read the next member's name (with escapes unresolved), or step to the next item. At the end they
+ * step over the bracket and return false. They clear *first. */
 bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name);
 bool json_scan_item(struct json_scan *s, bool *first);
 
-bool json_scan_null(struct json_scan *s); /* steps over a null; false when it is something else */
-bool json_scan_is(struct json_scan *s, char begin); /* does the next value begin so? */
+bool json_scan_null(struct json_scan *s); /* steps over null; false if another value follows */
+/* whether the next value begins with this byte */
+bool json_scan_is(struct json_scan *s, char begin);
 uint64_t json_scan_u64(struct json_scan *s, uint64_t max);
-int64_t json_scan_i64(struct json_scan *s); /* within ±2^53 */
+int64_t json_scan_i64(struct json_scan *s); /* integer within ±2^53 */
 /* Returns the bytes between the quotes, with escapes unresolved. */
 tide_slice json_scan_raw(struct json_scan *s);
-/* The same with escapes resolved, into out, cut to fit, always ended by a NUL. */
+/* Copies the string with escapes resolved to out, cut to fit and always ended by a NUL. */
 void json_scan_text(struct json_scan *s, char *out, size_t size);
-/* Bytes that a string tells in base64, decoded where they stand. */
+/* Returns the bytes of a base64 string, decoded in place. */
 tide_slice json_scan_base64(struct json_scan *s);
-void json_scan_skip(struct json_scan *s); /* any value */
-void json_scan_end(struct json_scan *s);  /* nothing but space may be left */
+void json_scan_skip(struct json_scan *s); /* steps over any value */
+void json_scan_end(struct json_scan *s);  /* a fault if anything but white space is left */
 
 #endif

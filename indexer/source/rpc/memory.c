@@ -23,7 +23,7 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
     if (known && memcmp(known, hash, TIDE_HASH_BYTES) != 0)
         return false;
     if (sequence < memory->told[server][at].sequence)
-        return true; /* an older one is of no use */
+        return true; /* an older ledger does not replace a newer one */
     memory->told[server][at].sequence = sequence;
     memcpy(memory->told[server][at].hash, hash, TIDE_HASH_BYTES);
     return true;

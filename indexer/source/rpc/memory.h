@@ -1,5 +1,5 @@
-/* Hashes of ledgers by the servers that told them lately. Each server has places of its own: what
- * one tells displaces nothing that another told. Not locked. */
+/* Hashes of ledgers by the servers that delivered them lately. Each server has slots of its own, so
+ * no server displaces what another one delivered. Not locked. */
 #ifndef INDEXER_SOURCE_RPC_MEMORY_H
 #define INDEXER_SOURCE_RPC_MEMORY_H
 
@@ -14,13 +14,14 @@ struct rpc_memory {
     } told[RPC_MEMORY_SERVERS][RPC_MEMORY_LEDGERS];
 };
 
-/* Keeps it. False when another hash of that ledger is known: *other told that one. */
+/* Stores the hash. Returns false if another hash of that ledger is known; *other is the server that
+ * delivered it. */
 bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t *hash,
                      uint32_t server, uint32_t *other);
-/* The hash of a ledger, NULL when it is not known; *server told it. */
+/* Returns the hash of a ledger, or NULL. *server is the server that delivered it. */
 const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence,
                                uint32_t *server);
-/* Reads the hash that this server told of a ledger. */
+/* Reads the hash that this server delivered for a ledger. Returns false if there is none. */
 bool rpc_memory_told(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
                      uint8_t hash[TIDE_HASH_BYTES]);
 

@@ -2,10 +2,10 @@
 
 enum {
     IDLE_MS = 1000,
-    FIRST_MS = 40, /* pause before the interval is known */
-    LEAST_MS = 8,  /* of a jitter: a question takes some milliseconds itself */
-    ODD_MOST = 3,  /* ledgers in another rhythm, until that is the interval */
-    LONG_RUN = 32, /* ledgers that the interval is a mean of */
+    FIRST_MS = 40, /* first pause while the interval is unknown */
+    LEAST_MS = 8,  /* least jitter: a request itself takes some milliseconds */
+    ODD_MOST = 3,  /* ledgers that do not fit the interval, before a new one is assumed */
+    LONG_RUN = 32, /* ledgers over which the interval is averaged */
     DOUBLE_MOST = 6,
 };
 
@@ -34,8 +34,8 @@ static void begin_rhythm(struct rpc_pace *pace, double interval)
     pace->odd = pace->count = 0;
 }
 
-/* The times of questions are late by some jitter, their mean distance is not. One ledger that was
- * late, or several at once, say nothing of the rhythm. */
+/* Updates the mean interval. Request times have some jitter, but their mean distance has not. A
+ * single ledger that does not fit (late, or several at once) is ignored. */
 static void learn_interval(struct rpc_pace *pace, double interval)
 {
     bool odd = interval > 2.5 * pace->interval_ms || interval < 0.4 * pace->interval_ms;
@@ -48,7 +48,8 @@ static void learn_interval(struct rpc_pace *pace, double interval)
     }
 }
 
-/* The moment lies between the last question that was too early and this one. */
+/* Returns the time at which the ledger came: halfway between the last request that was too early
+ * and this one. */
 static double came_after_miss(struct rpc_pace *pace, double now, double due)
 {
     double came = now - (now - pace->miss_ms) / 2, most = 4 * least_jitter(pace);
@@ -58,8 +59,8 @@ static double came_after_miss(struct rpc_pace *pace, double now, double due)
     return came;
 }
 
-/* The ledger was there already, for an unknown time: the next question comes earlier, and earlier
- * still if that is so again. */
+/* Returns a time for a ledger that was there before the first request: earlier than now, and twice
+ * as much earlier with each such ledger in a row. The next request is then sent earlier. */
 static double came_before(struct rpc_pace *pace, double now, double due)
 {
     double back = least_jitter(pace) / 2, least = now - pace->interval_ms / 2;

@@ -1,5 +1,5 @@
-/* Ledgers from Stellar RPC. A thread fetches a page while the one before is decoded; at the tip it
- * asks for the next ledger about when it is due. */
+/* Ledgers from Stellar RPC. A thread fetches a page while the previous one is decoded. At the tip
+ * it asks for the next ledger at about the time when it is due. */
 #include "indexer/source/rpc/fleet.h"
 #include "indexer/source/rpc/pace.h"
 #include "tidemark/clock.h"
@@ -20,22 +20,22 @@ struct rpc_source {
     struct rpc_fleet *fleet;
     pthread_t thread;
     bool started;
-    /* of the reader */
-    uint32_t given;   /* last ledger that next gave, 0 after a seek */
-    uint32_t reading; /* ledgers of the oldest slot that were given */
+    /* Members of the reading thread: */
+    uint32_t given;   /* last ledger that next returned, 0 after a seek */
+    uint32_t reading; /* ledgers of the oldest slot that were returned */
     bool told_tip;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t work;  /* the fetching thread may have something to do */
-    pthread_cond_t done;  /* the reader may have something to look at */
+    pthread_cond_t done;  /* the reader may have something to do */
     bool closing, sought;
-    uint32_t generation; /* counts seeks */
+    uint32_t generation; /* number of seeks */
     struct rpc_want want;
-    uint32_t oldest_slot; /* the one that is read, or is read next */
-    uint32_t fresh_slot;  /* the one that is filled next */
+    uint32_t oldest_slot; /* the slot that is read, or is read next */
+    uint32_t fresh_slot;  /* the slot that is filled next */
     bool at_tip;          /* the wanted ledger is not there yet */
-    uint32_t newest;      /* ledger known to exist when the last page came */
-    tide_status ended;    /* the fetching thread has come to an end: err says why */
+    uint32_t newest;      /* newest ledger of the network when the last page came */
+    tide_status ended;    /* the fetching thread has ended, with this status; err has the reason */
     struct tide_err err;
     struct rpc_pace pace;
     struct slot slots[SLOTS];
@@ -52,7 +52,7 @@ static bool is_unwanted(void *self)
     return yes || (s->options.stopping && s->options.stopping(s->options.stopping_self));
 }
 
-/* Waits ms, unless a seek or the end comes first. Locked. */
+/* Waits ms, or until a seek or the close. Call with the lock. */
 static void pause_for(struct rpc_source *s, int64_t ms)
 {
     uint32_t generation = s->generation;
@@ -68,7 +68,7 @@ static bool has_work(const struct rpc_source *s)
     return s->sought && !done && !s->ended && !s->slots[s->fresh_slot].ready;
 }
 
-/* Takes note of how a question went. Locked. */
+/* Notes the outcome of a request, and pauses if it says so. Call with the lock. */
 static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_t pause_ms,
                          const struct tide_err *err)
 {
@@ -85,7 +85,7 @@ static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_
         if (s->want.first > s->newest)
             rpc_pace_hit(&s->pace, clock->now_ms(clock->self), slot->page.count);
         else
-            s->pace.begun = false; /* behind: when ledgers came is not seen */
+            s->pace.begun = false; /* not at the tip: the times at which ledgers came are unknown */
         break;
     case RPC_TIP:
         s->at_tip = true;
@@ -106,7 +106,8 @@ static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_
         pause_for(s, pause_ms);
 }
 
-/* At the tip, the next ledger is not asked for before it is due. Locked. */
+/* At the tip, waits until the next ledger is due. Returns false after a seek or at the close. Call
+ * with the lock. */
 static bool await_due(struct rpc_source *s)
 {
     const struct tide_clock *clock = tide_clock_system();
@@ -175,7 +176,8 @@ static tide_status rpc_seek(void *self, uint32_t first, uint32_t last, struct ti
     s->pace = (struct rpc_pace){ 0 };
     for (uint32_t i = 0; i < SLOTS; i++)
         s->slots[i].ready = false;
-    s->oldest_slot = s->fresh_slot; /* the thread may be filling that one: it does not count */
+    /* the thread may still fill that slot with a page of before the seek, which is dropped */
+    s->oldest_slot = s->fresh_slot;
     s->reading = s->given = 0;
     s->told_tip = false;
     pthread_cond_broadcast(&s->work);
@@ -183,8 +185,8 @@ static tide_status rpc_seek(void *self, uint32_t first, uint32_t last, struct ti
     return TIDE_OK;
 }
 
-/* Waits until there is a ledger, an end, or the news that the tip is reached. At the tip only the
- * first call says so at once: the following ones wait a little for the next ledger. Locked. */
+/* Waits for a ledger, the end, or the tip. At the tip the first call returns TIDE_E_EOF at once;
+ * later calls wait up to TIP_WAIT_MS for the next ledger. Call with the lock. */
 static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
 {
     int64_t waited = 0;
@@ -238,7 +240,7 @@ static tide_status rpc_next(void *self, tide_slice *lcm, uint32_t *sequence, str
     return status;
 }
 
-/* The ledger is asked for again, of another server. */
+/* Asks another server for the ledger. */
 static bool rpc_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct rpc_source *s = self;

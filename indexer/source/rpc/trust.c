@@ -1,16 +1,16 @@
-/* Trust in servers: comparisons of their hashes, and servers that are put aside. */
+/* Trust in servers: compares their hashes, and puts servers aside. */
 #include "indexer/source/rpc/fleet_impl.h"
 #include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {
-    COMPARE_MS = 2000,      /* until a server that could not be compared is asked again */
-    ASIDE_MS_MAX = 3600000, /* longest pause until one that was put aside is compared again */
+    COMPARE_MS = 2000,      /* pause until a server that could not be compared is asked again */
+    ASIDE_MS_MAX = 3600000, /* longest pause until a server that was put aside is compared again */
 };
 
 /* --- states ------------------------------------------------------------------------------- */
 
-/* The newest ledger of all servers that are believed. Locked. */
+/* Computes the newest ledger of all trusted servers. Call with the lock. */
 static void recount_latest(struct rpc_fleet *f)
 {
     f->latest = 0;
@@ -20,7 +20,7 @@ static void recount_latest(struct rpc_fleet *f)
             f->latest = f->servers[i].latest;
 }
 
-/* Forgets a server's hashes and range: they prove nothing. Locked. */
+/* Sets the server's state and reason, and forgets its hashes. Call with the lock. */
 static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust trust,
                          const char *reason)
 {
@@ -54,7 +54,8 @@ static void believe_server(struct rpc_fleet *f, uint32_t server)
         tide_log(TIDE_INFO, "rpc.believed", "server=%s", s->client.name);
 }
 
-/* The server answered, but gives no ledger that can be compared. It is asked again. */
+/* Leaves a server uncompared that answered, but delivered no ledger that can be compared. It is
+ * asked again. */
 static void leave_uncompared(struct rpc_fleet *f, uint32_t server, const char *reason)
 {
     struct rpc_server *s = &f->servers[server];
@@ -104,7 +105,7 @@ static bool answers_now(struct rpc_fleet *f, uint32_t server, enum rpc_thread th
     return status == TIDE_OK && latest.error.code == 0;
 }
 
-/* Returns whether a server beside this one answers and is not aside. */
+/* Returns whether another server answers and is not aside. */
 static bool has_another(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -179,15 +180,16 @@ bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TI
     return ledger && o->stored_hash && o->stored_hash(o->stored_self, ledger, hash) == TIDE_OK;
 }
 
-/* Returns whether the server has not a single ledger of the stored chain, so far as one ledger
- * shows: a fork shares its beginning with the chain, another chain shares nothing. */
+/* Returns whether the server's chain has nothing in common with the stored one. One ledger
+ * decides, the first stored one that the server has: a fork would share its beginning with the
+ * stored chain. */
 static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                            uint32_t ledger)
 {
     uint8_t stored[TIDE_HASH_BYTES], told[TIDE_HASH_BYTES];
     uint32_t oldest = f->servers[server].oldest, to = ledger;
-    uint32_t from = oldest && oldest <= ledger ? oldest : 1; /* it may keep more since then */
-    while (from < to) { /* the first stored ledger that the server has */
+    uint32_t from = oldest && oldest <= ledger ? oldest : 1; /* oldest may be outdated */
+    while (from < to) { /* finds the first stored ledger that the server has */
         uint32_t middle = from + (to - from) / 2;
         if (rpc_fleet_stored_hash(f, middle, stored))
             to = middle;
@@ -200,11 +202,11 @@ static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread
 
 /* --- a dispute ---------------------------------------------------------------------------- */
 
-/* Servers and what each tells of one ledger. */
+/* The hash that each server delivers for one ledger. */
 struct votes {
     uint32_t ledger;
     bool known[RPC_SERVERS_MAX], stored_known;
-    bool unreadable; /* the database does not tell now whether the ledger is stored */
+    bool unreadable; /* the database does not answer now */
     uint8_t hash[RPC_SERVERS_MAX][TIDE_HASH_BYTES], stored[TIDE_HASH_BYTES];
 };
 
@@ -221,7 +223,8 @@ static uint32_t count_votes(const struct rpc_fleet *f, const struct votes *v, ui
     return count;
 }
 
-/* Returns the server whose hash most servers tell, count if two hashes have as many. */
+/* Returns a server with the hash that most servers deliver, or f->count if two hashes are equally
+ * frequent. */
 static uint32_t find_winner(const struct rpc_fleet *f, const struct votes *v)
 {
     uint32_t best = f->count, most = 0;
@@ -243,8 +246,8 @@ static bool tells_stored(const struct votes *v, uint32_t server)
            memcmp(v->hash[server], v->stored, TIDE_HASH_BYTES) == 0;
 }
 
-/* Servers are split evenly: those win that tell what is stored, if each other one is of another
- * chain altogether. Returns one of them, or count. */
+/* Decides an even split: the servers with the stored hash win if each other server has an entirely
+ * different chain. Returns one of the winners, or f->count. */
 static uint32_t find_stored_winner(struct rpc_fleet *f, const struct votes *v,
                                    enum rpc_thread thread)
 {
@@ -285,7 +288,7 @@ static bool believes_any(struct rpc_fleet *f)
     return false;
 }
 
-/* Puts those aside that tell another hash than the most, or ends it: TIDE_E_CHAIN. */
+/* Puts aside the servers that the majority contradicts. TIDE_E_CHAIN if no majority decides. */
 static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
                              struct tide_err *err)
 {
@@ -293,12 +296,12 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
     if (winner == f->count)
         winner = find_stored_winner(f, v, thread);
     if (winner == f->count && v->unreadable && !believes_any(f))
-        return TIDE_OK; /* compared again once the database tells */
+        return TIDE_OK; /* the comparison is repeated once the database answers */
     if (winner == f->count || (v->stored_known && !tells_stored(v, winner))) {
         fail_fork(f, v, err);
         return TIDE_E_CHAIN;
     }
-    believe_server(f, winner); /* the others need one that is believed */
+    believe_server(f, winner); /* rpc_fleet_put_aside needs another trusted server */
     for (uint32_t i = 0; i < f->count; i++) {
         if (same_vote(v, i, winner))
             believe_server(f, i);
@@ -313,7 +316,7 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
     return TIDE_OK;
 }
 
-/* Asks all servers that are not aside, but for one, for the ledger. */
+/* Asks all servers that are not aside, except one, for the ledger's hash. */
 static void collect_votes(struct rpc_fleet *f, struct votes *v, uint32_t except,
                           enum rpc_thread thread)
 {
@@ -327,7 +330,8 @@ static void collect_votes(struct rpc_fleet *f, struct votes *v, uint32_t except,
     v->unreadable = status == TIDE_E_DB;
 }
 
-/* Returns whether the server told another hash of the ledger, or tells another one now. */
+/* Returns whether the server delivered another hash of the ledger before, or delivers another one
+ * now. */
 static bool contradicts_itself(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                                uint32_t ledger, const uint8_t *claim)
 {
@@ -369,7 +373,7 @@ tide_status rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, enum rpc
 
 /* --- comparing ---------------------------------------------------------------------------- */
 
-/* The ledger that most of the servers that answered have, as they say; 0: none answered. */
+/* Returns the ledger that most servers have, by their reported ranges; 0: none answered. */
 static uint32_t find_common(struct rpc_fleet *f)
 {
     uint32_t common = 0, most = 0;
@@ -387,8 +391,9 @@ static uint32_t find_common(struct rpc_fleet *f)
     return common;
 }
 
-/* Without two that can be compared: one whose newest ledger is stored, else one that has the wanted
- * ledger, else any; each only if it gives its newest ledger. */
+/* Chooses a server to trust if no two can be compared: one whose newest ledger is stored, else one
+ * that has the wanted ledger, else any. A chosen server must deliver its newest ledger. Returns
+ * f->count if there is none. */
 static uint32_t find_lone(struct rpc_fleet *f, enum rpc_thread thread, uint32_t wanted)
 {
     uint32_t lone = f->count, fit = f->count;
@@ -409,7 +414,7 @@ static uint32_t find_lone(struct rpc_fleet *f, enum rpc_thread thread, uint32_t 
     return fit < f->count ? fit : lone;
 }
 
-/* Believes all that gave the ledger if they agree, else lets them be counted. */
+/* Trusts all servers that delivered the ledger if they agree, otherwise counts their votes. */
 static tide_status compare_votes(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
                                  struct tide_err *err)
 {
@@ -439,7 +444,7 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
         known += v.known[i];
         answered += f->servers[i].answered;
     }
-    /* One of several is chosen once it is known which ledger is wanted. */
+    /* A single one of several servers is chosen only once the wanted ledger is known. */
     if (known < 2 && (answered == 1 || wanted))
         lone = find_lone(f, thread, wanted);
     if (known > 1)
@@ -452,7 +457,7 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
     return status;
 }
 
-/* The server still tells another hash: it is compared again later. */
+/* Leaves a server aside that still delivers another hash. It is compared again later. */
 static void leave_aside(struct rpc_fleet *f, uint32_t server)
 {
     struct rpc_server *s = &f->servers[server];
@@ -461,7 +466,8 @@ static void leave_aside(struct rpc_fleet *f, uint32_t server)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Compares a server that is not believed with the others: at its newest ledger, or theirs. */
+/* Compares a server that is not trusted with the others, at the newest ledger that both can
+ * have. */
 void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest)
 {
     uint8_t told[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];

@@ -1,10 +1,10 @@
-/* A fleet's life, and the thread that looks at the servers which are not in use. */
+/* Opens and closes a fleet, and the thread that watches the servers not in use. */
 #include "indexer/source/rpc/fleet_impl.h"
 #include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {
-    WATCH_MS = 1000, /* between looks */
+    WATCH_MS = 1000, /* pause between two rounds */
     PAGE_FIRST = 8,  /* ledgers of the first page */
 };
 
@@ -96,8 +96,8 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     return status;
 }
 
-/* Asks a server for its range. The error that names ledger 2 tells it, mostly; a server whose error
- * does not is asked for its newest ledger. */
+/* Asks a server for its range by a request for ledger 2, whose error usually contains the range. If
+ * it does not, asks for the newest ledger. */
 static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_page *page,
                              struct tide_buf *body, struct tide_err *err)
 {
@@ -191,7 +191,8 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     tide_retry_init(&f->retry, tide_now_ms(), 0);
     tide_status status = open_servers(f, err);
     if (!status && f->count == 1)
-        f->servers[0].trust = RPC_COMPARED; /* nothing to compare it with, but what is stored */
+        /* a single server can only be compared with the stored chain */
+        f->servers[0].trust = RPC_COMPARED;
     if (!status)
         status = rpc_fleet_greet(f, err);
     if (!status && f->count > 1) {

@@ -1,17 +1,17 @@
-/* A loaded partition becomes visible: its tables are attached, its newest versions merged into
- * state, its rows folded into rollups, coverage and cursor moved, in one transaction.
+/* Makes a loaded partition visible in one transaction: attaches its tables, merges its newest
+ * versions into state, folds its rows into rollups, and moves coverage and cursor.
  *
- * The transaction of a full partition runs on a session that built its indexes, while the
- * writer's own session loads the next one. It begins with state and rollups, which loading does not
- * touch. Only its end needs the writer: the fence, the tables, the cursor. What fails there is done
- * again by the writer's own session. */
+ * The transaction of a full partition runs on a session that built its indexes, while the writer's
+ * own session loads the next partition. It begins with state and rollups, which loading does not
+ * touch. Only its end needs the writer: the fence, the tables, the cursor. If it fails, the
+ * writer's own session does it again. */
 #include "indexer/write/load/attach.h"
 #include "indexer/write/load/publication.h"
 #include "indexer/write/rows/cover.h"
 #include "indexer/write/rows/merge.h"
 
-/* In the order in which a dump takes them, which is that of their making: else each waits, sooner
- * or later, for what the other holds, and the server ends one of the two. */
+/* Locks the tables in the order of their creation, in which pg_dump locks them. In another order
+ * the two could deadlock, and the server would end one of them. */
 static void sql_lock_leaves(struct write_session *s, const struct load_attach *a)
 {
     const char *before = "LOCK TABLE ";
@@ -101,8 +101,8 @@ static tide_status move_cursor(struct write_session *s, const struct load_attach
     return l->first ? write_cover(s, &cover, err) : write_count(s, NULL, err);
 }
 
-/* The end of an earlier transaction is not known, because the connection was lost at its COMMIT.
- * The row's lock waits for that session. *done: it committed; then this one has no more to do. */
+/* Finds out whether an earlier transaction committed whose connection was lost at COMMIT. FOR
+ * UPDATE waits for that session. *done: it committed, and nothing is left to do. */
 static tide_status look_for_commit(struct write_main *m, bool *done, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -117,7 +117,7 @@ static tide_status look_for_commit(struct write_main *m, bool *done, struct tide
     return status == TIDE_OK ? tide_pg_run(write_pg(s), "ROLLBACK", "ROLLBACK", err) : status;
 }
 
-/* Everything but BEGIN, fence and COMMIT, in the order of the writer's own session. */
+/* Does everything except BEGIN, fence and COMMIT, in the order of the writer's own session. */
 static tide_status attach_all(struct write_session *s, const struct load_attach *a,
                               struct tide_err *err)
 {

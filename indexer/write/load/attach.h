@@ -10,7 +10,7 @@ struct load_attach {
     const struct write_rollups *rollups; /* borrowed */
     struct load_range range;
     bool moves_cursor; /* the range continues the cursor */
-    bool perhaps;      /* an earlier COMMIT of it may have succeeded */
+    bool perhaps;      /* an earlier COMMIT of this attach may have succeeded */
 };
 
 /* Returns whether attaching the range moves the cursor. */
@@ -22,12 +22,12 @@ tide_status load_attach_step(struct write_main *m, const void *arg, struct tide_
  * tables. */
 tide_status load_attach_words(struct write_main *m, const void *arg, struct tide_err *err);
 
-/* The transaction in two halves, on a session that is not the writer's. The first half, on any
+/* The transaction in two halves, for a session that is not the writer's. The first half, on any
  * thread, merges the rows and leaves the transaction open. */
 tide_status load_attach_begin(struct write_session *s, const struct load_attach *attach,
                               struct tide_err *err) TIDE_MUST_USE;
-/* The second half is for the writer's thread, since it checks the fence: cursor is the writer's.
- * *sent: COMMIT was sent, so after a failure the transaction may stand. */
+/* The second half runs on the writer's thread, because it checks the fence; cursor is the writer's.
+ * *sent: COMMIT was sent, so after a failure the transaction may have committed. */
 tide_status load_attach_end(struct write_session *s, const struct load_attach *attach,
                             const struct write_cursor *cursor, bool *sent,
                             struct tide_err *err) TIDE_MUST_USE;

@@ -1,9 +1,9 @@
-/* A loaded partition is vacuumed, then gets keys, indexes and statistics, by several connections at
- * a time: a table belongs to one of them, the largest are taken first, small ones together in a
- * transaction (140 tables are 170 commits otherwise). What a kill or a failure leaves undone is
- * found missing the next time: a table with its indexes is done. A transaction takes the locks of
- * its tables first, in the order of their making (attach.c). Of a full partition the connection
- * that ends last merges state and folds rollups. */
+/* Vacuums a loaded partition and builds its keys, indexes and statistics on several connections
+ * ("lanes") at a time. A table belongs to one lane. The largest tables are taken first; small ones
+ * share a transaction, because 140 tables would otherwise cost 170 commits. After a kill or a
+ * failure the next attempt finds what is missing: a table with its indexes is done. A transaction
+ * first locks its tables in the order of their creation (see attach.c). For a full partition the
+ * lane that ends last merges state and folds rollups. */
 #include "indexer/write/load/build.h"
 #include "indexer/write/load/index_sql.h"
 #include "tidemark/liveness.h"
@@ -17,22 +17,23 @@ enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, TOGETHER_TABLES = 24, VACUUM_B
 
 struct work {
     const struct write_plan *plan;
-    /* statement, table, its bytes, its name, its bounds; a table's rows are neighbours */
+    /* columns: statement, table's oid, bytes, name, bounds; the rows of a table are adjacent */
     struct tide_pg_rows rows;
     pthread_mutex_t lock;
     uint32_t next;
-    uint32_t busy; /* lanes with statements */
+    uint32_t busy; /* number of lanes that run statements */
     bool failed;
-    bool merges; /* the lane that ends last goes on with state and rollups, and clears this */
-    atomic_bool oldest;  /* it may: partitions are merged in order, one after another */
+    bool merges; /* the lane that ends last goes on with state and rollups; that lane clears this */
+    /* the partition is the oldest, so its lane may merge: partitions are merged in order */
+    atomic_bool oldest;
     atomic_bool indexed; /* no statement is left or running */
-    bool statistics;     /* of parents: their rows hold no statement but ANALYZE, by name */
-    atomic_bool stopped; /* lanes end as soon as they can */
+    bool statistics;     /* the work is statistics of parents: rows have only a name, for ANALYZE */
+    atomic_bool stopped; /* lanes must end as soon as they can */
 };
 
 struct lane {
     struct work *work;
-    struct write_session *session; /* its own, or the writer's: then there is no thread */
+    struct write_session *session; /* &own, or the writer's session, for which there is no thread */
     struct write_session own;
     bool merged; /* its session has an open transaction with state and rollups */
     struct tide_buf vacuum, sql;
@@ -42,17 +43,18 @@ struct lane {
     atomic_bool ended;
 };
 
-/* The lanes of one partition. */
+/* The build of one partition: its lanes. */
 struct load_build {
     struct work work;
     struct lane lanes[LANES_MAX];
     uint32_t count;
-    struct load_attach attach; /* for the lane that merges; set before work.oldest is */
+    struct load_attach attach; /* arguments of the merge; set before work.oldest */
 };
 
-/* An index may take hours. No commit of a lane needs to wait for the disk: what a crash of the
- * server takes is found missing again, and the COMMIT that shows the partition flushes all before
- * it. Statistics of 140 tables as fine as a session's are a twentieth of all work. */
+/* Settings of a lane. No limit on statements: an index may take hours. Commits need not wait for
+ * the disk: after a crash of the server, missing work is found again, and the COMMIT that shows the
+ * partition flushes everything before it. Statistics of 140 tables at the session's usual precision
+ * would be a twentieth of all work. */
 #define LANE_SQL    "SET statement_timeout = 0; SET synchronous_commit = off"
 #define COARSE_SQL  "SET default_statistics_target = 10"
 #define MERGE_SQL   "SET synchronous_commit TO DEFAULT;" WRITE_STATISTICS_SQL
@@ -64,7 +66,8 @@ static bool is_work_stopped(void *self)
     return atomic_load(&work->stopped) || write_plan_stopped(work->plan);
 }
 
-/* Row at is the first of its table, in a transaction that begins with row first. */
+/* Returns whether row `at` is the first of its table in a transaction that begins with row
+ * `first`. */
 static bool begins_table(const struct tide_pg_rows *rows, uint32_t first, uint32_t at)
 {
     return at == first ||
@@ -84,10 +87,10 @@ static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint3
     return found;
 }
 
-/* Vacuums and freezes a loaded table. The rows hardly change any more: if they are frozen now,
- * while they are in memory, PostgreSQL never reads and writes them again for that, and index scans
- * need not visit them. The pages are full, so none is given back. Small tables are left to
- * autovacuum: the maps of free space and visibility take 32 KiB a table. */
+/* Vacuums and freezes the loaded tables. Their rows hardly change any more. If they are frozen
+ * while they are still in memory, PostgreSQL need not read and write them again later, and
+ * index-only scans need not visit them. No page is given back, because all are full. Small tables
+ * are left to autovacuum: the free space and visibility maps take 32 KiB for each table. */
 static void sql_vacuum(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
                        uint32_t end)
 {
@@ -101,10 +104,10 @@ static void sql_vacuum(struct tide_buf *sql, const struct tide_pg_rows *rows, ui
     }
 }
 
-/* A loaded table has no statistics until autovacuum comes by. What is attached is asked at once, by
- * the rollups first, and a plan without statistics may read a whole table for a page. A coarse
- * sample is enough to tell a pool from a trader; the columns that rows are joined by get a finer
- * one when the parents are analysed. */
+/* Appends lock, indexes, bounds and ANALYZE. Without it a loaded table has no statistics until
+ * autovacuum runs, and a plan without statistics may read a whole table for one page; the rollups
+ * query the table at once. A coarse sample suffices to tell a pool from a trader. Columns used in
+ * joins get a finer one when the parents are analysed. */
 static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
                            uint32_t end)
 {
@@ -136,7 +139,8 @@ static void sql_analyse(struct tide_buf *sql, const struct tide_pg_rows *rows, u
     }
 }
 
-/* The next statements for one lane, into its sql: one table's, or those of several small tables. */
+/* Puts the next statements into the lane's sql: those of one table, or of several small ones.
+ * Returns false if none are left. */
 static bool take_statements(struct lane *lane)
 {
     struct work *work = lane->work;
@@ -172,7 +176,7 @@ static bool take_statements(struct lane *lane)
     return any;
 }
 
-/* The lane has run its statements, or failed. */
+/* Notes that the lane has run its statements, or failed. */
 static void end_statements(struct lane *lane)
 {
     pthread_mutex_lock(&lane->work->lock);
@@ -183,7 +187,7 @@ static void end_statements(struct lane *lane)
     pthread_mutex_unlock(&lane->work->lock);
 }
 
-/* True for one lane: all indexes are there, and it is its turn to merge. */
+/* Returns true for exactly one lane, once all indexes are built: that lane merges. */
 static bool take_merge(struct work *work)
 {
     pthread_mutex_lock(&work->lock);
@@ -194,7 +198,8 @@ static bool take_merge(struct work *work)
     return mine;
 }
 
-/* Until the partition before is attached. The server ends a session that is silent for long. */
+/* Waits until the previous partition is attached. Meanwhile it sends a statement now and then,
+ * because the server ends silent sessions. */
 static tide_status wait_for_turn(struct lane *lane)
 {
     const struct tide_clock *clock = lane->work->plan->clock;
@@ -214,7 +219,7 @@ static tide_status wait_for_turn(struct lane *lane)
 
 static void merge_rows(struct lane *lane)
 {
-    struct load_build *b = (struct load_build *)(void *)lane->work; /* its first member */
+    struct load_build *b = (struct load_build *)(void *)lane->work; /* work is its first member */
     lane->status = wait_for_turn(lane);
     if (lane->status != TIDE_OK)
         return;
@@ -258,7 +263,7 @@ static void *run_helper(void *self)
     return NULL;
 }
 
-/* session NULL: the lane gets one of its own, which is not connected. */
+/* Prepares a lane. session NULL: the lane gets a session of its own, not connected yet. */
 static void lane_init(struct lane *lane, struct work *work, struct write_session *session)
 {
     *lane = (struct lane){ .work = work, .session = session ? session : &lane->own };
@@ -278,8 +283,9 @@ static void lane_release(struct lane *lane)
     tide_buf_release(&lane->sql);
 }
 
-/* Half as many again as there are cores, because each index, however small, waits for the disk; or
- * as the operator says; not more than there are transactions. */
+/* Returns the number of lanes: what the operator configured, or 1.5 for each core, because each
+ * index, however small, waits for the disk. At most as many as transactions: small tables share
+ * one. */
 static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -294,8 +300,8 @@ static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *ro
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
-/* Starts helpers up to the number of lanes wanted. Helpers are a help, not a need: without a
- * further connection there are fewer. */
+/* Starts helpers up to the number of lanes wanted. If no further connection can be had, there are
+ * fewer. */
 static void start_helpers(struct load_build *b, uint32_t wanted)
 {
     while (b->count < wanted) {
@@ -313,7 +319,7 @@ static void start_helpers(struct load_build *b, uint32_t wanted)
     }
 }
 
-/* Waits for helpers from the first on; the first failure is the one of all. */
+/* Waits for the helpers from number `first` on. Returns the first failure. */
 static tide_status join_helpers(struct write_main *m, struct load_build *b, uint32_t first,
                                 struct tide_err *err)
 {
@@ -337,7 +343,7 @@ static void close_helpers(struct load_build *b, uint32_t first)
     }
 }
 
-/* The first lane is the writer's own session. */
+/* Runs the lanes. The first one is the writer's own session. */
 static tide_status run_lanes(struct write_main *m, struct load_build *b, uint32_t connections,
                              struct tide_err *err)
 {
@@ -381,7 +387,7 @@ static void free_build(struct load_build *b)
     free(b);
 }
 
-/* The work that the session's text lists, by the writer's session and others. */
+/* Runs the work that the session's text lists, on the writer's session and others. */
 static tide_status run_listed(struct write_main *m, uint32_t connections, bool statistics,
                               struct tide_err *err)
 {
@@ -485,7 +491,7 @@ void load_build_merge(struct load_build *b, const struct write_cursor *cursor)
     atomic_store(&b->work.oldest, true);
 }
 
-/* On the session where the rows were merged. */
+/* Attaches the partition on the session that merged its rows. */
 static tide_status attach_merged(struct write_main *m, struct load_build *b, bool *attached,
                                  bool *perhaps, struct tide_err *err)
 {

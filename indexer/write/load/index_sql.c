@@ -1,10 +1,10 @@
-/* Text that asks the server which indexes and statistics are missing. */
+/* SQL that lists missing indexes and statistics. */
 #include "indexer/write/load/index_sql.h"
 
-/* All rows of a partition that was loaded whole closed between its first and its last ledger, also
- * what discovery adds: a question that names a span of time leaves its tables out. That costs one
- * scan; small tables are not worth the statement. A partition that lacks ledgers gets no bounds,
- * since they may come. */
+/* Appends the query for a table's CHECK on closed_at: all rows of a whole partition closed between
+ * its first and its last ledger, also those that discovery adds later. Queries for a span of time
+ * then skip its tables. The constraint costs one scan, so small tables get none. A partition with
+ * missing ledgers gets none either, because they may be added. */
 static void sql_bounds(struct write_session *s, const struct load_range *range)
 {
     write_sql_more(s, "%s", "SELECT ");
@@ -20,8 +20,9 @@ static void sql_bounds(struct write_session *s, const struct load_range *range)
     write_sql_more(s, "%s", ", (VALUES ('YYYY-MM-DD HH24:MI:SS.US+00')) f(f) GROUP BY f");
 }
 
-/* Every index of the parents that the tables of this partition lack, as a statement. It looks once
- * more, under the table's lock: a session of a killed writer may have gone on meanwhile. */
+/* Each row is a statement for an index of the parents that a table of this partition lacks. The
+ * statement checks again under the table's lock: a session of a killed writer may still have been
+ * running. */
 void load_sql_missing_indexes(struct write_session *s, const struct load_range *range)
 {
     write_sql(s,
@@ -58,10 +59,10 @@ void load_sql_missing_indexes(struct write_session *s, const struct load_range *
         " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid");
 }
 
-/* Autovacuum never analyses the parents. Joins and groups over all partitions are planned by their
- * statistics: of the columns that rows are joined and grouped by, because the server reads a sample
- * of each partition again for it, and makes the partition's own once more; and not of less than a
- * MiB in all. Once after a load, not for each partition. */
+/* Autovacuum never analyses parent tables, but PostgreSQL plans joins and groups over all
+ * partitions by their statistics. The list has only the columns used in joins and groups, because
+ * the server reads a sample of each partition again and renews the partition's own statistics. It
+ * leaves out tables below 1 MiB. Run it once after a load, not for each partition. */
 void load_sql_parents(struct write_session *s)
 {
     write_sql(s, "%s",

@@ -81,7 +81,7 @@ const struct load_range *write_load_onward(const struct write_load *load)
 
 /* ---- create ---- */
 
-/* Sets *attached if the partition of ledger is; the answer is kept while it is true. */
+/* Sets *attached to whether the ledger's partition is attached. A true answer is remembered. */
 static tide_status find_attached(struct write_load *load, uint32_t ledger, bool *attached,
                                  struct tide_err *err)
 {
@@ -108,7 +108,7 @@ static tide_status create_tables(struct write_main *m, const void *arg, struct t
     return status == TIDE_OK ? write_commit(&m->session, err) : status;
 }
 
-/* Makes the partition, or takes the spare one; it is load->loading then. */
+/* Makes the partition, or takes the spare one, as load->loading. */
 static tide_status create_partition(struct write_load *load, uint32_t from, struct tide_err *err)
 {
     const struct write_plan *plan = load->main->session.plan;
@@ -147,8 +147,8 @@ static void adopt_attached(struct write_load *load, const struct load_range *l)
     load->unanalysed |= l->first != 0;
 }
 
-/* Builds and attaches a range on the writer's session. perhaps: the range is built, and may be
- * attached. */
+/* Builds and attaches a range on the writer's session. perhaps: the range is built and may already
+ * be attached. */
 static tide_status attach_range(struct write_load *load, const struct load_range *l, bool perhaps,
                                 struct tide_err *err)
 {
@@ -215,7 +215,7 @@ tide_status write_load_settle_built(struct write_load *load, struct tide_err *er
     return built ? settle_oldest(load, err) : TIDE_OK;
 }
 
-/* The loading partition is full: its indexes are built while the next one loads. */
+/* Handles a full partition: its indexes are built while the next one loads. */
 static tide_status complete_loading(struct write_load *load, struct tide_err *err)
 {
     assert(load_range_is_full(&load->loading));
@@ -267,7 +267,8 @@ static tide_status attach_if_published(struct write_load *load, struct tide_err 
     return write_load_finish(load, err);
 }
 
-/* Whether the batch lies in the partition behind the full ones, which is to be loaded. */
+/* Returns whether the batch lies in the partition after the full ones, which must then be
+ * loaded. */
 static bool loads_behind(const struct write_load *load, const struct tide_batch *batch,
                          bool attached)
 {
@@ -296,7 +297,7 @@ tide_status write_load_choose(struct write_load *load, const struct tide_batch *
     return status;
 }
 
-/* Rows of the batch, and how far the partition is loaded, in the running transaction. */
+/* Sends the rows of the batch and the partition's progress in the running transaction. */
 static tide_status send_progress(struct write_session *s, const struct tide_batch *batch,
                                  struct tide_err *err)
 {

@@ -41,7 +41,8 @@ static void sql_create(struct write_session *s, const struct tide_table *table, 
                    from + s->plan->partition_ledgers);
 }
 
-/* The row comes first: another session that makes the partition waits for it, then takes it. */
+/* Inserts the row first, so that another session that makes the same partition waits for it and
+ * then takes it. */
 tide_status load_partition_make(struct write_session *s, uint32_t from, struct tide_err *err)
 {
     struct tide_pg_rows rows;

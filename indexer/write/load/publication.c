@@ -1,7 +1,8 @@
-/* Logical replication sends what is written to a published table. Rows that are loaded into a
- * detached partition were never written to its parent: no subscriber would get them, and none would
- * know. So while a publication has partitioned tables, a partition is attached empty and rows go
- * through its parent. A load that a publication overtook is not attached. */
+/* Logical replication sends rows that are written to a published table. Rows loaded into a detached
+ * partition were never written to its parent, so no subscriber would get them, and no error would
+ * show it. While a publication has partitioned tables, a new partition is therefore attached empty
+ * and its rows go through the parent. If a publication is created during a load, that load is not
+ * attached. */
 #include "indexer/write/load/publication.h"
 
 static const char published_sql[] =

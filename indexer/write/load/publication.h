@@ -1,4 +1,5 @@
-/* Publications of logical replication, which forbid to load a partition beside its parent. */
+/* Publications of logical replication. They forbid loading a partition before it is attached to its
+ * parent. */
 #ifndef INDEXER_WRITE_LOAD_PUBLICATION_H
 #define INDEXER_WRITE_LOAD_PUBLICATION_H
 
@@ -7,15 +8,16 @@
 
 struct load_publications {
     bool any;        /* some publication has a partitioned table */
-    char names[204]; /* as SQL, for people; may be cut           */
+    char names[204]; /* names as an SQL list, for messages; may be cut */
 };
 
 /* Reads which publications have partitioned tables. */
 tide_status load_publication_find(struct write_session *s, struct load_publications *out,
                                   struct tide_err *err) TIDE_MUST_USE;
-/* In the transaction that attached a loaded partition: TIDE_E_DB_FATAL if subscribers would miss
- * its rows. A publication that names a table waits for its lock, so none comes in between. One of
- * all tables or of a schema locks none: made in the moment of that COMMIT, it is not seen. */
+/* Call in the transaction that attaches a loaded partition. TIDE_E_DB_FATAL if subscribers would
+ * miss its rows. Creating a publication that names a table waits for the table's lock, so none can
+ * come in between. A publication of all tables or of a schema takes no lock: if it is created at
+ * the moment of COMMIT, it is not noticed. */
 tide_status load_publication_check(struct write_session *s, const struct load_range *range,
                                    struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* Transitions of a range that is being loaded. */
+/* Changes and predicates of a range that is being loaded. */
 #include "indexer/write/load/range.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* The ledgers of a partition that is being loaded: rows of first to last are committed, invisible.
- * The functions are pure. */
+/* The ledgers of a partition that is being loaded. The rows of `first` to `last` are committed, but
+ * invisible. The functions are pure. */
 #ifndef INDEXER_WRITE_LOAD_RANGE_H
 #define INDEXER_WRITE_LOAD_RANGE_H
 
@@ -7,8 +7,8 @@
 
 struct load_range {
     bool active;
-    uint32_t from, end;   /* of the partition; end exclusive */
-    uint32_t first, last; /* 0: nothing yet */
+    uint32_t from, end;   /* bounds of the partition; end is exclusive */
+    uint32_t first, last; /* loaded ledgers; 0: none yet */
     uint8_t previous_hash[TIDE_HASH_BYTES];
     uint8_t hash[TIDE_HASH_BYTES];
     uint64_t close_time;
@@ -24,8 +24,8 @@ void load_range_add(struct load_range *range, const struct tide_batch *batch);
 bool load_range_is_full(const struct load_range *range);
 /* Returns whether all ledgers of the partition are loaded. */
 bool load_range_is_whole(const struct load_range *range);
-/* Returns whether so many ledgers are loaded, two thirds, that the next partition's tables should
- * be made: early enough for hundreds of tables, and rarely in vain at the end of a job. */
+/* Returns whether two thirds of the ledgers are loaded, so that the next partition's tables should
+ * be made: early enough for hundreds of tables, and seldom in vain at the end of a job. */
 bool load_range_wants_spare(const struct load_range *range);
 
 #endif

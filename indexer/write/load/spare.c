@@ -1,9 +1,9 @@
-/* The tables of the partition after the one that loads, by a thread with a session of its own:
- * PostgreSQL waits for the disk once for each of them, and the writer's session would wait with
- * it. A spare partition has its row in chain.partition and nothing loaded. The loader takes it when
- * it creates that partition, in this process or, after a kill, in the next. A spare that can't be
- * made is no failure: then the loader makes the tables. The thread gives up when the writer stops,
- * when the lease is lost, and when its server is silent (silence_ms). */
+/* Makes the tables of the next partition in a thread with a session of its own. PostgreSQL waits
+ * for the disk once for each table, and the writer's session would wait with it. A spare partition
+ * has its row in chain.partition and no rows. The loader takes it when it creates that partition,
+ * in this process or, after a kill, in the next one. If the spare cannot be made, the loader makes
+ * the tables. The thread gives up when the writer stops, when the lease is lost, or when its server
+ * is silent (silence_ms). */
 #include "indexer/write/load/spare.h"
 #include "indexer/write/load/partition.h"
 #include "tidemark/liveness.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct load_spare {
-    struct write_session session;  /* the thread's while it runs */
+    struct write_session session;  /* used by the thread while it runs */
     const struct write_main *main; /* borrowed, for its lease */
     uint32_t from;
     atomic_bool stopped, ended;

@@ -1,12 +1,12 @@
 /* Rows that are added to indexed ledgers, for tokens that were discovered later. */
 #include "indexer/write/rows/add.h"
 
-/* The columns of chain.ledger that count what is ours; chain.cursor has their totals under the
- * same names but one. */
+/* Returns the columns of chain.ledger that count rows of the deployment. chain.cursor has their
+ * totals under the same names, except for our_txs. */
 static uint32_t counts_of(const struct tide_table *ledger, const struct tide_column *out[])
 {
     uint32_t count = 0;
-    bool counts = false; /* from our_txs on */
+    bool counts = false; /* the counts begin with our_txs */
     for (uint32_t i = 0; i < ledger->column_count; i++) {
         counts |= strcmp(ledger->columns[i].name, "our_txs") == 0;
         if (counts && ledger->columns[i].type == TIDE_PG_INT4)
@@ -21,7 +21,7 @@ static const char *total_of(const struct tide_column *count)
     return strcmp(count->name, "our_txs") == 0 ? "transactions" : count->name;
 }
 
-/* The new counts of ledgers that are stored, on their rows and on the totals. */
+/* Replaces the counts of stored ledgers by the new ones, and adds the differences to the totals. */
 static void sql_add_ledgers(struct write_session *s)
 {
     const struct tide_column *counts[TIDE_COLUMNS_MAX];

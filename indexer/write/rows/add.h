@@ -1,4 +1,4 @@
-/* Statements that add rows to ledgers that are indexed: rows that exist stay. */
+/* Statements that add rows to indexed ledgers. Existing rows stay. */
 #ifndef INDEXER_WRITE_ROWS_ADD_H
 #define INDEXER_WRITE_ROWS_ADD_H
 

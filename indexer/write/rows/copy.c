@@ -1,8 +1,9 @@
 /* Rows by COPY. */
 #include "indexer/write/rows/copy.h"
 
-/* Where a table's rows of this batch go: its partition's own table, which spares the routing of
- * each row; the table itself when it is not partitioned. State is merged, never copied. */
+/* Appends the COPY statement for a table's rows of this batch. The target is the partition's own
+ * table, which avoids routing each row, or the table itself if it is not partitioned. State is
+ * merged, never copied. */
 static void sql_target(struct write_session *s, const struct tide_table *table, uint32_t from)
 {
     const struct tide_table *stored = tide_table_stored(table);
@@ -37,8 +38,9 @@ static tide_status copy_table(struct write_session *s, struct write_keys *keys,
     return status;
 }
 
-/* A statement for each table, in one message: the server takes in one table's rows while the next
- * one's get their keys, and a hundred statements don't wait for a hundred answers. */
+/* Sends one statement for each table, in one message. The server takes one table's rows while the
+ * keys of the next table's rows are filled in, and a hundred statements need not wait for a hundred
+ * answers. */
 tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
                             const struct tide_batch *batch, struct tide_err *err)
 {

@@ -1,4 +1,4 @@
-/* A batch's rows by COPY, table by table: for many rows. */
+/* Sends a batch's rows by COPY, table by table: for batches with many rows. */
 #ifndef INDEXER_WRITE_ROWS_COPY_H
 #define INDEXER_WRITE_ROWS_COPY_H
 

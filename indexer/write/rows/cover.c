@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* The running transaction's last words: how far the tables stand, and the wake-up for readers. */
+/* The last statements of a transaction: counts, coverage and cursor, and the notification of
+ * readers. */
 
 static const struct {
     const char *column;
@@ -65,7 +66,8 @@ static void sql_cover(struct write_session *s, bool moves_cursor)
                       " closed_at = to_timestamp($4::bigint) WHERE deployment = $1::smallint"
                       " AND to_ledger = $5::integer AND hash = $6::bytea RETURNING 1)"
                       " SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM v),"
-                      /* The queue is the whole server's, and any login can fill it. */
+                      /* Notifies only while the queue is less than half full: the whole server
+                       * shares it, and any login can fill it. */
                       " CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('tidemark',"
                       " $1::smallint::text || ' ' || $2::integer::text) END");
 }
@@ -130,7 +132,8 @@ tide_status write_covered(const struct write_plan *plan, const struct tide_pg_ro
     return TIDE_OK;
 }
 
-/* Ranges that touch from..to, for a message: overlap is a conflict, a hash that differs a break. */
+/* Compares the range with its neighbours: an overlap is TIDE_E_CONFLICT, a differing hash
+ * TIDE_E_CHAIN. */
 static tide_status check_neighbours(struct write_session *s, const struct write_cover *c,
                                     bool grown, struct tide_err *err)
 {
@@ -175,7 +178,7 @@ static tide_status insert_range(struct write_session *s, const struct write_cove
     return write_run_sql(s, "INSERT", err);
 }
 
-/* Two ranges that touch become one. */
+/* Joins the range with the one that follows it. */
 static tide_status join_next(struct write_session *s, const struct write_cover *c,
                              struct tide_err *err)
 {
@@ -187,8 +190,8 @@ static tide_status join_next(struct write_session *s, const struct write_cover *
     return write_run_sql(s, "UPDATE", err);
 }
 
-/* Completes the coverage if the range before did not just grow: inserts a range of its own, or
- * joins two. */
+/* Completes the coverage. Unless the previous range grew by this one, inserts a range of its own.
+ * Joins ranges that touch. */
 tide_status write_cover_settle(struct write_session *s, const struct write_cover *c, uint64_t grown,
                                struct tide_err *err)
 {

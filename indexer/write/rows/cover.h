@@ -1,4 +1,5 @@
-/* The last statements of a transaction: coverage, counts, cursor, and the wake-up of readers. */
+/* The last statements of a transaction: coverage, counts, cursor, and the notification of
+ * readers. */
 #ifndef INDEXER_WRITE_ROWS_COVER_H
 #define INDEXER_WRITE_ROWS_COVER_H
 
@@ -11,14 +12,16 @@ struct write_cover {
     const uint8_t *previous_hash, *hash;
     uint64_t close_time;
     bool moves_cursor;
-    const struct tide_batch_counts *counts; /* NULL: counted already */
+    const struct tide_batch_counts *counts; /* NULL: the counts are added already */
 };
 
-/* Coverage and cursor in the running transaction, at once. TIDE_E_CHAIN, TIDE_E_CONFLICT. */
+/* Updates coverage and cursor in the running transaction, at once. TIDE_E_CHAIN,
+ * TIDE_E_CONFLICT. */
 tide_status write_cover(struct write_session *s, const struct write_cover *cover,
                         struct tide_err *err) TIDE_MUST_USE;
-/* The same in a pipeline: prepared before (prepared[moves_cursor] says that the session has it),
- * sent, its answer read, and completed by what the answer leaves to do. */
+/* The same in a pipeline. Call prepare (prepared[moves_cursor] says whether the session has the
+ * statement), send, covered with the answer, and settle, which does what the answer leaves to
+ * do. */
 tide_status write_cover_prepare(struct write_session *s, bool prepared[2], bool moves_cursor,
                                 struct tide_err *err) TIDE_MUST_USE;
 tide_status write_cover_send(struct write_session *s, const struct write_cover *cover,
@@ -27,7 +30,7 @@ tide_status write_covered(const struct write_plan *plan, const struct tide_pg_ro
                           uint64_t *grown, struct tide_err *err) TIDE_MUST_USE;
 tide_status write_cover_settle(struct write_session *s, const struct write_cover *cover,
                                uint64_t grown, struct tide_err *err) TIDE_MUST_USE;
-/* Counts and moves alone. */
+/* Updates only the counts and moves. */
 tide_status write_count(struct write_session *s, const struct tide_batch_counts *counts,
                         struct tide_err *err) TIDE_MUST_USE;
 /* Sets the text of the statement that notes the past of the contracts that these ledgers discover,

@@ -1,4 +1,4 @@
-/* Words of a batch become keys. Their cache is indexer/database/words.h. */
+/* Replaces the words of a batch by keys. indexer/database/words.h caches them. */
 #include "indexer/write/rows/keys.h"
 
 tide_status write_keys_open(struct write_keys *keys, const struct write_plan *plan,

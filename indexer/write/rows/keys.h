@@ -1,4 +1,4 @@
-/* The keys of a batch's words: rows come with words and are stored with keys of chain.word. */
+/* The keys of a batch's words: rows arrive with words and are stored with keys of chain.word. */
 #ifndef INDEXER_WRITE_ROWS_KEYS_H
 #define INDEXER_WRITE_ROWS_KEYS_H
 
@@ -6,12 +6,12 @@
 #include "indexer/decode/batch.h"
 #include "indexer/write/session/session.h"
 
-/* One thread at a time may use it, with one session: keys that a transaction adds are known to it
- * alone until it commits. */
+/* The cache of keys. One thread at a time may use it, with one session: only that session knows the
+ * keys that its transaction adds, until it commits. */
 struct write_keys {
     const struct write_plan *plan; /* borrowed */
     struct tide_words *words;
-    struct tide_buf keyed; /* rows of one table as they are stored */
+    struct tide_buf keyed; /* rows of one table in stored form */
 };
 
 /* Opens the cache of keys. TIDE_E_MEMORY. */

@@ -1,7 +1,8 @@
 #include "indexer/write/rows/merge.h"
 
-/* State holds the newest version of each key. Versions come in the shape of the history table
- * (removed ones too), at most one a key: rows of a subquery called n. */
+/* Merges versions into tables of state, which hold the newest version of each key. The versions are
+ * rows of a subquery n with the columns of the history table, removed ones included, at most one
+ * for each key. */
 
 static void sql_assignments(struct write_session *s, const struct tide_table *state)
 {
@@ -15,7 +16,8 @@ static void sql_assignments(struct write_session *s, const struct tide_table *st
     }
 }
 
-/* Behind the cursor a key may have newer versions, even a removal that left no row in state. */
+/* Appends the condition that no newer version exists: for ledgers behind the cursor a key may have
+ * newer versions, even a removal that left no row in state. */
 static void sql_newest_only(struct write_session *s, const struct tide_table *history)
 {
     write_sql_more(s,
@@ -25,7 +27,7 @@ static void sql_newest_only(struct write_session *s, const struct tide_table *hi
                    tide_table_stored(history)->schema, history->name);
 }
 
-/* Appends the statement that merges the rows of n, given as text that defines it. */
+/* Appends the statement that merges the rows of n; source is the text of the CTE n. */
 static void sql_merge(struct write_session *s, const struct tide_table *state, const char *source,
                       bool behind)
 {
@@ -57,11 +59,11 @@ void write_sql_merge(struct write_session *s, uint32_t index, bool behind)
     sql_merge(s, state, source, behind);
 }
 
-/* The newest version of each key that a partition has. Keys have many versions: the newest are
- * found in the primary key alone, and only they are read. None is newer, so >= is =; of a row that
- * must be equal in four columns the planner expects one, and compares each with each. With the
- * outer DISTINCT ON it expects as many as there are keys, and they come in their order, which fills
- * the pages of the index of state. */
+/* Merges the newest version of each key of a partition. A key has many versions: the inner query
+ * finds the newest in the primary key alone, and only those rows are read. No version is newer, so
+ * >= means =. For a row that must be equal in four columns the planner would expect one row and
+ * choose a nested loop. With the outer DISTINCT ON it expects as many rows as keys. They arrive in
+ * key order, which fills the pages of state's index. */
 static tide_status merge_leaf(struct write_session *s, const struct tide_table *state,
                               uint32_t from, bool behind, struct tide_err *err)
 {

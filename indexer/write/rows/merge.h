@@ -4,9 +4,8 @@
 
 #include "indexer/write/session/session.h"
 
-/* Begins the text of the merge of the rows of parameter 1 into the table of state that has this
- * index in the plan. behind: the rows are not of the newest ledgers, so newer versions may
- * exist. */
+/* Begins the text that merges the rows of parameter 1 into the table of state with this index in
+ * the plan. behind: the rows are not of the newest ledgers, so newer versions may exist. */
 void write_sql_merge(struct write_session *s, uint32_t index, bool behind);
 /* Merges the history tables of a partition into all wanted tables of state, in the running
  * transaction. */

@@ -1,7 +1,7 @@
-/* Sums over time, folded in the transaction that makes their rows visible: of a batch behind its
- * rows, of a loaded partition when it is attached, of all there is when the rules have changed.
- * The writer folds rollups of tokens' tables again when the past of a discovered token joins
- * them. */
+/* Folds rows into sums over time, in the transaction that makes the rows visible: of a batch
+ * after its rows, of a loaded partition when it is attached, and of all rows after the rules
+ * have changed. Rollups of tokens' tables are folded again when the past of a discovered token
+ * is added. */
 #include "indexer/write/rows/rollup.h"
 #include "tidemark/deployment.h"
 
@@ -18,7 +18,8 @@ static bool table_is(const struct tide_table *table, const struct tide_rollup_na
            tide_slice_eq(tide_slice_str(table->name), name->table);
 }
 
-/* TIDE_TABLES_MAX when there is none: a test's own tables. */
+/* Returns the table's index, or TIDE_TABLES_MAX if the plan lacks it, as with the tables of a
+ * test. */
 static uint32_t find_table(const struct write_plan *plan, const struct tide_rollup_name *name)
 {
     uint32_t i = 0;
@@ -53,7 +54,7 @@ void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan,
     }
 }
 
-/* Rows that the rollup would fold. */
+/* Returns the number of rows that the rollup would fold. */
 static uint64_t rows_for(const struct write_session *s, const struct write_rollups *r,
                          size_t rollup, const struct tide_batch *batch)
 {
@@ -65,13 +66,14 @@ static uint64_t rows_for(const struct write_session *s, const struct write_rollu
 
 /* ---- text ---- */
 
-/* The place of the rows that a fold reads. */
+/* The partition whose rows a fold reads. */
 struct place {
     const struct write_plan *plan;
-    uint32_t from; /* partition */
+    uint32_t from; /* first ledger of the partition */
 };
 
-/* Tables that are not wanted have no partition: the empty parent stands in. */
+/* Writes the table that a fold reads. A table outside the index scope has no partition, so the
+ * empty parent is read. */
 static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
 {
     const struct place *place = self;
@@ -94,7 +96,7 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
     tide_buf_u8(out, ')');
 }
 
-/* The rows of the CTE `added`, which are of that table. */
+/* The table of the rows in the CTE `added`. */
 struct added {
     const struct tide_table *table;
 };
@@ -108,7 +110,7 @@ static void put_added(void *self, struct tide_buf *out, const struct tide_rollup
     tide_buf_u8(out, ')');
 }
 
-/* Folds rows of any ledger: each row is folded in the statement that adds it. */
+/* The rows may be of any ledgers: each row is folded by the statement that adds it. */
 void write_sql_fold_added(struct write_session *s, const struct write_rollups *r, uint32_t table)
 {
     const char *const values[] = { s->plan->deployment_text, "0", "2147483647" };
@@ -119,7 +121,7 @@ void write_sql_fold_added(struct write_session *s, const struct write_rollups *r
             continue;
         write_sql_more(s, ", folded%zu AS (", i);
         tide_rollup_write(&s->sql, &tide_rollups[i], &writer);
-        s->sql.len--; /* without its NUL */
+        s->sql.len--; /* removes the NUL */
         write_sql_more(s, ")");
     }
 }
@@ -238,7 +240,7 @@ static bool has_tokens_for(const struct write_session *s, const struct write_rol
     return false;
 }
 
-/* A batch may span partitions. */
+/* Folds a batch, which may span partitions. */
 static tide_status fold_batch(struct write_session *s, size_t rollup,
                               const struct tide_batch *batch, struct tide_err *err)
 {

@@ -7,19 +7,19 @@
 #include "indexer/rollup/rollup.h"
 #include "indexer/write/session/session.h"
 
-/* From so many rows on it pays to plan for the very numbers. */
+/* From this number of rows on a plan for the actual values is worth its cost. */
 enum { ROLLUP_BULK_ROWS = 200 };
 
-/* The rollups that this index keeps. Filled in by write_rollups_learn; then no field changes, and
- * any thread may read it. */
+/* The rollups that this index keeps. write_rollups_learn fills it in. Afterwards no field changes,
+ * and any thread may read it. */
 struct write_rollups {
-    bool chosen;                                   /* the caller chose rollups; false: all */
-    bool any;                                      /* at least one is kept */
-    bool kept[TIDE_ROLLUPS_MAX];                   /* chosen, and the tables are those it folds */
-    bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make it run */
+    bool chosen;                 /* the caller chose rollups; false: all */
+    bool any;                    /* at least one is kept */
+    bool kept[TIDE_ROLLUPS_MAX]; /* it was chosen, and the tables that it reads are in the scope */
+    bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make the rollup run */
 };
 
-/* chosen: by rollup index; NULL: all. */
+/* chosen is indexed by rollup; NULL: all are chosen. */
 void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan,
                          const bool *chosen);
 

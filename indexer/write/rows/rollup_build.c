@@ -1,4 +1,4 @@
-/* All rollups of a deployment made anew, from the rows that are attached. */
+/* Makes all rollups of a deployment anew from the attached rows. */
 #include "indexer/write/rows/rollup_build.h"
 #include "tidemark/log.h"
 
@@ -92,7 +92,8 @@ struct version_question {
     uint64_t *version;
 };
 
-/* Sets 0 also where a table that is not kept has rows: older versions filled a part of them. */
+/* Reads the version of the rollups. Sets 0 also if a table of a rollup outside the scope has rows:
+ * older versions filled only a part of them. */
 static tide_status read_version(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -117,7 +118,7 @@ tide_status write_rollup_settle(struct write_main *m, const struct write_rollups
     struct write_session *s = &m->session;
     uint64_t version = TIDE_ROLLUP_VERSION;
     const struct version_question question = { r, &version };
-    bool known = r->any || r->chosen; /* a test's own tables: nothing is here to do */
+    bool known = r->any || r->chosen; /* false for the tables of a test, which have no rollups */
     tide_status status = known ? write_retry(m, read_version, &question, false, err) : TIDE_OK;
     if (status != TIDE_OK || version == TIDE_ROLLUP_VERSION)
         return status;

@@ -1,11 +1,12 @@
-/* Rollups that are made anew when they were made by other rules, or never. */
+/* Makes rollups anew that other rules made, or that were never made. */
 #ifndef INDEXER_WRITE_ROWS_ROLLUP_BUILD_H
 #define INDEXER_WRITE_ROWS_ROLLUP_BUILD_H
 
 #include "indexer/write/rows/rollup.h"
 #include "indexer/write/session/main_session.h"
 
-/* TIDE_E_SCHEMA if they were made by a newer build, TIDE_E_MISSING if archived rows are needed. */
+/* Makes the rollups anew if needed. TIDE_E_SCHEMA if a newer build made them, TIDE_E_MISSING if
+ * archived rows are needed. */
 tide_status write_rollup_settle(struct write_main *m, const struct write_rollups *r,
                                 struct tide_err *err) TIDE_MUST_USE;
 

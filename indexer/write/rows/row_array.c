@@ -4,7 +4,8 @@
 
 enum { ARRAY_ROWS_MAX = INT32_MAX };
 
-/* Takes the next tuple apart: each field with its length word. False when it is not whole. */
+/* Splits the next tuple into its fields, each with its length word. Returns false if the tuple is
+ * cut short. */
 static bool split_tuple(tide_slice *fields, uint16_t columns, tide_slice *tuples)
 {
     const uint8_t *at = tuples->ptr, *end = tuples->ptr + tuples->len;
@@ -48,7 +49,7 @@ bool tide_row_array(struct tide_buf *out, const struct tide_row_shape *shape, ti
     assert(shape->count <= TIDE_COLUMNS_MAX);
     if (rows == 0 || rows > ARRAY_ROWS_MAX)
         return false;
-    tide_buf_be32(out, 1); /* dimensions */
+    tide_buf_be32(out, 1); /* number of dimensions */
     tide_buf_be32(out, 0); /* no element is null */
     tide_buf_be32(out, shape->oid);
     tide_buf_be32(out, (uint32_t)rows);

@@ -13,7 +13,7 @@ static void put_statement_name(char name[NAME_MAX_BYTES], enum write_statement w
     snprintf(name, NAME_MAX_BYTES, "%s%u", verbs[what], table);
 }
 
-/* State rows come in the shape of history. */
+/* Returns the table whose shape the rows have: rows of state have the shape of history. */
 static uint32_t shape_of(const struct write_plan *plan, uint32_t table)
 {
     const struct tide_table *t = &plan->tables[table];
@@ -51,7 +51,8 @@ static tide_status fill_shape(struct tide_row_shape *shape, const struct tide_ta
         return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: its columns are not the ones of this build",
                          table->schema, table->name);
     shape->count = (uint16_t)rows->count;
-    shape->oid = (uint32_t)tide_pg_u64(rows, 0, 0); /* last: it says that the shape is known */
+    /* set last: an oid that is not 0 marks the shape as known */
+    shape->oid = (uint32_t)tide_pg_u64(rows, 0, 0);
     return TIDE_OK;
 }
 

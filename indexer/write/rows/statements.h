@@ -11,7 +11,7 @@
 /* Statements prepared for a table, by its index. */
 enum write_statement {
     WRITE_PUT,
-    WRITE_ADD, /* rows that exist stay */
+    WRITE_ADD, /* existing rows stay */
     WRITE_MERGE,
     WRITE_MERGE_BEHIND,
     WRITE_STATEMENTS
@@ -19,29 +19,29 @@ enum write_statement {
 
 /* Statements and row types that the server's session has. They end with that session. */
 struct write_prepared {
-    bool unsure;        /* a failure: not all may be there that is noted here */
-    uint32_t puts_from; /* partition that the statements WRITE_PUT name */
+    bool unsure; /* a failure occurred: the session may lack statements that are noted here */
+    uint32_t puts_from; /* partition whose tables the statements WRITE_PUT name */
     bool prepared[WRITE_STATEMENTS][TIDE_TABLES_MAX];
-    bool covers[2];                                /* cover.h, by: moves the cursor */
-    bool folds[TIDE_ROLLUPS_MAX];                  /* rollup.h */
+    bool covers[2];                                /* statements of cover.h, by moves_cursor */
+    bool folds[TIDE_ROLLUPS_MAX];                  /* statements of rollup.h */
     struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
-    struct tide_row_shape stored[TIDE_TABLES_MAX]; /* the same of what is stored of a table */
+    struct tide_row_shape stored[TIDE_TABLES_MAX]; /* shapes of the stored tables */
 };
 
 struct write_statements {
     struct write_session *session;       /* borrowed */
     struct write_keys *keys;             /* borrowed */
     const struct write_rollups *rollups; /* borrowed */
-    uint32_t number;                     /* of the session that `known` is about */
+    uint32_t number;                     /* number of the session that `known` describes */
     struct write_prepared known;
-    struct tide_buf array; /* scratch */
+    struct tide_buf array; /* buffer for arrays */
 };
 
 void write_statements_init(struct write_statements *st, struct write_session *session,
                            struct write_keys *keys, const struct write_rollups *rollups);
 void write_statements_release(struct write_statements *st);
 
-/* A batch that needs no WRITE_PUT, in place of a partition. */
+/* Used in place of a partition for a batch that needs no WRITE_PUT. */
 #define WRITE_NO_PUTS UINT32_MAX
 
 /* Begins to prepare for a batch of the partition: forgets what an earlier server session had. After

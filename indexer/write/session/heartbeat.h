@@ -8,11 +8,12 @@ struct tide_heartbeat {
     const char *state; /* below 16 bytes */
     uint32_t tip, ledger;
     double rate;
-    const char *error; /* what went wrong just now, or NULL */
+    const char *error; /* error that just occurred, or NULL */
     double event_rate;
     uint64_t ledgers, events; /* since the start */
-    const char *source;       /* its name; NULL: as before */
-    const char *trouble;      /* why it cannot go on, for trouble_ms now; NULL: it can */
+    const char *source;       /* name of the source; NULL: unchanged */
+    /* reason why the source cannot go on, for trouble_ms so far; NULL: it can */
+    const char *trouble;
     int64_t trouble_ms;
 };
 

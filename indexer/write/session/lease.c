@@ -9,24 +9,24 @@
 
 enum { SILENCE_MS = 5000, STATE_MAX = 16, NUMBER_MAX = 32 };
 
-/* The report to write: the newest one, copied. */
+/* A copy of the newest report. */
 struct word {
     char state[STATE_MAX], source[STATE_MAX];
-    struct tide_heartbeat heartbeat; /* its texts are those around it */
+    struct tide_heartbeat heartbeat; /* its texts point to the members around it */
     uint64_t retries;
     char trouble[TIDE_ERR_TEXT_MAX], error[TIDE_ERR_TEXT_MAX];
-    bool troubled, erred; /* erred: error is not written yet */
+    bool troubled, erred; /* erred: error has not been written yet */
 };
 
 struct tide_lease {
     struct tide_lease_options options;
     char instance[TIDE_LEASE_INSTANCE_MAX];
-    struct tide_pg *pg; /* of the thread */
-    bool failing;       /* of the thread: said already */
+    struct tide_pg *pg; /* session of the thread */
+    bool failing;       /* the failure was logged; used by the thread only */
     pthread_t thread;
     bool started;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t wake;
     bool closing, lost, hurried;
     struct word word;
@@ -44,7 +44,7 @@ static const char introduce_sql[] =
     " pg_stat_activity WHERE pid = pg_backend_pid()) WHERE deployment = $1::int AND fence ="
     " $2::bigint";
 
-/* The lease first: who has lost it says nothing. */
+/* Renews the lease, and writes the heartbeat only if the lease is still held. */
 static const char renew_sql[] =
     "WITH l AS (UPDATE chain.lease SET renewed_at = clock_timestamp() WHERE deployment = $1::int"
     " AND fence = $2::bigint RETURNING 1), b AS (INSERT INTO chain.heartbeat AS h (deployment,"
@@ -135,7 +135,7 @@ static tide_status renew_row(struct tide_lease *lease, const struct word *word,
     return status;
 }
 
-/* Told once, until it is well again. */
+/* Logs the first failure; logs again only after a success. */
 static void note_failure(struct tide_lease *lease, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -183,7 +183,7 @@ static void give_back(struct tide_lease *lease)
         (void)!tide_pg_run(lease->pg, sql, "DELETE", &ignored);
 }
 
-/* Locked. */
+/* Waits until the next renewal is due. Call with the lock. */
 static void wait_a_turn(struct tide_lease *lease)
 {
     struct timespec until;

@@ -1,11 +1,12 @@
-/* The lease: a thread with a database session of its own that holds the writer's place, whatever
- * the main session is busy with: every TIDE_LEASE_RENEW_MS it renews chain.lease, and writes into
- * chain.heartbeat what was last said.
+/* The lease: a thread with a database session of its own that proves that the writer is alive,
+ * whatever the main session does. Every TIDE_LEASE_RENEW_MS it renews chain.lease and writes the
+ * last report into chain.heartbeat.
  *
- * Lease    TIDE_LEASE_MS without renewal, by the database's clock, and a standby may end our
- *          sessions. A renewal that finds another fence: a standby took over; lost, for good.
- * Failure  never stops the work: a session that is lost is sought again, every TIDE_LEASE_RENEW_MS.
- * Threads  every function is for any thread, but open and close. */
+ * Lease    after TIDE_LEASE_MS without renewal, by the database's clock, a standby may end the
+ *          writer's sessions. If a renewal finds another fence, a standby took over: the lease is
+ *          lost for good.
+ * Failure  never stops the work. A lost session is opened again, tried every TIDE_LEASE_RENEW_MS.
+ * Threads  any thread may call all functions except open and close. */
 #ifndef INDEXER_WRITE_SESSION_LEASE_H
 #define INDEXER_WRITE_SESSION_LEASE_H
 
@@ -24,10 +25,11 @@ struct tide_lease_options {
     uint64_t fence;
 };
 
-/* Starts the thread; the session is opened there. TIDE_E_MEMORY. */
+/* Starts the thread, which opens the session. TIDE_E_MEMORY. */
 tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
-/* Writes the last word, where the database lets it, gives the lease back, ends. NULL is allowed. */
+/* Writes the last report if the database allows it, gives the lease back, and ends the thread. NULL
+ * is allowed. */
 void tide_lease_close(struct tide_lease *lease);
 
 /* Sets the report to write from now on. A new state is written at once. An error is written even if
@@ -36,7 +38,7 @@ void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *he
                        uint64_t retries);
 bool tide_lease_lost(struct tide_lease *lease);
 
-/* "host:process", of ours. */
+/* Writes "host:process" of this process. */
 void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX]);
 
 #endif

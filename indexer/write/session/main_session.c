@@ -4,7 +4,7 @@
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
-enum { PAUSE_MS = 100 }; /* before the first repetition */
+enum { PAUSE_MS = 100 }; /* pause before the first repetition */
 
 /* Pauses differ between processes: sessions that met in a deadlock should not meet again. Sleeps
  * in slices, so that a stop is seen. */
@@ -71,8 +71,8 @@ void write_end_long(struct write_main *m)
     tide_pg_patience(write_pg(s), s->plan->silence_ms);
 }
 
-/* The session is new: prove that we are still the writer. The lock may still be held by our own
- * dead session for a while; a changed fence tells the difference. */
+/* Proves on a new session that this process still is the writer. Its own dead session may hold the
+ * lock for a while; a changed fence means that another writer took over. */
 static tide_status reclaim_lock(struct write_main *m, uint64_t *moves, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -99,7 +99,7 @@ static tide_status reclaim_lock(struct write_main *m, uint64_t *moves, struct ti
     }
 }
 
-/* Into the heartbeat. */
+/* Reports the failure in the heartbeat. */
 static void tell_trouble(struct write_main *m, const struct tide_err *err)
 {
     struct tide_heartbeat heartbeat = m->heartbeat;
@@ -109,7 +109,8 @@ static void tell_trouble(struct write_main *m, const struct tide_err *err)
     write_main_report(m, &heartbeat);
 }
 
-/* err holds the earlier failure. It is reported once there is a connection again. */
+/* Reconnects and finds out whether the transaction committed. err holds the earlier failure, which
+ * is reported once there is a connection again. */
 static tide_status settle_commit(struct write_main *m, bool commits, bool *settled,
                                  struct tide_err *err)
 {
@@ -154,7 +155,7 @@ static void clean_up(struct write_main *m, tide_status status, const struct tide
         tell_trouble(m, err);
 }
 
-/* Class 23, a constraint: see "Duplicate key" in writer.h. */
+/* Explains a violated constraint (class 23): see "Duplicate key" in writer.h. */
 static tide_status explain_constraint(const struct write_main *m, tide_status status,
                                       struct tide_err *err)
 {
@@ -174,7 +175,7 @@ tide_status write_retry(struct write_main *m, write_step step, const void *arg, 
     tide_status status = step(m, arg, err);
     for (uint32_t attempt = 0; status != TIDE_OK && !settled; attempt++) {
         bool lost = !tide_pg_alive(write_pg(s)) || tide_pg_remedy(write_pg(s)) == TIDE_PG_RECONNECT;
-        tide_words_forget(m->words); /* some may have been added by this transaction */
+        tide_words_forget(m->words); /* this transaction may have added some */
         if (status == TIDE_E_DB)
             log_trouble(m, attempt, err);
         status = explain_constraint(m, status, err);

@@ -1,4 +1,5 @@
-/* Questions to the plan. All functions are pure, but for the caller's stopped(). */
+/* Functions that answer questions about the plan. All are pure, except for the caller's
+ * stopped(). */
 #include "indexer/write/session/plan.h"
 
 #include <assert.h>

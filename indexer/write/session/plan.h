@@ -12,7 +12,7 @@ struct write_plan {
     uint32_t table_count;
     const bool *wanted; /* by table index: the index scope */
     uint32_t deployment;
-    char deployment_text[12];   /* the same number, as a parameter of statements */
+    char deployment_text[12];   /* deployment as text, for parameters of statements */
     uint32_t partition_ledgers; /* ledgers of a partition, above 0 */
     uint32_t silence_ms;        /* see struct tide_pg_options */
     uint32_t retry_ms_max;      /* longest pause between attempts */

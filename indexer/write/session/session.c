@@ -4,11 +4,11 @@
 
 #include <stdarg.h>
 
-/* A writer that was stopped by its host, holding locks, must not hold them for ever: the server
- * ends its session, a standby takes over, and the fence stops the first one when it wakes. Not
- * while it sends a batch's rows, where no time-out of the server applies: then only a standby ends
- * it. Long values are packed with LZ4 where the server has it: PGLZ, its default, takes eight times
- * as long for lists of ids. */
+/* A writer that its host suspended must not hold locks for ever: the server ends its idle session,
+ * a standby takes over, and the fence stops the first writer when it wakes. While a writer sends a
+ * batch's rows no timeout of the server applies; then only a standby ends it. Long values are
+ * compressed with LZ4 if the server has it: PGLZ, its default, takes eight times as long for lists
+ * of ids. */
 #define SESSION_SQL                                                                      \
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
     "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \

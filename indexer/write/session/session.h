@@ -20,11 +20,11 @@
 
 #define WRITE_SQL_MAX (1u << 20)
 
-/* Statistics of parents come from 9 000 rows of each table: with 30 000, PostgreSQL's default,
- * they cost more than the indexes of small partitions. */
+/* Statistics of parents use samples of 9 000 rows. With 30 000, PostgreSQL's default, they cost
+ * more than the indexes of small partitions. */
 #define WRITE_STATISTICS_SQL "SET default_statistics_target = 30"
 
-/* A session says something so often, while it waits: far below idle_session_timeout. */
+/* Interval at which a waiting session sends a statement, far below idle_session_timeout. */
 enum { WRITE_SPEAK_MS = 5000 };
 
 enum write_owner {
@@ -36,7 +36,7 @@ enum write_owner {
 struct write_session {
     const struct write_plan *plan; /* borrowed */
     enum write_owner owner;
-    bool given; /* by its thread; no thread may use it until write_session_take */
+    bool given; /* its thread gave it away; no thread may use it until write_session_take */
     pthread_t thread;
     uint32_t number;
     struct tide_pg *pg;  /* NULL: not connected. Use write_pg */
@@ -91,7 +91,7 @@ tide_status write_run_sql(struct write_session *s, const char *tag,
 tide_status write_query_sql(struct write_session *s, struct tide_pg_rows *rows,
                             struct tide_err *err) TIDE_MUST_USE;
 
-/* COMMIT, with failpoints on both sides. */
+/* Sends COMMIT, with failpoints before and after it. */
 tide_status write_commit(struct write_session *s, struct tide_err *err) TIDE_MUST_USE;
 /* Fails as a database would if the failpoint has fired. */
 tide_status write_point(bool fired, struct tide_err *err) TIDE_MUST_USE;

@@ -2,7 +2,8 @@
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
-/* Standing by: the lock is tried, and a holder that does not renew its lease is put out. */
+/* Waiting as a standby: tries the lock, and ends the sessions of a holder that does not renew its
+ * lease. */
 
 enum { SEEN_MS = 1000 };
 
@@ -23,7 +24,8 @@ static tide_status look_at_lock(struct write_main *m, bool *locked, bool *expire
     return status;
 }
 
-/* Sessions are known by process, start and name: a process id alone may be a stranger's by now. */
+/* Ends the sessions of the holder. They are identified by process id, start time and name: the
+ * process id alone may belong to another session by now. */
 static tide_status put_out(struct write_main *m, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -82,7 +84,7 @@ static void nap(struct write_main *m, uint32_t poll_ms)
     }
 }
 
-/* One look at the lock, and what follows from it. */
+/* Tries the lock once, and handles a holder whose lease expired. */
 static tide_status stand_by(struct write_main *m, bool standby, bool *locked, int64_t *seen_ms,
                             struct tide_err *err)
 {

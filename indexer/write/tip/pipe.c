@@ -1,15 +1,16 @@
-/* The statements of one batch that need no COPY, sent without waiting between them: at the tip that
- * is all of them but COMMIT, one round trip. Rows go as one array a table (row_array.h). */
+/* Sends the statements of one batch that need no COPY, without waiting between them. At the tip
+ * these are all but COMMIT, in one round trip. Rows go as one array for each table
+ * (row_array.h). */
 #include "indexer/write/tip/pipe.h"
 
-/* The expected answers, by their place in the pipeline. */
+/* The expected answers, by their index in the pipeline. */
 enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + TIDE_ROLLUPS_MAX + 4 };
 #define ANY_ROWS UINT64_MAX
 
 struct answers {
     const struct write_plan *plan;
     uint64_t rows[ANSWERS_MAX];
-    uint32_t count, fence, cover; /* cover is the last */
+    uint32_t count, fence, cover; /* indexes of the answers; cover is the last */
     uint64_t grown;
 };
 

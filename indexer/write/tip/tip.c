@@ -1,4 +1,4 @@
-/* One batch, one transaction, visible at once. */
+/* Writes one batch in one transaction, visible at once. */
 #include "indexer/write/tip/tip.h"
 #include "indexer/write/rows/copy.h"
 #include "indexer/write/tip/pipe.h"
@@ -16,7 +16,7 @@ bool write_tip_copies(const struct write_tip *tip, const struct tide_batch *batc
     return rows_of(batch) > tip->array_bytes;
 }
 
-/* The statements of a batch, in a transaction that write_begin or the pipeline opens. */
+/* Sends the statements of a batch. write_begin or the pipeline opens the transaction. */
 static tide_status send_batch(const struct write_sending *sending, bool ask, struct tide_err *err)
 {
     struct write_session *s = &sending->main->session;

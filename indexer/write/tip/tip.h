@@ -1,5 +1,6 @@
-/* The small writer: a batch of ledgers whose partition is attached, in one transaction that makes
- * it visible at once. At the tip a batch is one ledger, and all before COMMIT is one round trip.
+/* The small writer: commits a batch of ledgers whose partition is attached, in one transaction that
+ * makes it visible at once. At the tip a batch is one ledger, and everything before COMMIT is one
+ * round trip.
  *
  *   BEGIN, fence · the rows of every table · the newest version of each key into state · rollups ·
  *   coverage, counts, cursor, NOTIFY · COMMIT
@@ -14,11 +15,11 @@
 struct write_tip {
     struct write_main *main;             /* borrowed */
     struct write_statements *statements; /* borrowed; of the same session */
-    size_t array_bytes;                  /* more rows than this go by COPY */
+    size_t array_bytes;                  /* bytes of rows above which they go by COPY */
 };
 
-/* Commits a batch whose partition is attached; moves the cursor if the batch continues it. Nothing
- * of the batch is in the database after a failure. */
+/* Commits a batch whose partition is attached. Moves the cursor if the batch continues it. After a
+ * failure nothing of the batch is in the database. */
 tide_status write_tip_commit(struct write_tip *tip, const struct tide_batch *batch,
                              struct tide_err *err) TIDE_MUST_USE;
 /* Returns whether the batch's rows go by COPY. */

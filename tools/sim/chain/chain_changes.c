@@ -59,8 +59,8 @@ void chain_put_code_key(struct chain_making *m)
         tide_sha256(empty, (tide_slice){ 0 });
         lcm_put_code_key(&m->chain->read_write, empty);
         m->read_write++;
-        /* the executable's type is wasm */
     } else if (entry && entry->exists && entry->val.len > 40 && entry->val.ptr[7] == 0) {
+        /* The executable's type 0 is wasm. */
         lcm_put_code_key(&m->chain->read_only, entry->val.ptr + 8);
         m->read_only++;
     }

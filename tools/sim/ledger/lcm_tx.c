@@ -85,9 +85,9 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
         if (tx->inner_hash)
             memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
         return;
-        /* A fee bump stands around the inner envelope, so its head comes first and its signature
-     * last. */
     }
+    /* A fee bump stands around the inner envelope, so its head comes first and its signature
+     * last. */
     if (tx->fee_source) {
         tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
         outer = buf->len;

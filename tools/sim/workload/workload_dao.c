@@ -115,8 +115,7 @@ static void put_valid_data(struct workload *workload, struct tide_buf *data, uin
         put_le(data, 3, 4, 0);
     } else if (action == 16) {
         put_upgrade_data(workload, data);
-        /* action 2 has no payload, 99 is unknown */
-    } else if (action != 2 && action != 99) {
+    } else if (action != 2 && action != 99) { /* action 2 has no payload, 99 is unknown */
         put_party_data(workload, data, action);
     }
 }

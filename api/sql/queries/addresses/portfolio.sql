@@ -54,8 +54,8 @@
 --   "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD", "expiresAt":"2027-02-25T17:27:41Z",
 --   "whitelisted":false, "unknownBecause":null}}
 --
--- Keys are those of the state, in their order, and those that went since; each list reads 201 of them at most, however
--- many the address has. api/routes/portfolio.c adds compliance and claimable.
+-- Each list reads at most 201 keys in their order, however many the address has: keys of present entries, and keys that were
+-- removed since the requested ledger. api/routes/portfolio.c adds compliance and claimable.
 -- part: stability_books
 , m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 b AS MATERIALIZED (

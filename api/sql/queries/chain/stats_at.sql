@@ -1,8 +1,8 @@
 -- one: deployment at
 -- none: nothing is indexed yet
 --
--- Totals as of a ledger: sums of whole days before it and of its day's intervals; what was held from the newest version of
--- each entry not above it, in the way of rollup.held.
+-- Totals as of a ledger. Flows are sums of the whole days before it and of the intervals of its day. Holdings come from the newest
+-- version of each entry up to the ledger, computed like rollup.held.
 WITH last_day AS MATERIALIZED (
 -- part: last_day
 ), moment AS MATERIALIZED (

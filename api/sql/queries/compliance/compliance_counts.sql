@@ -16,9 +16,9 @@
 -- example: {"items":[{"status":"Verified", "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD",
 --   "addresses":41}], "complete":true}
 --
--- Sums of the changes by day, as in /api/compliance/daily: up to today, without what ends later than now. As of a ledger, up to the
--- day before it (base); then what ended on its day up to it, and the records that changed on that day: what they were at its
--- beginning goes, what they were at the ledger comes.
+-- Adds up the changes by day, as /api/compliance/daily does: up to today, without records that end later than now. As of a ledger,
+-- the days before its day are added up (base). Then records that ended on its day up to the ledger are moved to Expired. For
+-- records that changed on that day, the value at the day's beginning is subtracted and the value at the ledger is added.
 WITH n AS MATERIALIZED (
   SELECT t.now, t.day, $2::integer < 2147483647 AS past, extract(epoch FROM chain.day_start(t.day))::bigint AS begins,
     extract(epoch FROM chain.day_start(t.day + 1))::bigint AS ends

@@ -54,7 +54,7 @@ FROM (
     ORDER BY k.asset LIMIT $4::integer)
   ) AS v
   LEFT JOIN LATERAL (
-    -- The column holds any JSON: what is no observation is left out.
+    -- The column may hold any JSON. Elements that are no observations are left out.
     SELECT to_json(ARRAY(SELECT row_to_json(i)
       FROM json_array_elements(CASE json_typeof(w.value) WHEN 'array' THEN w.value ELSE '[]' END) WITH ORDINALITY AS e (o, n),
         LATERAL (SELECT CASE WHEN o ->> 'price' ~ '^-?[0-9]{1,39}$' THEN (o ->> 'price')::numeric END AS price,

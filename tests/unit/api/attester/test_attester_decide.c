@@ -88,7 +88,8 @@ static void what_was_overwritten_has_a_word(void **state)
         { { .changed = true, .status = ATT_SANCTIONED }, false, "sanctioned" },
         { { .changed = true, .status = 6 }, false, "unknown_status" },
         { { .changed = false }, false, "unchecked" },
-        { { .changed = false }, true, NULL }, /* it left another's record alone */
+        /* the call left another verifier's record unchanged */
+        { { .changed = false }, true, NULL },
     };
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++)
@@ -96,7 +97,8 @@ static void what_was_overwritten_has_a_word(void **state)
     same(att_decide_overwrote(true, NULL), "unchecked", "nobody can read it");
 }
 
-/* --- under way ------------------------------------------------------------------------------------- */
+/* --- under way
+ * ------------------------------------------------------------------------------------- */
 
 /* A transaction signed at ledger 100 and valid until time 5000. The server has the ledgers from 50
  * to `latest`. */
@@ -228,7 +230,8 @@ static void nothing_is_made_anew_while_it_may_still_come(void **state)
     }
 }
 
-/* --- words --------------------------------------------------------------------------------------------- */
+/* --- words
+ * --------------------------------------------------------------------------------------------- */
 
 static void codes_have_names_and_names_codes(void **state)
 {

@@ -16,7 +16,7 @@ struct servers {
     int64_t now_ms;
     struct att_rpc *rpc;
     const char *down; /* the address of a server that does not answer; NULL: all answer */
-    char asked[64];   /* the last one asked */
+    char asked[64];   /* the server of the last request */
 };
 
 static int64_t now_of(void *self)
@@ -173,12 +173,13 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
     struct servers *s = open_servers();
     (void)state;
     assert_int_equal(ask_at(s, "1000"), TIDE_OK);
-    assert_int_equal(ask_at(s, "999"), TIDE_E_IO); /* it is behind */
+    assert_int_equal(ask_at(s, "999"), TIDE_E_IO); /* the server is behind its earlier report */
     assert_int_equal(ask_at(s, "4000000000"), TIDE_E_IO);
     assert_int_equal(ask_at(s, "1001"), TIDE_OK);
     att_rpc_close(s->rpc);
     s = open_servers();
-    assert_int_equal(ask_at(s, "4000000000"), TIDE_OK); /* the first word: who could know? */
+    /* the first report of a server cannot be checked */
+    assert_int_equal(ask_at(s, "4000000000"), TIDE_OK);
     assert_int_equal(ask_at(s, "1000"), TIDE_E_IO);
     s->now_ms += 600 * 1000;
     assert_int_equal(ask_at(s, "1000"), TIDE_OK);
@@ -251,7 +252,7 @@ static void one_claims_nothing_of_another(void **state)
     s->said = "{\"latestLedger\":1000,\"entries\":null}";
     assert_int_equal(att_rpc_entries(s->rpc, &e, &key, 1, &err), TIDE_OK);
     assert_int_equal(e.ledger, 1000);
-    assert_int_equal(att_rpc_latest(s->rpc), 1000); /* two have told of that one */
+    assert_int_equal(att_rpc_latest(s->rpc), 1000); /* both servers have reached ledger 1000 */
     assert_false(att_rpc_exclude_current(s->rpc));
     att_rpc_include_all(s->rpc);
     assert_true(att_rpc_exclude_current(s->rpc));
@@ -278,12 +279,14 @@ static void each_sending_is_the_next_server_s(void **state)
     for (int i = 0; i < 3; i++) {
         send_to(s, "http://one.example", TIDE_OK);
         s->said = "{\"sequence\":7,\"closeTime\":\"1800000000\"}";
-        assert_int_equal(att_rpc_tip(s->rpc, &tip, &err), TIDE_OK); /* asked as before */
+        /* the request goes to the same server as before */
+        assert_int_equal(att_rpc_tip(s->rpc, &tip, &err), TIDE_OK);
         assert_string_equal(s->asked, "http://one.example");
         send_to(s, "http://two.example", TIDE_OK);
     }
     s->down = "http://one.example";
-    send_to(s, "http://one.example", TIDE_E_IO); /* what became of it there is not known */
+    /* the server may or may not have accepted the envelope */
+    send_to(s, "http://one.example", TIDE_E_IO);
     send_to(s, "http://two.example", TIDE_OK);
     send_to(s, "http://two.example", TIDE_OK);
     att_rpc_close(s->rpc);

@@ -187,7 +187,8 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     release_parts(&v);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------ */
+/* --- what is refused
+ * ------------------------------------------------------------------------------ */
 
 struct world {
     struct att_signer *signer;
@@ -310,8 +311,9 @@ static void another_call_is_refused(void **state)
     refused(w, &other, "a function");
     refused(w, &w->call, "a function");
     other = w->call;
-    w->args.ptr[w->args.len - 1] ^= 1;                    /* of both */
-    assert_int_equal(sign(w, &w->call), TIDE_E_CONFLICT); /* the authorisation is of the old ones */
+    w->args.ptr[w->args.len - 1] ^= 1; /* changes the arguments of call and envelope */
+    /* the authorisation still has the old arguments */
+    assert_int_equal(sign(w, &w->call), TIDE_E_CONFLICT);
     assert_non_null(strstr(w->err.text, "authorisation"));
     w->args.ptr[w->args.len - 1] ^= 1;
     other.arg_count = 2;
@@ -336,7 +338,8 @@ static void another_account_or_network_is_refused(void **state)
     tide_buf_reset(&w->out);
     assert_int_equal(att_put_envelope(&w->out, &w->draft), TIDE_OK);
     assert_int_equal(att_sign(elsewhere, &w->out, &w->call, w->hash, &w->err), TIDE_OK);
-    assert_memory_not_equal(w->hash, hash, sizeof hash); /* no good on the other one */
+    /* the signature is for another hash, invalid on the first network */
+    assert_memory_not_equal(w->hash, hash, sizeof hash);
     att_signer_close(elsewhere);
 }
 
@@ -486,7 +489,8 @@ static void nothing_else_is_restored(void **state)
     refused(w, &w->call, "footprint");
 }
 
-/* --- the key's file ----------------------------------------------------------------------------------- */
+/* --- the key's file
+ * ----------------------------------------------------------------------------------- */
 
 static void seeds_are_read_strictly(void **state)
 {

@@ -242,9 +242,10 @@ static struct tide_peer peer_of(const char *text)
 static const struct {
     const char *peer, *header, *client;
 } hops[] = {
-    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* only a proxy is believed */
+    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* only a proxy's header counts */
     { "10.1.2.3", "203.0.113.9", "203.0.113.9" },
-    { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" }, /* the rightmost that is no proxy */
+    /* the rightmost address that is no proxy */
+    { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" },
     { "10.1.2.3", "6.6.6.6, 203.0.113.9 ,10.0.0.7", "203.0.113.9" },
     { "10.1.2.3", "10.0.0.8, 10.0.0.7", "10.0.0.8" },
     { "10.1.2.3", "unknown", "10.1.2.3" },
@@ -287,7 +288,8 @@ static void test_neighbours_are_one(void **state)
     assert_memory_not_equal(&d, &e, sizeof d);
 }
 
-/* --- how often ---------------------------------------------------------------------------------- */
+/* --- how often ----------------------------------------------------------------------------------
+ * */
 
 static struct tide_rate *rate_of(uint32_t lookup, uint32_t query)
 {
@@ -312,15 +314,17 @@ static void test_buckets(void **state)
     }
     a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1999);
     assert_true(a.refused && a.remaining == 0 && a.reset_s == 1);
-    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000); /* a second, a token */
+    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000); /* one second gives one token */
     assert_false(a.refused);
-    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1500).refused); /* no way back */
+    /* an earlier time gives no token */
+    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1500).refused);
     assert_false(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000).refused);
     a = tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000);
     assert_true(a.refused && a.remaining == 3 && a.reset_s == 24); /* four tokens, ten a minute */
     assert_false(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 26000).refused);
     assert_false(
-        tide_rate_take(rate, &who, TIDE_RATE_QUERY, 99, 200000).refused); /* a full one will do */
+        /* a full window of another client may be reused */
+        tide_rate_take(rate, &who, TIDE_RATE_QUERY, 99, 200000).refused);
     who.peer = peer_of("192.0.2.2");
     assert_int_equal(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000).remaining, 59);
     who.keyed = true;
@@ -479,7 +483,8 @@ static void test_many_clients(void **state)
     tide_conn_limit_close(limit);
 }
 
-/* --- counted ------------------------------------------------------------------------------------ */
+/* --- counted ------------------------------------------------------------------------------------
+ * */
 
 static void test_counters(void **state)
 {

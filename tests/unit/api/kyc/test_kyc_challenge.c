@@ -122,21 +122,21 @@ static void test_signatures(void **state)
 {
     struct world *w = *state;
     write_challenge(w, w->server);
-    assert_non_null(read_at(w, NOW)); /* as we gave it out */
+    assert_non_null(read_at(w, NOW)); /* unsigned by the account, as the server sent it */
     sign(w, w->mallory, 2);
     assert_non_null(read_at(w, NOW));
     write_challenge(w, w->server);
     sign(w, w->server, 2);
-    assert_non_null(read_at(w, NOW)); /* ours twice */
+    assert_non_null(read_at(w, NOW)); /* signed twice by the server */
     write_challenge(w, w->server);
     sign(w, w->alice, 2);
     sign(w, w->mallory, 3);
-    assert_non_null(read_at(w, NOW)); /* one too many */
+    assert_non_null(read_at(w, NOW)); /* one signature too many */
     write_challenge(w, w->server);
     sign(w, w->alice, 2);
     sign(w, w->alice, 3);
     assert_non_null(read_at(w, NOW));
-    write_challenge(w, w->mallory); /* forged: not our signature */
+    write_challenge(w, w->mallory); /* forged: not signed by the server */
     sign(w, w->alice, 2);
     assert_non_null(read_at(w, NOW));
 }
@@ -147,7 +147,7 @@ static void test_others(void **state)
     write_challenge(w, w->server);
     sign(w, w->alice, 2);
     w->network[0] ^= 1;
-    assert_non_null(read_at(w, NOW)); /* of another network */
+    assert_non_null(read_at(w, NOW)); /* signed for another network */
     w->network[0] ^= 1;
     w->who.home_domain = "other.example";
     assert_string_equal(read_at(w, NOW), "its first operation is not this account's");

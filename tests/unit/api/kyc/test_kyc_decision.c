@@ -210,7 +210,7 @@ static void test_time_ends(void **state)
     p = weigh(&s, &d);
     assert_int_equal(p.state, TIDE_KYC_REVIEW);
     s = standing(TIDE_KYC_EXPIRED);
-    d = decision(TIDE_KYC_PENDING, NOW - 1); /* what is closed is not opened again */
+    d = decision(TIDE_KYC_PENDING, NOW - 1); /* a closed session is not opened again */
     p = weigh(&s, &d);
     assert_int_equal(p.outcome, TIDE_KYC_SAME);
     d = decision(TIDE_KYC_APPROVED, NOW - 1);
@@ -226,7 +226,8 @@ static void test_declined_after_its_end(void **state)
     struct tide_kyc_standing s = approved(), ended;
     s.attested_until = NOW;
     struct tide_kyc_decision d = decision(TIDE_KYC_DECLINED, NOW - 1);
-    struct tide_kyc_plan p = weigh(&s, &d); /* before the end was noticed */
+    /* the approval has ended, but no maintenance has noticed it */
+    struct tide_kyc_plan p = weigh(&s, &d);
     assert_int_equal(p.state, TIDE_KYC_REVOKED);
     assert_int_equal(p.action, TIDE_KYC_REVOKE);
     p = weigh(&s, NULL);
@@ -451,16 +452,17 @@ static void test_a_change_does_not_renew(void **state)
     struct tide_kyc_plan p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
     assert_int_equal(p.attested_until, NOW + 10 * DAY);
-    d.decided_ms = 0; /* says no time */
+    d.decided_ms = 0; /* the decision has no time */
     assert_int_equal(weigh(&s, &d).attested_until, NOW + 10 * DAY);
-    d.valid_until = NOW + 5 * DAY; /* shorter is another matter */
+    /* an end before the present one is taken over even without a time */
+    d.valid_until = NOW + 5 * DAY;
     assert_int_equal(weigh(&s, &d).attested_until, NOW + 5 * DAY);
     d = decision(TIDE_KYC_APPROVED, NOW - 60);
     d.valid_until = NOW + 500 * DAY;
     p = weigh(&s, &d); /* no value on the chain changes */
     assert_int_equal(p.outcome, TIDE_KYC_MOVED);
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
-    d.decided_ms = (int64_t)(NOW - 1) * 1000; /* decided anew */
+    d.decided_ms = (int64_t)(NOW - 1) * 1000; /* a new decision */
     assert_int_equal(weigh(&s, &d).attested_until, NOW + YEAR);
 }
 
@@ -486,7 +488,7 @@ static void test_asked_again(void **state)
     struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
     struct tide_kyc_plan p = weigh(&s, NULL);
     uint32_t wait = tide_kyc_next_check(&p, &s, 60, 0, NOW);
-    assert_int_equal(wait, 75); /* ten minutes old */
+    assert_int_equal(wait, 75); /* the session is ten minutes old */
     assert_in_range(tide_kyc_next_check(&p, &s, 60, 255, NOW), 76, 94);
     s.created_at = NOW - 30 * DAY;
     assert_int_equal(tide_kyc_next_check(&p, &s, 60, 0, NOW), 3600);
@@ -562,7 +564,7 @@ static void test_approval_before_an_order(void **state)
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
     assert_string_equal(p.parked, "before_revocation");
     apply_plan(&s, &p);
-    assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME); /* said again */
+    assert_int_equal(weigh(&s, &before).outcome, TIDE_KYC_SAME); /* the same decision again */
     assert_int_equal(weigh(&s, &undated).outcome, TIDE_KYC_SAME);
     p = weigh(&s, &after);
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
@@ -584,7 +586,8 @@ static void test_reported_once_a_minute(void **state)
     struct tide_kyc_count_line line;
     assert_false(tide_kyc_next_report(r, 0, 0, 60000, &line));
     tide_kyc_count(r, 0, TIDE_KYC_KEPT, NULL);
-    assert_false(tide_kyc_next_report(r, 0, 0, 60000, &line)); /* what went well is not told */
+    /* accepted webhooks are not reported */
+    assert_false(tide_kyc_next_report(r, 0, 0, 60000, &line));
     for (int i = 0; i < 5; i++)
         tide_kyc_count(r, 0, TIDE_KYC_FALSE, "signature");
     assert_false(tide_kyc_next_report(r, 1, 0, 60000, &line));
@@ -630,7 +633,7 @@ static void test_patience(void **state)
     for (uint32_t i = 0; i < 2 * TIDE_KYC_FORGERIES_MINUTE; i++)
         had += tide_kyc_take_forgery_token(r, 0, 5000);
     assert_int_equal(had, TIDE_KYC_FORGERIES_MINUTE);
-    assert_true(tide_kyc_take_forgery_token(r, 1, 5000)); /* another provider's */
+    assert_true(tide_kyc_take_forgery_token(r, 1, 5000)); /* the token of another provider */
     had = 0;
     for (int i = 0; i < 1000; i++)
         had += tide_kyc_take_forgery_token(r, 0, 6000);

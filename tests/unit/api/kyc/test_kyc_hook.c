@@ -338,7 +338,7 @@ static void persona_is_believed_by_any_set_with_its_own_time(void **state)
     assert_string_equal(w->event.ref, "REF");
     assert_int_equal(w->event.occurred_ms, 1779998400250);
     assert_null(w->event.why);
-    char *value = persona(w); /* a stranger's first */
+    char *value = persona(w); /* the first set is signed with an unknown secret */
     add_set(value, "nobody-knows-this", NOW - 5);
     add_set(value, "wbhsec_persona", NOW - 7);
     assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
@@ -346,7 +346,7 @@ static void persona_is_believed_by_any_set_with_its_own_time(void **state)
     add_set(value, "wbhsec_former", NOW - 5);
     assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     assert_int_equal(w->event.secret, 1);
-    value = persona(w); /* right but old; then right and new */
+    value = persona(w); /* a valid but old set, then a valid new one */
     add_set(value, "wbhsec_former", NOW - 3600);
     add_set(value, "wbhsec_persona", NOW);
     assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
@@ -397,7 +397,7 @@ static void persona_s_header_is_read_strictly(void **state)
     assert_forged(w, PERSONA_BODY, "no_signature");
     w->count = 0;
     assert_forged(w, PERSONA_BODY, "no_signature");
-    value = persona(w); /* the body alone: no provider signs so */
+    value = persona(w); /* a signature of the body alone, which no provider makes */
     snprintf(value, 512, "t=%d,v1=", NOW);
     put_mac(value + strlen(value), TIDE_HMAC_SHA256, "wbhsec_persona", "", PERSONA_BODY);
     assert_forged(w, PERSONA_BODY, "signature");
@@ -427,7 +427,7 @@ static void veriff_names_us_and_signs(void **state)
     w->headers[0].times = 2;
     assert_forged(w, VERIFF_BODY, "client");
     w->headers[0].times = 1;
-    w->headers[1].name = "x-signature"; /* the scheme before */
+    w->headers[1].name = "x-signature"; /* the header of the former signature scheme */
     assert_forged(w, VERIFF_BODY, "no_signature");
     w->headers[1].name = "x-hmac-signature";
     const char *flat = "{\"id\":\"v-1\",\"code\":7001,\"action\":\"started\",\"vendorData\":null}";

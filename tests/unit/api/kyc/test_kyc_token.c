@@ -56,7 +56,7 @@ static void test_any_change(void **state)
         assert_false(opens(token, TIDE_KYC_FOR_EMBED));
     }
     tide_kyc_token(token, settings_of(2), TIDE_KYC_FOR_EMBED, ID);
-    assert_false(opens(token, TIDE_KYC_FOR_EMBED)); /* another key's */
+    assert_false(opens(token, TIDE_KYC_FOR_EMBED)); /* made with another key */
     tide_kyc_token(token, settings_of(1), TIDE_KYC_FOR_EMBED, ID);
     snprintf(longer, sizeof longer, "%sA", token);
     assert_false(opens(longer, TIDE_KYC_FOR_EMBED));

@@ -21,19 +21,24 @@ static const struct {
     bool live;
     uint64_t now_ms, age_ms, stale_ms, closed_age_s, holds_until, expires;
 } ends[] = {
-    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 0, 1065 },     /* the lease      */
+    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 0, 1065 },     /* ends with the lease */
     { TIDE_RECEIPT_STATUS, true, 1005900, 59000, 60000, 300, 0, 1006 }, /* almost stale   */
-    { TIDE_RECEIPT_STATUS, true, 1005000, 70000, 60000, 300, 0, 1005 }, /* never longer   */
-    { TIDE_RECEIPT_STATUS, true, 1290000, 0, 60000, 300, 0, 1300 },     /* the close      */
-    { TIDE_RECEIPT_STATUS, true, 1290000, 0, 60000, 0, 0, 1350 },       /* without limit  */
-    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 1010, 1010 },  /* validUntil     */
-    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 9999, 1065 },  /* later than it  */
-    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 0, 1060 },    /* of the past    */
+    /* knowledge older than the limit: ends at once */
+    { TIDE_RECEIPT_STATUS, true, 1005000, 70000, 60000, 300, 0, 1005 },
+    { TIDE_RECEIPT_STATUS, true, 1290000, 0, 60000, 300, 0, 1300 }, /* ends with the ledger's age */
+    { TIDE_RECEIPT_STATUS, true, 1290000, 0, 60000, 0, 0, 1350 }, /* no limit on the ledger's age */
+    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 1010, 1010 }, /* ends with validUntil */
+    /* validUntil is later than the other ends */
+    { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 9999, 1065 },
+    /* counts from the ledger's close */
+    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 0, 1060 },
     { TIDE_RECEIPT_STATUS, false, 9000000, 0, 600000, 300, 0, 1300 },   /*                */
     { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 1020, 1020 }, /*                */
-    { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 0, 1350 },      /* no close limit */
-    { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 1299, 1299 },   /* turns stale    */
-    { TIDE_RECEIPT_QUOTE, true, 1005000, 0, 86400000, 300, 0, 87405 },  /* a long setting */
+    /* no limit on the ledger's age */
+    { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 0, 1350 },
+    /* ends when the price is stale */
+    { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 1299, 1299 },
+    { TIDE_RECEIPT_QUOTE, true, 1005000, 0, 86400000, 300, 0, 87405 }, /* a long setting */
 };
 
 static void a_receipt_ends_before_its_answer_could_be_refused(void **state)

@@ -200,7 +200,7 @@ static void values(void **state)
 /* clang-format off */
 static const struct typed {
     enum tide_param_id id;
-    const char *text, *why; /* a part of it; NULL: it fits */
+    const char *text, *why; /* a part of the reason; NULL: the text is accepted */
 } typed[] = {
     { TIDE_PARAM_address, ACCOUNT, NULL },
     { TIDE_PARAM_address, CONTRACT, NULL },
@@ -364,7 +364,7 @@ static void the_table_is_consistent(void **state)
         char path[256];
         size_t len = 0;
         for (const char *at = routes[i].path; *at; at++) {
-            path[len++] = *at == '{' ? '!' : *at; /* a value that no type but text takes */
+            path[len++] = *at == '{' ? '!' : *at; /* a value that only the type text accepts */
             at += *at == '{' ? strcspn(at, "}") : 0;
         }
         path[len] = 0;
@@ -433,7 +433,7 @@ static void cursors(void **state)
 /* --- statements ------------------------------------------------------------------------- */
 
 static const struct file {
-    const char *text, *why; /* NULL: it is good */
+    const char *text, *why; /* NULL: the text is accepted */
 } files[] = {
     { "-- list: deployment at after limit pool\nSELECT 1", NULL },
     { "-- one: deployment\n-- none: there is none\nSELECT 1", NULL },
@@ -477,7 +477,7 @@ static void statements(void **state)
             assert_int_equal(list->of.len, 0);
     }
     assert_int_equal(of, 17);
-    for (size_t i = 0; i < all.count; i++) /* one statement, no more */
+    for (size_t i = 0; i < all.count; i++) /* each file has a single statement */
         if (strchr(all.all[i].sql, ';'))
             fail_msg("%s.sql has a ;", all.all[i].name);
     tide_statements_close(&all);

@@ -267,7 +267,7 @@ static void the_network_s_own_traffic_is_not_ours(void **state)
     decode_made(m);
     assert_int_equal(count_rows(m, "chain", "tx"), 0);
     assert_int_equal(count_rows(m, "event", "log"), 0);
-    m->called = usdc; /* a named contract does */
+    m->called = usdc; /* alice pays, an account of the deployment file */
     m->source = alice;
     put_transfer(m, alice, PLAIN);
     put_transfer(m, stranger, PLAIN);
@@ -333,7 +333,8 @@ static void an_entry_change_of_ours_makes_a_router_s_transaction_ours(void **sta
     struct maker *m = *state;
     m->called = stranger;
     touch_key(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
-    put_entry_of(m, usdc, "Allowance"); /* waits: nothing of ours has changed yet */
+    /* the change waits: nothing of the deployment has changed in this transaction yet */
+    put_entry_of(m, usdc, "Allowance");
     put_transfer(m, stranger, PLAIN);
     decode_made(m);
     assert_int_equal(count_rows(m, "chain", "tx"), 0);
@@ -353,7 +354,7 @@ static void an_entry_change_of_ours_makes_a_router_s_transaction_ours(void **sta
     struct row row;
     while (next_row(&at, table_of("history", "raw"), &row))
         seqs |= 1u << cell_int(&row, "seq");
-    assert_int_equal(seqs, 7); /* each in its place */
+    assert_int_equal(seqs, 7); /* each version has its own seq */
 }
 
 static void a_refused_call_is_a_row_without_events(void **state)

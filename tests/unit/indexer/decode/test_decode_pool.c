@@ -267,7 +267,7 @@ static void a_bad_ledger_comes_out_in_its_place(void **state)
     make_chain(&c, m);
     ((uint8_t *)(uintptr_t)c.ledger[BAD].ptr)[100] ^= 1;
     ((uint8_t *)(uintptr_t)c.ledger[BAD + 30].ptr)[100] ^=
-        1; /* decoded as well, but never comes out */
+        1; /* also bad and decoded, but the first bad ledger comes out */
     all_same(m, &c, &want);
     assert_int_equal(want.status, TIDE_E_CHAIN);
     assert_int_equal(want.failed, 100 + BAD);

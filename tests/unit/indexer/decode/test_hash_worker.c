@@ -92,7 +92,7 @@ static void a_ledger_given_up_is_forgotten(void **state)
         tide_proof_drop(verify);
         memset(given_up.set, 0xff, given_up.len);
         free(given_up.set);
-        tide_proof_drop(verify); /* of nothing */
+        tide_proof_drop(verify); /* no ledger was begun: does nothing */
         assert_int_equal(found(verify, &next), TIDE_CHECK_HOLDS);
         free(next.set);
     }

@@ -176,7 +176,8 @@ static void test_generations_are_followed(void **state)
     expect_people(w, &(struct people){ 0, 500, 3, 70 });
 }
 
-/* --- L1 to L4 ---------------------------------------------------------------------------------- */
+/* --- L1 to L4 ----------------------------------------------------------------------------------
+ * */
 
 static void test_l1_map_full(void **state)
 {
@@ -321,10 +322,10 @@ static void test_l4_long_reader(void **state)
     OK(tide_hot_begin(slow, &meta, &w->err));
     tide_hot_tick(w->hot);
     assert_non_null(tide_hot_get(slow, &key));
-    tide_hot_tick(w->hot); /* the second one: longer than a second */
+    tide_hot_tick(w->hot); /* the second tick: the snapshot is older than a second */
     assert_null(tide_hot_get(slow, &key));
     assert_int_equal(tide_hot_end(slow), TIDE_E_LIMIT);
-    OK(tide_hot_begin(slow, &meta, &w->err)); /* the next one is as good as any */
+    OK(tide_hot_begin(slow, &meta, &w->err)); /* the next snapshot of this reader works */
     assert_non_null(tide_hot_get(slow, &key));
     OK(tide_hot_end(slow));
     tide_hot_reader_close(slow);

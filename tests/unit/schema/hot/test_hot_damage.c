@@ -152,7 +152,7 @@ static void test_l8_foreign(void **state)
     file_of(path, w, "lock.mdb");
     garble(path, 0, 4096, 3);
     open_cache(w, 0, 0);
-    OK(tide_hot_refresh(w->hot, &w->err)); /* and so is a stale one */
+    OK(tide_hot_refresh(w->hot, &w->err)); /* a stale lock file is made anew, too */
     expect_people(w, &population);
     print_message("ok L8 foreign: another version and a missing file are rebuilt, a lock file is "
                   "made anew\n");

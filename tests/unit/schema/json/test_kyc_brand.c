@@ -64,9 +64,9 @@ static void contrast_is_that_of_wcag(void **state)
     assert_int_equal(tide_kyc_contrast("#000000", "#ffffff"), 2100);
     assert_int_equal(tide_kyc_contrast("#ffffff", "#ffffff"), 100);
     assert_int_equal(tide_kyc_contrast("#777777", "#ffffff"),
-                     447); /* a known example of too little */
+                     447); /* a known example of a contrast that is too low */
     assert_int_equal(tide_kyc_contrast("#767676", "#ffffff"),
-                     454); /* and the next that is enough   */
+                     454); /* the next darker grey's contrast suffices */
 }
 
 /* Copies the value of a custom property from the part of the style sheet that begins at `from`. */
@@ -77,8 +77,8 @@ static void property_of(char out[8], const char *from, const char *name)
     snprintf(out, 8, "%s", at + strlen(name) + 2);
 }
 
-/* The check compares a colour with the backgrounds of the style sheet that have the least contrast.
- * Text on the colour must be readable too. */
+/* The style sheet's backgrounds with the least contrast must be the constants that the reader
+ * checks colours against. Text on such a colour must be readable, too. */
 static void the_style_sheet_is_the_one_that_is_checked(void **state)
 {
     (void)state;
