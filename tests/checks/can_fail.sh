@@ -108,6 +108,19 @@ echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
+# labels_of TEXT: what tests/labels.cmake makes of a test with this text, in which @ stands for the word label.
+labels_of() {
+    printf '%b' "${1//@/label}" >"$dir/test.sh"
+    printf 'include("%s/tests/labels.cmake")\ntide_labels(found "%s/test.sh" checks)\nmessage("${found}")\n' "$TIDE_SOURCE_DIR" "$dir" >"$dir/labels.cmake"
+    cmake -P "$dir/labels.cmake" 2>&1
+}
+for text in '# @:\n# all\n' '# Minutes. @: al\n' '# @: allow\n' '# @s: all\n' '# @:all\n' '# @ : threads\n' '# @: all, @: thread\n'; do
+    ! labels_of "$text" >"$dir/said" || { echo "FAIL: labels.cmake lets pass: $text"; exit 1; }
+    grep -q 'malformed label' "$dir/said" || { cat "$dir/said"; exit 1; }
+done
+for text in '# Minutes; @: all (why)\n#  @: threads, @: sanitize\n' '/* @: sanitize */\nlabel = "x";\n# @: threads; @: all\n# @: all'; do
+    [ "$(labels_of "$text" | tr ';' '\n' | sort | tr '\n' ' ')" = 'all checks sanitize threads ' ] || { echo "FAIL: labels.cmake reads $text as $(labels_of "$text")"; exit 1; }
+done
 echo ok
 
 # A compile command of one file is a build.
