@@ -1,6 +1,9 @@
 /* Decisions about a queued intent and about an envelope under way. */
 #include "api/attester/decide.h"
 
+/* Answers of one kind after which an intent is parked. */
+enum { BAD_SEQ_MAX = 3, REFUSED_MAX = 5 };
+
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
 /* --- before signing --------------------------------------------------------------------------- */
@@ -103,7 +106,7 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
  * it. */
 static struct att_next decide_clash(const struct att_flight *flight)
 {
-    if (flight->bad_seq + 1 >= ATT_BAD_SEQ_MAX)
+    if (flight->bad_seq + 1 >= BAD_SEQ_MAX)
         return NEXT(PARK, .why = "key_in_use", .clash = true);
     return NEXT(REQUEUE, .why = "number_taken", .clash = true);
 }
@@ -135,7 +138,7 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
         return decide_clash(flight);
     if (used)
         return NEXT(PARK, .why = "unknown_outcome");
-    if (late && is_refused(flight->code) && flight->attempts >= ATT_REFUSED_MAX)
+    if (late && is_refused(flight->code) && flight->attempts >= REFUSED_MAX)
         return NEXT(PARK, .why = "refused", .detail = att_code_name(flight->code));
     if (late)
         return NEXT(REQUEUE, .why = "too_late");

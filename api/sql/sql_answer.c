@@ -7,7 +7,6 @@
 #include "api/sql/scope.h"
 #include "api/sql/token_symbol.h"
 #include "tidemark/clock.h"
-#include "tidemark/limits.h"
 #include "tidemark/text.h"
 
 static const char newest[] = "2147483647"; /* the largest ledger: all that is indexed */

@@ -10,8 +10,7 @@
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define PROJECT_COLUMNS_MAX 15u
-#define PROJECT_TABLE_NAME  64u
+#define PROJECT_TABLE_NAME 64u
 
 /* Sources that others name; the rest are known by their place in project_sources. */
 enum project_source_id {

@@ -69,6 +69,10 @@ tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr) TIDE_MUST_USE
 /* A string's or symbol's bytes as that JSON: text, or {"hex": "…"}. */
 void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
 
+#define TIDE_STORED_JSON_MAX   (64u << 10) /* bytes */
+#define TIDE_STORED_JSON_DEPTH 64u
+#define TIDE_STORED_JSON_SPARE 64u /* bytes */
+
 /* Appends count values, comma-separated, as the same JSON, for a column of the database. False,
  * with nothing appended, when the value is to be stored as XDR instead:
  *   - the text would be longer than twice the XDR and TIDE_STORED_JSON_SPARE bytes, or than

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { THREADS_MAX = 64 };
+
 /* Capacities that a chunk keeps for its next ledgers. Larger buffers are freed: few ledgers are
  * large. KEPT_ROWS is for the rows of all tables together. */
 enum { CHUNK_BYTES = 512 << 10, KEPT_BYTES = 2 << 20, KEPT_ROWS = 4 << 20 };
@@ -47,7 +49,7 @@ struct worker {
 };
 
 struct tide_decode_pool {
-    struct worker workers[TIDE_DECODE_THREADS_MAX];
+    struct worker workers[THREADS_MAX];
     uint32_t worker_count;
     struct chunk *chunks; /* a ring; `used` chunks from `first` on are in use */
     struct chunk *open;   /* the last of them while ledgers may be added to it; else NULL */
@@ -542,7 +544,7 @@ static uint32_t threads_wanted(uint32_t threads)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t wanted = threads ? threads : (uint32_t)(cores > 0 ? cores : 1);
-    return wanted < TIDE_DECODE_THREADS_MAX ? wanted : TIDE_DECODE_THREADS_MAX;
+    return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
 tide_status tide_decode_pool_open(struct tide_decode_pool **out,

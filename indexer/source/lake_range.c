@@ -2,7 +2,6 @@
  * tip or a hole. A store that can list its objects is listed; others are probed at doubling
  * distances. */
 #include "indexer/source/lake_impl.h"
-#include "tidemark/limits.h"
 
 enum { GALLOP_MAX = 32 };
 

@@ -3,12 +3,14 @@
 
 #include <stdio.h>
 
-/* Each value of the list as text in a column of its own, then NULLs up to PROJECT_COLUMNS_MAX, so
+enum { COLUMNS_MAX = 15 }; /* values of the source that has most */
+
+/* Each value of the list as text in a column of its own, then NULLs up to COLUMNS_MAX, so
  * that the rows of all sources are alike. */
 static void put_values(struct tide_buf *sql, const struct project_source *source)
 {
     const char *at = source->columns;
-    for (uint32_t i = 0; i < PROJECT_COLUMNS_MAX; i++) {
+    for (uint32_t i = 0; i < COLUMNS_MAX; i++) {
         size_t len = i < source->count ? strcspn(at, ",") : 0;
         if (i < source->count)
             tide_buf_putf(sql, ", (%.*s)::text", (int)len, at);

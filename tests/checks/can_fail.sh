@@ -103,6 +103,15 @@ mkdir "$dir/t/tools/sim"
 printf 'int f(struct dice *d)\n{\n    /* dice_u64(d) + dice_u64(d) */\n    int a = dice_u64(d), b = dice_u64(d);\n    for (a = dice_u64(d); dice_u64(d) && dice_u64(d); b += dice_u64(d))\n        g(dice_u64(d) ? dice_u64(d) : h(dice_u64(d)), a, "dice_u64(d)");\n    return g(dice_u64(d));\n}\n' >"$dir/t/tools/sim/a.c"
 "$check/dice" "$dir/t" || { echo 'FAIL: dice refuses what is right'; exit 1; }
 rm -r "$dir/t/tools/sim"
+bound() { printf '#define A_MAX 3\n' >"$dir/t/$1"; echo "${2:-}" >"$dir/t/${3:-schema/base/b.c}"; }
+bound schema/base/b.h 'int a[A_MAX];'; breaks limits 'a bound in a header that one file uses'
+bound schema/base/b.h; breaks limits 'a bound that nothing uses'
+bound include/tidemark/limits.h 'int a[A_MAX];'; cp "$dir/t/schema/base/b.c" "$dir/t/schema/base/d.c"; breaks limits 'a shared bound of one folder'
+bound schema/base/b.h 'enum { B = 1, A_MAX = 4 }; int a[A_MAX];'; echo 'int b[A_MAX];' >>"$dir/t/schema/base/b.h"; breaks limits 'a bound that a file defines again'
+bound schema/base/b.h 'int a[A_MAX];'; echo '/* at most A_MAX */' >>"$dir/t/schema/base/b.h"
+bound include/tidemark/limits.h 'int a[A_MAX];' indexer/decode/d.c; echo 'enum { C_MAX = 2 }; int c[C_MAX] = { A_MAX };' >"$dir/t/schema/base/d.c"
+"$check/limits" "$dir/t" || { echo 'FAIL: limits refuses what is right'; exit 1; }
+fresh
 echo '[a](nowhere.md)'  >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { SERVERS_MAX = 8, ANSWER_MAX = 8 << 20 /* bytes of an answer */ };
 /* JUMP_LEDGERS and LEDGERS_MS bound how far one server's newest ledger may move forward: 10 000
  * ledgers, and one more for each 10 ms since its last report. */
 enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 * 1000 };
@@ -29,7 +30,7 @@ struct server {
 struct att_rpc {
     struct att_rpc_options options;
     struct tide_http *http;
-    struct server servers[ATT_SERVERS_MAX];
+    struct server servers[SERVERS_MAX];
     uint32_t count;
     uint32_t current; /* called first: the server that answered last, or was selected since */
     uint32_t first;   /* first excluded server */
@@ -414,8 +415,8 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
     const char *list = rpc->options.config->rpc;
     for (list += strspn(list, ", "); *list; list += strspn(list, ", ")) {
         size_t len = strcspn(list, ", ");
-        if (rpc->count == ATT_SERVERS_MAX)
-            return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", ATT_SERVERS_MAX);
+        if (rpc->count == SERVERS_MAX)
+            return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", SERVERS_MAX);
         struct server *server = &rpc->servers[rpc->count++];
         snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
         tide_http_name(server->name, sizeof server->name, server->url);
@@ -451,7 +452,7 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
     rpc->options = *options;
     struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->decoded };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(all[i], ATT_ANSWER_MAX);
+        tide_buf_init(all[i], ANSWER_MAX);
     tide_status status = read_servers(rpc, err);
     if (status == TIDE_OK && !options->call)
         status = tide_http_open(&rpc->http, &http, err);

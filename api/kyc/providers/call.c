@@ -3,7 +3,7 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { HEADERS = 8, URL_BYTES = 1024 };
+enum { HEADERS = 8, URL_BYTES = 1024, ANSWER_MAX = 1 << 20 /* bytes */ };
 
 tide_status tide_kyc_odd(struct tide_err *err, const char *what)
 {
@@ -84,8 +84,8 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
     *code = 0;
     /* Allocate the whole buffer at once: growing would leave unwiped copies of personal data in
      * memory. */
-    tide_buf_init(&body, TIDE_KYC_ANSWER_MAX);
-    tide_status status = tide_buf_grow(&body, TIDE_KYC_ANSWER_MAX)
+    tide_buf_init(&body, ANSWER_MAX);
+    tide_status status = tide_buf_grow(&body, ANSWER_MAX)
                              ? send_request(call, question, &body, &answer, err)
                              : tide_fail(err, TIDE_E_MEMORY, "out of memory");
     if (status == TIDE_E_LIMIT)

@@ -19,7 +19,6 @@
 #define TIDE_KYC_ID_BYTES   129u  /* a provider's ids: [A-Za-z0-9_.-] */
 #define TIDE_KYC_LINK_BYTES 2049u /* URL of a page */
 #define TIDE_KYC_BODY_MAX   (64u << 10)
-#define TIDE_KYC_ANSWER_MAX (1u << 20) /* bytes of a provider's answer */
 
 enum tide_kyc_mode { TIDE_KYC_REDIRECT, TIDE_KYC_IFRAME, TIDE_KYC_DIRECT };
 
