@@ -85,6 +85,7 @@ static bool is_too_late(const struct att_flight *flight, const struct att_found 
 
 struct att_next att_decide_missing(const struct att_flight *flight, const struct att_found *found)
 {
+    assert(found->status == ATT_NOT_FOUND);
     bool waited = found->latest >= flight->submit_ledger + ATT_BUMP_LEDGERS;
     if (is_too_late(flight, found))
         return NEXT(READ_VIEW, .why = "too_late");
@@ -127,6 +128,7 @@ static bool is_fulfilled(const struct att_flight *flight, const struct att_view 
 struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
                                  const struct att_view *view)
 {
+    assert(found->status == ATT_NOT_FOUND);
     bool used = view->account && view->seq >= flight->seq;
     bool late = is_too_late(flight, found);
     /* An answer older than the view cannot exclude that the view's ledger includes the envelope. */
@@ -149,6 +151,7 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
 
 struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found)
 {
+    assert(found->status == ATT_NOT_FOUND);
     if (is_too_late(flight, found))
         return NEXT(PARK, .why = "manual_review", .detail = "undecodable");
     return NEXT(WAIT, .why = "undecodable");

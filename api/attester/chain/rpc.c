@@ -67,6 +67,7 @@ uint32_t att_rpc_latest(const struct att_rpc *rpc)
 
 uint32_t att_rpc_newest(const struct att_rpc *rpc)
 {
+    assert(rpc->current < rpc->count);
     uint32_t reported = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
     return reported > latest ? reported : latest;
 }
@@ -90,6 +91,7 @@ void att_rpc_forget_ledgers(struct att_rpc *rpc)
 /* True if the server is neither paused nor excluded. */
 static bool can_call(const struct att_rpc *rpc, uint32_t at, int64_t now)
 {
+    assert(at < rpc->count);
     const struct server *server = &rpc->servers[at];
     return server->paused_until_ms <= now && !server->excluded;
 }
@@ -255,6 +257,7 @@ static void pause_server(struct att_rpc *rpc, struct server *server)
 
 static tide_status note_failure(struct att_rpc *rpc, tide_status status, const struct tide_err *err)
 {
+    assert(status != TIDE_OK && err->code == status);
     memcpy(rpc->failure, err->text, sizeof rpc->failure);
     return status;
 }
@@ -270,6 +273,7 @@ int64_t att_rpc_rest_ms(const struct att_rpc *rpc)
 
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct tide_err *err)
 {
+    assert(rpc->current < rpc->count);
     struct server *server = &rpc->servers[rpc->current];
     pause_server(rpc, server);
     att_rpc_select_next(rpc); /* it answers quickly; without this it would be called first again */
@@ -308,6 +312,7 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
 tide_status rpc_call_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
                          struct tide_err *err)
 {
+    assert(rpc->count > 0 && rpc->current < rpc->count && rpc->sender < rpc->count);
     int64_t now = now_of(rpc);
     uint32_t called = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
     tide_status status = tide_fail(
@@ -343,6 +348,7 @@ uint32_t att_rpc_server_count(const struct att_rpc *rpc)
 
 bool att_rpc_exclude_current(struct att_rpc *rpc)
 {
+    assert(rpc->current < rpc->count);
     int64_t now = now_of(rpc);
     bool first = true;
     for (uint32_t i = 0; i < rpc->count; i++)
@@ -370,11 +376,13 @@ void att_rpc_include_all(struct att_rpc *rpc)
 
 void att_rpc_select_next(struct att_rpc *rpc)
 {
+    assert(rpc->count > 0);
     rpc->current = (rpc->current + 1) % rpc->count;
 }
 
 void att_rpc_select_after_first(struct att_rpc *rpc)
 {
+    assert(rpc->count > 0 && rpc->first < rpc->count);
     rpc->current = (rpc->first + 1) % rpc->count;
 }
 
@@ -440,6 +448,7 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
 tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
                          struct tide_err *err)
 {
+    assert(options->clock && options->passphrase);
     const struct tide_config *config = options->config;
     const struct tide_http_options http = { .agent = "tidemark-attester",
                                             .ca_file = config->http_ca_file,

@@ -81,6 +81,7 @@ static void read_events(struct reading *r, const char *where, json_t *value)
             at += (size_t)snprintf(r->out->events + at, sizeof r->out->events - at, "%c%s",
                                    i ? ',' : '{', name);
     }
+    assert(at + 1 < sizeof r->out->events);
     if (good)
         snprintf(r->out->events + at, sizeof r->out->events - at, "}");
     else
@@ -134,6 +135,7 @@ static void read_addresses(struct reading *r, const char *where, json_t *value, 
                                    TIDE_SLICE_FMT(text));
     }
     out[at++] = '}';
+    assert(at < TIDE_NOTIFY_LIST_BYTES);
     out[at] = 0;
     if (!good)
         tide_body_reject(&r->faults, where, why);

@@ -78,6 +78,7 @@ static tide_status send_request(const struct tide_kyc_call *call,
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err)
 {
+    assert(question->path && question->path[0] == '/');
     struct tide_http_answer answer;
     struct tide_buf body;
     *out = NULL;
@@ -179,6 +180,7 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
         set_review(out, "no_country");
     else if (out->jurisdiction == 0)
         set_review(out, "country_unknown");
+    assert(out->state != TIDE_KYC_APPROVED || out->jurisdiction);
 }
 
 /* "?" can never equal a reference, so the worker rejects the decision. */
