@@ -17,6 +17,7 @@ enum {
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err)
 {
+    assert(options->select);
     struct stream_pg *pg = calloc(1, sizeof *pg);
     if (!pg)
         return tide_fail(err, TIDE_E_MEMORY, "stream: source");
@@ -263,6 +264,7 @@ static tide_status source_people(void *self, uint32_t ledger,
                                  struct tide_hot_person *out, uint64_t *close_time,
                                  struct tide_err *err)
 {
+    assert(count <= TIDE_STREAM_NAMES_MAX);
     struct stream_pg *pg = self;
     struct tide_buf rec, frozen;
     struct tide_pg_rows rows;

@@ -214,6 +214,7 @@ tide_status tide_decode_pool_add(struct tide_decode_pool *p, tide_slice lcm, uin
                                  const uint8_t *hash, struct tide_err *err)
 {
     struct chunk *c = p->open ? p->open : begin_chunk(p);
+    assert(c->count < TIDE_DECODE_CHUNK_LEDGERS);
     size_t len = c->bytes.len;
     tide_buf_slice(&c->bytes, lcm);
     if (c->bytes.failed) {

@@ -77,6 +77,7 @@ tide_status lake_at_gap(struct lake *l, struct tide_err *err)
  * then halving it. The result is right for lakes without holes. */
 static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
 {
+    assert(l->layout.batch > 0);
     uint32_t batch = l->layout.batch;
     uint64_t there = lake_layout_start(&l->layout, from), missing = 0, step = batch;
     while (!missing && there + step <= UINT32_MAX) {

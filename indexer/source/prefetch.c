@@ -92,6 +92,7 @@ static uint32_t ahead_wanted(const struct prefetch *p)
 
 static struct slot *slot_of(struct prefetch *p, uint64_t object)
 {
+    assert(p->slot_count > 0);
     return &p->slots[object % p->slot_count];
 }
 
@@ -135,6 +136,7 @@ static bool fetch_room(void *self, size_t total)
 /* Frees the bytes that the fetch holds. Call with the lock. */
 static void drop_bytes(struct fetch *f)
 {
+    assert(f->owner->held >= f->counted);
     f->owner->held -= f->counted;
     f->counted = 0;
     tide_buf_release(&f->sink.bytes);
@@ -257,6 +259,7 @@ static void deliver_object(struct fetch *f, tide_status status, const struct tid
         return;
     }
     struct slot *s = slot_of(p, f->object);
+    assert(s->state == BUSY);
     if (status) {
         drop_bytes(f);
         s->state = FAILED;
@@ -347,6 +350,7 @@ static void start_workers(struct prefetch *p)
 
 static void empty_slot(struct prefetch *p, struct slot *s)
 {
+    assert(p->held >= s->counted);
     p->held -= s->counted;
     s->counted = 0;
     s->state = EMPTY;
@@ -356,6 +360,7 @@ static void empty_slot(struct prefetch *p, struct slot *s)
 
 void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
 {
+    assert(p->layout->batch > 0);
     pthread_mutex_lock(&p->lock);
     p->generation++;
     for (uint32_t i = 0; i < p->slot_count; i++)
