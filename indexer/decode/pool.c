@@ -4,6 +4,7 @@
 #include "indexer/decode/pool.h"
 #include "indexer/decode/decode_impl.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/limits.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"
+#include "tidemark/limits.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 

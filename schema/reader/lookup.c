@@ -19,7 +19,6 @@ struct wanted {
 
 static bool find_contract(void *self, tide_slice key, const void *record)
 {
-    assert(key.len == 1 + sizeof(struct tide_hot_address));
     struct wanted *w = self;
     const struct tide_hot_contract *contract = record;
     if (contract->role != w->role ||

@@ -220,7 +220,6 @@ struct changes {
 /* Adds the address of a key "changed, ledger, address". Returns false when there are too many. */
 static bool collect_change(void *self, tide_slice key, const void *record)
 {
-    assert(key.len == 5 + sizeof(struct tide_hot_address));
     struct changes *c = self;
     struct tide_hot_address address;
     char text[TIDE_HOT_ADDRESS_TEXT];
@@ -291,7 +290,6 @@ struct window {
 /* Returns the slot for one more item, or NULL if the window is full; w->next is then set. */
 static struct notify_seen *next_seen(struct window *w, tide_slice key)
 {
-    assert(key.len == 1 + sizeof(struct tide_hot_symbol));
     assert(w->seen.count <= NOTIFY_WINDOW);
     struct tide_hot_symbol symbol;
     memcpy(&symbol, key.ptr + 1, sizeof symbol);
