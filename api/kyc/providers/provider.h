@@ -75,18 +75,18 @@ struct tide_kyc_event {
 /* The decision that the provider reports now. */
 struct tide_kyc_decision {
     enum tide_kyc_state state;
-    /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
-    bool doubtful;
+    /* ISO 3166-1 numeric; 0: unknown, and then state is not APPROVED */
+    uint32_t jurisdiction;
     /* Static word or NULL: "country_unknown", "no_country", "level"… For a decline a reason that
      * the person may see (state.h). */
     const char *reason;
-    /* ISO 3166-1 numeric; 0: unknown, and then state is not APPROVED */
-    uint32_t jurisdiction;
     int64_t decided_ms; /* time of the decision at the provider; 0: not given */
     /* unix seconds: end of the document or of the provider's verdict; 0: none */
     int64_t valid_until;
     /* our reference in the provider's answer; "": none, "?": not one of ours */
     char ref[TIDE_KYC_ID_BYTES];
+    /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
+    bool doubtful;
 };
 
 struct tide_kyc_adapter {

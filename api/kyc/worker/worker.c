@@ -286,7 +286,7 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
  * *more: call again at once. */
 static tide_status run_turn(struct worker *w, bool *more, struct tide_err *err)
 {
-    bool found;
+    bool found = false;
     tide_status status = worker_note_settings(w, err);
     if (status == TIDE_OK)
         status = compare_clocks(w, &found, err);
