@@ -18,7 +18,7 @@ enum {
 tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_options *options,
                            struct tide_err *err)
 {
-    assert(options->hot && options->select);
+    assert(options->hot);
     struct tide_feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return tide_fail(err, TIDE_E_MEMORY, "feed");

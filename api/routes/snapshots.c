@@ -80,6 +80,7 @@ static bool put_person(void *self, tide_slice key, const void *record)
     if (w->held + TIDE_SNAPSHOT_RECORD > sizeof w->buffer)
         flush_buffer(w);
     bool blocked = person->recorded && tide_hot_blocked(w->reader, w->meta, person->jurisdiction);
+    assert(w->held + TIDE_SNAPSHOT_RECORD <= sizeof w->buffer);
     tide_snapshot_put_record(w->buffer + w->held, &address, person, blocked);
     w->held += TIDE_SNAPSHOT_RECORD;
     w->count++;
@@ -189,6 +190,7 @@ static void *write_files(void *self)
 tide_status tide_snapshots_open(struct tide_snapshots **out,
                                 const struct tide_snapshots_options *options, struct tide_err *err)
 {
+    assert(options->hot && options->keys && options->folder);
     struct tide_snapshots *s = calloc(1, sizeof *s);
     if (!s)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for snapshots");

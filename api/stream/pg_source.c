@@ -17,7 +17,6 @@ enum {
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err)
 {
-    assert(options->select);
     struct stream_pg *pg = calloc(1, sizeof *pg);
     if (!pg)
         return tide_fail(err, TIDE_E_MEMORY, "stream: source");

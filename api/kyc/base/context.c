@@ -110,7 +110,7 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct ti
 
 tide_status tide_kyc_begin(struct tide_kyc_context *context, struct tide_err *err)
 {
-    assert(context->pg && context->ready);
+    assert(context->pg);
     return tide_pg_run(context->pg, "BEGIN", "BEGIN", err);
 }
 
