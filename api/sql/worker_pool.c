@@ -398,7 +398,7 @@ tide_status tide_worker_pool_open(struct tide_worker_pool **out,
                                   struct tide_err *err)
 {
     assert(options->threads > 0 && options->clock);
-    assert(options->work->open && options->work->run && options->work->refuse);
+    assert(options->work->open && options->work->ready && options->work->run);
     struct tide_worker_pool *pool =
         calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
     *out = NULL;
