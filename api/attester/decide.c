@@ -1,6 +1,9 @@
 /* Decisions about a queued intent and about an envelope under way. */
 #include "api/attester/decide.h"
 
+/* Answers of one kind after which an intent is parked. */
+enum { BAD_SEQ_MAX = 3, REFUSED_MAX = 5 };
+
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
 /* --- before signing --------------------------------------------------------------------------- */
@@ -82,6 +85,7 @@ static bool is_too_late(const struct att_flight *flight, const struct att_found 
 
 struct att_next att_decide_missing(const struct att_flight *flight, const struct att_found *found)
 {
+    assert(found->status == ATT_NOT_FOUND);
     bool waited = found->latest >= flight->submit_ledger + ATT_BUMP_LEDGERS;
     if (is_too_late(flight, found))
         return NEXT(READ_VIEW, .why = "too_late");
@@ -103,7 +107,7 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
  * it. */
 static struct att_next decide_clash(const struct att_flight *flight)
 {
-    if (flight->bad_seq + 1 >= ATT_BAD_SEQ_MAX)
+    if (flight->bad_seq + 1 >= BAD_SEQ_MAX)
         return NEXT(PARK, .why = "key_in_use", .clash = true);
     return NEXT(REQUEUE, .why = "number_taken", .clash = true);
 }
@@ -124,6 +128,7 @@ static bool is_fulfilled(const struct att_flight *flight, const struct att_view 
 struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
                                  const struct att_view *view)
 {
+    assert(found->status == ATT_NOT_FOUND);
     bool used = view->account && view->seq >= flight->seq;
     bool late = is_too_late(flight, found);
     /* An answer older than the view cannot exclude that the view's ledger includes the envelope. */
@@ -135,7 +140,7 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
         return decide_clash(flight);
     if (used)
         return NEXT(PARK, .why = "unknown_outcome");
-    if (late && is_refused(flight->code) && flight->attempts >= ATT_REFUSED_MAX)
+    if (late && is_refused(flight->code) && flight->attempts >= REFUSED_MAX)
         return NEXT(PARK, .why = "refused", .detail = att_code_name(flight->code));
     if (late)
         return NEXT(REQUEUE, .why = "too_late");
@@ -146,6 +151,7 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
 
 struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found)
 {
+    assert(found->status == ATT_NOT_FOUND);
     if (is_too_late(flight, found))
         return NEXT(PARK, .why = "manual_review", .detail = "undecodable");
     return NEXT(WAIT, .why = "undecodable");

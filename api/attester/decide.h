@@ -35,7 +35,7 @@ struct att_next {
     bool clash;         /* REQUEUE, PARK: another program used the number */
 };
 
-enum { ATT_BUMP_LEDGERS = 3, ATT_BAD_SEQ_MAX = 3, ATT_REFUSED_MAX = 5 };
+enum { ATT_BUMP_LEDGERS = 3 };
 
 /* Returns the step for a queued intent before it is signed: PREPARE, CONFIRM, PARK or WAIT. view
  * holds the entries at the newest ledger; now is that ledger's close time, unix seconds. */

@@ -71,6 +71,7 @@ static void log_attention(const struct att_work *w, uint32_t ledger, const char 
 tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *result,
                          const char *attention, struct tide_err *err)
 {
+    assert(result);
     if (print_dry_run(w, "confirmed", result))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.confirm");
@@ -87,6 +88,7 @@ tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *result
 
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
+    assert(next->step == ATT_STEP_REQUEUE && w->row.state != ATT_QUEUED);
     if (print_dry_run(w, "queued anew", next->why))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.requeue");
@@ -264,6 +266,7 @@ tide_status work_within_budget(struct att_work *w, int64_t stroops, bool *within
 static const char *send_result_name(const struct att_sent *sent)
 {
     static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER" };
+    assert(sent->status == ATT_ERROR || sent->status < TIDE_COUNT(names));
     return sent->status == ATT_ERROR ? att_code_name(sent->code) : names[sent->status];
 }
 
@@ -273,6 +276,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     char hash[2 * TIDE_HASH_BYTES + 1];
     struct att_row *row = &w->row;
     const struct tide_buf *envelope = row->bumped ? &row->bump : &row->envelope;
+    assert(row->state != ATT_QUEUED); /* the envelope is in the database */
     if (print_dry_run(w, "sent again", row->last_status))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.send");

@@ -57,6 +57,7 @@ static const char *overwritten_status(const struct att_work *w, const struct att
 static tide_status read_success(struct att_work *w, const struct att_found *found,
                                 struct outcome *f, struct tide_err *err)
 {
+    assert(found->status == ATT_SUCCESS);
     struct att_view view;
     f->fee = found->fee;
     f->in_ledger = true;
@@ -101,6 +102,7 @@ static void decide_failure(struct att_work *w, struct outcome *f)
  * else from its result. */
 static void read_failure(struct att_work *w, const struct att_found *found, struct outcome *f)
 {
+    assert(found->status == ATT_FAILED);
     f->fee = found->fee;
     f->in_ledger = true;
     f->ledger = found->ledger;
@@ -136,6 +138,7 @@ static tide_status send_unbumped(struct att_work *w, struct tide_err *err)
  * but the network applies only one of them: they share the sequence number. */
 static tide_status send_bump(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
+    assert(!w->row.bumped && next->step == ATT_STEP_BUMP);
     struct att_row *row = &w->row;
     struct tide_envelope e;
     struct tide_xdr x;
@@ -285,6 +288,7 @@ static tide_status read_from_server(struct att_work *w, struct outcome *f, struc
 /* True if two servers report the same result; fees and errors may differ in detail. */
 static bool same_outcome(const struct outcome *a, const struct outcome *b)
 {
+    assert(a->next.why && b->next.why);
     return a->next.step == b->next.step && strcmp(a->next.why, b->next.why) == 0 &&
            a->in_ledger == b->in_ledger && (!a->in_ledger || a->ledger == b->ledger);
 }
@@ -450,6 +454,7 @@ static tide_status apply_outcome(struct att_work *w, const struct outcome *f, en
 
 tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
+    assert(w->row.state != ATT_QUEUED);
     struct outcome outcome;
     tide_status status =
         w->index.follows ? read_from_both(w, &outcome, err) : read_from_servers(w, &outcome, err);

@@ -49,6 +49,7 @@ static void refuse_answers(struct preparation *p, const char *why, const char *d
 static tide_status end_intent(struct att_work *w, struct preparation *p,
                               const struct att_next *next, struct tide_err *err)
 {
+    assert(next->step == ATT_STEP_PARK || next->step == ATT_STEP_CONFIRM);
     if (next->step == ATT_STEP_PARK)
         return work_park(w, next->why, next->detail, err);
     uint32_t ledger = p->view.kyc && !w->index.follows ? p->view.kyc_ledger : p->view.ledger;
@@ -111,6 +112,7 @@ static tide_status check_person(struct att_work *w, struct preparation *p, bool 
  * time. */
 static void draft_call(struct att_work *w, struct preparation *p)
 {
+    assert(p->view.seq < INT64_MAX); /* att_decide_view lets no used-up account pass */
     uint64_t from = p->tip.close_time;
     if (w->index.follows && w->index.closed_at > from)
         from = w->index.closed_at;
@@ -211,6 +213,7 @@ static tide_status set_fee(struct att_work *w, struct preparation *p, enum att_t
         refuse_answers(p, "fee_ceiling", NULL);
         return TIDE_OK;
     }
+    assert(p->resource_fee >= 0 && bid > 0 && p->resource_fee + most <= UINT32_MAX);
     p->draft.fee = (uint32_t)(p->resource_fee + (bid < most ? bid : most));
     status = work_within_budget(w, p->draft.fee, &within, err);
     if (status != TIDE_OK || within)
@@ -271,6 +274,8 @@ static tide_status allow_code(struct att_work *w, struct preparation *p, enum at
 static tide_status sign_draft(struct att_work *w, struct preparation *p, enum att_turn *turn,
                               struct tide_err *err)
 {
+    assert(!w->dry && !w->foreign);
+    assert(p->view.seq < INT64_MAX);
     struct att_row *row = &w->row;
     char quoted[300];
     /* The second check may have read a newer sequence number than the simulation used. */
@@ -374,6 +379,7 @@ static tide_status prepare_with_any(struct att_work *w, struct preparation *p, e
 static tide_status wait_for_simulation(struct att_work *w, struct preparation *p,
                                        enum att_turn *turn, struct tide_err *err)
 {
+    assert(w->unavailable <= UNAVAILABLE_DOUBLINGS);
     uint32_t pause = (uint32_t)UNAVAILABLE_MS << w->unavailable;
     w->unavailable += w->unavailable < UNAVAILABLE_DOUBLINGS;
     att_rpc_select_next(w->rpc);
@@ -382,6 +388,7 @@ static tide_status wait_for_simulation(struct att_work *w, struct preparation *p
 
 tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
+    assert(w->row.state == ATT_QUEUED && !w->foreign);
     struct preparation p = { 0 };
     tide_status status = wait_for_old_envelope(w, &p, turn, err);
     if (status != TIDE_OK || p.done)

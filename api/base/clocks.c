@@ -43,6 +43,7 @@ enum tide_clocks_verdict tide_clocks_judge(const struct tide_clocks *c, uint32_t
 const char *tide_clocks_name(enum tide_clocks_verdict verdict)
 {
     static const char *const names[] = { "agree", "database", "before_chain", "after_chain" };
+    assert(verdict < TIDE_COUNT(names));
     return names[verdict];
 }
 

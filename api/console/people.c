@@ -13,6 +13,7 @@ static const char *const role_names[] = { "viewer", "reviewer", "operator" };
 
 const char *console_role_name(enum console_role role)
 {
+    assert(role < TIDE_COUNT(role_names) && role_names[role]);
     return role_names[role];
 }
 

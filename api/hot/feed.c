@@ -18,6 +18,7 @@ enum {
 tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_options *options,
                            struct tide_err *err)
 {
+    assert(options->hot);
     struct tide_feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return tide_fail(err, TIDE_E_MEMORY, "feed");
@@ -117,6 +118,7 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
 /* Builds a new generation, and logs the reason once until a build succeeds. */
 static tide_status rebuild_cache(struct tide_feed *feed, const char *why, struct tide_err *err)
 {
+    assert(why);
     char quoted[512];
     if (!feed->rebuild_told)
         tide_log(TIDE_INFO, "feed.rebuild", "why=%s", tide_log_quote(quoted, sizeof quoted, why));
@@ -257,6 +259,7 @@ void feed_note_time(struct tide_feed *feed)
 static tide_status query_news(struct tide_feed *feed, const struct tide_hot_meta *meta,
                               uint32_t until, struct tide_err *err)
 {
+    assert(feed->prepared);
     char from[16], to[16];
     uint32_t end = meta->ledger + TIDE_FEED_LEDGERS;
     snprintf(from, sizeof from, "%u", meta->ledger);
@@ -412,6 +415,7 @@ static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
 
 static void wait_for_news(struct tide_feed *feed)
 {
+    assert(feed->pg);
     struct tide_err err;
     bool notified;
     tide_status status = feed->selected.standby

@@ -60,6 +60,7 @@ static tide_status run_job(void *self, struct tide_job *job, struct tide_err *er
     struct worker *worker = self;
     struct tide_kyc_work *work = job->context.task;
     int64_t until = job->context.deadline_ms;
+    assert(work && work->run);
     tide_kyc_rollback(&worker->context);
     tide_reply_reset(job->reply);
     worker->context.deadline_ms = until ? until - worker->shared->grace_ms : 0;

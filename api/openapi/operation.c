@@ -47,16 +47,19 @@ static const struct {
 
 const char *openapi_from(const struct openapi_operation *operation)
 {
+    assert(operation->kind < TIDE_COUNT(kinds));
     return kinds[operation->kind].from;
 }
 
 bool openapi_names_ledger(const struct openapi_operation *operation)
 {
+    assert(operation->kind < TIDE_COUNT(kinds));
     return kinds[operation->kind].ledger;
 }
 
 bool openapi_is_limited(const struct openapi_operation *operation)
 {
+    assert(operation->kind < TIDE_COUNT(kinds));
     return kinds[operation->kind].limited;
 }
 

@@ -59,6 +59,7 @@ static int by_text(const struct tide_hot_symbol *a, const struct tide_hot_symbol
  * protocol's own market, a partner's market, a live entry, another entry. */
 static int claim_rank(const struct claim *c)
 {
+    assert(c->market || c->catalog);
     if (c->market)
         return c->catalog ? 1 : 0;
     return c->catalog->live ? 2 : 3;
@@ -84,6 +85,7 @@ static int by_token(const void *left, const void *right)
 /* Returns the index after the last claim of the token at `from`. */
 static uint32_t token_end(const struct gathering *g, uint32_t from)
 {
+    assert(from < g->count);
     uint32_t to = from + 1;
     while (to < g->count && tide_hot_address_eq(&g->claims[to].token, &g->claims[from].token))
         to++;
@@ -269,6 +271,7 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
 static void put_asset(struct tide_json *j, const struct gathering *g, const struct claim *c,
                       uint32_t count)
 {
+    assert(count > 0);
     bool own = c->market && !c->catalog;
     bool asked = g->partner && !c[count - 1].market;
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);

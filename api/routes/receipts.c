@@ -63,6 +63,7 @@ static void set_expiry(struct tide_receipt_making *making,
 static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
                       const struct tide_receipt_set *set)
 {
+    assert(set->signer);
     struct tide_buf payload;
     tide_buf_init(&payload, PAYLOAD_MAX);
     (void)tide_buf_room(&payload, body->len + CLAIMS_BYTES);

@@ -18,7 +18,8 @@
 enum {
     WAKE_MS = 5000,    /* between two liveness marks while idle */
     SILENT_MS = 60000, /* writing a file takes less */
-    BUFFER_BYTES = 1 << 16
+    BUFFER_BYTES = 1 << 16,
+    CHANGES_MAX = 4096 /* of one answer; beyond them a new file is as good */
 };
 
 /* A complete file. */
@@ -79,6 +80,7 @@ static bool put_person(void *self, tide_slice key, const void *record)
     if (w->held + TIDE_SNAPSHOT_RECORD > sizeof w->buffer)
         flush_buffer(w);
     bool blocked = person->recorded && tide_hot_blocked(w->reader, w->meta, person->jurisdiction);
+    assert(w->held + TIDE_SNAPSHOT_RECORD <= sizeof w->buffer);
     tide_snapshot_put_record(w->buffer + w->held, &address, person, blocked);
     w->held += TIDE_SNAPSHOT_RECORD;
     w->count++;
@@ -188,6 +190,7 @@ static void *write_files(void *self)
 tide_status tide_snapshots_open(struct tide_snapshots **out,
                                 const struct tide_snapshots_options *options, struct tide_err *err)
 {
+    assert(options->hot && options->keys && options->folder);
     struct tide_snapshots *s = calloc(1, sizeof *s);
     if (!s)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for snapshots");
@@ -302,7 +305,7 @@ static bool add_address(void *self, tide_slice key, const void *record)
     (void)record;
     tide_buf_put(&c->addresses, key.ptr + 1 + sizeof(uint32_t), sizeof(struct tide_hot_address));
     c->count++;
-    return c->count <= TIDE_SNAPSHOT_CHANGES_MAX && !c->addresses.failed;
+    return c->count <= CHANGES_MAX && !c->addresses.failed;
 }
 
 static int by_address(const void *a, const void *b)
@@ -352,9 +355,9 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
                                        .age_ms = reader->age_ms,
                                        .changes = true,
                                        .after = after };
-    tide_buf_init(&c.addresses, (TIDE_SNAPSHOT_CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
+    tide_buf_init(&c.addresses, (CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
     tide_hot_scan(reader->hot, &prefix, &from, add_address, &c); /* the route has no ?ledger= */
-    if (c.count > TIDE_SNAPSHOT_CHANGES_MAX) {
+    if (c.count > CHANGES_MAX) {
         reject_gone(reply);
     } else {
         struct tide_receipt_set *keys = tide_receipt_keys_use(context->api->receipts);

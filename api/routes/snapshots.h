@@ -14,8 +14,6 @@
 
 #define TIDE_SNAPSHOT_FRESH_MS  10000u
 #define TIDE_SNAPSHOT_OLDEST_MS 600000u /* an older file is not sent */
-/* Changes in one answer; beyond them a new file is as good */
-#define TIDE_SNAPSHOT_CHANGES_MAX 4096u
 
 struct tide_snapshots; /* opaque */
 

@@ -7,7 +7,6 @@
 #include "api/sql/scope.h"
 #include "api/sql/token_symbol.h"
 #include "tidemark/clock.h"
-#include "tidemark/limits.h"
 #include "tidemark/text.h"
 
 static const char newest[] = "2147483647"; /* the largest ledger: all that is indexed */
@@ -179,6 +178,7 @@ static void reject_archived(struct run *run)
 
 static void reject_missing(struct run *run)
 {
+    assert(!run->statement->list);
     if (run->archived[0]) {
         reject_archived(run);
         return;
@@ -318,6 +318,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
 /* Sends the whole transaction in one round trip. */
 static tide_status run_statement(struct run *run, struct tide_err *err)
 {
+    assert(run->statement->bind_count <= TIDE_PG_PARAMS_MAX);
     const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[TIDE_SQL_HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
     struct tide_err later;

@@ -66,6 +66,7 @@ static bool may_connect(struct tide_worker_pool *pool)
 /* Updates stats.connected. Needs the mutex. */
 static void count_connected(struct worker *worker, bool connected)
 {
+    assert(worker->pool->stats.connected >= worker->counted);
     struct tide_worker_pool_stats *stats = &worker->pool->stats;
     stats->connected = stats->connected + connected - worker->counted;
     worker->counted = connected;
@@ -135,6 +136,7 @@ static tide_status attempt_job(struct worker *worker, struct tide_job *job, stru
 /* Appends a job to the queue and wakes a worker. Needs the mutex. */
 static void append_job(struct tide_worker_pool *pool, struct tide_job *job)
 {
+    assert(!pool->last == !pool->first);
     job->next = NULL;
     if (pool->last)
         pool->last->next = job;
@@ -149,6 +151,7 @@ static void append_job(struct tide_worker_pool *pool, struct tide_job *job)
  * this one takes another job. Needs the mutex. */
 static void leave_bulkhead(struct tide_worker_pool *pool, struct tide_job *job)
 {
+    assert(!job->bulkhead || pool->bulkheads[job->bulkhead].inside > 0);
     if (!job->bulkhead)
         return;
     pool->bulkheads[job->bulkhead].inside--;
@@ -209,6 +212,7 @@ static void wait_for_work(struct tide_worker_pool *pool)
  * its 503. Needs the mutex. */
 static uint32_t rank_of(struct tide_worker_pool *pool, const struct tide_job *job)
 {
+    assert(job->bulkhead <= pool->bulkhead_count);
     uint32_t inside = job->bulkhead ? pool->bulkheads[job->bulkhead].inside : 0;
     if (!job->bulkhead || inside < pool->options.bulkhead_threads)
         return pool->options.by_client ? inside : 0;
@@ -319,6 +323,7 @@ static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
 /* Reserves a place in the client's bulkhead. Needs the mutex. */
 static enum tide_job_submitted enter_client(struct tide_worker_pool *pool, struct tide_job *job)
 {
+    assert(job->bulkhead == 0);
     const struct tide_worker_pool_options *options = &pool->options;
     uint32_t at = bulkhead_of_client(pool, &job->client);
     struct bulkhead *bulkhead = &pool->bulkheads[at];
@@ -332,6 +337,7 @@ static enum tide_job_submitted enter_client(struct tide_worker_pool *pool, struc
 
 enum tide_job_submitted tide_worker_pool_submit(struct tide_worker_pool *pool, struct tide_job *job)
 {
+    assert(job->done && job->reply);
     enum tide_job_submitted submitted = TIDE_JOB_QUEUED;
     tide_lock_counted(&pool->mutex, &pool->waits);
     job->bulkhead = 0;
@@ -391,6 +397,8 @@ tide_status tide_worker_pool_open(struct tide_worker_pool **out,
                                   const struct tide_worker_pool_options *options,
                                   struct tide_err *err)
 {
+    assert(options->threads > 0 && options->clock);
+    assert(options->work->open && options->work->ready && options->work->run);
     struct tide_worker_pool *pool =
         calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
     *out = NULL;

@@ -28,8 +28,10 @@ static bool is_outside_scope(const struct stream_head *head, const struct tide_s
     if (!(sub->topics & TIDE_TOPIC_EVENT))
         return false;
     bool lacks = false; /* without kinds, all kinds are asked for */
-    for (uint32_t i = 0; i < sub->kind_count; i++)
+    for (uint32_t i = 0; i < sub->kind_count; i++) {
+        assert(sub->kinds[i] < TIDE_EV_COUNT);
         lacks |= head->missing_kinds[sub->kinds[i]];
+    }
     for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
         lacks |= head->missing_kinds[kind];
     return lacks;
@@ -57,6 +59,7 @@ static enum tide_stream_refusal check_position(const struct tide_event_stream *s
 static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct tide_subscriber *sub,
                                       uint16_t deployment)
 {
+    assert(stream->count <= stream->options.subscribers_max);
     if (!stream->known)
         return TIDE_STREAM_NOT_READY;
     if (stream->count >= stream->options.subscribers_max)

@@ -234,6 +234,7 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
 /* Sends the end of a ledger: standings that changed, then the ledger's own message. */
 static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
+    assert(piece->last && piece->ledger >= sub->at.ledger);
     if (stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
         return false;
     struct stream_position id = stream_whole(piece->ledger);
@@ -249,6 +250,7 @@ static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *p
 
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
+    assert(stream_position_cmp(&piece->end, &sub->at) > 0); /* stream_piece_after chose it */
     /* Lapses before this ledger's close come first, because positions have one order. */
     if (piece->ledger > sub->at.ledger && piece->close_time &&
         !stream_give_lapses(sub, piece->close_time - 1))

@@ -22,6 +22,7 @@ static void compare_to_position(const struct tide_subscriber *sub, const struct 
 static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, bool before,
                                uint64_t *closed, struct tide_err *err)
 {
+    assert(sub->watch_count <= TIDE_STREAM_NAMES_MAX);
     struct stream_source *source = &sub->stream->options.source;
     struct tide_hot_address addresses[TIDE_STREAM_NAMES_MAX] = { 0 };
     struct tide_hot_person people[TIDE_STREAM_NAMES_MAX];
@@ -96,6 +97,8 @@ bool stream_send_staleness(struct tide_subscriber *sub)
     struct tide_buf *text = &sub->stream->text;
     bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
     bool stale = stream->stale != STREAM_FRESH || behind;
+    assert(stream->stale == STREAM_FRESH ||
+           (stream->stale < TIDE_COUNT(reasons) && reasons[stream->stale]));
     if (!sub->greeted || sub->stale_sent == stale)
         return true;
     tide_buf_reset(text);
@@ -136,6 +139,7 @@ bool stream_send_heartbeat(struct tide_subscriber *sub)
 /* Sends standings from where the last call stopped. Returns false if there was no room. */
 static bool send_standings(struct tide_subscriber *sub)
 {
+    assert(sub->standings_sent <= sub->watch_count);
     struct stream_moment when = { sub->at.ledger, sub->closed, sub->seen };
     while (sub->standings_sent < sub->watch_count) {
         struct stream_watch *watch = &sub->watches[sub->standings_sent];
@@ -180,6 +184,7 @@ const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub)
 
 bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece *page)
 {
+    assert(sub->opening);
     if (!stream_send_staleness(sub))
         return false;
     if (sub->standings_sent < sub->watch_count && sub->stream->stale != STREAM_FRESH)
@@ -200,6 +205,7 @@ bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece 
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
 {
+    assert(!sub->begun && !sub->opening);
     struct tide_event_stream *stream = sub->stream;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {

@@ -62,16 +62,19 @@ static uint16_t event_kind(const struct tide_pg_rows *log, uint32_t row)
 /* Returns the unresolved slice from an offset to the end of the bytes. */
 static tide_slice slice_from(const struct stream_piece *piece, size_t from)
 {
+    assert(from <= piece->bytes.len);
     return (tide_slice){ (const uint8_t *)(uintptr_t)from, piece->bytes.len - from };
 }
 
 static void resolve_slice(const struct stream_piece *piece, tide_slice *slice)
 {
+    assert((uintptr_t)slice->ptr + slice->len <= piece->bytes.len); /* an offset until now */
     slice->ptr = slice->len ? piece->bytes.ptr + (uintptr_t)slice->ptr : NULL;
 }
 
 void stream_pg_resolve_slices(struct stream_piece *piece)
 {
+    assert(!piece->bytes.failed);
     for (uint32_t i = 0; i < piece->note_count; i++) {
         struct stream_note *note = &piece->notes[i];
         resolve_slice(piece, &note->text);
@@ -255,6 +258,7 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
         add_event(page, piece, page->log_at++);
     if (whole)
         add_whole(page, piece, prices, changes);
+    assert(piece->note_count <= events + prices && piece->change_count <= changes);
     if (piece->bytes.failed)
         return tide_fail(err, TIDE_E_LIMIT, "stream: ledger %u is too large", ledger);
     stream_pg_resolve_slices(piece);

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIST_MAX = 64 << 10 }; /* bytes of a list of key hashes, as a statement's parameter */
+enum {
+    LIST_MAX = 64 << 10, /* bytes of a list of key hashes, as a statement's parameter */
+    BLOCKS_MAX = 1 << 20 /* changes of jurisdictions that are kept in memory */
+};
 
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err)
@@ -102,7 +105,7 @@ static tide_status add_block(struct stream_pg *pg, struct stream_block block, st
     if (pg->block_count == pg->block_max) {
         uint32_t max = pg->block_max ? 2 * pg->block_max : 64;
         struct stream_block *blocks =
-            max > STREAM_BLOCKS_MAX ? NULL : realloc(pg->blocks, max * sizeof *blocks);
+            max > BLOCKS_MAX ? NULL : realloc(pg->blocks, max * sizeof *blocks);
         if (!blocks)
             return tide_fail(err, TIDE_E_LIMIT,
                              "stream: more than %u blocks and unblocks of jurisdictions",
@@ -260,6 +263,7 @@ static tide_status source_people(void *self, uint32_t ledger,
                                  struct tide_hot_person *out, uint64_t *close_time,
                                  struct tide_err *err)
 {
+    assert(count <= TIDE_STREAM_NAMES_MAX);
     struct stream_pg *pg = self;
     struct tide_buf rec, frozen;
     struct tide_pg_rows rows;

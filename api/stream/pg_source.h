@@ -12,7 +12,6 @@
 
 #define STREAM_PG_SILENCE_MS 10000u /* silence of the server after which the connection is closed */
 #define STREAM_FIGURES_MS    1000   /* the indexer's figures are read this often */
-#define STREAM_BLOCKS_MAX    (1u << 20) /* changes of jurisdictions that are kept in memory */
 
 struct stream_pg;
 

@@ -31,6 +31,8 @@ void stream_ring_reset(struct stream_ring *ring, const struct stream_position *a
 /* Removes and frees the oldest piece. */
 static void drop_first(struct stream_ring *ring)
 {
+    assert(ring->bytes >= stream_piece_bytes(ring->first));
+    assert(ring->ledgers >= ring->first->last);
     struct stream_piece *first = ring->first;
     ring->start = first->end;
     ring->bytes -= stream_piece_bytes(first);
@@ -49,6 +51,7 @@ void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint
     else
         ring->first = pieces;
     for (struct stream_piece *piece = pieces; piece; piece = piece->next) {
+        assert(stream_position_cmp(&piece->end, &ring->end) > 0); /* nothing is given twice */
         ring->last = piece;
         ring->end = piece->end;
         ring->bytes += stream_piece_bytes(piece);

@@ -16,6 +16,7 @@ tide_status tide_event_stream_open(struct tide_event_stream **out,
                                    const struct tide_event_stream_options *options,
                                    struct tide_err *err)
 {
+    assert(options->clock && options->source.head && options->source.read);
     struct tide_event_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
@@ -65,6 +66,7 @@ static void join_client(struct tide_event_stream *stream, struct tide_subscriber
         if (strcmp(stream->all[i]->client_name, sub->client_name) == 0)
             sub->client = stream->all[i]->client;
     for (struct stream_client *c = stream->clients; !sub->client; c++) {
+        assert(c <= stream->clients + stream->options.subscribers_max);
         if (c->subscribers == 0) {
             c->served = stream->served;
             sub->client = c;
@@ -75,6 +77,7 @@ static void join_client(struct tide_event_stream *stream, struct tide_subscriber
 
 static void leave_client(struct tide_subscriber *sub)
 {
+    assert(!sub->client || sub->client->subscribers > 0);
     if (sub->client)
         sub->client->subscribers--;
 }
@@ -340,6 +343,7 @@ static bool needs_page(const struct tide_event_stream *stream, struct tide_subsc
 /* Begins one subscription and sends its first values. Returns false if the database failed. */
 static bool begin_subscriber(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
+    assert(!sub->begun && !sub->dropped);
     struct tide_err err;
     bool ready;
     tide_status status = stream_begin(sub, &ready, &err);
@@ -416,6 +420,7 @@ static struct tide_subscriber *next_waiting(struct tide_event_stream *stream)
  * false if the database failed. */
 static bool read_ledgers(struct tide_event_stream *stream, const struct tide_subscriber *next)
 {
+    assert(next->begun && !next->opening);
     struct stream_source *source = &stream->options.source;
     struct stream_position from = next->at;
     struct stream_piece *page;

@@ -16,6 +16,7 @@ static const char *const drop_names[] = {
 
 const char *tide_stream_drop_name(enum tide_stream_drop reason)
 {
+    assert(reason < TIDE_COUNT(drop_names));
     return drop_names[reason];
 }
 
@@ -28,6 +29,7 @@ static int by_address(const void *a, const void *b)
 /* Fills sub->watches with the named addresses, sorted, without duplicates. */
 static void set_watches(struct tide_subscriber *sub, const struct tide_stream_ask *ask)
 {
+    assert(ask->address_count <= TIDE_STREAM_NAMES_MAX);
     for (uint32_t i = 0; i < ask->address_count; i++)
         sub->watches[i].address = ask->addresses[i];
     qsort(sub->watches, ask->address_count, sizeof *sub->watches, by_address);
@@ -40,6 +42,8 @@ struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
                                        const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink)
 {
+    assert(ask->kind_count <= TIDE_COUNT(ask->kinds) && ask->asset_count <= TIDE_STREAM_NAMES_MAX);
+    assert(ask->address_count <= TIDE_STREAM_NAMES_MAX);
     struct tide_subscriber *sub = calloc(1, sizeof *sub);
     if (!sub)
         return NULL;
@@ -68,6 +72,7 @@ struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
 /* Replaces the buffer and keeps the total of all buffers up to date. */
 static void set_buffer(struct tide_subscriber *sub, char *bytes, size_t cap)
 {
+    assert(sub->len <= cap || !bytes);
     atomic_fetch_add(&sub->stream->buffered, (uint64_t)cap - (uint64_t)sub->cap);
     sub->bytes = bytes;
     sub->cap = cap;

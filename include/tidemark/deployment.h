@@ -12,7 +12,6 @@
 #ifndef TIDEMARK_DEPLOYMENT_H
 #define TIDEMARK_DEPLOYMENT_H
 
-#include "tidemark/limits.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
@@ -31,7 +30,10 @@ enum tide_role {
     TIDE_ROLE_COUNT
 };
 
-#define TIDE_NAME_MAX 64u
+#define TIDE_NAME_MAX           64u
+#define TIDE_CONTRACTS_MAX      6144u /* the file's, and discovered tokens */
+#define TIDE_FILE_CONTRACTS_MAX 1024u
+#define TIDE_ACCOUNTS_MAX       4096u
 
 struct tide_contract {
     char name[TIDE_NAME_MAX]; /* key in the file; token_<address> if discovered */

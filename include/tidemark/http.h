@@ -37,7 +37,8 @@ enum { TIDE_HTTP_HEADERS_MAX = 8, TIDE_HTTP_ERROR_BYTES = 64 << 10, TIDE_HTTP_TY
 struct tide_http_request {
     enum tide_http_method method;
     const char *url;            /* http:// or https://; the path is sent unchanged */
-    const char *const *headers; /* "Name: value", ended by NULL; NULL: none */
+    const char *const *headers; /* "Name: value", ended by NULL; NULL: none. At most
+                                 * TIDE_HTTP_HEADERS_MAX */
     tide_slice body;            /* body of a POST; borrowed during the call */
     bool follow;                /* up to 3 redirects; not together with headers or a body */
     uint32_t timeout_ms;        /* replaces the client's limit; 0: the client's */

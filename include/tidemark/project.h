@@ -10,8 +10,7 @@
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define PROJECT_COLUMNS_MAX 15u
-#define PROJECT_TABLE_NAME  64u
+#define PROJECT_TABLE_NAME 64u
 
 /* The sources, in the order of project_sources. */
 enum project_source_id {

@@ -67,6 +67,10 @@ tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr) TIDE_MUST_USE
 /* Appends the bytes of a string or symbol as that JSON: text, or {"hex": "…"}. */
 void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
 
+#define TIDE_STORED_JSON_MAX   (64u << 10) /* bytes */
+#define TIDE_STORED_JSON_DEPTH 64u
+#define TIDE_STORED_JSON_SPARE 64u /* bytes */
+
 /* Appends count values, comma-separated, as the same JSON, for a column of the database. Returns
  * false, with nothing appended, if the values must be stored as XDR instead:
  *   - the text would be longer than twice the XDR and TIDE_STORED_JSON_SPARE bytes, or than

@@ -6,7 +6,6 @@
 #ifndef TIDEMARK_SIGN_H
 #define TIDEMARK_SIGN_H
 
-#include "tidemark/limits.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 

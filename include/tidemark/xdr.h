@@ -13,6 +13,8 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
+#define TIDE_XDR_DEPTH_MAX 1500u /* nested types, as stellar-core allows */
+
 struct tide_xdr {
     const uint8_t *cur;
     const uint8_t *end;
@@ -168,7 +170,7 @@ TIDE_INLINE void tide_xdr_skip(struct tide_xdr *x, size_t n)
  * limit. */
 TIDE_INLINE bool tide_xdr_enter(struct tide_xdr *x)
 {
-    if (TIDE_UNLIKELY(x->depth >= 1500u)) {
+    if (TIDE_UNLIKELY(x->depth >= TIDE_XDR_DEPTH_MAX)) {
         tide_xdr_refuse(x, TIDE_E_LIMIT, "nesting", x->depth);
         return false;
     }

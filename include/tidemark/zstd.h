@@ -10,6 +10,8 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
+#define TIDE_ZSTD_WINDOW_LOG_MAX 25 /* 32 MiB */
+
 struct tide_unzstd;
 
 tide_status tide_unzstd_open(struct tide_unzstd **out) TIDE_MUST_USE; /* TIDE_E_MEMORY */

@@ -4,6 +4,7 @@
 #include "indexer/database/query.h"
 #include "indexer/export/export.h"
 #include "indexer/write/writer.h"
+#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/table.h"
 

@@ -5,6 +5,7 @@
 #include "indexer/database/migrate.h"
 #include "indexer/database/query.h"
 #include "indexer/decode/raw.h"
+#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 #include "tidemark/table.h"

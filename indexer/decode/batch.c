@@ -1,8 +1,6 @@
 /* A batch's memory: creating, emptying and freeing its buffers. */
 #include "indexer/decode/batch.h"
 
-#include "tidemark/limits.h"
-
 #include <string.h>
 
 void tide_batch_init(struct tide_batch *batch)

@@ -8,6 +8,9 @@
 #include "tidemark/buf.h"
 #include "tidemark/table.h"
 
+/* One table's rows in one batch: more than 8 times the largest ledger and the largest batch_mib. */
+#define TIDE_TABLE_BYTES_MAX (1u << 30)
+
 struct tide_rows {
     struct tide_buf copy; /* COPY BINARY tuples, without the file header and trailer */
     uint64_t count;

@@ -3,7 +3,6 @@
 #include "indexer/decode/decode_impl.h"
 
 #include "indexer/base/copy.h"
-#include "tidemark/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

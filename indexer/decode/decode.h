@@ -32,6 +32,9 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
+/* Tokens that markets name, of TIDE_CONTRACTS_MAX contracts. The DAO makes markets. */
+#define TIDE_MARKET_TOKENS_MAX 1024u
+
 struct tide_decode_options {
     const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;

@@ -6,7 +6,6 @@
 #include "indexer/decode/proof.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/hash.h"
-#include "tidemark/limits.h"
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
 

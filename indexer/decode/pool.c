@@ -4,11 +4,14 @@
 #include "indexer/decode/pool.h"
 #include "indexer/decode/decode_impl.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/limits.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { THREADS_MAX = 64 };
 
 /* Capacities that a chunk keeps for its next ledgers. Larger buffers are freed: few ledgers are
  * large. KEPT_ROWS is for the rows of all tables together. */
@@ -47,7 +50,7 @@ struct worker {
 };
 
 struct tide_decode_pool {
-    struct worker workers[TIDE_DECODE_THREADS_MAX];
+    struct worker workers[THREADS_MAX];
     uint32_t worker_count;
     struct chunk *chunks; /* a ring; `used` chunks from `first` on are in use */
     struct chunk *open;   /* the last of them while ledgers may be added to it; else NULL */
@@ -212,6 +215,7 @@ tide_status tide_decode_pool_add(struct tide_decode_pool *p, tide_slice lcm, uin
                                  const uint8_t *hash, struct tide_err *err)
 {
     struct chunk *c = p->open ? p->open : begin_chunk(p);
+    assert(c->count < TIDE_DECODE_CHUNK_LEDGERS);
     size_t len = c->bytes.len;
     tide_buf_slice(&c->bytes, lcm);
     if (c->bytes.failed) {
@@ -542,7 +546,7 @@ static uint32_t threads_wanted(uint32_t threads)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t wanted = threads ? threads : (uint32_t)(cores > 0 ? cores : 1);
-    return wanted < TIDE_DECODE_THREADS_MAX ? wanted : TIDE_DECODE_THREADS_MAX;
+    return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
 tide_status tide_decode_pool_open(struct tide_decode_pool **out,

@@ -18,7 +18,6 @@
 #include "indexer/decode/decode.h"
 
 enum {
-    TIDE_DECODE_THREADS_MAX = 64,
     TIDE_DECODE_CHUNKS = 2,         /* chunks for each thread */
     TIDE_DECODE_CHUNK_LEDGERS = 16, /* most ledgers of a chunk */
     TIDE_DECODE_BYTES = 4 << 20,    /* bytes of ledgers for each thread */

@@ -2,7 +2,6 @@
 #include "indexer/decode/proof.h"
 
 #include "tidemark/hash.h"
-#include "tidemark/limits.h"
 #include "tidemark/tx.h"
 
 #include "indexer/decode/hash_worker.h"

@@ -16,7 +16,11 @@
 #ifndef INDEXER_DECODE_PROOF_H
 #define INDEXER_DECODE_PROOF_H
 
+#include "tidemark/limits.h"
 #include "tidemark/meta.h"
+
+/* As many as a ledger's bytes can hold. The network's limit is a setting of the network. */
+#define TIDE_TXS_PER_LEDGER_MAX (TIDE_LEDGER_BYTES_MAX / 56u)
 
 enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };
 

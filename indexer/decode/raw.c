@@ -1,6 +1,5 @@
 /* Readers of ContractEvents that were stored raw. */
 #include "indexer/decode/raw.h"
-#include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
 

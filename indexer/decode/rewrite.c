@@ -5,6 +5,8 @@
 #include "tidemark/strkey.h"
 #include "tidemark/tx.h"
 
+#define STEPS_MAX 8192u /* most events hashed in one search, over all attempts */
+
 enum asset_kind { NOT_ASSET, MINT, BURN, ADMIN_TOPIC };
 
 /* How one asset event is restored: as it stands, as a transfer, or with its admin topic. Admins are
@@ -231,7 +233,7 @@ static bool search_uniform(struct rewrite *r)
     for (uint32_t admin = 0; admin <= r->admin_count; admin++)
         for (size_t m = 0; m < TIDE_COUNT(mints); m++)
             for (size_t b = 0; b < TIDE_COUNT(burns); b++)
-                if (r->steps < REWRITE_STEPS_MAX &&
+                if (r->steps < STEPS_MAX &&
                     try_uniform(r, (struct choice){ mints[m], burns[b], admin }))
                     return true;
     return false;
@@ -242,7 +244,7 @@ static bool search_from(struct rewrite *r, const struct tide_sha256 *before, uin
 static bool try_form(struct rewrite *r, const struct tide_sha256 *before, uint32_t index,
                      struct choice c)
 {
-    if (r->steps >= REWRITE_STEPS_MAX)
+    if (r->steps >= STEPS_MAX)
         return false;
     struct tide_sha256 h = *before;
     assert(index < r->count && c.admin <= r->admin_count);
@@ -273,7 +275,7 @@ static bool search_dropping(struct rewrite *r)
     for (uint32_t drop = 1; drop <= r->count; drop++) {
         if (r->kinds[drop - 1] != MINT && r->kinds[drop - 1] != BURN)
             return false;
-        if (r->steps + r->count > 2 * REWRITE_STEPS_MAX)
+        if (r->steps + r->count > 2 * STEPS_MAX)
             return false;
         struct tide_sha256 h;
         begin_hash(r, &h, r->count - drop);

@@ -11,9 +11,8 @@
 #include "tidemark/hash.h"
 #include "tidemark/meta.h"
 
-#define REWRITE_EVENTS_MAX 256u  /* calls with more events are not searched */
-#define REWRITE_ADMINS_MAX 32u   /* beside each asset's issuer */
-#define REWRITE_STEPS_MAX  8192u /* most events hashed in one search, over all attempts */
+#define REWRITE_EVENTS_MAX 256u /* calls with more events are not searched */
+#define REWRITE_ADMINS_MAX 32u  /* beside each asset's issuer */
 
 struct rewrite {
     struct tide_event events[REWRITE_EVENTS_MAX];

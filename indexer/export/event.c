@@ -3,6 +3,7 @@
 #include "indexer/export/cursor.h"
 #include "indexer/export/export.h"
 #include "indexer/export/value.h"
+#include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/table.h"
 
@@ -154,6 +155,7 @@ typedef void (*make_fn)(struct tide_buf *json, const struct tide_kind *kind,
 static void put_made(struct tide_export *x, uint32_t column, make_fn make,
                      const struct stream *stream)
 {
+    assert(stream->kind);
     struct tide_value_row row = {
         .text = field_text, .null = field_null, .self = stream, .with_private = x->with_private
     };
@@ -179,6 +181,7 @@ static void put_raw_content(struct tide_export *x, const struct tide_raw_event *
  * they may contain private values. */
 static void put_raw(struct tide_export *x, const struct stream *stream)
 {
+    assert(!stream->kind);
     struct tide_buf xdr;
     struct tide_raw_event raw;
     tide_buf_init(&xdr, TIDE_JSON_BYTES_MAX);
@@ -194,6 +197,7 @@ static void put_raw(struct tide_export *x, const struct stream *stream)
 
 static tide_status put_event(struct merge *m, const struct stream *stream, struct tide_err *err)
 {
+    assert(stream->cursor.live);
     struct tide_export *x = m->x;
     tide_slice contract = tide_cursor_text(&stream->cursor, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);

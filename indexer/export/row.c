@@ -9,6 +9,7 @@
 void tide_export_row_open(struct tide_export_row *row, FILE *to, enum tide_export_format format,
                           const char *const *names)
 {
+    assert(names[0]);
     *row = (struct tide_export_row){ .to = to, .format = format, .names = names };
     while (names[row->count])
         row->count++;
@@ -30,6 +31,7 @@ void tide_export_row_close(struct tide_export_row *row)
 
 static void set_column(struct tide_export_row *row, uint32_t column, tide_slice bytes, bool text)
 {
+    assert(!row->values[column].set);
     assert(column < row->count);
     row->values[column].at = row->bytes.len;
     row->values[column].len = bytes.len;

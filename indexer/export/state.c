@@ -4,6 +4,7 @@
 #include "indexer/export/cursor.h"
 #include "indexer/export/export.h"
 #include "indexer/export/value.h"
+#include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/table.h"
 
@@ -187,6 +188,7 @@ static void put_instance(struct tide_buf *json, const struct tide_kind *kind,
 static void put_known(struct tide_export *x, const struct tide_kind *kind,
                       const struct tide_export_cursor *at)
 {
+    assert(kind && at->live);
     struct tide_value_row row = {
         .text = field_text, .null = field_null, .self = at, .with_private = x->with_private
     };
@@ -218,6 +220,7 @@ static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
 static tide_status put_entry(struct tide_export *x, const struct source *from,
                              const struct tide_export_cursor *at, struct tide_err *err)
 {
+    assert(at->live);
     tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);
     if (x->as_of)

@@ -50,6 +50,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
                               struct tide_err *err)
 {
     const struct tide_batch *batch = &item->batch;
+    assert(!batch->to || (batch->from && batch->from <= batch->to));
     tide_status status = TIDE_OK;
     if (batch->to) {
         status = tide_writer_commit(job->writer, batch, err);

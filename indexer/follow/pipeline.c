@@ -114,6 +114,7 @@ static bool note_tip(struct tide_pipeline *p, int64_t waited)
 /* Copies the source's next ledger into the decoders. */
 static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, struct tide_err *err)
 {
+    assert(p->options.source.ops->next);
     const struct tide_source *source = &p->options.source;
     struct ledger_peek peek;
     tide_slice lcm;
@@ -306,6 +307,8 @@ static tide_status open_items(struct tide_pipeline *p, struct tide_err *err)
 tide_status tide_pipeline_open(struct tide_pipeline **out,
                                const struct tide_pipeline_options *options, struct tide_err *err)
 {
+    assert(options->clock && options->source.ops);
+    assert(options->partition_ledgers > 0 && options->batch_ledgers > 0);
     struct tide_pipeline *p = calloc(1, sizeof *p);
     if (!p)
         return tide_fail(err, TIDE_E_MEMORY, "pipeline");
@@ -354,6 +357,7 @@ struct tide_item *tide_pipeline_take(struct tide_pipeline *p, int64_t timeout_ms
 
 void tide_pipeline_give(struct tide_pipeline *p, struct tide_item *item)
 {
+    assert(item >= p->items && item < p->items + p->item_count);
     reset_batch(p, &item->batch);
     tide_queue_put(&p->free, item);
 }

@@ -20,6 +20,7 @@ static struct tide_source *current(struct joined *j)
 static tide_status next_of_current(struct joined *j, tide_slice *lcm, uint32_t *sequence,
                                    struct tide_err *err)
 {
+    assert(current(j)->ops);
     return current(j)->ops->next(current(j)->self, lcm, sequence, err);
 }
 

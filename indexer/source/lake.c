@@ -23,6 +23,7 @@ static tide_status corrupt(struct lake *l, tide_status status, const char *what,
 /* Decompresses until the window has at least `want` bytes, or the object ends. */
 static tide_status fill_window(struct lake *l, size_t want, struct tide_err *err)
 {
+    assert(l->used <= l->plain.len);
     if (l->used) {
         memmove(l->plain.ptr, l->plain.ptr + l->used, l->plain.len - l->used);
         l->plain.len -= l->used;
@@ -51,6 +52,7 @@ static tide_status fill_window(struct lake *l, size_t want, struct tide_err *err
 
 static tide_slice window(const struct lake *l)
 {
+    assert(l->used <= l->plain.len);
     return tide_slice_of(l->plain.ptr + l->used, l->plain.len - l->used);
 }
 
@@ -58,6 +60,7 @@ static tide_slice window(const struct lake *l)
  * named from 0 and begins with ledger 1 or 2. */
 static tide_status read_batch_header(struct lake *l, struct tide_err *err)
 {
+    assert(l->used == 0);
     tide_status status = fill_window(l, BATCH_HEADER, err);
     if (status)
         return status;
@@ -170,6 +173,7 @@ static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err
 /* Moves the window behind a ledger. */
 static void consume_ledger(struct lake *l, size_t len)
 {
+    assert(len > 0 && l->used + len <= l->plain.len);
     l->used += len;
     l->at++;
     if (len > l->longest)

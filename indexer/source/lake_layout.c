@@ -6,6 +6,7 @@ static const char *const extensions[LAKE_EXTENSIONS] = { ".xdr.zst", ".xdr.zstd"
 
 uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger)
 {
+    assert(layout->batch > 0);
     return ledger / layout->batch * layout->batch;
 }
 
@@ -107,15 +108,17 @@ static void folder_name(char *out, const struct lake_name *name)
              name->last);
 }
 
-/* Derives layout and range from names. Ledger 1 is in no lake, so a lake begins with ledger 2 at
- * the earliest. */
+/* Derives layout and range from names, if a folder holds whole batches. Ledger 1 is in no lake, so
+ * a lake begins with ledger 2 at the earliest. */
 static void fill_listing(struct lake_listing *out, const struct lake_name *oldest,
                          const struct lake_name *newest, const struct lake_name *folder)
 {
-    uint32_t batch = newest->last - newest->first + 1;
-    out->layout.batch = batch;
-    out->layout.partition =
-        folder ? (uint32_t)(((uint64_t)folder->last - folder->first + 1) / batch) : 1;
+    uint64_t batch = (uint64_t)newest->last - newest->first + 1;
+    uint64_t span = folder ? (uint64_t)folder->last - folder->first + 1 : batch;
+    if (batch > UINT32_MAX || span > UINT32_MAX || span % batch != 0)
+        return;
+    out->layout.batch = (uint32_t)batch;
+    out->layout.partition = (uint32_t)(span / batch);
     out->first = oldest->first > 2 ? oldest->first : 2;
     out->last = newest->last;
 }

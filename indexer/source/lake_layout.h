@@ -32,7 +32,7 @@ tide_status lake_config_parse(struct lake_layout *out, char passphrase[256], tid
                               struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads layout, first and last ledger from the names in a store that can be listed. All are 0 if it
- * has no object. */
+ * has no object, or if the names of the newest object and its folder do not fit together. */
 struct lake_listing {
     struct lake_layout layout;
     uint32_t first, last;

@@ -1,7 +1,6 @@
 /* Finds out how a lake names its objects, when the lake is opened. */
 #include "indexer/source/lake_impl.h"
 #include "tidemark/clock.h"
-#include "tidemark/limits.h"
 
 enum { CONFIG_BYTES = 64 << 10 };
 

@@ -2,7 +2,6 @@
  * tip or a hole. A store that can list its objects is listed; others are probed at doubling
  * distances. */
 #include "indexer/source/lake_impl.h"
-#include "tidemark/limits.h"
 
 enum { GALLOP_MAX = 32 };
 
@@ -78,6 +77,7 @@ tide_status lake_at_gap(struct lake *l, struct tide_err *err)
  * then halving it. The result is right for lakes without holes. */
 static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
 {
+    assert(l->layout.batch > 0);
     uint32_t batch = l->layout.batch;
     uint64_t there = lake_layout_start(&l->layout, from), missing = 0, step = batch;
     while (!missing && there + step <= UINT32_MAX) {

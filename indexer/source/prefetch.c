@@ -2,12 +2,13 @@
  * the oldest slot. */
 #include "indexer/source/prefetch.h"
 #include "tidemark/clock.h"
-#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 
 #include <errno.h>
 #include <pthread.h>
+
+#define OBJECT_BYTES_MAX ((size_t)256 << 20) /* one data-lake object, compressed */
 
 /* AHEAD_FIRST: objects fetched ahead until times are measured, and from a folder always.
  * MEAN_PARTS: weight of the old mean against a new sample. */
@@ -91,6 +92,7 @@ static uint32_t ahead_wanted(const struct prefetch *p)
 
 static struct slot *slot_of(struct prefetch *p, uint64_t object)
 {
+    assert(p->slot_count > 0);
     return &p->slots[object % p->slot_count];
 }
 
@@ -134,10 +136,11 @@ static bool fetch_room(void *self, size_t total)
 /* Frees the bytes that the fetch holds. Call with the lock. */
 static void drop_bytes(struct fetch *f)
 {
+    assert(f->owner->held >= f->counted);
     f->owner->held -= f->counted;
     f->counted = 0;
     tide_buf_release(&f->sink.bytes);
-    tide_buf_init(&f->sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    tide_buf_init(&f->sink.bytes, OBJECT_BYTES_MAX);
     pthread_cond_broadcast(&f->owner->work);
 }
 
@@ -256,6 +259,7 @@ static void deliver_object(struct fetch *f, tide_status status, const struct tid
         return;
     }
     struct slot *s = slot_of(p, f->object);
+    assert(s->state == BUSY);
     if (status) {
         drop_bytes(f);
         s->state = FAILED;
@@ -270,7 +274,7 @@ static void deliver_object(struct fetch *f, tide_status status, const struct tid
         if (f->took_us)
             add_sample(&p->fetch_us, f->took_us);
         f->counted = 0;
-        tide_buf_init(&f->sink.bytes, TIDE_OBJECT_BYTES_MAX);
+        tide_buf_init(&f->sink.bytes, OBJECT_BYTES_MAX);
     }
     pthread_cond_broadcast(&p->done);
 }
@@ -307,7 +311,7 @@ static void *run_worker(void *self)
     struct prefetch *p = w->owner;
     struct fetch f = { .owner = p, .client = w->client };
     f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
-    tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    tide_buf_init(&f.sink.bytes, OBJECT_BYTES_MAX);
     tide_retry_init(&f.retry, tide_now_ms(), w->client);
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
@@ -346,15 +350,17 @@ static void start_workers(struct prefetch *p)
 
 static void empty_slot(struct prefetch *p, struct slot *s)
 {
+    assert(p->held >= s->counted);
     p->held -= s->counted;
     s->counted = 0;
     s->state = EMPTY;
     tide_buf_release(&s->bytes);
-    tide_buf_init(&s->bytes, TIDE_OBJECT_BYTES_MAX);
+    tide_buf_init(&s->bytes, OBJECT_BYTES_MAX);
 }
 
 void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
 {
+    assert(p->layout->batch > 0);
     pthread_mutex_lock(&p->lock);
     p->generation++;
     for (uint32_t i = 0; i < p->slot_count; i++)
@@ -468,7 +474,7 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
     p->bytes_max = (size_t)options->config->prefetch_mib << 20;
     p->slot_count = slots;
     for (uint32_t i = 0; i < slots; i++)
-        tide_buf_init(&p->slots[i].bytes, TIDE_OBJECT_BYTES_MAX);
+        tide_buf_init(&p->slots[i].bytes, OBJECT_BYTES_MAX);
     p->adapts = !store->ops->list;
     p->ahead = 1; /* one thread; prefetch_seek starts the others */
     start_workers(p);

@@ -95,6 +95,7 @@ static tide_status next_record(struct tide_split *split, tide_slice *in, bool wh
 static tide_status next_meta(struct tide_split *split, tide_slice *in, bool whole, tide_slice *lcm,
                              struct tide_err *err)
 {
+    assert(split->framing != TIDE_FRAMING_STREAM);
     if (split->left == 0) {
         if (in->len)
             return tide_fail(err, TIDE_E_DECODE, "%zu bytes behind the last ledger", in->len);

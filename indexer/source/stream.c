@@ -41,6 +41,7 @@ static bool is_stopping(const struct stream *s)
 static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t *got,
                              struct tide_err *err)
 {
+    assert(size > 0);
     struct pollfd p = { .fd = s->fd, .events = POLLIN };
     *got = 0;
     while (!s->ended) {
@@ -143,6 +144,7 @@ static tide_status need_bytes(struct stream *s, size_t want, struct tide_err *er
 /* Reads the next record to the start of the window. *lcm begins behind its length. */
 static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_err *err)
 {
+    assert(s->used <= s->plain.len);
     tide_status status = s->begun ? TIDE_OK : detect_form(s, err);
     if (status)
         return status;
@@ -226,6 +228,7 @@ static bool stream_refetch(void *self, uint32_t ledger, struct tide_err *err)
 /* Goes back to the start of a file. A pipe cannot. */
 static tide_status rewind_stream(struct stream *s, struct tide_err *err)
 {
+    assert(s->fd >= 0);
     if (!s->regular || lseek(s->fd, 0, SEEK_SET) != 0)
         return tide_fail(err, TIDE_E_IO, "%s: a pipe cannot go back to an earlier ledger", s->name);
     tide_unzstd_close(s->unzstd);

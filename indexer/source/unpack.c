@@ -36,6 +36,7 @@ struct unpack {
 /* Decompresses the next piece. Call with the lock, which is released meanwhile. */
 static void fill_piece(struct unpack *u)
 {
+    assert(u->count < PIECES && !u->busy);
     uint32_t at = (u->first + u->count) % PIECES;
     size_t made = 0;
     const char *what = NULL;
@@ -133,8 +134,10 @@ static bool wait_piece(struct unpack *u)
 
 static void drop_piece(struct unpack *u)
 {
+    assert(u->used == u->len[u->first]);
     u->used = 0;
     pthread_mutex_lock(&u->lock);
+    assert(u->count > 0);
     u->first = (u->first + 1) % PIECES;
     u->count--;
     bool low = u->full && u->count <= PIECES_LOW;

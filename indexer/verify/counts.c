@@ -24,6 +24,7 @@ static const struct counted counted[] = {
 /* Returns whether the index scope has all the tables. */
 static bool in_scope(const struct tide_verify *check, const uint32_t *tables, uint32_t count)
 {
+    assert(count <= TABLES_MAX);
     for (uint32_t i = 0; i < count; i++)
         if (!check->scope.wanted[tables[i]])
             return false;
@@ -71,6 +72,7 @@ static void put_rows(struct tide_buf *from, bool more, const char *columns, cons
 static tide_status check_rows(struct tide_verify *check, const struct counted *c,
                               struct tide_err *err)
 {
+    assert(c->count > 0 && c->count <= TABLES_MAX);
     char names[64];
     struct tide_buf from;
     tide_buf_init(&from, SQL_MAX);

@@ -78,6 +78,7 @@ void tide_digest_bytes(struct tide_digest *digest, tide_slice bytes)
 /* Returns whether the field's value is the text. */
 static bool field_is(tide_slice whole, const char *text)
 {
+    assert(whole.len >= 4);
     return tide_slice_eq_str(tide_slice_of(whole.ptr + 4, whole.len - 4), text);
 }
 
@@ -136,6 +137,7 @@ void tide_digest_text(char out[TIDE_DIGEST_TEXT_BYTES + 1], const struct tide_di
 
 bool tide_digest_copy_sql(char *out, size_t size, const struct tide_table *table, const char *where)
 {
+    assert(table->column_count > 0 && table->column_count <= TIDE_COLUMNS_MAX);
     struct tide_buf sql;
     tide_buf_init(&sql, 32u << 10);
     tide_buf_str(&sql, "COPY (SELECT ");

@@ -6,6 +6,7 @@
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"
+#include "tidemark/limits.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 
@@ -127,6 +128,7 @@ static void compare_raw(struct comparing *c, const struct rpc_event *event, cons
 /* Ends the reading if a ledger's list goes on and on. */
 static void count_seen(struct comparing *c, uint32_t ledger)
 {
+    assert(ledger >= c->range.from && ledger <= c->range.to);
     uint32_t at = ledger - c->range.from;
     if (++c->seen[at] <= c->stored[at].count + SURPLUS)
         return;
@@ -284,6 +286,7 @@ static tide_status read_stored(struct comparing *c, struct tide_err *err)
 
 static void compare_chunk(struct comparing *c)
 {
+    assert(c->range.from <= c->range.to && c->range.to - c->range.from < CHUNK);
     for (uint32_t l = c->range.from; l <= c->range.to; l++) {
         const struct tally *listed = &c->listed[l - c->range.from];
         const struct tally *stored = &c->stored[l - c->range.from];
@@ -310,6 +313,7 @@ static void drop_assets(struct tide_deployment *d)
  * array. */
 static void name_group(struct comparing *c, const struct tide_deployment *d, uint32_t first)
 {
+    assert(first < d->contract_count);
     struct tide_buf filters, contracts;
     tide_buf_init(&filters, sizeof c->filters);
     tide_buf_init(&contracts, sizeof c->contracts);

@@ -421,6 +421,7 @@ static tide_status answer_again(struct check *check, struct tide_reader *reader,
     if (status != TIDE_OK)
         return status;
     reader->now = (uint64_t)check->claims.evaluated_at;
+    assert(check->claims.kind < TIDE_RECEIPT_KIND_COUNT && writers[check->claims.kind]);
     enum tide_refusal why = writers[check->claims.kind](check, reader);
     if (tide_reader_unkept(reader)) {
         char table[PROJECT_TABLE_NAME];
@@ -486,6 +487,7 @@ static tide_status open_receipt(struct check *check, const struct tide_verify_re
 /* Prints or returns the result. */
 static tide_status report_result(const struct check *check, struct tide_err *err)
 {
+    assert(check->claims.route);
     if (check->wrong && check->unknown)
         return tide_fail(
             err, TIDE_E_MISSING,

@@ -39,6 +39,8 @@ struct pass {
 
 static struct cell *cell_of(struct pass *a, uint32_t table, uint32_t ledger)
 {
+    assert(table < a->table_count && ledger >= a->range.from);
+    assert((ledger - a->range.from) / a->step < SLICES);
     return &a->cells[(size_t)table * SLICES + (ledger - a->range.from) / a->step];
 }
 
@@ -109,6 +111,7 @@ static tide_status add_stored_tuple(void *self, tide_slice tuple, struct tide_er
 {
     struct pass *a = self;
     const struct tide_table *table = &a->tables[a->table];
+    assert(ledger_column(table) != NO_LEDGER);
     tide_slice field;
     bool null = false;
     if (tide_digest_field(tuple, (uint32_t)ledger_column(table), &field, &null) != TIDE_OK ||
@@ -144,6 +147,7 @@ static tide_status read_stored(struct pass *a, struct tide_err *err)
 
 static struct tide_range slice_of(const struct pass *a, uint32_t slice)
 {
+    assert(slice < SLICES && slice * (uint64_t)a->step <= a->range.to - a->range.from);
     uint32_t from = a->range.from + slice * a->step;
     uint32_t left = a->range.to - from;
     return (struct tide_range){ from, left < a->step ? a->range.to : from + a->step - 1 };
@@ -157,6 +161,7 @@ static uint32_t slices_of(const struct pass *a)
 /* Reports one table's difference in a slice. */
 static void report_cell(struct pass *a, uint32_t table, uint32_t slice)
 {
+    assert(table < a->table_count && slice < SLICES);
     const struct cell *cell = &a->cells[(size_t)table * SLICES + slice];
     struct tide_range r = slice_of(a, slice);
     char last[24] = "";
@@ -216,6 +221,7 @@ static const char begin_sql[] =
  * previous hash. */
 static tide_status open_decode(struct pass *a, struct tide_err *err)
 {
+    assert(a->deployment && !a->decode);
     struct tide_pg_rows rows;
     char id[8], from[16];
     uint8_t previous[TIDE_HASH_BYTES];
@@ -286,6 +292,7 @@ static tide_status compare_range(struct tide_verify *check, const struct tide_co
                                  struct tide_range range, struct tide_range found[LOOKS_MAX],
                                  struct tide_err *err)
 {
+    assert(range.from > 0 && range.from <= range.to);
     struct pass a = { .check = check, .range = range };
     uint32_t count = 0;
     a.step = (range.to - range.from) / SLICES + 1;

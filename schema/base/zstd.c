@@ -1,5 +1,4 @@
 #include "tidemark/zstd.h"
-#include "tidemark/limits.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>

@@ -313,6 +313,7 @@ static bool is_word(const struct tide_field *f)
 
 static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out)
 {
+    assert(kind->field_count + 2 <= TIDE_COLUMNS_MAX);
     size_t count = 0;
     if (kind->class == TIDE_KIND_INSTANCE) {
         out[count++] =
@@ -470,6 +471,7 @@ const char *tide_pg_type_name(enum tide_pg_type type)
         [TIDE_PG_NUMERIC_ARRAY] = "numeric[]",
         [TIDE_PG_INT4_ARRAY] = "integer[]",
     };
+    assert(type < TIDE_COUNT(names) && names[type]);
     return names[type];
 }
 

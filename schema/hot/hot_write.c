@@ -41,12 +41,14 @@ static tide_status sink_get(void *self, const struct tide_hot_key *key, void *ou
 
 static int begin_write(struct tide_hot *hot)
 {
+    assert(!hot->txn);
     hot->written = 0;
     return mdb_txn_begin(hot->writing->env, NULL, 0, &hot->txn);
 }
 
 static int commit_write(struct tide_hot *hot)
 {
+    assert(hot->txn);
     MDB_txn *txn = hot->txn;
     hot->txn = NULL;
     return mdb_txn_commit(txn);
@@ -248,6 +250,7 @@ static void retire_generation(struct tide_hot *hot, struct hot_env *old)
 static tide_status fill_generation(struct tide_hot *hot, struct hot_env *env,
                                    tide_hot_change_fn *build, void *self, struct tide_err *err)
 {
+    assert(env && !hot->building);
     hot->writing = env;
     hot->building = true;
     tide_status status = attempt_change(hot, build, self, err);

@@ -84,6 +84,7 @@ static const char *session_attrs(enum tide_pg_server server)
     static const char *const names[] = { [TIDE_PG_ANY_SERVER] = "any",
                                          [TIDE_PG_WRITABLE] = "read-write",
                                          [TIDE_PG_PRIMARY] = "primary" };
+    assert(server < TIDE_COUNT(names));
     return names[server];
 }
 

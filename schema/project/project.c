@@ -78,11 +78,13 @@ uint32_t project_sources_of(enum tide_hot_kind kind)
         [TIDE_HOT_PROVIDER] = PROJECT_BIT(PROJECT_PROVIDER),
         [TIDE_HOT_COLLATERAL] = PROJECT_BIT(PROJECT_COLLATERAL),
     };
+    assert(kind < TIDE_HOT_KIND_COUNT);
     return bits[kind];
 }
 
 void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits)
 {
+    assert(bits && bits < PROJECT_BIT(PROJECT_SOURCE_COUNT));
     int source = __builtin_ctz(bits);
     snprintf(out, PROJECT_TABLE_NAME, "%s.%s", schema_of(source), project_sources[source].name);
 }
@@ -90,6 +92,8 @@ void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits)
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err)
 {
+    assert(source < PROJECT_SOURCE_COUNT && project_sources[source].apply);
+    assert(row->sink && row->rows);
     tide_status status = project_sources[source].apply(row, err);
     if (status == TIDE_OK && row->bad)
         status = tide_fail(err, TIDE_E_SCHEMA, "%s: %s of ledger %u does not fit",

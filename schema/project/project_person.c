@@ -7,6 +7,7 @@
 static tide_status begin_person(struct project_row *row, struct tide_hot_key *key,
                                 struct tide_hot_person *person, bool *skip, struct tide_err *err)
 {
+    assert(row->sink);
     bool found;
     struct tide_hot_address address = project_address(row, 0);
     *skip = address.kind == 0;
@@ -19,6 +20,7 @@ static tide_status begin_person(struct project_row *row, struct tide_hot_key *ke
 static tide_status note_change(struct project_row *row, const struct tide_hot_key *key,
                                struct tide_hot_person *person, struct tide_err *err)
 {
+    assert(key->bytes[0] == TIDE_HOT_PERSON);
     struct tide_hot_meta meta;
     struct tide_hot_address address;
     struct tide_hot_key at = tide_hot_key(TIDE_HOT_META);
@@ -109,6 +111,7 @@ static tide_status put_mark(struct project_row *row, const struct tide_hot_key *
 static tide_status mark_address(struct project_row *row, enum tide_hot_kind kind,
                                 struct tide_err *err)
 {
+    assert(kind == TIDE_HOT_VERIFIER || kind == TIDE_HOT_PROVIDER || kind == TIDE_HOT_COLLATERAL);
     struct tide_hot_address address = project_address(row, 0);
     struct tide_hot_key key = tide_hot_key_address(kind, &address);
     return address.kind ? put_mark(row, &key, err) : TIDE_OK;

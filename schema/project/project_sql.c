@@ -3,12 +3,15 @@
 
 #include <stdio.h>
 
-/* Writes each value of the column list as text, then NULLs up to PROJECT_COLUMNS_MAX, so that the
- * rows of all sources have the same columns. */
+enum { COLUMNS_MAX = 15 }; /* values of the source that has most */
+
+/* Writes each value of the column list as text, then NULLs up to COLUMNS_MAX, so that the rows of
+ * all sources have the same columns. */
 static void put_values(struct tide_buf *sql, const struct project_source *source)
 {
+    assert(source->count <= COLUMNS_MAX); /* a further column would be left out */
     const char *at = source->columns;
-    for (uint32_t i = 0; i < PROJECT_COLUMNS_MAX; i++) {
+    for (uint32_t i = 0; i < COLUMNS_MAX; i++) {
         size_t len = i < source->count ? strcspn(at, ",") : 0;
         if (i < source->count)
             tide_buf_putf(sql, ", (%.*s)::text", (int)len, at);
@@ -21,6 +24,7 @@ static void put_values(struct tide_buf *sql, const struct project_source *source
 
 static void put_head(struct tide_buf *sql, enum project_source_id source, bool versions)
 {
+    assert(source < PROJECT_SOURCE_COUNT);
     bool event = source == PROJECT_SWAP;
     tide_buf_putf(sql,
                   "SELECT %d AS source, %s AS removed, ledger,"
@@ -79,6 +83,7 @@ void project_sql_range(struct tide_buf *sql, enum project_source_id source, cons
     char of_state[128], of_removed[128];
     snprintf(of_state, sizeof of_state, range, "s", column, "s", column);
     snprintf(of_removed, sizeof of_removed, range, "r", column, "r", column);
+    assert(strlen(of_state) < sizeof of_state - 1);
     put_probes(sql, source, of_state, of_removed);
 }
 

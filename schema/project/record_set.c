@@ -24,6 +24,7 @@ static uint32_t find_slot(const struct record_set *set, const struct tide_hot_ke
 
 static size_t size_of(const struct tide_hot_key *key)
 {
+    assert(key->len > 0 && key->bytes[0] < TIDE_HOT_KIND_COUNT);
     return tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
 }
 
@@ -43,6 +44,7 @@ static bool has_prefix(const struct record_slot *slot, const struct tide_hot_key
 void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
                      bool (*each)(void *self, tide_slice key, const void *record), void *self)
 {
+    assert(prefix->len > 0);
     struct tide_hot_key key = *prefix;
     bool found;
     uint32_t at = find_slot(set, &key, &found);
@@ -57,6 +59,7 @@ void record_set_scan(const struct record_set *set, const struct tide_hot_key *pr
 const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,
                              size_t prefix_len)
 {
+    assert(prefix_len <= key->len);
     bool found;
     uint32_t at = find_slot(set, key, &found);
     if (!found && at == 0)

@@ -27,6 +27,8 @@ void tide_answer_agrees(struct tide_json *j, const struct tide_reader *reader)
 
 static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
 {
+    assert(!standing->valid_until ||
+           standing->valid_until >= now); /* tide_rule_standing judged at this time */
     if (standing->needs_kyc)
         return POLL_SOON_MS;
     if (standing->valid_until == 0 || standing->valid_until - now >= POLL_LATE_MS / 1000)
@@ -165,6 +167,7 @@ static const char *obstacle(const struct tide_swap *swap)
 void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
                        const struct tide_quote *quote)
 {
+    assert(quote->pool);
     const struct tide_hot_pool *pool = quote->pool;
     const struct tide_swap *swap = &quote->swap;
     bool a_to_b = quote->a_to_b;

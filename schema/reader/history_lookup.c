@@ -40,6 +40,7 @@ static void read_ledger(struct tide_history *history, const struct tide_pg_rows 
 tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
                               uint32_t ledger, struct tide_err *err)
 {
+    assert(pg && deployment);
     char id[8], at[16];
     struct tide_pg_rows rows;
     *history = (struct tide_history){ .pg = pg, .deployment = deployment, .ledger = ledger };
@@ -102,6 +103,7 @@ static void put_part(struct tide_buf *xdr, const struct tide_key_part *part)
 /* Writes the ScVal of the key: a vec of variant and arguments, or LedgerKeyContractInstance. */
 static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
 {
+    assert(key->count <= TIDE_COUNT(key->parts));
     if (!key->variant) {
         tide_buf_be32(xdr, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
         return;
@@ -142,6 +144,7 @@ tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows
                                const struct tide_entry_key *key, const char *columns,
                                struct tide_err *err)
 {
+    assert(key->table && history->pg);
     char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
@@ -175,6 +178,7 @@ tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows
 static struct project_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
                                  uint32_t at)
 {
+    assert(at < rows->count && rows->columns > 3);
     return (struct project_row){ .sink = sink,
                                  .rows = rows,
                                  .at = at,
@@ -187,6 +191,7 @@ tide_status tide_history_record(struct tide_history *history, struct tide_hot_si
                                 enum project_source_id source, const struct tide_entry_key *key,
                                 struct tide_err *err)
 {
+    assert(source < PROJECT_SOURCE_COUNT && sink->put);
     struct tide_pg_rows rows;
     bool found;
     struct tide_entry_key of = *key;
@@ -223,6 +228,7 @@ static tide_status query_many(struct tide_history *history, struct tide_pg_rows 
                               enum project_source_id source, const struct tide_buf *hashes,
                               struct tide_err *err)
 {
+    assert(source < PROJECT_SOURCE_COUNT && hashes->len > 0);
     char id[8], ledger[16], sql[1024];
     const struct project_source *from = &project_sources[source];
     snprintf(id, sizeof id, "%u", history->deployment);

@@ -33,6 +33,7 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_reader *reader,
                                                      enum tide_role role, const char *role_name,
                                                      struct tide_hot_address *address)
 {
+    assert(role < TIDE_ROLE_COUNT);
     if (role < TIDE_ROLE_synth_token) {
         const struct tide_hot_address *own = &reader->meta->contracts[role];
         struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, own);
@@ -51,6 +52,7 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_reader *reader,
 bool tide_lookup_gate(struct tide_reader *reader, const struct tide_standing *standing,
                       const struct tide_hot_person *person, enum tide_role role)
 {
+    assert(role < TIDE_ROLE_synth_token);
     const struct tide_hot_address *caller = &reader->meta->contracts[role];
     if (!person || !person->whitelisted || caller->kind == 0)
         return standing->compliant;

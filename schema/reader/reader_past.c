@@ -127,6 +127,7 @@ static void limit_source(struct reader_past *past, enum project_source_id source
  * and the set appends them. In any other order the set moves half of its slots for each row. */
 static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
+    assert(source < PROJECT_SOURCE_COUNT);
     const char *columns = project_sources[source].columns;
     limit_source(past, source);
     tide_buf_reset(&past->sql);
@@ -143,6 +144,7 @@ static void load_source(struct reader_past *past, enum project_source_id source,
 
 static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
 {
+    assert(kind < TIDE_HOT_KIND_COUNT);
     static const struct {
         enum tide_hot_kind kind;
         enum project_source_id source;
@@ -195,6 +197,7 @@ static void read_end_of_feeds(struct reader_past *past, const char *after, uint3
 bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint32_t most,
                               struct tide_hot_symbol *end)
 {
+    assert(most > 0);
     char last[sizeof *end + 1];
     read_end_of_feeds(past, after, most, last);
     past->whole |= 1u << TIDE_HOT_FEED;
@@ -221,6 +224,7 @@ static const char vaults_sql[] = "SELECT synth, " WRAPPED(
 static tide_status count_vaults(struct reader_past *past, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_err *err)
 {
+    assert(at < rows->count);
     struct project_row row = { .rows = rows, .at = at };
     struct tide_hot_symbol symbol = project_symbol(&row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol);
@@ -407,6 +411,7 @@ static tide_status put_ledger(struct reader_past *past, struct tide_err *err)
 static tide_status load_instance(struct reader_past *past, enum project_source_id source,
                                  enum tide_role role, struct tide_err *err)
 {
+    assert(role < TIDE_ROLE_COUNT);
     struct tide_hot_sink sink = sink_of(past);
     struct tide_entry_key key = { .contract = past->history.contracts[role] };
     return tide_history_record(&past->history, &sink, source, &key, err);

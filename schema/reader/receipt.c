@@ -26,6 +26,7 @@ const struct tide_receipt_route tide_receipt_routes[TIDE_RECEIPT_KIND_COUNT] = {
 
 void tide_receipt_read(struct tide_receipt *receipt, const struct tide_reader *reader)
 {
+    assert(receipt->kind < TIDE_RECEIPT_KIND_COUNT);
     const struct tide_hot_meta *meta = reader->meta;
     const struct tide_receipt_route *route = &tide_receipt_routes[receipt->kind];
     receipt->live = !reader->past;
@@ -72,6 +73,7 @@ static void put_hash(struct tide_json *j, const char *name, const uint8_t hash[T
 /* Writes the subject of the receipt: the network, the protocol on it, the contracts, the ledger. */
 static void put_state(struct tide_json *j, const struct tide_receipt *receipt)
 {
+    assert(receipt->kind < TIDE_RECEIPT_KIND_COUNT);
     const struct tide_receipt_route *route = &tide_receipt_routes[receipt->kind];
     tide_json_text(j, "network", tide_slice_str(receipt->network));
     put_hash(j, "deployment", receipt->deployment);
@@ -105,6 +107,7 @@ static void put_lease(struct tide_json *j, const struct tide_receipt *receipt)
 
 static void put_question(struct tide_json *j, const struct tide_receipt *receipt)
 {
+    assert(receipt->query_count <= TIDE_COUNT(receipt->query));
     const struct tide_receipt_route *route = &tide_receipt_routes[receipt->kind];
     char path[160];
     int len = snprintf(path, sizeof path, "%s%.*s%s", route->before,
@@ -124,6 +127,7 @@ static void put_question(struct tide_json *j, const struct tide_receipt *receipt
 
 void tide_receipt_write(struct tide_buf *out, const struct tide_receipt *receipt, tide_slice answer)
 {
+    assert(answer.len > 0);
     struct tide_json j = { .buf = out };
     tide_json_open(&j, '{');
     tide_json_text(&j, "iss", receipt->issuer);

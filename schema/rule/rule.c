@@ -16,6 +16,7 @@ const char *tide_refusal_code(enum tide_refusal refusal)
         TIDE_REFUSALS(CODE)
 #undef CODE
     };
+    assert(refusal < TIDE_COUNT(codes));
     return codes[refusal];
 }
 
@@ -26,6 +27,7 @@ const char *tide_refusal_text(enum tide_refusal refusal)
         TIDE_REFUSALS(TEXT)
 #undef TEXT
     };
+    assert(refusal < TIDE_COUNT(texts));
     return texts[refusal];
 }
 
@@ -33,6 +35,7 @@ const char *tide_standing_status_name(enum tide_standing_status status)
 {
     static const char *const names[] = { "Unknown",    "Pending", "Verified", "Suspended",
                                          "Sanctioned", "Expired", "Frozen",   "Restricted" };
+    assert(status < TIDE_COUNT(names));
     return names[status];
 }
 
@@ -42,6 +45,7 @@ const char *tide_standing_reason_code(enum tide_standing_reason reason)
         "compliant",  "frozen",  "no_record", "revoked",      "pending",   "suspended",
         "sanctioned", "expired", "lapsed",    "jurisdiction", "undefined",
     };
+    assert(reason < TIDE_COUNT(codes));
     return codes[reason];
 }
 
@@ -89,6 +93,8 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
     enum tide_standing_reason reason = reason_of(person, blocked, now);
     /* A new attestation would not help if the person's jurisdiction is blocked, because the
      * contract refuses it. A revoked record does not tell where the person lives now. */
+    assert(reason < TIDE_COUNT(told));
+    assert(reason != TIDE_REASON_COMPLIANT || person);
     bool refused = blocked && person && person->recorded && person->status != STORED_UNKNOWN;
     *out = (struct tide_standing){
         .status = told[reason].status,

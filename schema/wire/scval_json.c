@@ -1,5 +1,4 @@
 #include "tidemark/json.h"
-#include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

@@ -103,11 +103,33 @@ mkdir "$dir/t/tools/sim"
 printf 'int f(struct dice *d)\n{\n    /* dice_u64(d) + dice_u64(d) */\n    int a = dice_u64(d), b = dice_u64(d);\n    for (a = dice_u64(d); dice_u64(d) && dice_u64(d); b += dice_u64(d))\n        g(dice_u64(d) ? dice_u64(d) : h(dice_u64(d)), a, "dice_u64(d)");\n    return g(dice_u64(d));\n}\n' >"$dir/t/tools/sim/a.c"
 "$check/dice" "$dir/t" || { echo 'FAIL: dice refuses what is right'; exit 1; }
 rm -r "$dir/t/tools/sim"
+bound() { printf '#define A_MAX 3\n' >"$dir/t/$1"; echo "${2:-}" >"$dir/t/${3:-schema/base/b.c}"; }
+bound schema/base/b.h 'int a[A_MAX];'; breaks limits 'a bound in a header that one file uses'
+bound schema/base/b.h; breaks limits 'a bound that nothing uses'
+bound include/tidemark/limits.h 'int a[A_MAX];'; cp "$dir/t/schema/base/b.c" "$dir/t/schema/base/d.c"; breaks limits 'a shared bound of one folder'
+bound schema/base/b.h 'enum { B = 1, A_MAX = 4 }; int a[A_MAX];'; echo 'int b[A_MAX];' >>"$dir/t/schema/base/b.h"; breaks limits 'a bound that a file defines again'
+bound schema/base/b.h 'int a[A_MAX];'; echo '/* at most A_MAX */' >>"$dir/t/schema/base/b.h"
+bound include/tidemark/limits.h 'int a[A_MAX];' indexer/decode/d.c; echo 'enum { C_MAX = 2 }; int c[C_MAX] = { A_MAX };' >"$dir/t/schema/base/d.c"
+"$check/limits" "$dir/t" || { echo 'FAIL: limits refuses what is right'; exit 1; }
+fresh
 echo '[a](nowhere.md)'  >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
+# labels_of TEXT: what tests/labels.cmake makes of a test with this text, in which @ stands for the word label.
+labels_of() {
+    printf '%b' "${1//@/label}" >"$dir/test.sh"
+    printf 'include("%s/tests/labels.cmake")\ntide_labels(found "%s/test.sh" checks)\nmessage("${found}")\n' "$TIDE_SOURCE_DIR" "$dir" >"$dir/labels.cmake"
+    cmake -P "$dir/labels.cmake" 2>&1
+}
+for text in '# @:\n# all\n' '# Minutes. @: al\n' '# @: allow\n' '# @s: all\n' '# @:all\n' '# @ : threads\n' '# @: all, @: thread\n'; do
+    ! labels_of "$text" >"$dir/said" || { echo "FAIL: labels.cmake lets pass: $text"; exit 1; }
+    grep -q 'malformed label' "$dir/said" || { cat "$dir/said"; exit 1; }
+done
+for text in '# Minutes; @: all (why)\n#  @: threads, @: sanitize\n' '/* @: sanitize */\nlabel = "x";\n# @: threads; @: all\n# @: all'; do
+    [ "$(labels_of "$text" | tr ';' '\n' | sort | tr '\n' ' ')" = 'all checks sanitize threads ' ] || { echo "FAIL: labels.cmake reads $text as $(labels_of "$text")"; exit 1; }
+done
 echo ok
 
 # A compile command of one file is a build.

@@ -6,6 +6,7 @@
  * … An output line is {"ok":true,"ret":…} or {"ok":false,"why":"stale_twap"}, with values as the
  * recordings write them. The database is TIDEMARK_DATABASE_URL and holds one deployment. */
 #include "tests/faults/views_dao.h"
+#include "tidemark/limits.h"
 
 /* --- compliance -------------------------------------------------------------------------- */
 

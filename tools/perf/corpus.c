@@ -3,13 +3,12 @@
 
 #include "indexer/source/split.h"
 #include "tidemark/buf.h"
-#include "tidemark/limits.h"
 #include "tidemark/zstd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FILE_MAX = 1 << 30 }; /* bytes of one file, packed or not */
+enum { LEDGERS_MAX = 65536, FILE_MAX = 1 << 30 }; /* bytes of one file, packed or not */
 
 /* Appends the file's bytes to out. Fails with TIDE_E_IO or TIDE_E_LIMIT. */
 static tide_status read_file(struct tide_buf *out, const char *path, struct tide_err *err)
@@ -123,7 +122,7 @@ tide_status corpus_load(struct corpus *out, char **paths, int path_count, size_t
     struct tide_buf plain;
     struct tide_buf lens;
     tide_buf_init(&plain, FILE_MAX);
-    tide_buf_init(&lens, CORPUS_LEDGERS_MAX * sizeof(size_t));
+    tide_buf_init(&lens, LEDGERS_MAX * sizeof(size_t));
     tide_status status = TIDE_OK;
     for (int i = 0; i < path_count && status == TIDE_OK; i++) {
         struct tide_buf raw;

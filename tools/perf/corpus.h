@@ -5,8 +5,6 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
-enum { CORPUS_LEDGERS_MAX = 65536 };
-
 /* The ledgers of some files. corpus_load allocates, corpus_free frees. */
 struct corpus {
     uint8_t *bytes; /* every ledger, back to back; owned */

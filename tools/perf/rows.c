@@ -13,7 +13,6 @@
 #include "indexer/write/writer.h"
 
 #include "tidemark/config.h"
-#include "tidemark/limits.h"
 #include "tidemark/pg.h"
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "indexer/source/rpc/answer.h"
 #include "indexer/source/source.h"
 #include "tidemark/json_read.h"
-#include "tidemark/limits.h"
 #include "tidemark/text.h"
 
 enum { PAGE_LEDGERS = 50, TEXT_MAX = 64 << 20 };

@@ -33,6 +33,7 @@ uint32_t att_put_args(struct tide_buf *out, const struct att_claim *claim, bool 
 /* InvokeContractArgs */
 static void put_call(struct tide_buf *out, const struct att_call *call)
 {
+    assert(call->function);
     tide_buf_be32(out, 1); /* a contract */
     tide_buf_put(out, call->contract, TIDE_HASH_BYTES);
     tide_xdr_put_var(out, tide_slice_str(call->function));
@@ -62,6 +63,7 @@ static void put_operation(struct tide_buf *out, const struct att_draft *draft)
 
 tide_status att_put_envelope(struct tide_buf *out, const struct att_draft *draft)
 {
+    assert(draft->call && draft->max_time > 0); /* 0 would mean no end */
     tide_buf_be32(out, ATT_TX);
     put_key(out, draft->source);
     tide_buf_be32(out, draft->fee);
@@ -83,6 +85,7 @@ tide_status att_put_envelope(struct tide_buf *out, const struct att_draft *draft
 tide_status att_put_bump(struct tide_buf *out, tide_slice inner,
                          const uint8_t source[TIDE_HASH_BYTES], int64_t fee)
 {
+    assert(inner.len > 0 && fee > 0);
     tide_buf_be32(out, ATT_BUMP);
     put_key(out, source);
     tide_buf_be64(out, (uint64_t)fee);

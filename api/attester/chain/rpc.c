@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { SERVERS_MAX = 8, ANSWER_MAX = 8 << 20 /* bytes of an answer */ };
 /* JUMP_LEDGERS and LEDGERS_MS bound how far one server's newest ledger may move forward: 10 000
  * ledgers, and one more for each 10 ms since its last report. */
 enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 * 1000 };
@@ -29,7 +30,7 @@ struct server {
 struct att_rpc {
     struct att_rpc_options options;
     struct tide_http *http;
-    struct server servers[ATT_SERVERS_MAX];
+    struct server servers[SERVERS_MAX];
     uint32_t count;
     uint32_t current; /* called first: the server that answered last, or was selected since */
     uint32_t first;   /* first excluded server */
@@ -66,6 +67,7 @@ uint32_t att_rpc_latest(const struct att_rpc *rpc)
 
 uint32_t att_rpc_newest(const struct att_rpc *rpc)
 {
+    assert(rpc->current < rpc->count);
     uint32_t reported = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
     return reported > latest ? reported : latest;
 }
@@ -89,6 +91,7 @@ void att_rpc_forget_ledgers(struct att_rpc *rpc)
 /* True if the server is neither paused nor excluded. */
 static bool can_call(const struct att_rpc *rpc, uint32_t at, int64_t now)
 {
+    assert(at < rpc->count);
     const struct server *server = &rpc->servers[at];
     return server->paused_until_ms <= now && !server->excluded;
 }
@@ -254,6 +257,7 @@ static void pause_server(struct att_rpc *rpc, struct server *server)
 
 static tide_status note_failure(struct att_rpc *rpc, tide_status status, const struct tide_err *err)
 {
+    assert(status != TIDE_OK && err->code == status);
     memcpy(rpc->failure, err->text, sizeof rpc->failure);
     return status;
 }
@@ -269,6 +273,7 @@ int64_t att_rpc_rest_ms(const struct att_rpc *rpc)
 
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct tide_err *err)
 {
+    assert(rpc->current < rpc->count);
     struct server *server = &rpc->servers[rpc->current];
     pause_server(rpc, server);
     att_rpc_select_next(rpc); /* it answers quickly; without this it would be called first again */
@@ -307,6 +312,7 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
 tide_status rpc_call_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
                          struct tide_err *err)
 {
+    assert(rpc->count > 0 && rpc->current < rpc->count && rpc->sender < rpc->count);
     int64_t now = now_of(rpc);
     uint32_t called = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
     tide_status status = tide_fail(
@@ -342,6 +348,7 @@ uint32_t att_rpc_server_count(const struct att_rpc *rpc)
 
 bool att_rpc_exclude_current(struct att_rpc *rpc)
 {
+    assert(rpc->current < rpc->count);
     int64_t now = now_of(rpc);
     bool first = true;
     for (uint32_t i = 0; i < rpc->count; i++)
@@ -369,11 +376,13 @@ void att_rpc_include_all(struct att_rpc *rpc)
 
 void att_rpc_select_next(struct att_rpc *rpc)
 {
+    assert(rpc->count > 0);
     rpc->current = (rpc->current + 1) % rpc->count;
 }
 
 void att_rpc_select_after_first(struct att_rpc *rpc)
 {
+    assert(rpc->count > 0 && rpc->first < rpc->count);
     rpc->current = (rpc->first + 1) % rpc->count;
 }
 
@@ -414,8 +423,8 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
     const char *list = rpc->options.config->rpc;
     for (list += strspn(list, ", "); *list; list += strspn(list, ", ")) {
         size_t len = strcspn(list, ", ");
-        if (rpc->count == ATT_SERVERS_MAX)
-            return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", ATT_SERVERS_MAX);
+        if (rpc->count == SERVERS_MAX)
+            return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", SERVERS_MAX);
         struct server *server = &rpc->servers[rpc->count++];
         snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
         tide_http_name(server->name, sizeof server->name, server->url);
@@ -439,6 +448,7 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
 tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
                          struct tide_err *err)
 {
+    assert(options->clock && options->passphrase);
     const struct tide_config *config = options->config;
     const struct tide_http_options http = { .agent = "tidemark-attester",
                                             .ca_file = config->http_ca_file,
@@ -451,7 +461,7 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
     rpc->options = *options;
     struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->decoded };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(all[i], ATT_ANSWER_MAX);
+        tide_buf_init(all[i], ANSWER_MAX);
     tide_status status = read_servers(rpc, err);
     if (status == TIDE_OK && !options->call)
         status = tide_http_open(&rpc->http, &http, err);

@@ -24,7 +24,7 @@
 #include "tidemark/hash.h"
 #include "tidemark/http.h"
 
-enum { ATT_SERVERS_MAX = 8, ATT_ANSWER_MAX = 8 << 20, ATT_KEYS_MAX = 8, ATT_LIST_MAX = 32 };
+enum { ATT_KEYS_MAX = 8, ATT_LIST_MAX = 32 };
 
 struct att_rpc; /* opaque */
 

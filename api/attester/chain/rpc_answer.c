@@ -21,12 +21,14 @@ static tide_slice decode_field(struct decoder *t, const json_t *text)
     size_t from = t->hold->len;
     if (!text || json_is_null(text))
         return (tide_slice){ 0 };
+    const uint8_t *room = t->hold->ptr;
     const char *base64 = json_string_value(text);
     if (!base64 || tide_buf_base64_decode(t->hold, tide_slice_str(base64)) != TIDE_OK) {
         t->hold->len = from;
         t->good = false;
         return (tide_slice){ 0 };
     }
+    assert(t->hold->ptr == room);
     return tide_slice_of(t->hold->ptr + from, t->hold->len - from);
 }
 

@@ -260,7 +260,9 @@ bool att_restores_code(tide_slice envelope)
 static void put_signature(struct tide_buf *envelope, const uint8_t *public_key,
                           const uint8_t signature[TIDE_SIGNATURE_BYTES])
 {
-    envelope->len -= 4; /* the empty list of signatures */
+    assert(envelope->len >= 4 &&
+           tide_be32(envelope->ptr + envelope->len - 4) == 0); /* no signature yet */
+    envelope->len -= 4;                                        /* the empty list of signatures */
     tide_buf_be32(envelope, 1);
     /* The hint: the last four bytes of the public key. */
     tide_buf_put(envelope, public_key + TIDE_HASH_BYTES - 4, 4);

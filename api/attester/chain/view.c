@@ -33,6 +33,7 @@ static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
 static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
                          tide_slice argument)
 {
+    assert(variant); /* each key of enum att_view_key has its row in make_keys */
     tide_buf_be32(out, ENTRY_DATA);
     tide_buf_be32(out, 1);
     tide_buf_put(out, contract, TIDE_HASH_BYTES);
@@ -74,6 +75,7 @@ static void open_arguments(struct arguments *a, const struct att_claim *claim)
 static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *hold,
                              const uint8_t *contract, const struct att_claim *claim)
 {
+    assert(hold->len == 0); /* the keys are spans from its begin */
     struct arguments a;
     size_t ends[ATT_VIEW_KEYS];
     open_arguments(&a, claim);

@@ -25,6 +25,7 @@ static const char session_sql[] =
 tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
                             struct tide_err *err)
 {
+    assert(options->deployment && options->contract);
     struct att_outbox *outbox = calloc(1, sizeof *outbox);
     if (!outbox)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the outbox");
@@ -157,6 +158,8 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
     uint8_t hash[TIDE_HASH_BYTES];
     char key[32], deployment[16];
     *held = att_outbox_has_lock(outbox);
+    assert(outbox->pg && outbox->deployment); /* att_outbox_ready succeeded */
+    assert(outbox->options.key);
     if (*held)
         return TIDE_OK;
     /* The lock's name is a hash, because a key on two networks has two sequences. */
@@ -176,6 +179,7 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
 
 tide_status att_outbox_wait(struct att_outbox *outbox, uint32_t ms, struct tide_err *err)
 {
+    assert(outbox->pg); /* att_outbox_ready connected */
     bool notified;
     return tide_pg_wait(outbox->pg, (int)ms, &notified, err);
 }
@@ -301,6 +305,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     bool good = true;
     row->id = tide_pg_u64(rows, 0, ID);
     row->subject_len = tide_strkey_to_address(row->subject, tide_pg_slice(rows, 0, SUBJECT));
+    assert(row->subject_len <= sizeof row->subject);
     row->revoke = tide_pg_bool(rows, 0, REVOKE);
     row->jurisdiction = (uint32_t)read_number(rows, JURISDICTION, UINT32_MAX, &good);
     row->expires_at = read_number(rows, EXPIRES, INT64_MAX, &good);
@@ -326,6 +331,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
 tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *after,
                             bool *any, struct tide_err *err)
 {
+    assert(outbox->deployment); /* att_outbox_ready succeeded */
     struct tide_pg_rows rows;
     char deployment[16], least[24];
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);

@@ -28,6 +28,7 @@ static void fill_fence(struct fence *fence, const struct att_row *row)
 static tide_status run_move(struct att_outbox *o, const char *sql, const char *const *values,
                             size_t count, struct tide_err *err)
 {
+    assert(o->pg); /* att_outbox_ready connected */
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(o->pg, &rows, sql, values, count, err);
     if (status == TIDE_OK && rows.count == 0)
@@ -79,6 +80,8 @@ static const char signed_sql[] =
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid, struct tide_err *err)
 {
+    assert(row->state == ATT_QUEUED && row->envelope.len > 0);
+    assert(bid > 0 && row->max_time > 0);
     struct fence fence;
     struct tide_buf bytes;
     char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];
@@ -113,6 +116,8 @@ static const char bumped_sql[] =
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
+    assert(row->state != ATT_QUEUED && row->bump.len > 0);
+    assert(fee > 0);
     struct fence fence;
     struct tide_buf bytes;
     char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
@@ -151,6 +156,7 @@ tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
                                int64_t stroops, struct tide_err *err)
 {
+    assert(row->state != ATT_QUEUED && stroops >= 0);
     struct fence fence;
     char text[24];
     fill_fence(&fence, row);
@@ -174,6 +180,7 @@ static const char status_sql[] =
 tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool accepted,
                             const char *last_status, struct tide_err *err)
 {
+    assert(row->state != ATT_QUEUED); /* an envelope is stored before it is sent */
     bool submitted = accepted && row->state != ATT_SUBMITTED;
     return move_counted(outbox, row, submitted ? submitted_sql : status_sql, row->sent_ledger,
                         last_status, err);
@@ -204,6 +211,7 @@ static const char parked_sql[] =
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
                               const char *reason, const char *detail, struct tide_err *err)
 {
+    assert(reason);
     return move_row(outbox, row, parked_sql, reason, detail, err);
 }
 
@@ -220,6 +228,7 @@ static const char forged_sql[] =
 tide_status att_outbox_store_genuine(struct att_outbox *outbox, const char *ids, bool genuine,
                                      struct tide_err *err)
 {
+    assert(ids[0] == '{'); /* an array literal */
     return tide_pg_query(outbox->pg, NULL, genuine ? genuine_sql : forged_sql,
                          (const char *[]){ ids }, 1, err);
 }
@@ -263,6 +272,7 @@ static const char superseded_sql[] = MOVE
 tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
                                   struct tide_err *err)
 {
+    assert(row->state == ATT_QUEUED); /* an envelope under way is followed to its end */
     return move_row(outbox, row, superseded_sql, "newer_decision", NULL, err);
 }
 
@@ -273,6 +283,7 @@ static const char postponed_sql[] =
 tide_status att_outbox_postponed(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
                                  const char *last_status, struct tide_err *err)
 {
+    assert(row->state == ATT_QUEUED);
     return move_counted(outbox, row, postponed_sql, ms, last_status, err);
 }
 
@@ -295,6 +306,7 @@ static const char attended_sql[] =
 static tide_status record_review(struct att_outbox *o, const char *sql, uint64_t id,
                                  const char *who, bool *found, struct tide_err *err)
 {
+    assert(who); /* the audit names a person */
     struct tide_pg_rows rows;
     char number[24], deployment[16];
     snprintf(number, sizeof number, "%" PRIu64, id);

@@ -4,6 +4,8 @@
 
 #include <strings.h>
 
+#define LENGTH_MAX ((uint64_t)1 << 40) /* a larger Content-Length is rejected */
+
 enum form {
     FORM_TARGET,
     FORM_TARGET_LONG,
@@ -141,7 +143,7 @@ static const struct tide_request_fault *read_length(struct tide_request_head *he
     if (value.len == 0)
         return fault_of(FORM_LENGTH);
     for (size_t i = 0; i < value.len; i++) {
-        if (value.ptr[i] < '0' || value.ptr[i] > '9' || head->length > TIDE_HEAD_LENGTH_MAX)
+        if (value.ptr[i] < '0' || value.ptr[i] > '9' || head->length > LENGTH_MAX)
             return fault_of(FORM_LENGTH);
         head->length = head->length * 10 + (uint64_t)(value.ptr[i] - '0');
     }

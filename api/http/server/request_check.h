@@ -16,8 +16,7 @@
 #define TIDE_HEAD_BYTES_MAX 6144u /* request line and headers        */
 #define TIDE_HEAD_LINES_MAX 48u
 /* Pairs of the query and of cookies together: each costs the library memory. */
-#define TIDE_HEAD_PAIRS_MAX  64u
-#define TIDE_HEAD_LENGTH_MAX ((uint64_t)1 << 40) /* a larger Content-Length is rejected */
+#define TIDE_HEAD_PAIRS_MAX 64u
 
 struct tide_request_head_line {
     tide_slice name, value;

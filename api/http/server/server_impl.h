@@ -108,16 +108,16 @@ struct server_worker {
     void *state; /* the handlers' state, from options.thread */
     pthread_t thread;
     bool started;
+    atomic_bool ended;  /* the loop has ended */
+    atomic_bool called; /* another thread wrote to event_fd */
     int epoll_fd, event_fd, linger_fd;
     struct server_lingering *lingering;
-    uint32_t lingering_count;
     struct server_conn *conns;
-    uint32_t conn_count;
+    uint32_t lingering_count, conn_count;
     int64_t now_ms, swept_ms; /* monotonic, read once in each turn of the loop */
     uint64_t wall_ms;
     uint64_t ids; /* the next id, for requests without one */
     uint64_t requests, requests_seen;
-    atomic_bool called;         /* another thread wrote to event_fd */
     uint64_t slept, slept_seen; /* turns in which the worker waited and nothing was to be done */
     uint64_t no_effect_moved;   /* value of moved in the last turn */
     /* Consecutive turns in which the library had work and moved did not change */
@@ -127,7 +127,6 @@ struct server_worker {
     uint64_t marked;           /* value of moved at the last liveness mark */
     struct tide_stall stall;   /* the watch's observations */
     atomic_uint_fast64_t kept; /* connections that were cut and that the library does not close */
-    atomic_bool ended;         /* the loop has ended */
     /* progress: incremented with each effect, and with each turn that had nothing to do */
     atomic_uint_fast64_t moved;
     uint32_t sampled;

@@ -159,6 +159,8 @@ tide_status server_linger_open(struct server_worker *worker, struct tide_err *er
 
 static void end_linger(struct server_worker *worker, struct server_lingering *one)
 {
+    assert(worker->lingering_count > 0);
+    assert(one->prev ? one->prev->next == one : worker->lingering == one);
     if (one->counted)
         tide_conn_limit_leave(worker->server->limit, &one->key);
     if (one->prev)
@@ -247,8 +249,10 @@ void server_linger_sweep(struct server_worker *worker)
 
 void server_linger_close(struct server_worker *worker)
 {
-    while (worker->lingering)
+    while (worker->lingering) {
+        assert(!worker->lingering->prev); /* the list has no other head */
         end_linger(worker, worker->lingering);
+    }
     if (worker->linger_fd >= 0)
         close(worker->linger_fd);
     worker->linger_fd = -1;

@@ -32,6 +32,7 @@ tide_status tide_kyc_context_open(struct tide_kyc_context *context,
                                   const struct tide_kyc_context_options *options,
                                   struct tide_err *err)
 {
+    assert(options->settings && options->clock);
     struct tide_http_options http = { .agent = "tidemark-api",
                                       .ca_file = options->ca_file,
                                       .connect_ms = CONNECT_MS,
@@ -98,6 +99,7 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct ti
     if (status != TIDE_OK)
         return status;
     context->deployment = context->selected.id;
+    static_assert(sizeof context->deployment_text == sizeof context->selected.text, "copied whole");
     memcpy(context->deployment_text, context->selected.text, sizeof context->deployment_text);
     status = tide_pg_run(context->pg, settings, "SET", err);
     if (status == TIDE_OK)
@@ -108,11 +110,13 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct ti
 
 tide_status tide_kyc_begin(struct tide_kyc_context *context, struct tide_err *err)
 {
+    assert(context->pg);
     return tide_pg_run(context->pg, "BEGIN", "BEGIN", err);
 }
 
 tide_status tide_kyc_commit(struct tide_kyc_context *context, struct tide_err *err)
 {
+    assert(context->pg);
     return tide_pg_run(context->pg, "COMMIT", "COMMIT", err);
 }
 
@@ -127,6 +131,8 @@ enum tide_worker_pool_room tide_kyc_context_enter(struct tide_kyc_context *conte
 {
     static_assert(TIDE_KYC_PROVIDERS_MAX <= TIDE_BULKHEADS_MAX, "a bulkhead for each provider");
     uint32_t index = (uint32_t)(provider - context->settings->providers);
+    assert(index < context->settings->provider_count);
+    assert(context->pool && context->job);
     return tide_worker_pool_enter(context->pool, context->job, index + 1);
 }
 

@@ -7,6 +7,7 @@ void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tid
                      tide_kyc_run_fn *run, struct tide_reply *reply)
 {
     struct tide_kyc_work *work = calloc(1, size);
+    assert(run && pool < TIDE_KYC_POOL_COUNT);
     assert(size >= sizeof *work && !context->task);
     if (!work) {
         tide_reply_problem(reply, 503, "no_memory", "There is no memory for this request.");

@@ -6,6 +6,8 @@
 #include "tidemark/text.h"
 #include "tidemark/url.h"
 
+enum { FILE_MAX = 1 << 20 }; /* bytes */
+
 /* --- providers ------------------------------------------------------------------------------- */
 
 static const struct type {
@@ -387,7 +389,7 @@ tide_status tide_kyc_settings_load(struct tide_kyc_settings **out, const char *p
                                    struct tide_err *err)
 {
     struct tide_buf text;
-    tide_buf_init(&text, TIDE_KYC_FILE_MAX);
+    tide_buf_init(&text, FILE_MAX);
     tide_status status = tide_secret_file(&text, path, err);
     if (!status) {
         status = tide_kyc_settings_parse(out, tide_buf_view(&text), err);

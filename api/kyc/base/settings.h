@@ -61,7 +61,6 @@
 #define TIDE_KYC_SECRET_BYTES  257u
 #define TIDE_KYC_SECRET_MIN    8u
 #define TIDE_KYC_URL_BYTES     257u
-#define TIDE_KYC_FILE_MAX      (1u << 20)
 
 enum tide_kyc_type {
     TIDE_KYC_SANDBOX,

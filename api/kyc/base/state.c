@@ -10,6 +10,7 @@ static const char *const states[TIDE_KYC_STATE_COUNT] = {
 
 const char *tide_kyc_state_text(enum tide_kyc_state state)
 {
+    assert(state < TIDE_KYC_STATE_COUNT);
     return states[state];
 }
 
@@ -31,6 +32,7 @@ bool tide_kyc_is_open(enum tide_kyc_state state)
 
 const char *tide_kyc_public_state(enum tide_kyc_state state)
 {
+    assert(state < TIDE_KYC_STATE_COUNT);
     return states[state == TIDE_KYC_REVIEW ? TIDE_KYC_PENDING : state];
 }
 

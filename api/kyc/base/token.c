@@ -24,6 +24,7 @@ static void put_proof(char out[PROOF_LEN], const uint8_t digest[TIDE_HASH_BYTES]
 void tide_kyc_token(char out[TIDE_KYC_TOKEN_BYTES], const struct tide_kyc_settings *settings,
                     enum tide_kyc_purpose purpose, const char *session_id)
 {
+    assert(purpose < TIDE_KYC_PURPOSE_COUNT);
     static const char *const words[TIDE_KYC_PURPOSE_COUNT] = { "start", "return", "embed" };
     char text[16 + TIDE_KYC_SESSION_BYTES];
     uint8_t digest[TIDE_HMAC_BYTES_MAX];

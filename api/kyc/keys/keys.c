@@ -70,6 +70,7 @@ enum tide_kyc_key_verdict tide_kyc_keys_check(struct tide_kyc_keys *keys,
                                               struct tide_kyc_key_use *out, tide_slice key,
                                               const struct tide_peer *from)
 {
+    assert(keys);
     *out = (struct tide_kyc_key_use){ 0 };
     tide_sha256(out->hash, key);
     pthread_mutex_lock(&keys->mutex);
@@ -199,6 +200,7 @@ static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err
 static tide_status note_use(struct tide_kyc_keys *keys, struct tide_err *err)
 {
     struct tide_kyc_directory *directory = keys->current;
+    assert(directory); /* refresh_copy succeeded */
     char list[USED_MAX * TIDE_KYC_KEY_ID_BYTES + 2] = "{";
     struct tide_kyc_key *noted[USED_MAX];
     size_t len = 1, count = 0;

@@ -6,6 +6,11 @@
 
 #include <arpa/inet.h>
 
+enum {
+    OVERLAP_S_MAX = 30 * 24 * 3600,
+    REVISION_MAX = 999999 /* largest revision of a secret that can be replaced */
+};
+
 struct reading {
     struct tide_notify_body *out;
     const struct tide_kyc_settings *settings;
@@ -76,6 +81,7 @@ static void read_events(struct reading *r, const char *where, json_t *value)
             at += (size_t)snprintf(r->out->events + at, sizeof r->out->events - at, "%c%s",
                                    i ? ',' : '{', name);
     }
+    assert(at + 1 < sizeof r->out->events);
     if (good)
         snprintf(r->out->events + at, sizeof r->out->events - at, "}");
     else
@@ -95,7 +101,7 @@ static void read_enabled(struct reading *r, const char *where, json_t *value)
 static void read_overlap(struct reading *r, const char *where, json_t *value)
 {
     json_int_t seconds = json_integer_value(value);
-    if (!json_is_integer(value) || seconds < 0 || seconds > (json_int_t)TIDE_NOTIFY_OVERLAP_MAX)
+    if (!json_is_integer(value) || seconds < 0 || seconds > OVERLAP_S_MAX)
         tide_body_reject(&r->faults, where, "must be a number of seconds, at most 2592000");
     else
         snprintf(r->out->overlap, sizeof r->out->overlap, "%u seconds", (unsigned)seconds);
@@ -104,7 +110,7 @@ static void read_overlap(struct reading *r, const char *where, json_t *value)
 static void read_revision(struct reading *r, const char *where, json_t *value)
 {
     json_int_t revision = json_integer_value(value);
-    if (!json_is_integer(value) || revision < 1 || revision > (json_int_t)TIDE_NOTIFY_REVISION_MAX)
+    if (!json_is_integer(value) || revision < 1 || revision > REVISION_MAX)
         tide_body_reject(&r->faults, where, "must be the secretRevision of the secret to replace");
     else
         snprintf(r->out->replaces, sizeof r->out->replaces, "%u", (unsigned)revision);
@@ -129,6 +135,7 @@ static void read_addresses(struct reading *r, const char *where, json_t *value, 
                                    TIDE_SLICE_FMT(text));
     }
     out[at++] = '}';
+    assert(at < TIDE_NOTIFY_LIST_BYTES);
     out[at] = 0;
     if (!good)
         tide_body_reject(&r->faults, where, why);

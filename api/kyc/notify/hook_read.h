@@ -7,9 +7,7 @@
 #include "tidemark/buf.h"
 
 #define TIDE_NOTIFY_URL_MAX       1024u
-#define TIDE_NOTIFY_ADDRESSES_MAX 200u     /* most addresses in one request */
-#define TIDE_NOTIFY_OVERLAP_MAX   2592000u /* seconds */
-#define TIDE_NOTIFY_REVISION_MAX  999999u  /* largest revision of a secret that can be replaced */
+#define TIDE_NOTIFY_ADDRESSES_MAX 200u /* most addresses in one request */
 #define TIDE_NOTIFY_LIST_BYTES    (TIDE_NOTIFY_ADDRESSES_MAX * 58u + 3u)
 
 /* The members of a body as texts for SQL; lists are PostgreSQL array literals. "": not given. */

@@ -89,6 +89,7 @@ static tide_status run_call(struct tide_kyc_work *work, struct tide_kyc_context 
     const struct hook_call *call = (const struct hook_call *)(const void *)work;
     const char *values[VALUES] = { context->deployment_text, call->integrator };
     struct tide_pg_rows rows;
+    assert(call->sql && call->count <= TIDE_COUNT(call->values));
     memcpy(values + 2, call->values, sizeof call->values);
     (void)TIDE_FAILPOINT("notify.asks");
     tide_status status = tide_pg_query(context->pg, &rows, call->sql, values, 2 + call->count, err);
@@ -151,6 +152,7 @@ static struct hook_call *queue_call(struct tide_handler_context *context,
     call->sql = sql;
     memcpy(call->integrator, use.integrator, sizeof call->integrator);
     if (hook) {
+        assert(hook->text.len == sizeof call->hook - 1);
         memcpy(call->hook, hook->text.ptr, sizeof call->hook - 1);
         call->values[call->count++] = call->hook;
     }

@@ -99,6 +99,7 @@ static void *run_thread(void *self)
 /* The watcher needs a reader of the cache; a sender needs an HTTP client for public addresses. */
 static tide_status open_thread(struct notify_thread *t, struct tide_err *err)
 {
+    assert(t->index < NOTIFY_THREADS);
     const struct tide_notify_options *options = &t->all->options;
     struct tide_kyc_context_options context = { .settings = options->settings,
                                                 .clock = options->clock,

@@ -122,6 +122,7 @@ static void compare_address(struct finding *out, struct tide_reader *reader, con
 static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_rows *rows,
                                 struct tide_err *err)
 {
+    assert(rows->count <= BATCH);
     char list[BATCH * TIDE_KYC_SESSION_BYTES + 2];
     size_t at = 0;
     for (uint32_t i = 0; i < rows->count; i++)
@@ -137,6 +138,7 @@ static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_ro
 static tide_status store_finding(struct notify_thread *t, const struct tide_pg_rows *rows,
                                  uint32_t i, const struct finding *f, struct tide_err *err)
 {
+    assert(i < rows->count && i < BATCH);
     char due[24];
     const char *hook = tide_pg_text(rows, i, 0), *address = tide_pg_text(rows, i, 1);
     snprintf(due, sizeof due, "%" PRIu64, f->due);
@@ -160,6 +162,7 @@ static tide_status store_finding(struct notify_thread *t, const struct tide_pg_r
 static tide_status compare_addresses(struct notify_thread *t, const struct tide_pg_rows *rows,
                                      struct finding *findings, bool *trusted)
 {
+    assert(rows->count <= BATCH); /* read_due fails otherwise */
     struct tide_reader reader;
     *trusted = open_reader(t, &reader);
     if (!*trusted)
@@ -287,6 +290,7 @@ struct window {
 /* Returns the slot for one more item, or NULL if the window is full; w->next is then set. */
 static struct notify_seen *next_seen(struct window *w, tide_slice key)
 {
+    assert(w->seen.count <= NOTIFY_WINDOW);
     struct tide_hot_symbol symbol;
     memcpy(&symbol, key.ptr + 1, sizeof symbol);
     if (w->seen.count == NOTIFY_WINDOW) {
@@ -350,6 +354,7 @@ static tide_status replace_window(struct notify_list *list, const struct window 
 {
     uint32_t from = position_of(list, &w->from);
     uint32_t to = w->at_end ? list->count : position_of(list, &w->next);
+    assert(from <= to && to <= list->count); /* the window's begin lies before its end */
     uint32_t behind = list->count - to, count = from + w->seen.count + behind;
     if (count > list->max) {
         uint32_t max = count + NOTIFY_WINDOW;
@@ -375,6 +380,7 @@ static tide_status store_seen(struct notify_thread *t, const struct notify_seen 
 {
     const char *event = market ? "market.listed" : seen->state ? "price.stale" : "price.fresh";
     tide_slice symbol = tide_hot_symbol_slice(&seen->symbol);
+    assert(symbol.len < 64); /* fits name */
     char name[64], number[16];
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(symbol));
     snprintf(number, sizeof number, "%" PRIu32, ledger);
@@ -391,6 +397,7 @@ static tide_status store_seen(struct notify_thread *t, const struct notify_seen 
 static bool read_window(struct notify_thread *t, struct window *w, enum tide_hot_kind kind,
                         uint32_t *ledger)
 {
+    assert(kind == TIDE_HOT_MARKET || kind == TIDE_HOT_FEED);
     struct tide_hot_key prefix = tide_hot_key(kind), from = tide_hot_key_symbol(kind, &w->from);
     struct tide_reader reader;
     w->at_end = true;

@@ -4,7 +4,7 @@
 #include "api/http/static_files.h"
 #include "tidemark/json.h"
 
-enum { POLICY_MAX = 8192 };
+enum { POLICY_MAX = 8192, PAGE_DATA_MAX = 16384 }; /* bytes */
 
 /* --- the document ------------------------------------------------------------------------ */
 
@@ -103,7 +103,7 @@ static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
                        : integrator && integrator->branded ? integrator->name
                                                            : "Tidemark";
     struct tide_buf text;
-    tide_buf_init(&text, TIDE_KYC_PAGE_DATA_MAX);
+    tide_buf_init(&text, PAGE_DATA_MAX);
     struct tide_json j = { .buf = &text };
     tide_json_open(&j, '{');
     tide_json_text(&j, "name", tide_slice_str(name));
@@ -337,7 +337,7 @@ void tide_kyc_page_session(struct tide_reply *reply, struct tide_kyc_visit visit
     };
     struct tide_kyc_integrator integrator;
     struct tide_buf data;
-    tide_buf_init(&data, TIDE_KYC_PAGE_DATA_MAX);
+    tide_buf_init(&data, PAGE_DATA_MAX);
     sheet.integrator = find_integrator(&integrator, &visit, session);
     struct tide_json j = { .buf = &data };
     tide_json_open(&j, '{');

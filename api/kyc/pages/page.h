@@ -17,8 +17,6 @@
 #include "api/kyc/pages/text.h"
 #include "api/kyc/sessions/session_store.h"
 
-#define TIDE_KYC_PAGE_DATA_MAX 16384u
-
 enum tide_kyc_framing {
     TIDE_KYC_FRAMED_NEVER,
     TIDE_KYC_FRAMED_BY_THEM, /* by the integrator's origins */

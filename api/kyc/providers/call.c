@@ -3,7 +3,7 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { HEADERS = 8, URL_BYTES = 1024 };
+enum { HEADERS = 8, URL_BYTES = 1024, ANSWER_MAX = 1 << 20 /* bytes */ };
 
 tide_status tide_kyc_odd(struct tide_err *err, const char *what)
 {
@@ -78,14 +78,15 @@ static tide_status send_request(const struct tide_kyc_call *call,
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err)
 {
+    assert(question->path && question->path[0] == '/');
     struct tide_http_answer answer;
     struct tide_buf body;
     *out = NULL;
     *code = 0;
     /* Allocate the whole buffer at once: growing would leave unwiped copies of personal data in
      * memory. */
-    tide_buf_init(&body, TIDE_KYC_ANSWER_MAX);
-    tide_status status = tide_buf_grow(&body, TIDE_KYC_ANSWER_MAX)
+    tide_buf_init(&body, ANSWER_MAX);
+    tide_status status = tide_buf_grow(&body, ANSWER_MAX)
                              ? send_request(call, question, &body, &answer, err)
                              : tide_fail(err, TIDE_E_MEMORY, "out of memory");
     if (status == TIDE_E_LIMIT)
@@ -179,6 +180,7 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
         set_review(out, "no_country");
     else if (out->jurisdiction == 0)
         set_review(out, "country_unknown");
+    assert(out->state != TIDE_KYC_APPROVED || out->jurisdiction);
 }
 
 /* "?" can never equal a reference, so the worker rejects the decision. */

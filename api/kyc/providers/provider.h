@@ -19,7 +19,6 @@
 #define TIDE_KYC_ID_BYTES   129u  /* a provider's ids: [A-Za-z0-9_.-] */
 #define TIDE_KYC_LINK_BYTES 2049u /* URL of a page */
 #define TIDE_KYC_BODY_MAX   (64u << 10)
-#define TIDE_KYC_ANSWER_MAX (1u << 20) /* bytes of a provider's answer */
 
 enum tide_kyc_mode { TIDE_KYC_REDIRECT, TIDE_KYC_IFRAME, TIDE_KYC_DIRECT };
 
@@ -76,18 +75,18 @@ struct tide_kyc_event {
 /* The decision that the provider reports now. */
 struct tide_kyc_decision {
     enum tide_kyc_state state;
-    /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
-    bool doubtful;
+    /* ISO 3166-1 numeric; 0: unknown, and then state is not APPROVED */
+    uint32_t jurisdiction;
     /* Static word or NULL: "country_unknown", "no_country", "level"… For a decline a reason that
      * the person may see (state.h). */
     const char *reason;
-    /* ISO 3166-1 numeric; 0: unknown, and then state is not APPROVED */
-    uint32_t jurisdiction;
     int64_t decided_ms; /* time of the decision at the provider; 0: not given */
     /* unix seconds: end of the document or of the provider's verdict; 0: none */
     int64_t valid_until;
     /* Tidemark's reference in the provider's answer; "": none, "?": no reference of Tidemark */
     char ref[TIDE_KYC_ID_BYTES];
+    /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
+    bool doubtful;
 };
 
 struct tide_kyc_adapter {

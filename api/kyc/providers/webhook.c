@@ -4,6 +4,7 @@
 
 enum tide_kyc_verdict tide_kyc_forged(struct tide_kyc_event *out, const char *why)
 {
+    assert(why);
     out->why = why;
     return TIDE_KYC_FORGED;
 }
@@ -16,6 +17,7 @@ enum tide_kyc_verdict tide_kyc_malformed(struct tide_kyc_event *out, const char 
 
 enum tide_kyc_verdict tide_kyc_irrelevant(struct tide_kyc_event *out, const char *why)
 {
+    assert(why);
     out->why = why;
     return TIDE_KYC_IRRELEVANT;
 }
@@ -45,6 +47,7 @@ bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct t
         [TIDE_HMAC_SHA1] = 20, [TIDE_HMAC_SHA256] = 32, [TIDE_HMAC_SHA512] = 64
     };
     uint8_t got[TIDE_HMAC_BYTES_MAX];
+    assert(what.algorithm < TIDE_COUNT(lens) && lens[what.algorithm] <= sizeof got);
     size_t len = lens[what.algorithm];
     if (tide_hex_decode(got, len, hex) != TIDE_OK)
         return false;

@@ -21,6 +21,7 @@ static const char *integrator_of(const struct tide_kyc_session_request *ask)
 
 static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 {
+    assert(!c->decided || (c->how == TIDE_KYC_CLAIM_FOUND && how == TIDE_KYC_CLAIM_REFUSED));
     c->how = how;
     c->decided = true;
 }
@@ -31,6 +32,7 @@ static void decide_claim(struct claim *c, enum tide_kyc_claim how)
  * an hour are deleted: such challenges have expired. */
 static tide_status use_challenge(struct claim *c, struct tide_err *err)
 {
+    assert(c->ask->envelope_len <= sizeof c->ask->envelope);
     struct tide_kyc_session_request *ask = c->ask;
     struct tide_kyc_challenger who = tide_kyc_challenger_of(c->context);
     struct tide_kyc_proof proof;
@@ -156,6 +158,7 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
  * answer. Keeps only the newest keys: one session must not fill the table. */
 static tide_status remember_key(struct claim *c, struct tide_err *err)
 {
+    assert(c->out->id[0]);
     char hex[HEX_BYTES];
     if (!c->ask->keyed)
         return TIDE_OK;
@@ -282,6 +285,7 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
  * keep the client's network. */
 static tide_status insert_session(struct claim *c, struct tide_err *err)
 {
+    assert(c->ask->id[0] && c->ask->provider);
     const struct tide_kyc_session_request *ask = c->ask;
     char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24],
         network[TIDE_BYTEA_BYTES(sizeof ask->network)];
@@ -319,6 +323,7 @@ static tide_status insert_session(struct claim *c, struct tide_err *err)
  * session. */
 static tide_status claim_in_transaction(struct claim *c, struct tide_err *err)
 {
+    assert(!c->decided);
     tide_status status = tide_kyc_begin(c->context, err);
     if (status == TIDE_OK)
         status = tide_pg_query(c->context->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
@@ -352,6 +357,7 @@ tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_ses
     *how = c.how;
     if (status != TIDE_OK)
         return status;
+    assert(c.decided);
     if (c.how == TIDE_KYC_CLAIM_REFUSED) {
         tide_kyc_rollback(context); /* other requests wait for its advisory lock */
         return TIDE_OK;

@@ -93,6 +93,8 @@ static tide_status call_with_retry(struct page_request *o, struct tide_kyc_page 
 static tide_status store_page(struct page_request *o, const struct tide_kyc_page *page,
                               struct tide_err *err)
 {
+    assert(page->provider_id[0] && page->url[0] &&
+           page->expires_at > 0); /* the adapter's create set them */
     char until[24], check[16];
     until[tide_u64_text(until, (uint64_t)page->expires_at)] = 0;
     check[tide_u64_text(check, o->reconcile_s)] = 0;

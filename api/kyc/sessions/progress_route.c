@@ -151,6 +151,7 @@ void tide_route_kyc_progress(struct tide_handler_context *context,
     const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_s);
     uint32_t times;
     tide_slice key = tide_request_header(request, "X-API-Key", &times);
+    assert(id->text.len == sizeof progress->id - 1);
     memcpy(progress->id, id->text.ptr, sizeof progress->id - 1);
     progress->linked = token->given && is_linked(settings, token->text, progress->id);
     struct tide_kyc_key_use use;

@@ -54,6 +54,7 @@ static void read_mode(struct reading *r, tide_slice text)
 static void read_challenge(struct reading *r, tide_slice text)
 {
     struct tide_buf raw;
+    static_assert(sizeof r->out->envelope >= TIDE_KYC_ENVELOPE_MAX, "raw fits");
     tide_buf_init(&raw, TIDE_KYC_ENVELOPE_MAX);
     if (tide_buf_base64_decode(&raw, text) != TIDE_OK || raw.len == 0)
         tide_body_reject(&r->faults, "/challenge",
@@ -139,6 +140,7 @@ static bool read_key(struct reading *r, tide_slice key)
         !tide_kyc_keys_integrator(r->keys, &integrator, tide_slice_str(use.integrator)))
         return reject_request(r->faults.reply, "key_unknown",
                               "No active integrator has this X-API-Key.");
+    static_assert(sizeof r->out->integrator == sizeof integrator.id, "copied whole");
     memcpy(r->out->integrator, integrator.id, sizeof r->out->integrator);
     r->out->sessions_per_hour = integrator.sessions_per_hour;
     return true;

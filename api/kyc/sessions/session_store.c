@@ -12,6 +12,7 @@ static const char *const modes[] = {
 
 const char *tide_kyc_mode_text(enum tide_kyc_mode mode)
 {
+    assert(mode < TIDE_COUNT(modes));
     return modes[mode];
 }
 

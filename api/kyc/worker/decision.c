@@ -21,6 +21,7 @@ static void set_reason(struct tide_kyc_plan *plan, const char *reason)
 
 static void end_session(struct tide_kyc_plan *plan, enum tide_kyc_state state, const char *reason)
 {
+    assert(state != TIDE_KYC_APPROVED); /* approve_session sets what an approval needs */
     plan->outcome = TIDE_KYC_MOVED;
     plan->state = state;
     plan->jurisdiction = 0;
@@ -55,6 +56,8 @@ static struct tide_kyc_decision normalize_decision(const struct tide_kyc_decisio
 static void approve_session(struct tide_kyc_plan *plan, const struct tide_kyc_decision *d,
                             uint32_t attestation_s, int64_t now)
 {
+    assert(d->state == TIDE_KYC_APPROVED && !d->doubtful);
+    assert(d->jurisdiction && attestation_s);
     int64_t end_s = now + attestation_s;
     plan->outcome = TIDE_KYC_MOVED;
     plan->state = TIDE_KYC_APPROVED;
@@ -105,6 +108,7 @@ static void mark_doubtful(struct tide_kyc_plan *plan, const struct tide_kyc_stan
 static void confirm_approval(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                              const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
+    assert(s->state == TIDE_KYC_APPROVED && d->state == TIDE_KYC_APPROVED);
     bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
     if (has_reason(s, undated_reason) && d->decided_ms == 0)
         return; /* the same undated answer again */
@@ -126,6 +130,7 @@ static void confirm_approval(struct tide_kyc_plan *plan, const struct tide_kyc_s
 static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                            const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
+    assert(s->state == TIDE_KYC_APPROVED);
     if (d->doubtful) {
         mark_doubtful(plan, s, d->reason);
         return;
@@ -163,6 +168,7 @@ static bool withdraws_ended(const struct tide_kyc_standing *s, const struct tide
 static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                          const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
+    assert(s->state != TIDE_KYC_APPROVED && !tide_kyc_is_open(s->state));
     bool was_approved = s->attested_until != 0;
     bool newer = d->decided_ms ? d->decided_ms > s->decided_ms : s->state != TIDE_KYC_EXPIRED;
     if (d->state == TIDE_KYC_APPROVED) {
@@ -189,6 +195,7 @@ static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_stand
 static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                        const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
+    assert(tide_kyc_is_open(s->state));
     if (d->state == TIDE_KYC_APPROVED)
         approve_session(plan, d, attestation_s, now);
     else if (d->state != s->state || strcmp(d->reason ? d->reason : "", s->reason) != 0)
@@ -270,6 +277,11 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
         out->parked[0] = 0;
     }
     weigh_time(out, s, now);
+    assert(out->action == TIDE_KYC_NO_ACTION || out->outcome == TIDE_KYC_MOVED);
+    assert(out->action != TIDE_KYC_ATTEST ||
+           (out->state == TIDE_KYC_APPROVED && out->jurisdiction));
+    assert(out->action != TIDE_KYC_ATTEST || out->attested_until > now);
+    assert(out->action != TIDE_KYC_HAND_OVER || s->other);
     if (stale && out->outcome == TIDE_KYC_SAME)
         out->outcome = TIDE_KYC_STALE;
 }

@@ -27,6 +27,7 @@ const char *tide_kyc_fate_text(enum tide_kyc_fate fate)
 {
     static const char *const texts[TIDE_KYC_FATE_COUNT] = { "kept",       "repeated", "not_ours",
                                                             "unreadable", "forged",   "unkept" };
+    assert(fate < TIDE_KYC_FATE_COUNT && texts[fate]);
     return texts[fate];
 }
 
@@ -72,6 +73,7 @@ static struct counter *counter_of(struct counter_set *set, enum tide_kyc_fate fa
 void tide_kyc_count(struct tide_kyc_refused *refused, uint32_t provider, enum tide_kyc_fate fate,
                     const char *why)
 {
+    assert(provider < TIDE_KYC_PROVIDERS_MAX);
     pthread_mutex_lock(&refused->mutex);
     counter_of(&refused->providers[provider], fate, why)->count++;
     pthread_mutex_unlock(&refused->mutex);
@@ -81,6 +83,7 @@ void tide_kyc_count(struct tide_kyc_refused *refused, uint32_t provider, enum ti
 bool tide_kyc_take_forgery_token(struct tide_kyc_refused *refused, uint32_t provider,
                                  int64_t now_ms)
 {
+    assert(provider < TIDE_KYC_PROVIDERS_MAX);
     enum { WINDOW_MS = 60000, STEP_MS = WINDOW_MS / TIDE_KYC_FORGERIES_MINUTE };
     pthread_mutex_lock(&refused->mutex);
     int64_t *full_ms = &refused->providers[provider].full_ms;
@@ -95,6 +98,7 @@ bool tide_kyc_take_forgery_token(struct tide_kyc_refused *refused, uint32_t prov
 uint32_t tide_kyc_counted(struct tide_kyc_refused *refused, uint32_t provider,
                           struct tide_kyc_count_line out[TIDE_KYC_REFUSED_WORDS])
 {
+    assert(provider < TIDE_KYC_PROVIDERS_MAX);
     pthread_mutex_lock(&refused->mutex);
     const struct counter_set *set = &refused->providers[provider];
     uint32_t count = set->count;
@@ -109,6 +113,7 @@ uint32_t tide_kyc_counted(struct tide_kyc_refused *refused, uint32_t provider,
 bool tide_kyc_next_report(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms,
                           int64_t every_ms, struct tide_kyc_count_line *out)
 {
+    assert(provider < TIDE_KYC_PROVIDERS_MAX);
     bool found = false;
     pthread_mutex_lock(&refused->mutex);
     struct counter_set *set = &refused->providers[provider];
@@ -132,6 +137,7 @@ bool tide_kyc_next_report(struct tide_kyc_refused *refused, uint32_t provider, i
 void tide_kyc_undo_report(struct tide_kyc_refused *refused, uint32_t provider,
                           const struct tide_kyc_count_line *line)
 {
+    assert(provider < TIDE_KYC_PROVIDERS_MAX);
     pthread_mutex_lock(&refused->mutex);
     struct counter *counter = counter_of(&refused->providers[provider], line->fate, line->why);
     counter->reported -= line->count <= counter->reported ? line->count : counter->reported;

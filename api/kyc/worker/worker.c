@@ -286,7 +286,7 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
  * *more: call again at once. */
 static tide_status run_turn(struct worker *w, bool *more, struct tide_err *err)
 {
-    bool found;
+    bool found = false;
     tide_status status = worker_note_settings(w, err);
     if (status == TIDE_OK)
         status = compare_clocks(w, &found, err);
@@ -388,6 +388,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
                                                 .stopped = is_closing,
                                                 .stopped_self = all };
     all->options = *options;
+    assert(options->settings->provider_count <= TIDE_COUNT(all->workers));
     pthread_mutex_init(&all->mutex, NULL);
     for (uint32_t i = 0; i < options->settings->provider_count && status == TIDE_OK; i++) {
         struct worker *w = &all->workers[all->count++];
@@ -395,6 +396,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->index = i;
         w->provider = &options->settings->providers[i];
         w->adapter = tide_kyc_adapter_of(w->provider->type);
+        assert(w->adapter);
         tide_retry_init(&w->retry, options->clock->wall_ms(options->clock->self), i);
         status = tide_kyc_context_open(&w->context, &context, err);
         w->opened = status == TIDE_OK;
@@ -443,6 +445,7 @@ void tide_kyc_workers_figures(struct tide_kyc_workers *workers, struct tide_kyc_
 void tide_kyc_workers_effort(struct tide_kyc_workers *workers, uint32_t provider,
                              struct tide_kyc_effort *out)
 {
+    assert(provider < workers->count);
     pthread_mutex_lock(&workers->mutex);
     *out = workers->workers[provider].effort;
     pthread_mutex_unlock(&workers->mutex);

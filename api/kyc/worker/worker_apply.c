@@ -284,6 +284,8 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     uint8_t mac[TIDE_HASH_BYTES];
     char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
+    for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
+        assert(fields[i]); /* the MAC covers each */
     tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
     tide_bytea_text(text, tide_slice_of(mac, sizeof mac));
     memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
@@ -335,6 +337,8 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
     bool hand_over = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
     if (plan->action == TIDE_KYC_NO_ACTION)
         return TIDE_OK;
+    assert(!hand_over || row->standing.other);
+    assert(!attest || plan->jurisdiction);
     int64_t country = hand_over ? row->other.jurisdiction
                       : attest  ? plan->jurisdiction
                                 : row->standing.jurisdiction;
@@ -387,6 +391,7 @@ static bool other_follows(const struct session_row *row, const struct tide_kyc_p
 static const char *outcome_text(enum tide_kyc_outcome outcome)
 {
     static const char *const texts[] = { "same", "stale", "moved" };
+    assert(outcome < TIDE_COUNT(texts));
     return texts[outcome];
 }
 
@@ -396,6 +401,7 @@ static tide_status write_audit(struct worker *w, const struct worker_session *se
                                bool ordered, const struct tide_kyc_plan *plan, struct tide_err *err)
 {
     static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
+    assert(plan->action < TIDE_COUNT(actions));
     const char *because = other_follows(row, plan)             ? "another_approval_follows"
                           : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"
                           : ordered                            ? "people_ordered"

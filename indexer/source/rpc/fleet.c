@@ -1,5 +1,6 @@
 #include "indexer/source/rpc/fleet_impl.h"
 #include "tidemark/clock.h"
+#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 

@@ -5,6 +5,7 @@
  * totals under the same names, except for our_txs. */
 static uint32_t counts_of(const struct tide_table *ledger, const struct tide_column *out[])
 {
+    assert(ledger->column_count <= TIDE_COLUMNS_MAX);
     uint32_t count = 0;
     bool counts = false; /* the counts begin with our_txs */
     for (uint32_t i = 0; i < ledger->column_count; i++) {

@@ -50,6 +50,7 @@ int MHD_run(void *daemon)
     return real(daemon);
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's names are reserved */
 int poll(struct pollfd *fds, nfds_t count, int ms)
 {
     static int (*real)(struct pollfd *, nfds_t, int);

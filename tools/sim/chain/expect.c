@@ -1,5 +1,6 @@
 /* Files of `--expect`: events, calls, versions and state as lines of JSON. */
 #include "tools/sim/chain/expect.h"
+#include "tidemark/limits.h"
 #include "tidemark/text.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@ struct kind {
 
 static const struct kind kinds[HOSTILE_ATTACKS] = {
 #define HOSTILE_ATTACK(name, weight, doc) { #name, weight, hostile_##name },
+#include "tidemark/limits.h"
 #include "tools/sim/hostile/attacks.def"
 #undef HOSTILE_ATTACK
 };

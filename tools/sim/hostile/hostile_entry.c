@@ -1,4 +1,5 @@
 /* Entries that attackers write, and the changes that the ledger lists for them. */
+#include "tidemark/limits.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 #include "tools/sim/hostile/hostile_impl.h"

@@ -1,5 +1,6 @@
 /* The frame of a ledger around its transactions: header, transaction set, hashes. */
 #include "tools/sim/ledger/lcm.h"
+#include "tidemark/limits.h"
 #include "tidemark/xdr.h"
 
 /* Transactions in a cluster, clusters in a stage of the parallel Soroban phase. Any split is valid

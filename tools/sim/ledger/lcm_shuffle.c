@@ -1,6 +1,7 @@
 /* The entry changes of a finished ledger in the order of another node. Core keeps changes in hash
  * maps with a salt of the process, so nodes list them in different orders. Here they stand in the
  * order of a salted hash of their keys; changes of one key keep their order. */
+#include "tidemark/limits.h"
 #include "tidemark/meta.h"
 #include "tools/sim/ledger/lcm.h"
 

@@ -5,6 +5,7 @@
 #include "tools/sim/node/node_impl.h"
 
 enum { OP_BAD_AUTH = -1, OP_NO_ACCOUNT = -2 }; /* OperationResultCode */
+enum { TX_BYTES_MAX = 132096 };                /* of a Soroban transaction */
 /* stroops, stroops, instructions of a transaction */
 enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
 
@@ -78,9 +79,9 @@ static bool soroban_fits(const struct node_tx *tx)
                               .write = tx->write,
                               .read_only = env->read_only_count,
                               .read_write = env->read_write_count };
-    return tx->memo == 0 && !tx->muxed && tx->bytes.len <= NODE_TX_BYTES_MAX &&
-           env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= NODE_TX_BYTES_MAX * 2 &&
-           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && archived_list_fits(tx) &&
+    return tx->memo == 0 && !tx->muxed && tx->bytes.len <= TX_BYTES_MAX &&
+           env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= TX_BYTES_MAX * 2 &&
+           tx->write <= TX_BYTES_MAX && footprint_fits(env) && archived_list_fits(tx) &&
            (tx->op_type != LCM_OP_RESTORE || env->read_only_count == 0) &&
            env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len);
 }

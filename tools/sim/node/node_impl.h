@@ -12,10 +12,9 @@
 
 enum {
     NODE_SIGNATURES_MAX = 20,
-    NODE_FOOTPRINT_MAX = 200,   /* keys of a footprint */
-    NODE_TX_BYTES_MAX = 132096, /* bytes of a Soroban transaction */
-    NODE_AUTHS_MAX = 32,        /* authorisation entries of a transaction */
-    NODE_STEPS_MAX = 256,       /* calls in all its authorisation trees */
+    NODE_FOOTPRINT_MAX = 200, /* keys of a footprint */
+    NODE_AUTHS_MAX = 32,      /* authorisation entries of a transaction */
+    NODE_STEPS_MAX = 256,     /* calls in all its authorisation trees */
 };
 
 struct node_signature {

@@ -3,6 +3,8 @@
 #include "tidemark/text.h"
 #include "tools/sim/options/command.h"
 
+enum { STATES_MAX = 8 };
+
 /* How many things were compared, and how many of them were equal. */
 struct tally {
     uint64_t all;
@@ -18,7 +20,7 @@ struct replay {
     struct replay_lines calls;
     struct replay_lines events;
     struct replay_lines views;
-    struct replay_lines states[REPLAY_STATES_MAX];
+    struct replay_lines states[STATES_MAX];
     uint32_t state_count;
     bool has_events;
     struct tally call, event, view, state, reason;
@@ -366,7 +368,7 @@ static tide_status open_files(struct replay *r, int argc, char **argv, struct ti
             status = replay_lines_open(&r->events, value, err);
         else if (strcmp(argv[i], "--views") == 0)
             status = replay_lines_open(&r->views, value, err);
-        else if (strcmp(argv[i], "--state") == 0 && r->state_count < REPLAY_STATES_MAX)
+        else if (strcmp(argv[i], "--state") == 0 && r->state_count < STATES_MAX)
             status = replay_lines_open(&r->states[r->state_count++], value, err);
         else
             return tide_fail(err, TIDE_E_USAGE, "%s is not known", argv[i]);

@@ -5,8 +5,7 @@
 #include "tools/sim/host/host.h"
 #include <jansson.h>
 
-#define REPLAY_FILE_MAX   (1u << 30) /* bytes of one file */
-#define REPLAY_STATES_MAX 8u
+#define REPLAY_FILE_MAX (1u << 30) /* bytes of one file */
 
 /* A file of JSON objects, one a line. One line is read ahead. */
 struct replay_lines {

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { CONNECTIONS_MAX = 256 };
+
 /* A running server. */
 struct serve_http {
     struct serve_http_options options;
@@ -314,7 +316,7 @@ static struct MHD_Daemon *start_daemon(struct serve_http *http,
         flags |= MHD_USE_IPv6;
     return MHD_start_daemon(flags, http->options.port, NULL, NULL, on_request, http,
                             MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address,
-                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS_MAX,
+                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                             MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_NOTIFY_COMPLETED,
                             on_end, NULL, MHD_OPTION_END);
 }

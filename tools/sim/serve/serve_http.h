@@ -8,8 +8,6 @@
 #include "tidemark/buf.h"
 #include "tidemark/status.h"
 
-enum { SERVE_CONNECTIONS_MAX = 256 };
-
 /* A request. The strings are valid during the callback. */
 struct serve_request {
     const char *method;

@@ -1,5 +1,6 @@
 /* Names, keys and ids of the simulated accounts and contracts. */
 #include "tools/sim/workload/parties.h"
+#include "tidemark/deployment.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"

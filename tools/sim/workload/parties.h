@@ -5,7 +5,6 @@
 
 #include "tidemark/buf.h"
 #include "tidemark/hash.h"
-#include "tidemark/limits.h"
 #include "tidemark/status.h"
 #include "tools/sim/ledger/keys.h"
 

@@ -512,8 +512,8 @@ static void test_meta_hash(void **state)
     (void)state;
     uint8_t key[32], hash[TIDE_HASH_BYTES];
     char text[2 * TIDE_HASH_BYTES + 1] = "";
-    for (uint8_t i = 0; i < sizeof key; i++)
-        key[i] = i;
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (uint8_t)i;
     tide_kyc_meta_hash(hash, key, "sumsub", "app-1", 3);
     tide_hex(text, tide_slice_of(hash, sizeof hash));
     assert_string_equal(text, "6d4320f8ef3f98c2a41d71cc7cbf612e4d53543b1428eed59d5ab4fd7bd60c57");

@@ -53,6 +53,17 @@ static const struct {
     { "{\"ledgersPerBatch\":8",                              TIDE_E_CONFIG, "line 1" },
     { "",                                                    TIDE_E_CONFIG, "line" },
 };
+static const struct {
+    const char *folder, *file;
+    uint32_t batch, partition;
+} lakes[] = {
+    { NULL,               "FFFFFFF7--8-15.xdr.zst",         8, 1 },
+    { "FFFFFFFF--0-15",   "FFFFFFF7--8-15.xdr.zst",         8, 2 },
+    { "FFFFFFFF--0-9",    "FFFFFFFF--0-99.xdr.zst",         0, 0 }, /* an object larger than its folder */
+    { "FFFFFFFF--0-15",   "FFFFFFFF--0-9.xdr.zst",          0, 0 }, /* a part of an object */
+    { "FFFFFFFF--0-15",   "FFFFFFFF--0-4294967295.xdr.zst", 0, 0 }, /* more ledgers than 32 bits count */
+    { NULL,               "FFFFFFFF--0-4294967295.xdr.zst", 0, 0 },
+};
 /* clang-format on */
 
 static void keys_are_named_as_the_lake_names_them(void **state)
@@ -103,12 +114,41 @@ static void config_is_read_or_refused_by_key(void **state)
     }
 }
 
+/* Lists one object, in a folder or at the root. self is the index in lakes. */
+static tide_status list_lake(void *self, const char *folder, object_name each, void *each_self,
+                             struct tide_err *err)
+{
+    size_t i = *(const size_t *)self;
+    (void)err;
+    if (lakes[i].folder && !*folder)
+        (void)each(each_self, lakes[i].folder);
+    else
+        (void)each(each_self, lakes[i].file);
+    return TIDE_OK;
+}
+
+static void a_layout_follows_from_names_that_fit_together(void **state)
+{
+    static const struct object_store_ops ops = { .list = list_lake };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(lakes); i++) {
+        const struct object_store store = { &ops, &i, "lake" };
+        struct lake_listing listing;
+        struct tide_err err;
+        assert_int_equal(lake_layout_list(&listing, &store, &err), TIDE_OK);
+        assert_int_equal(listing.layout.batch, lakes[i].batch);
+        assert_int_equal(listing.layout.partition, lakes[i].partition);
+        assert_int_equal(listing.last, lakes[i].batch ? 15 : 0);
+    }
+}
+
 int test_lake_layout(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_named_as_the_lake_names_them),
         cmocka_unit_test(names_that_disagree_with_themselves_are_none),
         cmocka_unit_test(config_is_read_or_refused_by_key),
+        cmocka_unit_test(a_layout_follows_from_names_that_fit_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

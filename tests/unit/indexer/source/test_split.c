@@ -7,7 +7,6 @@
 
 #include "indexer/source/split.h"
 #include "tests/unit/schema/wire/literal.h"
-#include "tidemark/limits.h"
 
 static void the_first_twelve_bytes_tell(void **state)
 {

@@ -1,5 +1,4 @@
 /* Decompression as a stream: pieces of any size, several frames, damage, limits. */
-#include "tidemark/limits.h"
 #include "tidemark/zstd.h"
 
 #include <setjmp.h>

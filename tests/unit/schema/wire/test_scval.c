@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "literal.h"
-#include "tidemark/limits.h"
 #include "tidemark/scval.h"
 
 #define CONTRACT_11 "CAIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRDB3V"
