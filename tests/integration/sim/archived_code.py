@@ -5,12 +5,14 @@ import base64
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import threading
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from _serve import SIM, Network
 
 HASH = hashlib.sha256(b"").digest()
