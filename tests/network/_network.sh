@@ -37,8 +37,6 @@ network_upgrade() { "$TIDE_STELLAR/standalone" upgrade "$PG_DIR/$1" "$2" || fail
 network_has() { [ "$(network_ledger "$1" || echo 0)" -ge "$2" ]; }
 network_reach() { network_wait "${3:-120}" "ledger $2 of $1" network_has "$1" "$2"; }
 
-network_error() { grep -m 1 '^[A-Za-z]*Error' "$1" || tail -n 3 "$1"; } # LOG of network_node: the error itself, not the line of code before it
-
 # network_env NAME: what a program of the test needs to use that network by itself
 network_env() {
     local dir=${1}_dir

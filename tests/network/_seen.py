@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the special cases of sources.sh's traffic in a stream of core's meta.
 
-usage: _seen.py META TXCOUNT [KIND=N]…
+usage: _seen.py META PASSPHRASE TXCOUNT [KIND=N]…
        _seen.py META archived          keys of persistent entries that were evicted, base64, the oldest first
 
 parallel     transaction sets with a stage of several clusters
@@ -9,6 +9,11 @@ full         ledgers with TXCOUNT Soroban transactions, which is their limit
 evicted      persistent entries of contracts that the network moved to the archive
 restored     such entries that came back
 upgrade      Soroban transactions within ten ledgers before and after the upgrade 27 → 28; the fewer of both
+failed       calls and other Soroban operations that failed on the ledger
+bumped       fee bumps of Soroban transactions
+extended     transactions that extended times to live; code_restored: restored code
+uploaded     code that came onto the network
+code         contracts that got other code: system events
 Fails if fewer than N of a KIND were seen. The counts are those of `tidemark-indexer dump`.
 """
 import base64
@@ -18,21 +23,36 @@ import subprocess
 import sys
 
 CONTRACT_DATA, PERSISTENT = (6).to_bytes(4, "big"), (1).to_bytes(4, "big")
+FEE_BUMP, EXTEND_TTL = 5, 25
+KINDS = ("parallel", "full", "evicted", "restored", "upgrade", "failed", "bumped", "extended", "code_restored", "uploaded", "code")
 
 
 class Seen:
     def __init__(self, limit):
-        self.limit, self.archived, self.count = limit, [], dict.fromkeys(("parallel", "full", "evicted", "restored", "upgrade"), 0)
+        self.limit, self.archived, self.count = limit, [], dict.fromkeys(KINDS, 0)
         self.soroban, self.upgraded, self.protocol = {}, None, None
 
-    def take(self, ledger):
+    def take(self, line):
+        {"ledger": self.ledger, "tx": self.tx, "event": self.event}[line["kind"]](line)
+
+    def tx(self, tx):
+        soroban = tx["sorobanData"] is not None
+        self.count["failed"] += soroban and not tx["successful"]
+        self.count["bumped"] += soroban and tx["envelopeType"] == FEE_BUMP
+        self.count["extended"] += tx["successful"] and EXTEND_TTL in (tx["opTypes"] or ())
+
+    def event(self, event):
+        self.count["code"] += event["type"] == "system"
+
+    def ledger(self, ledger):
         phases = [p for p in ledger["txSetPhases"] or [] if p["v"] == 1]
         txs = sum(p["txs"] for p in phases)
         self.count["parallel"] += any(n > 1 for p in phases for n in p["clusters"])
         self.count["full"] += txs == self.limit
         self.archived += [k for k in ledger["evictedKeys"] or [] if lasting(base64.b64decode(k))]
         self.count["evicted"] = len(self.archived)
-        self.count["restored"] += sum(section.get("RESTORED/CONTRACT_DATA", 0) for section in ledger["changeCounts"].values())
+        for kind, change in (("restored", "RESTORED/CONTRACT_DATA"), ("code_restored", "RESTORED/CONTRACT_CODE"), ("uploaded", "CREATED/CONTRACT_CODE")):
+            self.count[kind] += sum(section.get(change, 0) for section in ledger["changeCounts"].values())
         # An upgrade takes effect after the transactions of its ledger.
         if self.protocol == 27 and ledger["protocolVersion"] == 28:
             self.upgraded = ledger["sequence"]
@@ -51,13 +71,15 @@ def lasting(key):
 
 
 def main():
-    meta, limit, *least = sys.argv[1:]
-    seen = Seen(0 if limit == "archived" else int(limit))
-    dump = subprocess.Popen([os.environ["TIDE_BIN"] + "/tidemark-indexer", "dump", "--kinds", "ledger", meta], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    meta, passphrase, *least = sys.argv[1:]
+    archived = passphrase == "archived"
+    seen = Seen(0 if archived else int(least.pop(0)))
+    kinds = ["--kinds", "ledger"] if archived else ["--kinds", "ledger,tx,event", "--passphrase", passphrase]
+    dump = subprocess.Popen([os.environ["TIDE_BIN"] + "/tidemark-indexer", "dump", *kinds, meta], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for line in dump.stdout:
         seen.take(json.loads(line))
     dump.wait()  # its code is of no use: the stream may end within a ledger
-    if limit == "archived":
+    if archived:
         print("\n".join(seen.archived))
         return
     count = seen.end()

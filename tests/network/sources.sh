@@ -13,7 +13,7 @@ export PG_BIN
 least=(transactions=$((calls / 3)) calls=$((calls / 3)) events=$((calls / 4)) entries=10 headers=100)
 [ "$calls" -lt 400 ] || least=(transactions=200 calls=200 events=100 entries=50 headers=200)
 [ "$calls" -lt 1400 ] || least=(transactions=500 calls=500 events=300 entries=150 headers=400)
-seen=(parallel=2 full=2 evicted=5 restored=5 upgrade=1)
+seen=(parallel=2 full=2 evicted=5 restored=5 upgrade=1 failed=$((calls / 20)) bumped=2 extended=2 code_restored=1 uploaded=10 code=2)
 
 # Fails if the index and RPC differ, or if the comparison covers less than the traffic must have made.
 compare() { # CHAIN DB TO [KIND=N]…
@@ -76,7 +76,7 @@ extras
 last=$(network_ledger one)
 network_reach one $((last + 10)) # its checkpoint is in the archive
 for chain in a b; do network_indexed "rpc_$chain" "$last"; done
-"$network_here/_seen.py" "$one_dir/second/meta.xdr" "$room" "${seen[@]}" >"$PG_DIR/seen" 2>&1 || fail "the traffic misses what it is for: $(cat "$PG_DIR/seen")"
+"$network_here/_seen.py" "$one_dir/second/meta.xdr" "$(. "$one_dir/env" && echo "$NETWORK_PASSPHRASE")" "$room" "${seen[@]}" >"$PG_DIR/seen" 2>&1 || fail "the traffic misses what it is for: $(cat "$PG_DIR/seen")"
 say "in the stream: $(cat "$PG_DIR/seen")"
 
 say "RPC against RPC's answers, to ledger $last"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs tools/with-stack --network and on it the checks of tools/demo --network: refusals, progress, and no process or
-# file left.
+# Runs tools/demo --network --check, which is tools/with-stack --network with checks: refusals, progress, and no process
+# or file left.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 stack=$TIDE_SOURCE_DIR/tools/with-stack
@@ -27,7 +27,7 @@ refused 69 TIDE_STELLAR env TIDE_STELLAR="$dir/none" "$stack" --network -- true
 refused 64 check "$TIDE_SOURCE_DIR/tools/demo" --network --other
 
 code=0
-"$stack" --network -- "$TIDE_SOURCE_DIR/tools/lib/demo_network" --check >"$dir/out" 2>&1 || code=$?
+"$TIDE_SOURCE_DIR/tools/demo" --network --check >"$dir/out" 2>&1 || code=$?
 if [ "$code" = 69 ]; then
     echo "skipped: $(grep '^network:' "$dir/out" | tail -n 1)"
     exit 77

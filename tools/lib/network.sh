@@ -173,6 +173,7 @@ network_exec() { # NAME CHAIN SCRIPT [arg]…: becomes node
     exec nice node "scripts/$script" "$@"
 }
 network_node() { (network_exec "$@"); }
+network_error() { grep -m 1 '^[A-Za-z]*Error' "$1" || tail -n 3 "$1"; } # LOG of a script: the error itself, not the line of code before it
 # In the background, so that a signal ends the caller at once.
 network_run() { # WHAT LOG NAME CHAIN SCRIPT [arg]…
     local what=$1 log=$2 turns=0
@@ -183,7 +184,7 @@ network_run() { # WHAT LOG NAME CHAIN SCRIPT [arg]…
         sleep 0.2
         [ $((++turns % 50)) != 0 ] || [ ! -s "$log" ] || network_progress "$(tail -n 1 "$log" | cut -d ' ' -f 1-5)"
     done
-    wait "$network_job" || fail "$what on $1: $(grep -m 1 Error "$log" || tail -n 1 "$log")"
+    wait "$network_job" || fail "$what on $1: $(network_error "$log")"
     network_job=''
 }
 

@@ -1,7 +1,7 @@
 // Transactions at the edges of what a network takes: one line each, "NAME: what sendTransaction answered, then what the ledger says".
 //
 //   RPC_URL=… NETWORK_PASSPHRASE=… node edges.mjs REGISTRY SECRET SECRET2      both accounts exist; CLOSE_URL: asked for a ledger
-import { xdr, Address, Account, Asset, Keypair, Memo, MuxedAccount, Operation, SorobanDataBuilder, TransactionBuilder, rpc, sleep, PASS } from './lib.mjs';
+import { xdr, Address, Account, Asset, Keypair, Memo, MuxedAccount, Operation, SorobanDataBuilder, TransactionBuilder, patiently, rpc, sleep, PASS } from './lib.mjs';
 
 const [registry, secret, secret2] = process.argv.slice(2);
 const source = Keypair.fromSecret(secret), other = Keypair.fromSecret(secret2);
@@ -18,13 +18,9 @@ const call = (source) => Operation.invokeContractFunction({ contract: registry, 
 let prepared; // a simulation's resources and fee, and an authorisation of nothing
 async function resources(change) {
   if (!prepared) {
-    for (let i = 0; ; i++) {
-      const tx = new TransactionBuilder(new Account(source.publicKey(), '1'), { fee: '100', networkPassphrase: PASS }).addOperation(call()).setTimeout(0).build();
-      const answer = await rpc('simulateTransaction', { transaction: tx.toXDR() });
-      if (!answer.error) { prepared = answer; break; }
-      if (/HostError/.test(answer.error) || i > 40) throw new Error(answer.error);
-      await sleep(250);
-    }
+    const tx = new TransactionBuilder(new Account(source.publicKey(), '1'), { fee: '100', networkPassphrase: PASS }).addOperation(call()).setTimeout(0).build();
+    prepared = await patiently(() => rpc('simulateTransaction', { transaction: tx.toXDR() }));
+    if (prepared.error) throw new Error(prepared.error);
   }
   const data = new SorobanDataBuilder(prepared.transactionData).build();
   data.resourceFee(xdr.Int64.fromString(String(BigInt(prepared.minResourceFee) + 200000n)));

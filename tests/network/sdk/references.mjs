@@ -62,7 +62,10 @@ function envelope(tx, simulation, source) {
   return { toXDR: () => signed.toString('base64'), id: id.toString('hex') };
 }
 
-async function run(name, source, func) {
+const isArchived = (result) => xdr.TransactionResult.fromXDR(result, 'base64').result().results()[0].tr().invokeHostFunctionResult().switch().name === 'invokeHostFunctionEntryArchived';
+
+// Sends it again if an entry was archived between the simulation and the ledger.
+async function run(name, source, func, again = 3) {
   const op = Operation.invokeHostFunction({ func, auth: [] });
   const simulation = await simulate(op, source.publicKey());
   if (simulation.error) throw new Error(`${name}: ${simulation.error.split('\n')[0]}`);
@@ -70,9 +73,10 @@ async function run(name, source, func) {
   const bid = String(BigInt(simulation.minResourceFee) + SPARE + 500000n);
   const tx = envelope(new TransactionBuilder(await account(source.publicKey()), { fee: bid, networkPassphrase: PASS }).addOperation(op).setTimeout(300).build(), simulation, source);
   await send(tx);
-  const { status, ledger } = await wait(tx.id);
+  const { status, ledger, resultXdr } = await wait(tx.id);
   console.log(`${name}: ${status} in ledger ${ledger}`);
-  if (status !== 'SUCCESS') throw new Error(`${name}: ${status}`);
+  if (again && status === 'FAILED' && isArchived(resultXdr)) await run(name, source, func, again - 1);
+  else if (status !== 'SUCCESS') throw new Error(`${name}: ${status} ${resultXdr}`);
 }
 const upload = (code) => xdr.HostFunction.hostFunctionTypeUploadContractWasm(code);
 const invoke = (contract, name, ...args) => xdr.HostFunction.hostFunctionTypeInvokeContract(new xdr.InvokeContractArgs({

@@ -2,7 +2,7 @@
 //
 //   network_node NAME CHAIN restore.mjs <KEYS     a line each: a LedgerKey as base64
 import fs from 'node:fs';
-import { xdr, Account, Operation, SorobanDataBuilder, TransactionBuilder, PASS, account, key, rpc, send, wait } from './lib.mjs';
+import { xdr, Account, Operation, SorobanDataBuilder, TransactionBuilder, PASS, account, key, patiently, rpc, send, wait } from './lib.mjs';
 
 const keys = fs.readFileSync(0, 'utf8').trim().split('\n').map((line) => xdr.LedgerKey.fromXDR(line, 'base64'));
 const source = key('user6');
@@ -10,7 +10,7 @@ const build = (from, fee, data) => new TransactionBuilder(from, { fee: String(fe
   .addOperation(Operation.restoreFootprint({})).setTimeout(300).build();
 const from = await account(source.publicKey());
 const draft = build(new Account(source.publicKey(), from.sequenceNumber()), 1000000, new SorobanDataBuilder().setFootprint([], keys).build());
-const simulation = await rpc('simulateTransaction', { transaction: draft.toXDR() });
+const simulation = await patiently(() => rpc('simulateTransaction', { transaction: draft.toXDR() }));
 if (simulation.error) throw new Error(simulation.error);
 const data = new SorobanDataBuilder(simulation.transactionData).build();
 const fee = BigInt(simulation.minResourceFee) + 1000000n;

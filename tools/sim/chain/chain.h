@@ -111,6 +111,14 @@ struct chain_slot {
     bool bumped; /* wrapped in a fee bump */
 };
 
+/* The code entry that all native contracts share. */
+struct chain_code {
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t modified;   /* ledger that created it; 0: there is none */
+    uint32_t live_until; /* last ledger of its life */
+    bool evicted;        /* moved to the hot archive */
+};
+
 /* Fields marked "in" are set by the caller between chain_open and a chain_ledger. */
 struct chain {
     struct chain_options options;
@@ -135,7 +143,7 @@ struct chain {
     uint32_t slot_max;
     uint32_t index;             /* position of the transaction that is being made */
     struct chain_guests guests; /* in */
-    uint32_t code_ledger;       /* ledger that created the code entry; 0: there is none */
+    struct chain_code code;
     struct chain_stranger strangers[CHAIN_STRANGERS];
     /* in: adds attackers' transactions behind all others; NULL: there are none */
     void (*attack)(void *attackers);
@@ -190,6 +198,19 @@ void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_ent
 void chain_evict(struct chain *chain, const struct sim_entry *entry);
 /* Restores a lapsed entry: appends its changes to chain->changes and counts them. */
 void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count);
+/* Appends the shared code entry, which exists. */
+void chain_put_code(const struct chain *chain, struct tide_buf *buf);
+/* Returns true for the hash of the shared code. hash: NULL for contracts without code. */
+bool chain_is_code(const struct chain *chain, const uint8_t *hash);
+/* Returns true if the shared code's life has ended: a call that runs it restores it. */
+bool chain_code_lapsed(const struct chain *chain);
+/* Create, restore or extend the shared code: append its changes to chain->changes and count them.
+ * Its life is never shortened. */
+void chain_code_create(struct chain *chain, uint32_t *count);
+void chain_code_restore(struct chain *chain, uint32_t *count);
+void chain_code_extend(struct chain *chain, uint32_t live_until, uint32_t *count);
+/* Lists the shared code as evicted by this ledger if its life has ended and no ledger has yet. */
+void chain_code_evict(struct chain *chain);
 /* Appends a fee event to chain->tx_events: the stroops that the payer paid at that stage (0: before
  * all transactions, 2: after all). Negative: the payer got them back. */
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,

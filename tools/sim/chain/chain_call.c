@@ -208,12 +208,15 @@ void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_
 static void put_operation(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
+    const uint8_t *code = chain_code_of(m->contract);
+    m->code_lapsed = chain_is_code(chain, code) && chain_code_lapsed(chain);
     chain_put_events(m);
     chain_put_diagnostics(m);
     chain_put_changes(m);
     chain_sweep(m);
     chain_put_footprint(m);
-    chain_put_code_key(m);
+    if (code)
+        chain_put_code_key(m, code);
     put_soroban(m);
     if (m->slot->call.create)
         chain_create_body(m);

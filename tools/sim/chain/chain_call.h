@@ -16,6 +16,7 @@ struct chain_making {
     uint32_t changes, events, tx_events, diagnostics; /* items in the buffers of the chain */
     uint32_t archived;      /* restored keys: their indexes in the read-write footprint */
     bool failed_by_network; /* resources ran out: the contract did not refuse */
+    bool code_lapsed;       /* the call runs the shared code, whose life had ended */
 };
 
 /* Empties the chain's buffers of transaction parts. */
@@ -28,9 +29,11 @@ void chain_put_touches(struct chain_making *m);
 void chain_put_events(struct chain_making *m);
 void chain_put_diagnostics(struct chain_making *m);
 void chain_put_footprint(struct chain_making *m);
-/* Appends the key of the contract's code: read-write if the call created the code, else
+/* Returns the hash of a contract's code; NULL for Stellar assets and before the deployment. */
+const uint8_t *chain_code_of(const struct sim_contract *contract);
+/* Appends the key of code to the footprint: read-write if the call creates or restores it, else
  * read-only. */
-void chain_put_code_key(struct chain_making *m);
+void chain_put_code_key(struct chain_making *m, const uint8_t *hash);
 /* Appends the changes of used nonces and, if the call passed, of all that it touched. */
 void chain_put_changes(struct chain_making *m);
 /* Appends the LedgerKey of a touch. */

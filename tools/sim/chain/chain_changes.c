@@ -50,20 +50,29 @@ void chain_put_footprint(struct chain_making *m)
     }
 }
 
-void chain_put_code_key(struct chain_making *m)
+const uint8_t *chain_code_of(const struct sim_contract *contract)
 {
-    /* The hash stands behind the value's type and the executable's type in an instance entry. */
-    uint8_t empty[TIDE_HASH_BYTES];
-    const struct sim_entry *entry = m->contract->instance;
-    if (m->out->code_created) {
-        tide_sha256(empty, (tide_slice){ 0 });
-        lcm_put_code_key(&m->chain->read_write, empty);
-        m->read_write++;
-    } else if (entry && entry->exists && entry->val.len > 40 && entry->val.ptr[7] == 0) {
-        /* The executable's type 0 is wasm. */
-        lcm_put_code_key(&m->chain->read_only, entry->val.ptr + 8);
-        m->read_only++;
+    const struct sim_entry *entry = contract->instance;
+    /* The hash stands behind the value's type and the executable's type, which is wasm. */
+    if (!entry || !entry->exists || entry->val.len < 40 || entry->val.ptr[7] != 0)
+        return NULL;
+    return entry->val.ptr + 8;
+}
+
+void chain_put_code_key(struct chain_making *m, const uint8_t *hash)
+{
+    struct chain *chain = m->chain;
+    bool restored = m->code_lapsed && chain_is_code(chain, hash);
+    bool write = restored || m->out->code_created;
+    if (restored) {
+        tide_buf_be32(&chain->archived, m->read_write);
+        m->archived++;
     }
+    lcm_put_code_key(write ? &chain->read_write : &chain->read_only, hash);
+    if (write)
+        m->read_write++;
+    else
+        m->read_only++;
 }
 
 /* --- changes -------------------------------------------------------------------- */
@@ -222,28 +231,6 @@ void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonc
     tide_buf_release(&key);
 }
 
-/* Appends the creation of the code entry that all native contracts share: wasm without bytes. */
-static void put_code_created(struct chain_making *m)
-{
-    uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
-    struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
-    m->chain->code_ledger = m->chain->ledger;
-    tide_sha256(hash, (tide_slice){ 0 });
-    chain_change(buf, &m->changes, CHANGE_CREATED);
-    m->changed++;
-    tide_buf_be32(buf, m->chain->ledger);
-    tide_buf_be32(buf, 7); /* entry type CONTRACT_CODE */
-    tide_buf_be32(buf, 0);
-    tide_buf_put(buf, hash, sizeof hash);
-    tide_buf_be32(buf, 0); /* no bytes of code */
-    tide_buf_be32(buf, 0);
-    tide_buf_reset(key);
-    lcm_put_code_key(key, hash);
-    tide_sha256(key_hash, tide_buf_view(key));
-    chain_change(buf, &m->changes, CHANGE_CREATED);
-    lcm_put_ttl(buf, m->chain->ledger, key_hash, m->chain->ledger + SIM_LIFE_MAX);
-}
-
 void chain_put_changes(struct chain_making *m)
 {
     uint32_t nonce_until = m->chain->ledger + SIM_NONCE_LIFE;
@@ -253,8 +240,12 @@ void chain_put_changes(struct chain_making *m)
     }
     if (!m->out->ok)
         return;
-    if (m->out->code_created)
-        put_code_created(m);
+    if (m->out->code_created) {
+        chain_code_create(m->chain, &m->changes);
+        m->changed++;
+    }
+    if (m->code_lapsed)
+        chain_code_restore(m->chain, &m->changes);
     chain_put_touches(m);
 }
 

@@ -205,7 +205,8 @@ static void finish_care(struct care *c, enum lcm_op type)
     chain->txs++;
 }
 
-/* Extends the instances of the protocol's contracts, except those that have lapsed already. */
+/* Extends the protocol's code and its contracts' instances, except those that have lapsed
+ * already. */
 static void extend_instances(struct chain *chain)
 {
     struct care c = { .chain = chain };
@@ -218,6 +219,11 @@ static void extend_instances(struct chain *chain)
         if (contract->instance && contract->instance->exists &&
             contract->instance->live_until >= chain->ledger)
             extend_key(&c, contract->instance, chain->ledger + life);
+    }
+    if (chain->code.modified && !chain_code_lapsed(chain)) {
+        lcm_put_code_key(&chain->read_only, chain->code.hash);
+        c.keys++;
+        chain_code_extend(chain, chain->ledger + life, &c.changes);
     }
     finish_care(&c, LCM_OP_EXTEND_TTL);
 }
@@ -254,4 +260,5 @@ void chain_ttl(struct chain *chain)
         if (chain->lapsed[i]->live_until < chain->ledger)
             evict_entry(chain, chain->lapsed[i]);
     }
+    chain_code_evict(chain);
 }

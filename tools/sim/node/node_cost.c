@@ -3,7 +3,14 @@
 #include "tools/sim/node/node_impl.h"
 
 /* typical XDR sizes without variable parts */
-enum { ACCOUNT_BYTES = 92, LINE_BYTES = 116, ENTRY_BYTES = 60, NONCE_BYTES = 80, EVENT_BYTES = 52 };
+enum {
+    ACCOUNT_BYTES = 92,
+    LINE_BYTES = 116,
+    ENTRY_BYTES = 60,
+    NONCE_BYTES = 80,
+    EVENT_BYTES = 52,
+    CODE_BYTES = 52
+};
 
 /* Returns the bytes of a touched entry. */
 static uint32_t size_of(const struct sim_touch *touch)
@@ -37,6 +44,11 @@ struct node_cost node_cost_of(const struct chain *chain, const struct sim_outcom
                         30000 * out->touch_count + 400000 * signatures;
     cost.write = NONCE_BYTES * signatures;
     cost.created = signatures;
+    if (node_code_lapsed(chain, out)) {
+        cost.disk_read = CODE_BYTES;
+        cost.write += CODE_BYTES;
+        cost.created++;
+    }
     /* Contract data is in memory on the network, so only classic and lapsed entries are read from
      * disk. */
     for (uint32_t i = 0; i < out->touch_count; i++) {

@@ -41,6 +41,18 @@ static tide_status find_data(struct sim_node *node, const struct tide_change *ke
     return TIDE_OK;
 }
 
+static tide_status find_code(struct sim_node *node, tide_slice key, struct node_entry *out)
+{
+    const struct chain *chain = &node->chain;
+    if (!node_is_code(node, key))
+        return TIDE_E_MISSING;
+    chain_put_code(chain, &node->entries);
+    set_data(node, out, chain->code.modified);
+    out->has_ttl = true;
+    out->live_until = chain_code_lapsed(chain) ? 0 : chain->code.live_until;
+    return TIDE_OK;
+}
+
 tide_status node_entry(struct sim_node *node, tide_slice key, struct node_entry *out)
 {
     struct tide_xdr x = tide_xdr_of(key);
@@ -57,6 +69,8 @@ tide_status node_entry(struct sim_node *node, tide_slice key, struct node_entry 
         return find_account(node, key.ptr + 8, out);
     case TIDE_ENTRY_CONTRACT_DATA:
         return find_data(node, &read, out);
+    case TIDE_ENTRY_CONTRACT_CODE:
+        return find_code(node, key, out);
     case TIDE_ENTRY_TTL:
         return TIDE_E_USAGE;
     default:
@@ -69,13 +83,9 @@ tide_status node_entry(struct sim_node *node, tide_slice key, struct node_entry 
 uint32_t node_restore(struct sim_node *node, const struct node_tx *tx, struct chain_making *m)
 {
     tide_slice keys[NODE_FOOTPRINT_MAX];
-    struct chain *chain = &node->chain;
     uint32_t count = tx->env.read_write_count;
     node_footprint_keys(keys, tx->env.read_write, count);
-    for (uint32_t i = 0; i < count; i++) {
-        struct sim_entry *entry = node_data_entry(node, keys[i]);
-        if (entry && entry->live_until < chain->ledger && entry->durability == SIM_PERSISTENT)
-            chain_restore(chain, chain->index, entry, &m->changes);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        node_restore_key(node, keys[i], m);
     return m->changes / 2; /* each restoration has two changes: entry and lifetime */
 }

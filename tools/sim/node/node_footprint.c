@@ -40,6 +40,31 @@ struct sim_entry *node_data_entry(struct sim_node *node, tide_slice key)
     return entry && entry->exists ? entry : NULL;
 }
 
+bool node_is_code(const struct sim_node *node, tide_slice key)
+{
+    return key.len == 4 + TIDE_HASH_BYTES && tide_be32(key.ptr) == TIDE_ENTRY_CONTRACT_CODE &&
+           chain_is_code(&node->chain, key.ptr + 4);
+}
+
+/* Returns true for the key of a persistent entry, data or code, whose life has ended. */
+static bool is_archived(struct sim_node *node, tide_slice key)
+{
+    if (node_is_code(node, key))
+        return chain_code_lapsed(&node->chain);
+    const struct sim_entry *entry = node_data_entry(node, key);
+    return entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger;
+}
+
+void node_restore_key(struct sim_node *node, tide_slice key, struct chain_making *m)
+{
+    if (!is_archived(node, key))
+        return;
+    if (node_is_code(node, key))
+        chain_code_restore(m->chain, &m->changes);
+    else
+        chain_restore(m->chain, m->chain->index, node_data_entry(node, key), &m->changes);
+}
+
 /* Returns true if the transaction lists this read-write key for restoration. */
 static bool is_listed(const struct node_tx *tx, uint32_t place)
 {
@@ -58,10 +83,8 @@ bool node_footprint_archived(struct sim_node *node, const struct node_tx *tx)
     node_footprint_keys(keys + env->read_only_count, env->read_write, env->read_write_count);
     /* The indexes of the list count read-write keys only; read-only keys cannot be restored. */
     for (uint32_t i = 0; i < env->read_only_count + env->read_write_count; i++) {
-        const struct sim_entry *entry = node_data_entry(node, keys[i]);
-        bool lapsed =
-            entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger;
-        if (lapsed && (i < env->read_only_count || !is_listed(tx, i - env->read_only_count)))
+        if (is_archived(node, keys[i]) &&
+            (i < env->read_only_count || !is_listed(tx, i - env->read_only_count)))
             return true;
     }
     return false;
@@ -73,37 +96,31 @@ void node_restore_listed(struct sim_node *node, const struct node_tx *tx, struct
     node_footprint_keys(keys, tx->env.read_write, tx->env.read_write_count);
     for (uint32_t i = 0; i < tx->archived_count; i++) {
         uint32_t place = tide_be32(tx->archived.ptr + (size_t)i * 4);
-        struct sim_entry *entry = node_data_entry(node, keys[place]);
-        if (entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger)
-            chain_restore(m->chain, m->chain->index, entry, &m->changes);
+        node_restore_key(node, keys[place], m);
     }
 }
 
-/* Returns the code hash in the contract's instance, or NULL if the contract is a Stellar asset or
- * not deployed. */
-static const uint8_t *code_of(const struct sim_contract *contract)
+uint32_t node_codes(const uint8_t *codes[SIM_DEPTH_MAX], const struct sim_outcome *out)
 {
-    const struct sim_entry *entry = contract->instance;
-    if (!entry || !entry->exists || entry->val.len < 40 || entry->val.ptr[7] != 0)
-        return NULL;
-    return entry->val.ptr + 8;
-}
-
-uint32_t node_put_code_keys(struct tide_buf *to, const struct sim_outcome *out)
-{
-    const uint8_t *seen[SIM_DEPTH_MAX];
     uint32_t count = 0;
     for (uint32_t f = 0; f < out->frame_count; f++) {
-        const uint8_t *code = code_of(out->frames[f].contract);
-        bool known = !code || count == TIDE_COUNT(seen);
+        const uint8_t *code = chain_code_of(out->frames[f].contract);
+        bool known = !code || count == SIM_DEPTH_MAX;
         for (uint32_t i = 0; i < count && !known; i++)
-            known = memcmp(seen[i], code, TIDE_HASH_BYTES) == 0;
-        if (known)
-            continue;
-        seen[count++] = code;
-        lcm_put_code_key(to, code);
+            known = memcmp(codes[i], code, TIDE_HASH_BYTES) == 0;
+        if (!known)
+            codes[count++] = code;
     }
     return count;
+}
+
+bool node_code_lapsed(const struct chain *chain, const struct sim_outcome *out)
+{
+    const uint8_t *codes[SIM_DEPTH_MAX];
+    bool runs = false;
+    for (uint32_t i = node_codes(codes, out); i > 0; i--)
+        runs |= chain_is_code(chain, codes[i - 1]);
+    return runs && chain_code_lapsed(chain);
 }
 
 /* Returns true if the footprint has the key; a written key must be a read-write key. */
@@ -136,7 +153,7 @@ const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
                                   const struct node_tx *tx)
 {
     struct tide_buf *key = &node->answer;
-    tide_slice codes[SIM_DEPTH_MAX];
+    const uint8_t *codes[SIM_DEPTH_MAX];
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
         const struct sim_touch *touch = &m->out->touches[i];
         tide_buf_reset(key);
@@ -144,11 +161,10 @@ const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
         if (!has_either(&tx->env, tide_buf_view(key), touch->written || chain_was_lapsed(m, touch)))
             return NODE_NO_KEY;
     }
-    tide_buf_reset(key);
-    uint32_t count = node_put_code_keys(key, m->out);
-    node_footprint_keys(codes, tide_buf_view(key), count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!has_either(&tx->env, codes[i], false))
+    for (uint32_t i = node_codes(codes, m->out); i > 0; i--) {
+        tide_buf_reset(key);
+        lcm_put_code_key(key, codes[i - 1]);
+        if (!has_either(&tx->env, tide_buf_view(key), false))
             return NODE_NO_KEY;
     }
     return has_nonces(node, &tx->env) ? NULL : NODE_NO_KEY;

@@ -314,8 +314,14 @@ const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
 bool node_footprint_archived(struct sim_node *node, const struct node_tx *tx);
 /* Returns the existing contract data entry of a LedgerKey, or NULL. */
 struct sim_entry *node_data_entry(struct sim_node *node, tide_slice key);
-/* Appends the code key of each contract that a call ran, once. Returns how many. */
-uint32_t node_put_code_keys(struct tide_buf *to, const struct sim_outcome *out);
+/* Lists the hashes of the code that a call ran, each once. Returns how many. */
+uint32_t node_codes(const uint8_t *codes[SIM_DEPTH_MAX], const struct sim_outcome *out);
+/* Returns true if a call ran the shared code, whose life had ended. */
+bool node_code_lapsed(const struct chain *chain, const struct sim_outcome *out);
+/* Returns true for the key of the shared code. */
+bool node_is_code(const struct sim_node *node, tide_slice key);
+/* Restores the entry of a key if its life has ended. */
+void node_restore_key(struct sim_node *node, tide_slice key, struct chain_making *m);
 /* Returns a call's arguments as values in the chain's arena. Returns NULL if an argument has a type
  * that no contract here takes. */
 const sim_val *node_args(struct sim_node *node, const struct node_tx *tx);

@@ -55,10 +55,12 @@ static void put_nonce_keys(struct trial *t)
 /* Writes the footprint: touched keys, code keys, nonces. */
 static void put_footprint(struct trial *t)
 {
-    struct chain *chain = t->m.chain;
-    chain_reset(chain);
+    const uint8_t *codes[SIM_DEPTH_MAX];
+    chain_reset(t->m.chain);
     chain_put_footprint(&t->m);
-    t->m.read_only += node_put_code_keys(&chain->read_only, t->m.out);
+    t->m.code_lapsed = node_code_lapsed(t->m.chain, t->m.out);
+    for (uint32_t i = 0, count = node_codes(codes, t->m.out); i < count; i++)
+        chain_put_code_key(&t->m, codes[i]);
     put_nonce_keys(t);
 }
 
