@@ -149,8 +149,8 @@ struct tide_window {
     bool whole;  /* the pool is older than the window, so the window is full */
     bool priced; /* the pool has a price at both ends */
 };
-/* trade: the pool's sums now, NULL: no swap. start: the pool's last tick at or before the start of the
- * window, or NULL. */
+/* trade: the pool's sums now, NULL: no swap. start: the pool's last tick at or before the start of
+ * the window, or NULL. */
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
                       const struct tide_hot_trade *trade, const struct tide_hot_tick *start);
 

@@ -10,6 +10,8 @@ static struct sim_key balance_key(struct sim_host *h, sim_val party)
     return sim_key(h, EN(balance), SIM_VALS(party));
 }
 
+#define SIM_LIFE_MAX 3110399u /* ledgers: the longest life that the network permits */
+
 /* Returns the key of an allowance, which is a temporary entry: it ends with its life. */
 static struct sim_key allowance_key(struct sim_host *h, sim_val from, sim_val spender)
 {

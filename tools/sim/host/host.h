@@ -26,7 +26,6 @@
 #define SIM_PERSISTENT_LIFE 2073599u /* ledgers that a new entry lives */
 #define SIM_TEMPORARY_LIFE  17279u
 #define SIM_NONCE_LIFE      3110399u
-#define SIM_LIFE_MAX        3110399u
 
 struct sim_host;
 
