@@ -68,7 +68,6 @@ static void add_amount(struct tide_hot_amount *sum, tide_raw_i128 v)
 /* Returns v * numerator / denominator, or 0 if that is undefined or overflows. */
 static tide_raw_i128 scaled(tide_raw_i128 v, tide_raw_i128 numerator, tide_raw_i128 denominator)
 {
-    assert(denominator >= 0);
     tide_i128 out = { 0 };
     if (tide_i128_mul(&out, (tide_i128){ v }, (tide_i128){ numerator }) != TIDE_OK ||
         tide_i128_div_trunc(&out, out, (tide_i128){ denominator }) != TIDE_OK)

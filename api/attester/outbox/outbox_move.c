@@ -156,7 +156,7 @@ tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
                                int64_t stroops, struct tide_err *err)
 {
-    assert(row->state != ATT_QUEUED && stroops >= 0);
+    assert(row->state != ATT_QUEUED);
     struct fence fence;
     char text[24];
     fill_fence(&fence, row);
