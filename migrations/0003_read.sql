@@ -497,7 +497,7 @@ COMMENT ON FUNCTION chain.vault_distance(numeric, numeric, numeric, numeric, num
 -- at: the ledger; 2147483647 for now. A price that the oracle would refuse is NULL; refusal says why.
 CREATE FUNCTION chain.vault_market(deployment smallint, at integer)
   RETURNS TABLE (symbol text, token text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
-    synth_price numeric, refusal text)
+    synth_price numeric, refusal text, collateral_feed text, synth_feed text)
   LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
 BEGIN ATOMIC
   WITH bound AS (
@@ -546,7 +546,8 @@ BEGIN ATOMIC
   SELECT u.symbol, u.token, u.liq_ratio, u.min_coll_ratio,
     CASE WHEN NOT u.collateral_old THEN u.collateral_twap END, CASE WHEN NOT u.synth_old THEN u.synth_twap END,
     CASE WHEN u.no_collateral THEN 'no_feed' WHEN u.collateral_old THEN 'stale_twap'
-      WHEN u.no_synth THEN 'no_feed' WHEN u.synth_old THEN 'stale_twap' END
+      WHEN u.no_synth THEN 'no_feed' WHEN u.synth_old THEN 'stale_twap' END,
+    u.coll_oracle_sym, u.oracle_symbol
   FROM usable AS u;
 END;
 COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices that its vaults are valued at, or why there are none';

@@ -152,6 +152,42 @@ COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of its cuts, raw u
 COMMENT ON COLUMN rollup.partner_epoch_revenue.fees IS 'Sum of the whole fees that the cuts were taken from, raw units';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'Number of cuts';
 
+CREATE TABLE rollup.partner_day_revenue (
+    deployment smallint    NOT NULL,
+    partner_id bigint      NOT NULL,
+    day        date        NOT NULL,
+    token      text        NOT NULL,
+    amount     numeric     NOT NULL,
+    fees       numeric     NOT NULL,
+    forwards   bigint      NOT NULL,
+    PRIMARY KEY (deployment, partner_id, day, token)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.partner_day_revenue IS 'Earnings of a partner by day (UTC) and token';
+COMMENT ON COLUMN rollup.partner_day_revenue.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.partner_day_revenue.partner_id IS 'Partner';
+COMMENT ON COLUMN rollup.partner_day_revenue.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.partner_day_revenue.token IS 'Token of the revenue, contract address';
+COMMENT ON COLUMN rollup.partner_day_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_day_revenue.fees IS 'Sum of the whole fees that the cuts were taken from, raw units';
+COMMENT ON COLUMN rollup.partner_day_revenue.forwards IS 'Number of cuts';
+
+CREATE TABLE rollup.partner_day_volume (
+    deployment smallint    NOT NULL,
+    partner_id bigint      NOT NULL,
+    day        date        NOT NULL,
+    token      text        NOT NULL,
+    swaps      bigint      NOT NULL,
+    volume     numeric     NOT NULL,
+    PRIMARY KEY (deployment, partner_id, day, token)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.partner_day_volume IS 'Trades that a partner brought, by day (UTC) and token sold';
+COMMENT ON COLUMN rollup.partner_day_volume.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.partner_day_volume.partner_id IS 'Partner; trades with 0 were brought by none';
+COMMENT ON COLUMN rollup.partner_day_volume.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.partner_day_volume.token IS 'Token sold, contract address';
+COMMENT ON COLUMN rollup.partner_day_volume.swaps IS 'Trades';
+COMMENT ON COLUMN rollup.partner_day_volume.volume IS 'Sold into pools, fees included, raw units';
+
 CREATE TABLE rollup.revenue (
     deployment smallint    NOT NULL,
     epoch      numeric     NOT NULL,

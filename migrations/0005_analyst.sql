@@ -1,14 +1,120 @@
--- 0005_analyst: the views that the role tidemark_analyst sees. It sees nothing else.
+-- 0005_analyst: the views that the role tidemark_analyst sees, and functions that give their rows as of a ledger. It sees
+-- nothing else.
 --
--- Each column has a comment. Amounts come raw and with their 7 decimals applied. Jurisdictions are in no
--- view. State is as of the newest ledger (analyst.networks).
+-- Each column has a comment. Amounts come raw and with their 7 decimals applied. Jurisdictions are in no view. State is as
+-- of the newest ledger (analyst.networks).
 --
--- A role's table of `state`, `history` or `event` is joined to the contract that the deployment file names
--- for the role: `(t JOIN (SELECT) AS t_bound ON (…) IN (… chain.role …))`. The select without columns is
--- one row, which the planner drops; the condition stays. It stands at the table, so that it holds under
--- outer joins too.
+-- analyst.define makes a view of a query. Braces in the query stand for what views have in common:
+--
+--   {state.T a} {event.T a} {history.T a}  a table, of the contract that the deployment file names for its role
+--   {tokens a}                             analyst.tokens
+--   {now a}                                the newest close time of each deployment
+--   {event a}                              the place of an event, and the hash of its transaction
+--   {amount NAME EXPRESSION}               NAME_raw in raw units, and NAME with 7 decimals applied
+--
+-- If the query reads {state.T}, define makes a function NAME_as_of too. There {state.T}, {tokens} and {now} are as of a ledger.
 
-CREATE VIEW analyst.networks AS
+-- A table of a role is joined to the contract that the deployment file names for the role. The select without columns is one
+-- row, which the planner drops; the condition stays. It stands at the table, so that it holds under outer joins too. Tables
+-- of tokens have no condition, because a deployment has several tokens.
+CREATE FUNCTION analyst.define_tables(query text) RETURNS text LANGUAGE sql AS $define$
+  SELECT regexp_replace(regexp_replace(query,
+    '\{(state|event|history)\.(liquidity_pool|synthetic_engine|stability_pool|compliance_registry|partner_registry'
+      '|earnings_distributor|oracle|dao_governance)(\w+) (\w+)\}',
+    '(\1.\2\3 AS \4 JOIN (SELECT) AS \4_bound ON (\4.deployment, \4.contract) IN'
+      ' (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = ''\2''))', 'g'),
+    '\{(state|event|history)\.(\w+) (\w+)\}', '\1.\2 AS \3', 'g')
+$define$;
+
+-- The hash is looked up only where it is asked for.
+CREATE FUNCTION analyst.define_now(query text) RETURNS text LANGUAGE sql AS $define$
+  SELECT analyst.define_tables(regexp_replace(regexp_replace(regexp_replace(regexp_replace(query,
+    '\{event (\w+)\}', '\1.deployment, \1.ledger, \1.tx AS tx_order, \1.op AS op_order, \1.event AS event_order, \1.closed_at,'
+      ' (SELECT encode(t.hash, ''hex'') FROM chain.tx AS t'
+      ' WHERE t.deployment = \1.deployment AND t.ledger = \1.ledger AND t.tx = \1.tx) AS tx_hash', 'g'),
+    '\{amount (\w+) ([^}]+)\}', '\2 AS \1_raw, analyst.scaled(\2) AS \1', 'g'),
+    '\{tokens (\w+)\}', 'analyst.tokens AS \1', 'g'),
+    '\{now (\w+)\}', 'chain.cursor AS \1', 'g'))
+$define$;
+
+-- The CTE asked has the deployment and the ledger. Keys that exist now are in state, keys that were removed later in history.
+-- A token that is followed from a later ledger on was not there.
+CREATE FUNCTION analyst.define_as_of(query text) RETURNS text LANGUAGE sql AS $define$
+  SELECT analyst.define_now(replace(replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(query,
+    '\{tokens (\w+)\}', 'analyst.tokens_as_of(@ledger, @deployment) AS \1', 'g'),
+    '\{now (\w+)\}', '(SELECT l.deployment, l.closed_at FROM chain.ledger AS l'
+      ' WHERE l.deployment = @deployment AND l.ledger = @ledger) AS \1', 'g'),
+    '\{state\.((?:synth_token|stellar_asset)\w+) (\w+)\}', '(SELECT o.* FROM {state.\1 o}'
+      ' WHERE NOT chain.followed_after(o.deployment, o.contract, @ledger)) AS \2', 'g'),
+    '\{state\.(\w+) (\w+)\}', '(SELECT v.*'
+      ' FROM (SELECT s.key_hash FROM {state.\1 s} WHERE s.deployment = @deployment'
+      ' UNION SELECT g.key_hash FROM {history.\1 g} WHERE g.deployment = @deployment AND g.removed AND g.ledger > @ledger) AS k'
+      ' CROSS JOIN LATERAL (SELECT h.* FROM {history.\1 h}'
+      ' WHERE h.deployment = @deployment AND h.key_hash = k.key_hash AND h.ledger <= @ledger'
+      ' ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v'
+      ' WHERE NOT v.removed) AS \2', 'g'),
+    '@deployment', '(SELECT a.deployment FROM asked AS a)'), '@ledger', '(SELECT a.ledger FROM asked AS a)'))
+$define$;
+
+-- Programs that read a numeric without a precision guess one. Raw units have the 39 digits that an i128 may need, numbers with
+-- decimals 38: Spark has no more, and rounds their decimals where a type has. A sum or a quotient may need more digits.
+CREATE FUNCTION analyst.fit(value numeric, digits integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN abs(value) < power(10::numeric, digits) THEN value END;
+COMMENT ON FUNCTION analyst.fit(numeric, integer) IS 'a value of at most so many digits before the decimal point; null: it has more';
+
+-- The columns of a query x that is like the view `probe`, each with a type that says all.
+CREATE FUNCTION analyst.define_columns(probe regclass) RETURNS text LANGUAGE sql AS $define$
+  SELECT string_agg(CASE WHEN (a.atttypid, a.atttypmod) <> ('numeric'::regtype, -1) THEN format('x.%I', a.attname)
+    WHEN a.attname ~ '_(raw|bps)$' THEN format('analyst.fit(x.%1$I, 39)::numeric(39,0) AS %1$I', a.attname)
+    ELSE format('analyst.fit(x.%1$I, 31)::numeric(38,7) AS %1$I', a.attname) END, ', ' ORDER BY a.attnum)
+  FROM pg_attribute AS a WHERE a.attrelid = probe AND a.attnum > 0
+$define$;
+
+-- texts: what is said of columns, by name. A text of an amount is for both of its columns, unless it names the raw one.
+CREATE FUNCTION analyst.define_comment(name text, names text[], texts jsonb) RETURNS text LANGUAGE sql AS $define$
+  SELECT coalesce(texts ->> name || CASE WHEN name || '_raw' = ANY (names) AND NOT texts ? (name || '_raw') THEN ', 7 decimals applied' ELSE '' END,
+    texts ->> substring(name, '^(.*)_raw$') || ', raw units',
+    CASE name WHEN 'deployment' THEN 'Deployment: one set of contracts on one network'
+      WHEN 'ledger' THEN CASE WHEN 'closed_at' = ANY (names) THEN 'Ledger sequence' ELSE 'Ledger of the last change' END
+      WHEN 'tx_order' THEN 'Order of the transaction in its ledger, from 1'
+      WHEN 'op_order' THEN 'Operation in the transaction, from 0'
+      WHEN 'event_order' THEN 'Event in the operation, from 0'
+      WHEN 'closed_at' THEN 'Close time of the ledger'
+      WHEN 'tx_hash' THEN 'Transaction hash; null: the index leaves transactions out'
+      WHEN 'changed_at' THEN 'Close time of that ledger' END)
+$define$;
+
+-- columns: a line for each column that has a meaning of its own: name and comment.
+CREATE PROCEDURE analyst.define(name text, about text, query text, columns text) LANGUAGE plpgsql AS $define$
+DECLARE
+  typed text;
+  names text[];
+  texts jsonb := (SELECT jsonb_object_agg(l.part[1], l.part[2])
+    FROM regexp_split_to_table(columns, '\n') AS r(line) CROSS JOIN LATERAL regexp_match(r.line, '^ *(\w+) +(.+)$') AS l(part)
+    WHERE l.part IS NOT NULL);
+  field text;
+BEGIN
+  EXECUTE format('CREATE VIEW analyst.probe AS %s', analyst.define_now(query));
+  typed := analyst.define_columns('analyst.probe');
+  DROP VIEW analyst.probe;
+  EXECUTE format('CREATE VIEW analyst.%I AS SELECT %s FROM (%s) AS x', name, typed, analyst.define_now(query));
+  EXECUTE format('COMMENT ON VIEW analyst.%I IS %L', name, about);
+  names := (SELECT array_agg(a.attname) FROM pg_attribute AS a WHERE a.attrelid = format('analyst.%I', name)::regclass AND a.attnum > 0);
+  FOREACH field IN ARRAY names || ARRAY(SELECT jsonb_object_keys(texts)) LOOP
+    EXECUTE format('COMMENT ON COLUMN analyst.%I.%I IS %L', name, field, analyst.define_comment(field, names, texts));
+  END LOOP;
+  IF query LIKE '%{state.%' THEN
+    EXECUTE format('CREATE FUNCTION analyst.%1$I(ledger integer, deployment integer DEFAULT NULL) RETURNS SETOF analyst.%2$I'
+      ' LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp BEGIN ATOMIC'
+      ' WITH asked AS MATERIALIZED (SELECT a.deployment, a.ledger FROM chain.asked($1, $2) AS a) SELECT %3$s FROM (%4$s) AS x; END',
+      name || '_as_of', name, typed, analyst.define_as_of(query));
+    EXECUTE format('COMMENT ON FUNCTION analyst.%I IS %L', name || '_as_of',
+      format('rows of analyst.%s as of the close of a ledger, of the current deployment if none is named', name));
+  END IF;
+END $define$;
+
+CALL analyst.define('networks', 'The deployments in this database', $query$
   SELECT
     d.id AS deployment,
     d.passphrase AS network,
@@ -16,16 +122,46 @@ CREATE VIEW analyst.networks AS
     d.first_ledger,
     c.ledger,
     c.closed_at
-  FROM chain.deployment AS d LEFT JOIN chain.cursor AS c ON c.deployment = d.id;
-COMMENT ON VIEW analyst.networks IS 'The deployments in this database';
-COMMENT ON COLUMN analyst.networks.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.networks.network IS 'Network passphrase';
-COMMENT ON COLUMN analyst.networks.epoch IS 'Reset of that network, counted from 0';
-COMMENT ON COLUMN analyst.networks.first_ledger IS 'First ledger of the protocol, 0 when not known';
-COMMENT ON COLUMN analyst.networks.ledger IS 'Newest ledger indexed';
-COMMENT ON COLUMN analyst.networks.closed_at IS 'Close time of that ledger: these views are as of then';
+  FROM chain.deployment AS d LEFT JOIN chain.cursor AS c ON c.deployment = d.id
+$query$, $columns$
+    network       Network passphrase
+    epoch         Reset of that network, counted from 0
+    first_ledger  First ledger of the protocol, 0 when not known
+    ledger        Newest ledger indexed
+    closed_at     Close time of that ledger: these views are as of then
+$columns$);
 
-CREATE VIEW analyst.contracts AS
+CALL analyst.define('current_deployment', 'The deployment that was added last, of those with ledgers: one row', $query$
+  SELECT n.deployment, n.network, n.epoch
+  FROM analyst.networks AS n
+  WHERE n.ledger > 0
+  ORDER BY n.deployment DESC
+  LIMIT 1
+$query$, $columns$
+    network  Network passphrase
+    epoch    Reset of that network, counted from 0
+$columns$);
+
+-- A ledger with ledgers missing before it has no state that is known.
+CREATE FUNCTION chain.asked(asked_ledger integer, asked_deployment integer) RETURNS TABLE (deployment smallint, ledger integer)
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  first integer;
+BEGIN
+  deployment := coalesce(asked_deployment, (SELECT c.deployment FROM analyst.current_deployment AS c));
+  ledger := asked_ledger;
+  first := (SELECT min(v.from_ledger) FROM chain.coverage AS v WHERE v.deployment = asked.deployment);
+  IF NOT EXISTS (SELECT FROM chain.coverage AS v
+      WHERE v.deployment = asked.deployment AND v.from_ledger = first AND asked.ledger BETWEEN v.from_ledger AND v.to_ledger) THEN
+    RAISE EXCEPTION 'deployment % is not indexed without a gap up to ledger %', deployment, asked_ledger
+      USING HINT = 'analyst.networks has the first and the newest ledger of each deployment';
+  END IF;
+  RETURN NEXT;
+END $$;
+COMMENT ON FUNCTION chain.asked(integer, integer) IS 'the deployment, if null the current one, and the ledger; fails unless all is indexed up to it';
+
+CALL analyst.define('contracts', 'The deployment file''s contracts by role, and the tokens that the chain names', $query$
   SELECT
     x.deployment,
     x.address AS contract,
@@ -42,14 +178,14 @@ CREATE VIEW analyst.contracts AS
       SELECT s.deployment, s.contract, s.name, s.role, 1 FROM chain.contract_seen AS s
       WHERE s.what IN ('discovered', 'asset')
     ) AS u
-  ) AS x WHERE x.n = 1;
-COMMENT ON VIEW analyst.contracts IS 'The deployment file''s contracts by role, and the tokens that the chain names';
-COMMENT ON COLUMN analyst.contracts.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.contracts.contract IS 'Contract address';
-COMMENT ON COLUMN analyst.contracts.name IS 'Name in the deployment file';
-COMMENT ON COLUMN analyst.contracts.role IS 'Role: liquidity_pool, synthetic_engine, …, synth_token, usdc, xlm, wallet';
+  ) AS x WHERE x.n = 1
+$query$, $columns$
+    contract  Contract address
+    name      Name in the deployment file
+    role      Role: liquidity_pool, synthetic_engine, …, synth_token, usdc, xlm, wallet
+$columns$);
 
-CREATE VIEW analyst.tokens AS
+CALL analyst.define('tokens', 'Tokens by contract address: synthetic ones, USDC, the native asset, further collateral', $query$
   SELECT
     t.deployment,
     t.token,
@@ -59,20 +195,20 @@ CREATE VIEW analyst.tokens AS
   FROM (
     SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol,
       analyst.readable(s.name) AS name, 'synthetic' AS kind
-    FROM state.synth_token_instance AS s
+    FROM {state.synth_token_instance s}
     UNION ALL
     SELECT s.deployment, s.contract, CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM'
       ELSE s.metadata ->> 'symbol' END, s.metadata ->> 'name', 'stellar'
-    FROM state.stellar_asset_instance AS s
-  ) AS t;
-COMMENT ON VIEW analyst.tokens IS 'Tokens by contract address: synthetic ones, USDC, the native asset, further collateral';
-COMMENT ON COLUMN analyst.tokens.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.tokens.token IS 'Token contract';
-COMMENT ON COLUMN analyst.tokens.symbol IS 'Symbol, as the contract says it';
-COMMENT ON COLUMN analyst.tokens.name IS 'Name, as the contract says it; bytes that are not text in hexadecimal';
-COMMENT ON COLUMN analyst.tokens.kind IS 'synthetic or stellar';
+    FROM {state.stellar_asset_instance s}
+  ) AS t
+$query$, $columns$
+    token   Token contract
+    symbol  Symbol, as the contract says it
+    name    Name, as the contract says it; bytes that are not text in hexadecimal
+    kind    synthetic or stellar
+$columns$);
 
-CREATE VIEW analyst.pools AS
+CALL analyst.define('pools', 'Pools of the automated market maker, current', $query$
   SELECT
     p.deployment,
     p.pool_id,
@@ -80,54 +216,38 @@ CREATE VIEW analyst.pools AS
     a.symbol AS token_a_symbol,
     p.token_b,
     b.symbol AS token_b_symbol,
-    p.reserve_a AS reserve_a_raw,
-    analyst.scaled(p.reserve_a) AS reserve_a,
-    p.reserve_b AS reserve_b_raw,
-    analyst.scaled(p.reserve_b) AS reserve_b,
+    {amount reserve_a p.reserve_a},
+    {amount reserve_b p.reserve_b},
     analyst.scaled(div(p.reserve_b * 10000000, nullif(p.reserve_a, 0))) AS price_a_in_b,
     p.fee_tier AS fee_tier_bps,
     p.total_shares,
-    p.cumulative_vol_a AS volume_a_raw,
-    analyst.scaled(p.cumulative_vol_a) AS volume_a,
-    p.cumulative_vol_b AS volume_b_raw,
-    analyst.scaled(p.cumulative_vol_b) AS volume_b,
+    {amount volume_a p.cumulative_vol_a},
+    {amount volume_b p.cumulative_vol_b},
     p.paused,
     p.ledger,
     p.closed_at AS changed_at
-  FROM (state.liquidity_pool_pool AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-    LEFT JOIN analyst.tokens AS a ON a.deployment = p.deployment AND a.token = p.token_a
-    LEFT JOIN analyst.tokens AS b ON b.deployment = p.deployment AND b.token = p.token_b;
-COMMENT ON VIEW analyst.pools IS 'Pools of the automated market maker, current';
-COMMENT ON COLUMN analyst.pools.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.pools.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.pools.token_a IS 'Token A, contract address';
-COMMENT ON COLUMN analyst.pools.token_a_symbol IS 'Token A, symbol';
-COMMENT ON COLUMN analyst.pools.token_b IS 'Token B, contract address';
-COMMENT ON COLUMN analyst.pools.token_b_symbol IS 'Token B, symbol';
-COMMENT ON COLUMN analyst.pools.reserve_a_raw IS 'Book reserve of token A, raw units';
-COMMENT ON COLUMN analyst.pools.reserve_a IS 'Book reserve of token A, 7 decimals applied';
-COMMENT ON COLUMN analyst.pools.reserve_b_raw IS 'Book reserve of token B, raw units';
-COMMENT ON COLUMN analyst.pools.reserve_b IS 'Book reserve of token B, 7 decimals applied';
-COMMENT ON COLUMN analyst.pools.price_a_in_b IS 'Spot price of A in B, truncated to 7 decimals as the contract does';
-COMMENT ON COLUMN analyst.pools.fee_tier_bps IS 'Swap fee in basis points';
-COMMENT ON COLUMN analyst.pools.total_shares IS 'Shares, the 1000 burned ones included';
-COMMENT ON COLUMN analyst.pools.volume_a_raw IS 'Token A sold so far, raw units';
-COMMENT ON COLUMN analyst.pools.volume_a IS 'Token A sold so far, 7 decimals applied';
-COMMENT ON COLUMN analyst.pools.volume_b_raw IS 'Token B sold so far, raw units';
-COMMENT ON COLUMN analyst.pools.volume_b IS 'Token B sold so far, 7 decimals applied';
-COMMENT ON COLUMN analyst.pools.paused IS 'Trading paused';
-COMMENT ON COLUMN analyst.pools.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.pools.changed_at IS 'Close time of that ledger';
+  FROM {state.liquidity_pool_pool p}
+    LEFT JOIN {tokens a} ON a.deployment = p.deployment AND a.token = p.token_a
+    LEFT JOIN {tokens b} ON b.deployment = p.deployment AND b.token = p.token_b
+$query$, $columns$
+    pool_id         Pool
+    token_a         Token A, contract address
+    token_a_symbol  Token A, symbol
+    token_b         Token B, contract address
+    token_b_symbol  Token B, symbol
+    reserve_a       Book reserve of token A
+    reserve_b       Book reserve of token B
+    price_a_in_b    Spot price of A in B, truncated to 7 decimals as the contract does
+    fee_tier_bps    Swap fee in basis points
+    total_shares    Shares, the 1000 burned ones included
+    volume_a        Token A sold so far
+    volume_b        Token B sold so far
+    paused          Trading paused
+$columns$);
 
-CREATE VIEW analyst.swaps AS
+CALL analyst.define('swaps', 'Trades, with the names of pool and tokens', $query$
   SELECT
-    s.deployment,
-    s.ledger,
-    s.tx AS tx_order,
-    s.op AS op_order,
-    s.event AS event_order,
-    s.closed_at,
+    {event s},
     s.trader,
     s.pool_id,
     s.a_to_b,
@@ -135,37 +255,27 @@ CREATE VIEW analyst.swaps AS
     CASE WHEN s.a_to_b THEN p.token_a_symbol ELSE p.token_b_symbol END AS token_in_symbol,
     CASE WHEN s.a_to_b THEN p.token_b ELSE p.token_a END AS token_out,
     CASE WHEN s.a_to_b THEN p.token_b_symbol ELSE p.token_a_symbol END AS token_out_symbol,
-    s.amount_in AS amount_in_raw,
-    analyst.scaled(s.amount_in) AS amount_in,
-    s.amount_out AS amount_out_raw,
-    analyst.scaled(s.amount_out) AS amount_out,
+    {amount amount_in s.amount_in},
+    {amount amount_out s.amount_out},
     round(s.amount_out / nullif(s.amount_in, 0), 7) AS price,
     nullif(s.partner_id, 0) AS partner_id
-  FROM (event.liquidity_pool_swap AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-    LEFT JOIN analyst.pools AS p ON p.deployment = s.deployment AND p.pool_id = s.pool_id;
-COMMENT ON VIEW analyst.swaps IS 'Trades, with the names of pool and tokens';
-COMMENT ON COLUMN analyst.swaps.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.swaps.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.swaps.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.swaps.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.swaps.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.swaps.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.swaps.trader IS 'Account that traded';
-COMMENT ON COLUMN analyst.swaps.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.swaps.a_to_b IS 'True: sold token A for token B';
-COMMENT ON COLUMN analyst.swaps.token_in IS 'Token sold, contract address';
-COMMENT ON COLUMN analyst.swaps.token_in_symbol IS 'Token sold, symbol';
-COMMENT ON COLUMN analyst.swaps.token_out IS 'Token bought, contract address';
-COMMENT ON COLUMN analyst.swaps.token_out_symbol IS 'Token bought, symbol';
-COMMENT ON COLUMN analyst.swaps.amount_in_raw IS 'Sold, fee included, raw units';
-COMMENT ON COLUMN analyst.swaps.amount_in IS 'Sold, fee included, 7 decimals applied';
-COMMENT ON COLUMN analyst.swaps.amount_out_raw IS 'Bought, raw units';
-COMMENT ON COLUMN analyst.swaps.amount_out IS 'Bought, 7 decimals applied';
-COMMENT ON COLUMN analyst.swaps.price IS 'Bought per unit sold, fee included';
-COMMENT ON COLUMN analyst.swaps.partner_id IS 'Partner that brought the trade; null when untagged';
+  FROM {event.liquidity_pool_swap s}
+    LEFT JOIN analyst.pools AS p ON p.deployment = s.deployment AND p.pool_id = s.pool_id
+$query$, $columns$
+    trader            Account that traded
+    pool_id           Pool
+    a_to_b            True: sold token A for token B
+    token_in          Token sold, contract address
+    token_in_symbol   Token sold, symbol
+    token_out         Token bought, contract address
+    token_out_symbol  Token bought, symbol
+    amount_in         Sold, fee included
+    amount_out        Bought
+    price             Bought per unit sold, fee included
+    partner_id        Partner that brought the trade; null when untagged
+$columns$);
 
-CREATE VIEW analyst.traders AS
+CALL analyst.define('traders', 'Trade of each address by pool and token sold: sums of swaps', $query$
   SELECT
     x.deployment,
     x.trader,
@@ -173,112 +283,81 @@ CREATE VIEW analyst.traders AS
     CASE WHEN x.a_to_b THEN p.token_a ELSE p.token_b END AS token_in,
     CASE WHEN x.a_to_b THEN p.token_a_symbol ELSE p.token_b_symbol END AS token_in_symbol,
     x.swaps,
-    x.sold AS sold_raw,
-    analyst.scaled(x.sold) AS sold,
+    {amount sold x.sold},
     x.first_at,
     x.last_at
   FROM rollup.trader AS x
-    LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id;
-COMMENT ON VIEW analyst.traders IS 'Trade of each address by pool and token sold: sums of swaps';
-COMMENT ON COLUMN analyst.traders.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.traders.trader IS 'Address that traded';
-COMMENT ON COLUMN analyst.traders.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.traders.token_in IS 'Token sold, contract address';
-COMMENT ON COLUMN analyst.traders.token_in_symbol IS 'Token sold, symbol';
-COMMENT ON COLUMN analyst.traders.swaps IS 'Trades';
-COMMENT ON COLUMN analyst.traders.sold_raw IS 'Sold, fees included, raw units';
-COMMENT ON COLUMN analyst.traders.sold IS 'Sold, fees included, 7 decimals applied';
-COMMENT ON COLUMN analyst.traders.first_at IS 'Close time of the first trade';
-COMMENT ON COLUMN analyst.traders.last_at IS 'Close time of the last trade';
+    LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id
+$query$, $columns$
+    trader           Address that traded
+    pool_id          Pool
+    token_in         Token sold, contract address
+    token_in_symbol  Token sold, symbol
+    swaps            Trades
+    sold             Sold, fees included
+    first_at         Close time of the first trade
+    last_at          Close time of the last trade
+$columns$);
 
-CREATE VIEW analyst.liquidity_changes AS
+CALL analyst.define('liquidity_changes', 'Liquidity added and removed, fees claimed', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.kind,
     e.provider,
     e.pool_id,
-    e.amount_a AS amount_a_raw,
-    analyst.scaled(e.amount_a) AS amount_a,
-    e.amount_b AS amount_b_raw,
-    analyst.scaled(e.amount_b) AS amount_b,
-    e.shares
+    {amount amount_a e.amount_a},
+    {amount amount_b e.amount_b},
+    e.shares::numeric(39,0) AS shares
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'add' AS kind, provider, pool_id, amount_a,
       amount_b, shares
-    FROM (event.liquidity_pool_add_liquidity JOIN (SELECT) AS liquidity_pool_add_liquidity_bound ON (liquidity_pool_add_liquidity.deployment, liquidity_pool_add_liquidity.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+    FROM {event.liquidity_pool_add_liquidity e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'remove', provider, pool_id, out_a, out_b, shares
-    FROM (event.liquidity_pool_remove_liquidity JOIN (SELECT) AS liquidity_pool_remove_liquidity_bound ON (liquidity_pool_remove_liquidity.deployment, liquidity_pool_remove_liquidity.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+    FROM {event.liquidity_pool_remove_liquidity e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', provider, pool_id, claim_a, claim_b, NULL
-    FROM (event.liquidity_pool_claim JOIN (SELECT) AS liquidity_pool_claim_bound ON (liquidity_pool_claim.deployment, liquidity_pool_claim.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-  ) AS e;
-COMMENT ON VIEW analyst.liquidity_changes IS 'Liquidity added and removed, fees claimed';
-COMMENT ON COLUMN analyst.liquidity_changes.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.liquidity_changes.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.liquidity_changes.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.liquidity_changes.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.liquidity_changes.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.liquidity_changes.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.liquidity_changes.kind IS 'add, remove or claim';
-COMMENT ON COLUMN analyst.liquidity_changes.provider IS 'Liquidity provider';
-COMMENT ON COLUMN analyst.liquidity_changes.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.liquidity_changes.amount_a_raw IS 'Token A, paid in or out, raw units';
-COMMENT ON COLUMN analyst.liquidity_changes.amount_a IS 'Token A, paid in or out, 7 decimals applied';
-COMMENT ON COLUMN analyst.liquidity_changes.amount_b_raw IS 'Token B, paid in or out, raw units';
-COMMENT ON COLUMN analyst.liquidity_changes.amount_b IS 'Token B, paid in or out, 7 decimals applied';
-COMMENT ON COLUMN analyst.liquidity_changes.shares IS 'Shares minted or burned; null for a claim';
+    FROM {event.liquidity_pool_claim e}
+  ) AS e
+$query$, $columns$
+    kind      add, remove or claim
+    provider  Liquidity provider
+    pool_id   Pool
+    amount_a  Token A, paid in or out
+    amount_b  Token B, paid in or out
+    shares    Shares minted or burned; null for a claim
+$columns$);
 
-CREATE VIEW analyst.lp_positions AS
+CALL analyst.define('lp_positions', 'Current liquidity positions, with what they could claim and take out', $query$
   SELECT
     l.deployment,
     l.pool_id,
     l.provider,
     l.shares,
-    round(l.shares / nullif(p.total_shares, 0), 9) AS share_of_pool,
-    div(l.shares * p.reserve_a, nullif(p.total_shares, 0)) AS underlying_a_raw,
-    analyst.scaled(div(l.shares * p.reserve_a, nullif(p.total_shares, 0))) AS underlying_a,
-    div(l.shares * p.reserve_b, nullif(p.total_shares, 0)) AS underlying_b_raw,
-    analyst.scaled(div(l.shares * p.reserve_b, nullif(p.total_shares, 0))) AS underlying_b,
-    l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000) AS claimable_a_raw,
-    analyst.scaled(l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)) AS claimable_a,
-    l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000) AS claimable_b_raw,
-    analyst.scaled(l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000)) AS claimable_b,
+    analyst.fit(round(l.shares / nullif(p.total_shares, 0), 9), 29)::numeric(38,9) AS share_of_pool,
+    {amount underlying_a div(l.shares * p.reserve_a, nullif(p.total_shares, 0))},
+    {amount underlying_b div(l.shares * p.reserve_b, nullif(p.total_shares, 0))},
+    {amount claimable_a l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)},
+    {amount claimable_b l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000)},
     analyst.at(l.deposited_at) AS deposited_at,
     l.ledger,
     l.closed_at AS changed_at
-  FROM (state.liquidity_pool_lp_pos AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-    LEFT JOIN (state.liquidity_pool_pool AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool')) ON p.deployment = l.deployment AND p.contract = l.contract
-      AND p.pool_id = l.pool_id;
-COMMENT ON VIEW analyst.lp_positions IS 'Current liquidity positions, with what they could claim and take out';
-COMMENT ON COLUMN analyst.lp_positions.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.lp_positions.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.lp_positions.provider IS 'Owner of the position';
-COMMENT ON COLUMN analyst.lp_positions.shares IS 'Shares';
-COMMENT ON COLUMN analyst.lp_positions.share_of_pool IS 'Part of the pool''s shares, 0 to 1';
-COMMENT ON COLUMN analyst.lp_positions.underlying_a_raw IS 'Token A that the shares would take out, raw units';
-COMMENT ON COLUMN analyst.lp_positions.underlying_a IS 'Token A that the shares would take out, 7 decimals applied';
-COMMENT ON COLUMN analyst.lp_positions.underlying_b_raw IS 'Token B that the shares would take out, raw units';
-COMMENT ON COLUMN analyst.lp_positions.underlying_b IS 'Token B that the shares would take out, 7 decimals applied';
-COMMENT ON COLUMN analyst.lp_positions.claimable_a_raw IS 'Fees in token A, claimable, raw units';
-COMMENT ON COLUMN analyst.lp_positions.claimable_a IS 'Fees in token A, claimable, 7 decimals applied';
-COMMENT ON COLUMN analyst.lp_positions.claimable_b_raw IS 'Fees in token B, claimable, raw units';
-COMMENT ON COLUMN analyst.lp_positions.claimable_b IS 'Fees in token B, claimable, 7 decimals applied';
-COMMENT ON COLUMN analyst.lp_positions.deposited_at IS 'First deposit';
-COMMENT ON COLUMN analyst.lp_positions.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.lp_positions.changed_at IS 'Close time of that ledger';
+  FROM {state.liquidity_pool_lp_pos l}
+    LEFT JOIN {state.liquidity_pool_pool p} ON p.deployment = l.deployment AND p.contract = l.contract
+      AND p.pool_id = l.pool_id
+$query$, $columns$
+    pool_id        Pool
+    provider       Owner of the position
+    shares         Shares
+    share_of_pool  Part of the pool's shares, 0 to 1
+    underlying_a   Token A that the shares would take out
+    underlying_b   Token B that the shares would take out
+    claimable_a    Fees in token A, claimable
+    claimable_b    Fees in token B, claimable
+    deposited_at   First deposit
+$columns$);
 
-CREATE VIEW analyst.markets AS
+CALL analyst.define('markets', 'Markets of the vault engine, with their debt and their prices', $query$
   SELECT
     m.deployment,
     m.symbol AS market,
@@ -291,55 +370,45 @@ CREATE VIEW analyst.markets AS
     m.liq_ratio AS liquidation_ratio_bps,
     m.liq_penalty AS liquidation_penalty_bps,
     m.stab_fee_bps AS mint_fee_millionths,
-    coalesce(d.value, 0) AS debt_raw,
-    analyst.scaled(coalesce(d.value, 0)) AS debt,
-    m.debt_ceiling AS debt_ceiling_raw,
-    analyst.scaled(m.debt_ceiling) AS debt_ceiling,
+    {amount debt coalesce(d.value, 0)},
+    {amount debt_ceiling m.debt_ceiling},
     m.enabled,
     m.ledger,
     m.closed_at AS changed_at
-  FROM (state.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
-    LEFT JOIN (state.synthetic_engine_debt_total AS d JOIN (SELECT) AS d_bound ON (d.deployment, d.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine')) ON d.deployment = m.deployment
+  FROM {state.synthetic_engine_asset_config m}
+    LEFT JOIN {state.synthetic_engine_debt_total d} ON d.deployment = m.deployment
       AND d.contract = m.contract AND d.synth = m.symbol
-    LEFT JOIN (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON f.deployment = m.deployment AND f.asset = m.oracle_symbol
-    LEFT JOIN (state.oracle_feed AS c JOIN (SELECT) AS c_bound ON (c.deployment, c.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON c.deployment = m.deployment AND c.asset = m.coll_oracle_sym;
-COMMENT ON VIEW analyst.markets IS 'Markets of the vault engine, with their debt and their prices';
-COMMENT ON COLUMN analyst.markets.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.markets.market IS 'Market: symbol of the synthetic asset';
-COMMENT ON COLUMN analyst.markets.token IS 'Synthetic token, contract address';
-COMMENT ON COLUMN analyst.markets.feed IS 'Feed that prices the synthetic asset';
-COMMENT ON COLUMN analyst.markets.collateral_feed IS 'Feed that prices the collateral, whatever token it is';
-COMMENT ON COLUMN analyst.markets.price IS 'Time-weighted price of the synthetic asset';
-COMMENT ON COLUMN analyst.markets.collateral_price IS 'Time-weighted price of the collateral';
-COMMENT ON COLUMN analyst.markets.min_collateral_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
-COMMENT ON COLUMN analyst.markets.liquidation_ratio_bps IS 'Liquidatable below this ratio, basis points';
-COMMENT ON COLUMN analyst.markets.liquidation_penalty_bps IS 'Liquidation penalty, basis points';
-COMMENT ON COLUMN analyst.markets.mint_fee_millionths IS 'Mint fee, millionths of the amount';
-COMMENT ON COLUMN analyst.markets.debt_raw IS 'Debt of all its vaults, raw units';
-COMMENT ON COLUMN analyst.markets.debt IS 'Debt of all its vaults, 7 decimals applied';
-COMMENT ON COLUMN analyst.markets.debt_ceiling_raw IS 'Most debt allowed, raw units';
-COMMENT ON COLUMN analyst.markets.debt_ceiling IS 'Most debt allowed, 7 decimals applied';
-COMMENT ON COLUMN analyst.markets.enabled IS 'Open for new debt';
-COMMENT ON COLUMN analyst.markets.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.markets.changed_at IS 'Close time of that ledger';
+    LEFT JOIN {state.oracle_feed f} ON f.deployment = m.deployment AND f.asset = m.oracle_symbol
+    LEFT JOIN {state.oracle_feed c} ON c.deployment = m.deployment AND c.asset = m.coll_oracle_sym
+$query$, $columns$
+    market                    Market: symbol of the synthetic asset
+    token                     Synthetic token, contract address
+    feed                      Feed that prices the synthetic asset
+    collateral_feed           Feed that prices the collateral, whatever token it is
+    price                     Time-weighted price of the synthetic asset
+    collateral_price          Time-weighted price of the collateral
+    min_collateral_ratio_bps  Least ratio to mint or withdraw, basis points
+    liquidation_ratio_bps     Liquidatable below this ratio, basis points
+    liquidation_penalty_bps   Liquidation penalty, basis points
+    mint_fee_millionths       Mint fee, millionths of the amount
+    debt                      Debt of all its vaults
+    debt_ceiling              Most debt allowed
+    enabled                   Open for new debt
+$columns$);
 
-CREATE VIEW analyst.vaults AS
+CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, at the newest close time', $query$
   SELECT
     v.deployment,
     v.key_owner AS owner,
     v.synth AS market,
     v.collateral_tok AS collateral_token,
     t.symbol AS collateral_token_symbol,
-    v.collateral AS collateral_raw,
-    analyst.scaled(v.collateral) AS collateral,
-    v.debt AS debt_raw,
-    analyst.scaled(v.debt) AS debt,
+    {amount collateral v.collateral},
+    {amount debt v.debt},
+    m.coll_oracle_sym AS collateral_feed,
     analyst.scaled(x.collateral_price) AS collateral_price,
     analyst.at(x.collateral_price_ts) AS collateral_price_at,
+    m.oracle_symbol AS feed,
     analyst.scaled(x.synth_price) AS synth_price,
     analyst.at(x.synth_price_ts) AS synth_price_at,
     x.priced,
@@ -352,17 +421,13 @@ CREATE VIEW analyst.vaults AS
     analyst.at(v.opened_at) AS opened_at,
     v.ledger,
     v.closed_at AS changed_at
-  FROM (state.synthetic_engine_vault AS v JOIN (SELECT) AS v_bound ON (v.deployment, v.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
-    LEFT JOIN (state.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine')) ON m.deployment = v.deployment
+  FROM {state.synthetic_engine_vault v}
+    LEFT JOIN {state.synthetic_engine_asset_config m} ON m.deployment = v.deployment
       AND m.contract = v.contract AND m.symbol = v.synth
-    LEFT JOIN chain.cursor AS n ON n.deployment = v.deployment
-    LEFT JOIN (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON f.deployment = v.deployment AND f.asset = m.oracle_symbol
-    LEFT JOIN (state.oracle_feed AS c JOIN (SELECT) AS c_bound ON (c.deployment, c.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON c.deployment = v.deployment AND c.asset = m.coll_oracle_sym
-    LEFT JOIN analyst.tokens AS t ON t.deployment = v.deployment AND t.token = v.collateral_tok
+    LEFT JOIN {now n} ON n.deployment = v.deployment
+    LEFT JOIN {state.oracle_feed f} ON f.deployment = v.deployment AND f.asset = m.oracle_symbol
+    LEFT JOIN {state.oracle_feed c} ON c.deployment = v.deployment AND c.asset = m.coll_oracle_sym
+    LEFT JOIN {tokens t} ON t.deployment = v.deployment AND t.token = v.collateral_tok
     CROSS JOIN LATERAL (
       SELECT c.twap_price AS collateral_price, c.twap_ts AS collateral_price_ts,
         f.twap_price AS synth_price, f.twap_ts AS synth_price_ts,
@@ -370,122 +435,87 @@ CREATE VIEW analyst.vaults AS
           AND extract(epoch FROM n.closed_at) - f.twap_ts <= 600, false) AS priced,
         div(div(v.collateral * c.twap_price, 10000000) * 10000,
           nullif(div(v.debt * f.twap_price, 10000000), 0)) AS ratio
-    ) AS x;
-COMMENT ON VIEW analyst.vaults IS 'Current vaults, with the inputs of their ratio, at the newest close time';
-COMMENT ON COLUMN analyst.vaults.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.vaults.owner IS 'Owner';
-COMMENT ON COLUMN analyst.vaults.market IS 'Market';
-COMMENT ON COLUMN analyst.vaults.collateral_token IS 'Collateral token, contract address';
-COMMENT ON COLUMN analyst.vaults.collateral_token_symbol IS 'Collateral token, symbol';
-COMMENT ON COLUMN analyst.vaults.collateral_raw IS 'Collateral, raw units';
-COMMENT ON COLUMN analyst.vaults.collateral IS 'Collateral, 7 decimals applied';
-COMMENT ON COLUMN analyst.vaults.debt_raw IS 'Debt, raw units';
-COMMENT ON COLUMN analyst.vaults.debt IS 'Debt, 7 decimals applied';
-COMMENT ON COLUMN analyst.vaults.collateral_price IS 'Time-weighted price of the collateral';
-COMMENT ON COLUMN analyst.vaults.collateral_price_at IS 'When that price was set';
-COMMENT ON COLUMN analyst.vaults.synth_price IS 'Time-weighted price of the synthetic asset';
-COMMENT ON COLUMN analyst.vaults.synth_price_at IS 'When that price was set';
-COMMENT ON COLUMN analyst.vaults.priced IS 'Both prices are there and not older than 600 s';
-COMMENT ON COLUMN analyst.vaults.ratio_bps IS 'Collateral ratio, basis points, as the contract computes it; null without debt or price';
-COMMENT ON COLUMN analyst.vaults.min_collateral_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
-COMMENT ON COLUMN analyst.vaults.liquidation_ratio_bps IS 'Liquidatable below this ratio, basis points';
-COMMENT ON COLUMN analyst.vaults.status IS 'open (no debt), active, at_risk (below the least ratio), liquidatable, unpriced';
-COMMENT ON COLUMN analyst.vaults.opened_at IS 'Opening';
-COMMENT ON COLUMN analyst.vaults.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.vaults.changed_at IS 'Close time of that ledger';
+    ) AS x
+$query$, $columns$
+    owner                     Owner
+    market                    Market
+    collateral_token          Collateral token, contract address
+    collateral_token_symbol   Collateral token, symbol
+    collateral                Collateral
+    debt                      Debt
+    collateral_feed           Feed that prices the collateral, whatever token it is
+    collateral_price          Time-weighted price of the collateral
+    collateral_price_at       When that price was set
+    feed                      Feed that prices the synthetic asset
+    synth_price               Time-weighted price of the synthetic asset
+    synth_price_at            When that price was set
+    priced                    Both prices are there and not older than 600 s
+    ratio_bps                 Collateral ratio, basis points, as the contract computes it; null without debt or price
+    min_collateral_ratio_bps  Least ratio to mint or withdraw, basis points
+    liquidation_ratio_bps     Liquidatable below this ratio, basis points
+    status                    open (no debt), active, at_risk (below the least ratio), liquidatable, unpriced
+    opened_at                 Opening
+$columns$);
 
-CREATE VIEW analyst.vault_events AS
+CALL analyst.define('vault_events', 'Events of vaults, in one list', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.kind,
     e.owner,
     e.synth_asset AS market,
-    e.amount AS amount_raw,
-    analyst.scaled(e.amount) AS amount
+    {amount amount e.amount}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'open' AS kind, owner, synth_asset, collateral_amount AS amount
-    FROM (event.synthetic_engine_open JOIN (SELECT) AS synthetic_engine_open_bound ON (synthetic_engine_open.deployment, synthetic_engine_open.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    FROM {event.synthetic_engine_open e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'deposit', owner, synth_asset, amount
-    FROM (event.synthetic_engine_deposit JOIN (SELECT) AS synthetic_engine_deposit_bound ON (synthetic_engine_deposit.deployment, synthetic_engine_deposit.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    FROM {event.synthetic_engine_deposit e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'mint', owner, synth_asset, amount
-    FROM (event.synthetic_engine_mint JOIN (SELECT) AS synthetic_engine_mint_bound ON (synthetic_engine_mint.deployment, synthetic_engine_mint.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    FROM {event.synthetic_engine_mint e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'burn', owner, synth_asset, amount
-    FROM (event.synthetic_engine_burn JOIN (SELECT) AS synthetic_engine_burn_bound ON (synthetic_engine_burn.deployment, synthetic_engine_burn.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    FROM {event.synthetic_engine_burn e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', owner, synth_asset, amount
-    FROM (event.synthetic_engine_withdraw JOIN (SELECT) AS synthetic_engine_withdraw_bound ON (synthetic_engine_withdraw.deployment, synthetic_engine_withdraw.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    FROM {event.synthetic_engine_withdraw e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'liquidate', owner, synth_asset, collateral_seized
-    FROM (event.synthetic_engine_liquidate JOIN (SELECT) AS synthetic_engine_liquidate_bound ON (synthetic_engine_liquidate.deployment, synthetic_engine_liquidate.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
-  ) AS e;
-COMMENT ON VIEW analyst.vault_events IS 'Events of vaults, in one list';
-COMMENT ON COLUMN analyst.vault_events.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.vault_events.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.vault_events.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.vault_events.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.vault_events.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.vault_events.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.vault_events.kind IS 'open, deposit, mint, burn, withdraw or liquidate';
-COMMENT ON COLUMN analyst.vault_events.owner IS 'Owner of the vault';
-COMMENT ON COLUMN analyst.vault_events.market IS 'Market';
-COMMENT ON COLUMN analyst.vault_events.amount_raw IS 'Collateral (open, deposit, withdraw, liq) or debt (mint, burn), raw units';
-COMMENT ON COLUMN analyst.vault_events.amount IS 'Collateral (open, deposit, withdraw, liq) or debt (mint, burn), 7 decimals applied';
+    FROM {event.synthetic_engine_liquidate e}
+  ) AS e
+$query$, $columns$
+    kind    open, deposit, mint, burn, withdraw or liquidate
+    owner   Owner of the vault
+    market  Market
+    amount  Collateral (open, deposit, withdraw, liq) or debt (mint, burn)
+$columns$);
 
-CREATE VIEW analyst.liquidations AS
+CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn beside it, the liquidator and the debt repaid', $query$
   SELECT
-    l.deployment,
-    l.ledger,
-    l.tx AS tx_order,
-    l.op AS op_order,
-    l.event AS event_order,
-    l.closed_at,
+    {event l},
     l.owner,
     l.synth_asset AS market,
     b.from_address AS liquidator,
-    b.amount AS debt_repaid_raw,
-    analyst.scaled(b.amount) AS debt_repaid,
-    l.collateral_seized AS collateral_seized_raw,
-    analyst.scaled(l.collateral_seized) AS collateral_seized
-  FROM (event.synthetic_engine_liquidate AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    {amount debt_repaid b.amount},
+    {amount collateral_seized l.collateral_seized}
+  FROM {event.synthetic_engine_liquidate l}
     LEFT JOIN LATERAL (
       SELECT u.from_address, u.amount
       FROM event.synth_token_burn AS u
       WHERE u.deployment = l.deployment AND u.ledger = l.ledger AND u.tx = l.tx AND u.op = l.op
         AND u.event < l.event
       ORDER BY u.event DESC LIMIT 1
-    ) AS b ON true;
-COMMENT ON VIEW analyst.liquidations IS 'Liquidations: the event and, from the burn beside it, the liquidator and the debt repaid';
-COMMENT ON COLUMN analyst.liquidations.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.liquidations.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.liquidations.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.liquidations.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.liquidations.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.liquidations.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.liquidations.owner IS 'Owner of the vault';
-COMMENT ON COLUMN analyst.liquidations.market IS 'Market';
-COMMENT ON COLUMN analyst.liquidations.liquidator IS 'Account that repaid the debt';
-COMMENT ON COLUMN analyst.liquidations.debt_repaid_raw IS 'Debt repaid: synthetic tokens burned from the liquidator, raw units';
-COMMENT ON COLUMN analyst.liquidations.debt_repaid IS 'Debt repaid: synthetic tokens burned from the liquidator, 7 decimals applied';
-COMMENT ON COLUMN analyst.liquidations.collateral_seized_raw IS 'Collateral given to the liquidator, raw units';
-COMMENT ON COLUMN analyst.liquidations.collateral_seized IS 'Collateral given to the liquidator, 7 decimals applied';
+    ) AS b ON true
+$query$, $columns$
+    owner              Owner of the vault
+    market             Market
+    liquidator         Account that repaid the debt
+    debt_repaid        Debt repaid: synthetic tokens burned from the liquidator
+    collateral_seized  Collateral given to the liquidator
+$columns$);
 
 -- An array's index must be an integer; a u32 status need not be one.
-CREATE VIEW analyst.compliance AS
+CALL analyst.define('compliance', 'Current compliance records; jurisdictions are in no view', $query$
   SELECT
     r.deployment,
     r.address,
@@ -497,31 +527,29 @@ CREATE VIEW analyst.compliance AS
     r.reason,
     analyst.at(r.updated_at) AS updated_at,
     r.ledger
-  FROM (state.compliance_registry_compliance_rec AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
-    LEFT JOIN chain.cursor AS n ON n.deployment = r.deployment
-    LEFT JOIN (state.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry')) ON f.deployment = r.deployment
-      AND f.contract = r.contract AND f.address = r.address;
-COMMENT ON VIEW analyst.compliance IS 'Current compliance records; jurisdictions are in no view';
-COMMENT ON COLUMN analyst.compliance.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.compliance.address IS 'Person';
-COMMENT ON COLUMN analyst.compliance.status IS 'Stored status; a lapsed record still says Verified';
-COMMENT ON COLUMN analyst.compliance.expires_at IS 'End of validity; null is never';
-COMMENT ON COLUMN analyst.compliance.expired IS 'Lapsed at the newest close time';
-COMMENT ON COLUMN analyst.compliance.frozen IS 'Frozen';
-COMMENT ON COLUMN analyst.compliance.provider IS 'Provider that attested';
-COMMENT ON COLUMN analyst.compliance.reason IS 'Reason of the last change';
-COMMENT ON COLUMN analyst.compliance.updated_at IS 'Last change';
-COMMENT ON COLUMN analyst.compliance.ledger IS 'Ledger of the last change';
+  FROM {state.compliance_registry_compliance_rec r}
+    LEFT JOIN {now n} ON n.deployment = r.deployment
+    LEFT JOIN {state.compliance_registry_frozen f} ON f.deployment = r.deployment
+      AND f.contract = r.contract AND f.address = r.address
+$query$, $columns$
+    address     Person
+    status      Stored status; a lapsed record still says Verified
+    expires_at  End of validity; null is never
+    expired     Lapsed at the newest close time
+    frozen      Frozen
+    provider    Provider that attested
+    reason      Reason of the last change
+    updated_at  Last change
+$columns$);
 
-CREATE VIEW analyst.compliance_history AS
+CALL analyst.define('compliance_history', 'Every change of a person''s record or freeze, also those without an event', $query$
   SELECT
     h.deployment,
     h.ledger,
     h.tx AS tx_order,
     h.seq AS change_order,
     h.closed_at,
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t WHERE t.deployment = h.deployment AND t.ledger = h.ledger AND t.tx = h.tx) AS tx_hash,
     h.address,
     h.what,
     h.status,
@@ -532,63 +560,45 @@ CREATE VIEW analyst.compliance_history AS
     SELECT r.deployment, r.ledger, r.tx, r.seq, r.closed_at, r.address, 'record' AS what,
       (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[least(r.status, 99) + 1] AS status,
       r.expires_at, r.provider, r.reason
-    FROM (history.compliance_registry_compliance_rec AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
+    FROM {history.compliance_registry_compliance_rec r}
     UNION ALL
     SELECT f.deployment, f.ledger, f.tx, f.seq, f.closed_at, f.address,
       CASE WHEN f.removed THEN 'unfrozen' ELSE 'frozen' END, NULL, NULL, NULL, NULL
-    FROM (history.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
-  ) AS h;
-COMMENT ON VIEW analyst.compliance_history IS 'Every change of a person''s record or freeze, also those without an event';
-COMMENT ON COLUMN analyst.compliance_history.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.compliance_history.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.compliance_history.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.compliance_history.change_order IS 'Order of the change in its transaction';
-COMMENT ON COLUMN analyst.compliance_history.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.compliance_history.address IS 'Person';
-COMMENT ON COLUMN analyst.compliance_history.what IS 'record, frozen or unfrozen';
-COMMENT ON COLUMN analyst.compliance_history.status IS 'Stored status after the change; null for a freeze';
-COMMENT ON COLUMN analyst.compliance_history.expires_at IS 'End of validity; null is never';
-COMMENT ON COLUMN analyst.compliance_history.provider IS 'Provider that attested';
-COMMENT ON COLUMN analyst.compliance_history.reason IS 'Reason of the change';
+    FROM {history.compliance_registry_frozen f}
+  ) AS h
+$query$, $columns$
+    change_order  Order of the change in its transaction
+    address       Person
+    what          record, frozen or unfrozen
+    status        Stored status after the change; null for a freeze
+    expires_at    End of validity; null is never
+    provider      Provider that attested
+    reason        Reason of the change
+$columns$);
 
-CREATE VIEW analyst.attestations AS
+CALL analyst.define('attestations', 'Attestations and revocations as events', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.kind,
     e.subject AS address,
     e.verifier AS provider
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'attest' AS kind, subject, verifier
-    FROM (event.compliance_registry_attest JOIN (SELECT) AS compliance_registry_attest_bound ON (compliance_registry_attest.deployment, compliance_registry_attest.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
+    FROM {event.compliance_registry_attest e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'submit_attest', subject, provider
-    FROM (event.compliance_registry_submit_attest JOIN (SELECT) AS compliance_registry_submit_attest_bound ON (compliance_registry_submit_attest.deployment, compliance_registry_submit_attest.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
+    FROM {event.compliance_registry_submit_attest e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'revoke', subject, verifier
-    FROM (event.compliance_registry_revoke JOIN (SELECT) AS compliance_registry_revoke_bound ON (compliance_registry_revoke.deployment, compliance_registry_revoke.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
-  ) AS e;
-COMMENT ON VIEW analyst.attestations IS 'Attestations and revocations as events';
-COMMENT ON COLUMN analyst.attestations.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.attestations.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.attestations.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.attestations.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.attestations.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.attestations.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.attestations.kind IS 'attest, submit_attest or revoke';
-COMMENT ON COLUMN analyst.attestations.address IS 'Person';
-COMMENT ON COLUMN analyst.attestations.provider IS 'Verifier or provider';
+    FROM {event.compliance_registry_revoke e}
+  ) AS e
+$query$, $columns$
+    kind      attest, submit_attest or revoke
+    address   Person
+    provider  Verifier or provider
+$columns$);
 
-CREATE VIEW analyst.partners AS
+CALL analyst.define('partners', 'Partners, current', $query$
   SELECT
     p.deployment,
     p.id AS partner_id,
@@ -600,136 +610,123 @@ CREATE VIEW analyst.partners AS
     analyst.at(p.registered_at) AS registered_at,
     p.ledger,
     p.closed_at AS changed_at
-  FROM (state.partner_registry_partner AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'partner_registry'));
-COMMENT ON VIEW analyst.partners IS 'Partners, current';
-COMMENT ON COLUMN analyst.partners.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.partners.partner_id IS 'Partner';
-COMMENT ON COLUMN analyst.partners.owner IS 'Owner';
-COMMENT ON COLUMN analyst.partners.name IS 'Name; bytes that are not text in hexadecimal';
-COMMENT ON COLUMN analyst.partners.revenue_share_bps IS 'Share of the fees, basis points';
-COMMENT ON COLUMN analyst.partners.deployed_assets IS 'Number of the partner''s assets';
-COMMENT ON COLUMN analyst.partners.active IS 'Active';
-COMMENT ON COLUMN analyst.partners.registered_at IS 'Registration';
-COMMENT ON COLUMN analyst.partners.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.partners.changed_at IS 'Close time of that ledger';
+  FROM {state.partner_registry_partner p}
+$query$, $columns$
+    partner_id         Partner
+    owner              Owner
+    name               Name; bytes that are not text in hexadecimal
+    revenue_share_bps  Share of the fees, basis points
+    deployed_assets    Number of the partner's assets
+    active             Active
+    registered_at      Registration
+$columns$);
 
-CREATE VIEW analyst.revenue AS
+CALL analyst.define('revenue', 'Fees as the distributor received them, with their token', $query$
   SELECT
-    r.deployment,
-    r.ledger,
-    r.tx AS tx_order,
-    r.op AS op_order,
-    r.event AS event_order,
-    r.closed_at,
+    {event r},
     r.sender,
     r.source,
     r.epoch,
     r.token,
     t.symbol AS token_symbol,
-    r.amount AS amount_raw,
-    analyst.scaled(r.amount) AS amount
-  FROM (event.earnings_distributor_revenue_received AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
-    LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token;
-COMMENT ON VIEW analyst.revenue IS 'Fees as the distributor received them, with their token';
-COMMENT ON COLUMN analyst.revenue.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.revenue.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.revenue.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.revenue.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.revenue.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.revenue.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.revenue.sender IS 'Contract that paid';
-COMMENT ON COLUMN analyst.revenue.source IS 'swapfee, stabfee or liqfee';
-COMMENT ON COLUMN analyst.revenue.epoch IS 'Epoch of the distributor';
-COMMENT ON COLUMN analyst.revenue.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.revenue.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.revenue.amount_raw IS 'Fee, raw units';
-COMMENT ON COLUMN analyst.revenue.amount IS 'Fee, 7 decimals applied';
+    {amount amount r.amount}
+  FROM {event.earnings_distributor_revenue_received r}
+    LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token
+$query$, $columns$
+    sender        Contract that paid
+    source        swapfee, stabfee or liqfee
+    epoch         Epoch of the distributor
+    token         Token, contract address
+    token_symbol  Token, symbol
+    amount        Fee
+$columns$);
 
-CREATE VIEW analyst.partner_revenue AS
+CALL analyst.define('partner_revenue', 'Partners'' cuts with their token: that of the next fee received in the same operation', $query$
   SELECT
-    f.deployment,
-    f.ledger,
-    f.tx AS tx_order,
-    f.op AS op_order,
-    f.event AS event_order,
-    f.closed_at,
+    {event f},
     f.partner_id,
     f.source,
     f.epoch,
     r.token,
     t.symbol AS token_symbol,
-    f.partner_cut AS cut_raw,
-    analyst.scaled(f.partner_cut) AS cut,
-    r.amount AS fee_raw,
-    analyst.scaled(r.amount) AS fee
-  FROM (event.earnings_distributor_partner_revenue_forwarded AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
+    {amount cut f.partner_cut},
+    {amount fee r.amount}
+  FROM {event.earnings_distributor_partner_revenue_forwarded f}
     LEFT JOIN LATERAL (
       SELECT u.token, u.amount
-      FROM (event.earnings_distributor_revenue_received AS u JOIN (SELECT) AS u_bound ON (u.deployment, u.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
+      FROM {event.earnings_distributor_revenue_received u}
       WHERE u.deployment = f.deployment AND u.ledger = f.ledger AND u.tx = f.tx AND u.op = f.op
         AND u.event > f.event
       ORDER BY u.event LIMIT 1
     ) AS r ON true
-    LEFT JOIN analyst.tokens AS t ON t.deployment = f.deployment AND t.token = r.token;
-COMMENT ON VIEW analyst.partner_revenue IS 'Partners'' cuts with their token: that of the next fee received in the same operation';
-COMMENT ON COLUMN analyst.partner_revenue.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.partner_revenue.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.partner_revenue.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.partner_revenue.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.partner_revenue.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.partner_revenue.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.partner_revenue.partner_id IS 'Partner';
-COMMENT ON COLUMN analyst.partner_revenue.source IS 'swapfee, stabfee or liqfee';
-COMMENT ON COLUMN analyst.partner_revenue.epoch IS 'Epoch of the distributor';
-COMMENT ON COLUMN analyst.partner_revenue.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.partner_revenue.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.partner_revenue.cut_raw IS 'Partner''s cut, raw units';
-COMMENT ON COLUMN analyst.partner_revenue.cut IS 'Partner''s cut, 7 decimals applied';
-COMMENT ON COLUMN analyst.partner_revenue.fee_raw IS 'Whole fee that the cut was taken from, raw units';
-COMMENT ON COLUMN analyst.partner_revenue.fee IS 'Whole fee that the cut was taken from, 7 decimals applied';
+    LEFT JOIN analyst.tokens AS t ON t.deployment = f.deployment AND t.token = r.token
+$query$, $columns$
+    partner_id    Partner
+    source        swapfee, stabfee or liqfee
+    epoch         Epoch of the distributor
+    token         Token, contract address
+    token_symbol  Token, symbol
+    cut           Partner's cut
+    fee           Whole fee that the cut was taken from
+$columns$);
 
-CREATE VIEW analyst.partner_revenue_per_token AS
+CALL analyst.define('partner_revenue_per_token', 'Partners'' cuts by epoch and token: sums of partner_revenue', $query$
   SELECT
     r.deployment,
     r.partner_id,
-    r.epoch,
+    r.epoch::numeric(20,0) AS epoch,
     r.token,
     t.symbol AS token_symbol,
     r.forwards,
-    r.fees AS fees_raw,
-    analyst.scaled(r.fees) AS fees,
-    r.amount AS cuts_raw,
-    analyst.scaled(r.amount) AS cuts
+    {amount fees r.fees},
+    {amount cuts r.amount}
   FROM rollup.partner_epoch_revenue AS r
-    LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token;
-COMMENT ON VIEW analyst.partner_revenue_per_token IS 'Partners'' cuts by epoch and token: sums of partner_revenue';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.partner_id IS 'Partner';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.epoch IS 'Epoch of the distributor';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.forwards IS 'Number of cuts';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.fees_raw IS 'Whole fees that the cuts were taken from, raw units';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.fees IS 'Whole fees that the cuts were taken from, 7 decimals applied';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.cuts_raw IS 'Partner''s cuts, raw units';
-COMMENT ON COLUMN analyst.partner_revenue_per_token.cuts IS 'Partner''s cuts, 7 decimals applied';
+    LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token
+$query$, $columns$
+    partner_id    Partner
+    epoch         Epoch of the distributor
+    token         Token, contract address
+    token_symbol  Token, symbol
+    forwards      Number of cuts
+    fees          Whole fees that the cuts were taken from
+    cuts          Partner's cuts
+$columns$);
 
-CREATE VIEW analyst.revenue_per_token AS
+CALL analyst.define('daily_partners', 'Trades and revenue that partners brought, by day and token', $query$
+  SELECT
+    deployment,
+    day,
+    partner_id,
+    token,
+    t.symbol AS token_symbol,
+    coalesce(v.swaps, 0) AS swaps,
+    {amount volume coalesce(v.volume, 0)},
+    coalesce(r.forwards, 0) AS forwards,
+    {amount fees coalesce(r.fees, 0)},
+    {amount cuts coalesce(r.amount, 0)}
+  FROM rollup.partner_day_volume AS v FULL JOIN rollup.partner_day_revenue AS r USING (deployment, partner_id, day, token)
+    LEFT JOIN analyst.tokens AS t USING (deployment, token)
+$query$, $columns$
+    day           Day, UTC
+    partner_id    Partner
+    token         Token, contract address
+    token_symbol  Token, symbol
+    swaps         Trades that sold the token
+    volume        Sold in these, fees included
+    forwards      Number of cuts
+    fees          Whole fees that the cuts were taken from
+    cuts          Partner's cuts
+$columns$);
+
+CALL analyst.define('revenue_per_token', 'Fees, partners'' cuts and the rest by epoch and token', $query$
   SELECT
     x.deployment,
-    x.epoch,
+    x.epoch::numeric(20,0) AS epoch,
     x.token,
     t.symbol AS token_symbol,
-    x.fees AS fees_raw,
-    analyst.scaled(x.fees) AS fees,
-    x.cuts AS partner_cuts_raw,
-    analyst.scaled(x.cuts) AS partner_cuts,
-    x.fees - x.cuts AS protocol_part_raw,
-    analyst.scaled(x.fees - x.cuts) AS protocol_part
+    {amount fees x.fees},
+    {amount partner_cuts x.cuts},
+    {amount protocol_part x.fees - x.cuts}
   FROM (
     SELECT u.deployment, u.epoch, u.token, sum(u.fee) AS fees, sum(u.cut) AS cuts
     FROM (
@@ -739,26 +736,21 @@ CREATE VIEW analyst.revenue_per_token AS
     ) AS u
     GROUP BY u.deployment, u.epoch, u.token
   ) AS x
-    LEFT JOIN analyst.tokens AS t ON t.deployment = x.deployment AND t.token = x.token;
-COMMENT ON VIEW analyst.revenue_per_token IS 'Fees, partners'' cuts and the rest by epoch and token';
-COMMENT ON COLUMN analyst.revenue_per_token.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.revenue_per_token.epoch IS 'Epoch of the distributor';
-COMMENT ON COLUMN analyst.revenue_per_token.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.revenue_per_token.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.revenue_per_token.fees_raw IS 'Fees received, raw units';
-COMMENT ON COLUMN analyst.revenue_per_token.fees IS 'Fees received, 7 decimals applied';
-COMMENT ON COLUMN analyst.revenue_per_token.partner_cuts_raw IS 'Partners'' cuts, raw units';
-COMMENT ON COLUMN analyst.revenue_per_token.partner_cuts IS 'Partners'' cuts, 7 decimals applied';
-COMMENT ON COLUMN analyst.revenue_per_token.protocol_part_raw IS 'Fees less the cuts, raw units';
-COMMENT ON COLUMN analyst.revenue_per_token.protocol_part IS 'Fees less the cuts, 7 decimals applied';
+    LEFT JOIN analyst.tokens AS t ON t.deployment = x.deployment AND t.token = x.token
+$query$, $columns$
+    epoch          Epoch of the distributor
+    token          Token, contract address
+    token_symbol   Token, symbol
+    fees           Fees received
+    partner_cuts   Partners' cuts
+    protocol_part  Fees less the cuts
+$columns$);
 
-CREATE VIEW analyst.stability_pool AS
+CALL analyst.define('stability_pool', 'The stability pool''s current books', $query$
   SELECT
     s.deployment,
-    s.total_deposits AS total_deposits_raw,
-    analyst.scaled(s.total_deposits) AS total_deposits,
-    s.total_coll_gained AS collateral_gained_raw,
-    analyst.scaled(s.total_coll_gained) AS collateral_gained,
+    {amount total_deposits s.total_deposits},
+    {amount collateral_gained s.total_coll_gained},
     s.total_liq_count AS liquidations,
     s.p,
     s.sum_coll,
@@ -767,104 +759,69 @@ CREATE VIEW analyst.stability_pool AS
     s.paused,
     s.ledger,
     s.closed_at AS changed_at
-  FROM (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'));
-COMMENT ON VIEW analyst.stability_pool IS 'The stability pool''s current books';
-COMMENT ON COLUMN analyst.stability_pool.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.stability_pool.total_deposits_raw IS 'Deposits, raw units';
-COMMENT ON COLUMN analyst.stability_pool.total_deposits IS 'Deposits, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_pool.collateral_gained_raw IS 'Collateral gained so far, raw units';
-COMMENT ON COLUMN analyst.stability_pool.collateral_gained IS 'Collateral gained so far, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_pool.liquidations IS 'Liquidations absorbed';
-COMMENT ON COLUMN analyst.stability_pool.p IS 'Product of losses, from 1e12';
-COMMENT ON COLUMN analyst.stability_pool.sum_coll IS 'Gain per unit of deposit, scaled by 1e12';
-COMMENT ON COLUMN analyst.stability_pool.epoch IS 'Epoch of the books';
-COMMENT ON COLUMN analyst.stability_pool.scale IS 'Scale of the books';
-COMMENT ON COLUMN analyst.stability_pool.paused IS 'Paused';
-COMMENT ON COLUMN analyst.stability_pool.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.stability_pool.changed_at IS 'Close time of that ledger';
+  FROM {state.stability_pool_state s}
+$query$, $columns$
+    total_deposits     Deposits
+    collateral_gained  Collateral gained so far
+    liquidations       Liquidations absorbed
+    p                  Product of losses, from 1e12
+    sum_coll           Gain per unit of deposit, scaled by 1e12
+    epoch              Epoch of the books
+    scale              Scale of the books
+    paused             Paused
+$columns$);
 
-CREATE VIEW analyst.stability_deposits AS
+CALL analyst.define('stability_deposits', 'Current deposits in the stability pool, computed as the contract does', $query$
   SELECT
     d.deployment,
     d.depositor,
-    d.initial_value AS initial_raw,
-    analyst.scaled(d.initial_value) AS initial,
-    CASE WHEN d.snapshot_epoch = s.epoch
+    {amount initial d.initial_value},
+    {amount compounded CASE WHEN d.snapshot_epoch = s.epoch
       THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000)
-      ELSE 0 END AS compounded_raw,
-    analyst.scaled(CASE WHEN d.snapshot_epoch = s.epoch
-      THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000)
-      ELSE 0 END) AS compounded,
-    div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000) AS gain_raw,
-    analyst.scaled(div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000)) AS gain,
+      ELSE 0 END},
+    {amount gain div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000)},
     analyst.at(d.deposited_at) AS deposited_at,
     d.ledger,
     d.closed_at AS changed_at
-  FROM (state.stability_pool_deposit AS d JOIN (SELECT) AS d_bound ON (d.deployment, d.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
-    LEFT JOIN (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool')) ON s.deployment = d.deployment AND s.contract = d.contract;
-COMMENT ON VIEW analyst.stability_deposits IS 'Current deposits in the stability pool, computed as the contract does';
-COMMENT ON COLUMN analyst.stability_deposits.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.stability_deposits.depositor IS 'Depositor';
-COMMENT ON COLUMN analyst.stability_deposits.initial_raw IS 'Deposit at the snapshot, raw units';
-COMMENT ON COLUMN analyst.stability_deposits.initial IS 'Deposit at the snapshot, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_deposits.compounded_raw IS 'Deposit after losses, raw units';
-COMMENT ON COLUMN analyst.stability_deposits.compounded IS 'Deposit after losses, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_deposits.gain_raw IS 'Gain not claimed; may be negative after a new epoch, as in the contract, raw units';
-COMMENT ON COLUMN analyst.stability_deposits.gain IS 'Gain not claimed; may be negative after a new epoch, as in the contract, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_deposits.deposited_at IS 'First deposit';
-COMMENT ON COLUMN analyst.stability_deposits.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.stability_deposits.changed_at IS 'Close time of that ledger';
+  FROM {state.stability_pool_deposit d}
+    LEFT JOIN {state.stability_pool_state s} ON s.deployment = d.deployment AND s.contract = d.contract
+$query$, $columns$
+    depositor     Depositor
+    initial       Deposit at the snapshot
+    compounded    Deposit after losses
+    gain          Gain not claimed; may be negative after a new epoch, as in the contract
+    deposited_at  First deposit
+$columns$);
 
-CREATE VIEW analyst.stability_events AS
+CALL analyst.define('stability_events', 'Events of the stability pool, in one list', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.kind,
     e.address,
-    e.amount AS amount_raw,
-    analyst.scaled(e.amount) AS amount,
-    e.reward AS reward_raw,
-    analyst.scaled(e.reward) AS reward
+    {amount amount e.amount},
+    {amount reward e.reward}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'deposit' AS kind, depositor AS address, amount,
       NULL::numeric AS reward
-    FROM (event.stability_pool_deposit JOIN (SELECT) AS stability_pool_deposit_bound ON (stability_pool_deposit.deployment, stability_pool_deposit.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
+    FROM {event.stability_pool_deposit e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', depositor, amount, NULL
-    FROM (event.stability_pool_withdraw JOIN (SELECT) AS stability_pool_withdraw_bound ON (stability_pool_withdraw.deployment, stability_pool_withdraw.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
+    FROM {event.stability_pool_withdraw e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', depositor, amount, NULL
-    FROM (event.stability_pool_claim JOIN (SELECT) AS stability_pool_claim_bound ON (stability_pool_claim.deployment, stability_pool_claim.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
+    FROM {event.stability_pool_claim e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'absorb', engine, debt_absorbed, collateral_reward
-    FROM (event.stability_pool_absorb JOIN (SELECT) AS stability_pool_absorb_bound ON (stability_pool_absorb.deployment, stability_pool_absorb.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
-  ) AS e;
-COMMENT ON VIEW analyst.stability_events IS 'Events of the stability pool, in one list';
-COMMENT ON COLUMN analyst.stability_events.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.stability_events.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.stability_events.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.stability_events.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.stability_events.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.stability_events.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.stability_events.kind IS 'deposit, withdraw, claim or absorb';
-COMMENT ON COLUMN analyst.stability_events.address IS 'Depositor, or the engine that a loss came from';
-COMMENT ON COLUMN analyst.stability_events.amount_raw IS 'USDC paid in or out, gain claimed, or debt absorbed, raw units';
-COMMENT ON COLUMN analyst.stability_events.amount IS 'USDC paid in or out, gain claimed, or debt absorbed, 7 decimals applied';
-COMMENT ON COLUMN analyst.stability_events.reward_raw IS 'Collateral gained; null but for absorb, raw units';
-COMMENT ON COLUMN analyst.stability_events.reward IS 'Collateral gained; null but for absorb, 7 decimals applied';
+    FROM {event.stability_pool_absorb e}
+  ) AS e
+$query$, $columns$
+    kind     deposit, withdraw, claim or absorb
+    address  Depositor, or the engine that a loss came from
+    amount   USDC paid in or out, gain claimed, or debt absorbed
+    reward   Collateral gained; null but for absorb
+$columns$);
 
-CREATE VIEW analyst.feeds AS
+CALL analyst.define('feeds', 'Current price feeds, with their age at the newest close time', $query$
   SELECT
     f.deployment,
     f.asset AS feed,
@@ -877,62 +834,44 @@ CREATE VIEW analyst.feeds AS
     f.observation_count AS observations,
     f.ledger,
     f.closed_at AS changed_at
-  FROM (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
-    LEFT JOIN chain.cursor AS n ON n.deployment = f.deployment;
-COMMENT ON VIEW analyst.feeds IS 'Current price feeds, with their age at the newest close time';
-COMMENT ON COLUMN analyst.feeds.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.feeds.feed IS 'Feed';
-COMMENT ON COLUMN analyst.feeds.price IS 'Spot price';
-COMMENT ON COLUMN analyst.feeds.price_at IS 'When it was set';
-COMMENT ON COLUMN analyst.feeds.price_stale IS 'Older than 300 s: the contract refuses it';
-COMMENT ON COLUMN analyst.feeds.twap IS 'Time-weighted price';
-COMMENT ON COLUMN analyst.feeds.twap_at IS 'When it was set';
-COMMENT ON COLUMN analyst.feeds.twap_stale IS 'Older than 600 s: the contract refuses it';
-COMMENT ON COLUMN analyst.feeds.observations IS 'Observations in the last aggregate';
-COMMENT ON COLUMN analyst.feeds.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.feeds.changed_at IS 'Close time of that ledger';
+  FROM {state.oracle_feed f}
+    LEFT JOIN {now n} ON n.deployment = f.deployment
+$query$, $columns$
+    feed          Feed
+    price         Spot price
+    price_at      When it was set
+    price_stale   Older than 300 s: the contract refuses it
+    twap          Time-weighted price
+    twap_at       When it was set
+    twap_stale    Older than 600 s: the contract refuses it
+    observations  Observations in the last aggregate
+$columns$);
 
-CREATE VIEW analyst.prices AS
+CALL analyst.define('prices', 'Prices over time: observations of providers, aggregates, time-weighted prices', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.kind,
     e.asset AS feed,
     e.provider,
-    e.price AS price_raw,
-    analyst.scaled(e.price) AS price
+    {amount price e.price}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'observation' AS kind, asset, provider, price
-    FROM (event.oracle_price_observation JOIN (SELECT) AS oracle_price_observation_bound ON (oracle_price_observation.deployment, oracle_price_observation.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
+    FROM {event.oracle_price_observation e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'aggregate', asset, NULL, median_price
-    FROM (event.oracle_price_aggregate JOIN (SELECT) AS oracle_price_aggregate_bound ON (oracle_price_aggregate.deployment, oracle_price_aggregate.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
+    FROM {event.oracle_price_aggregate e}
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'twap', asset, NULL, twap_price
-    FROM (event.oracle_twap JOIN (SELECT) AS oracle_twap_bound ON (oracle_twap.deployment, oracle_twap.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
-  ) AS e;
-COMMENT ON VIEW analyst.prices IS 'Prices over time: observations of providers, aggregates, time-weighted prices';
-COMMENT ON COLUMN analyst.prices.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.prices.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.prices.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.prices.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.prices.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.prices.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.prices.kind IS 'observation, aggregate or twap';
-COMMENT ON COLUMN analyst.prices.feed IS 'Feed';
-COMMENT ON COLUMN analyst.prices.provider IS 'Provider of an observation';
-COMMENT ON COLUMN analyst.prices.price_raw IS 'Price, raw units';
-COMMENT ON COLUMN analyst.prices.price IS 'Price, 7 decimals applied';
+    FROM {event.oracle_twap e}
+  ) AS e
+$query$, $columns$
+    kind      observation, aggregate or twap
+    feed      Feed
+    provider  Provider of an observation
+    price     Price
+$columns$);
 
-CREATE VIEW analyst.proposals AS
+CALL analyst.define('proposals', 'Proposals with what they would do', $query$
   SELECT
     p.deployment,
     p.id AS proposal_id,
@@ -949,55 +888,40 @@ CREATE VIEW analyst.proposals AS
     analyst.at(p.execute_after) AS execute_after,
     p.ledger,
     p.closed_at AS changed_at
-  FROM (state.dao_governance_proposal AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
-    LEFT JOIN (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance')) ON w.deployment = p.deployment
-      AND w.contract = p.contract AND w.wallet_id = 0;
-COMMENT ON VIEW analyst.proposals IS 'Proposals with what they would do';
-COMMENT ON COLUMN analyst.proposals.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.proposals.proposal_id IS 'Proposal; ids repeat after the contract was initialised again';
-COMMENT ON COLUMN analyst.proposals.proposer IS 'Proposer';
-COMMENT ON COLUMN analyst.proposals.title IS 'Title; bytes that are not text in hexadecimal';
-COMMENT ON COLUMN analyst.proposals.description IS 'Description, likewise';
-COMMENT ON COLUMN analyst.proposals.action IS 'Action of the proposal, decoded; "undecodable": true and its hex if it cannot be read';
-COMMENT ON COLUMN analyst.proposals.status IS 'Active, Passed, Failed, Executed or Cancelled';
-COMMENT ON COLUMN analyst.proposals.yes_votes IS 'Votes in favour';
-COMMENT ON COLUMN analyst.proposals.no_votes IS 'Votes against';
-COMMENT ON COLUMN analyst.proposals.threshold IS 'Votes needed: that of the governance wallet';
-COMMENT ON COLUMN analyst.proposals.start_at IS 'Start of the vote';
-COMMENT ON COLUMN analyst.proposals.end_at IS 'Nominal end of the vote; closes nothing';
-COMMENT ON COLUMN analyst.proposals.execute_after IS 'Earliest execution';
-COMMENT ON COLUMN analyst.proposals.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.proposals.changed_at IS 'Close time of that ledger';
+  FROM {state.dao_governance_proposal p}
+    LEFT JOIN {state.dao_governance_multi_sig_wallet w} ON w.deployment = p.deployment
+      AND w.contract = p.contract AND w.wallet_id = 0
+$query$, $columns$
+    proposal_id    Proposal; ids repeat after the contract was initialised again
+    proposer       Proposer
+    title          Title; bytes that are not text in hexadecimal
+    description    Description, likewise
+    action         Action of the proposal, decoded; "undecodable": true and its hex if it cannot be read
+    status         Active, Passed, Failed, Executed or Cancelled
+    yes_votes      Votes in favour
+    no_votes       Votes against
+    threshold      Votes needed: that of the governance wallet
+    start_at       Start of the vote
+    end_at         Nominal end of the vote; closes nothing
+    execute_after  Earliest execution
+$columns$);
 
-CREATE VIEW analyst.votes AS
+CALL analyst.define('votes', 'Votes on proposals', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.proposal_id,
     e.voter,
     e.support,
     e.weight
-  FROM (event.dao_governance_voted AS e JOIN (SELECT) AS e_bound ON (e.deployment, e.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'));
-COMMENT ON VIEW analyst.votes IS 'Votes on proposals';
-COMMENT ON COLUMN analyst.votes.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.votes.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.votes.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.votes.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.votes.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.votes.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.votes.proposal_id IS 'Proposal';
-COMMENT ON COLUMN analyst.votes.voter IS 'Voter';
-COMMENT ON COLUMN analyst.votes.support IS 'True: yes';
-COMMENT ON COLUMN analyst.votes.weight IS 'Weight; 1 per signer';
+  FROM {event.dao_governance_voted e}
+$query$, $columns$
+    proposal_id  Proposal
+    voter        Voter
+    support      True: yes
+    weight       Weight; 1 per signer
+$columns$);
 
-CREATE VIEW analyst.multisig_wallets AS
+CALL analyst.define('multisig_wallets', 'Multisig wallets; number 0 is governance''s', $query$
   SELECT
     w.deployment,
     w.wallet_id,
@@ -1007,19 +931,16 @@ CREATE VIEW analyst.multisig_wallets AS
     w.active,
     w.ledger,
     w.closed_at AS changed_at
-  FROM (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'));
-COMMENT ON VIEW analyst.multisig_wallets IS 'Multisig wallets; number 0 is governance''s';
-COMMENT ON COLUMN analyst.multisig_wallets.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.multisig_wallets.wallet_id IS 'Wallet';
-COMMENT ON COLUMN analyst.multisig_wallets.signers IS 'Signers';
-COMMENT ON COLUMN analyst.multisig_wallets.threshold IS 'Approvals needed';
-COMMENT ON COLUMN analyst.multisig_wallets.scope IS 'PrivilegedOnly, AllExecutions or Disabled';
-COMMENT ON COLUMN analyst.multisig_wallets.active IS 'Active';
-COMMENT ON COLUMN analyst.multisig_wallets.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.multisig_wallets.changed_at IS 'Close time of that ledger';
+  FROM {state.dao_governance_multi_sig_wallet w}
+$query$, $columns$
+    wallet_id  Wallet
+    signers    Signers
+    threshold  Approvals needed
+    scope      PrivilegedOnly, AllExecutions or Disabled
+    active     Active
+$columns$);
 
-CREATE VIEW analyst.multisig_transactions AS
+CALL analyst.define('multisig_transactions', 'Multisig transactions with what they would do, and the signers'' votes', $query$
   SELECT
     m.deployment,
     m.id AS tx_id,
@@ -1037,51 +958,40 @@ CREATE VIEW analyst.multisig_transactions AS
     analyst.at(m.created_at) AS created_at,
     m.ledger,
     m.closed_at AS changed_at
-  FROM (state.dao_governance_multi_sig_tx AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
-    LEFT JOIN (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance')) ON w.deployment = m.deployment
+  FROM {state.dao_governance_multi_sig_tx m}
+    LEFT JOIN {state.dao_governance_multi_sig_wallet w} ON w.deployment = m.deployment
       AND w.contract = m.contract AND w.wallet_id = m.wallet_id
-    LEFT JOIN LATERAL (
-      SELECT array_agg(s.signer ORDER BY s.signer) FILTER (WHERE s.value) AS yes,
+    LEFT JOIN (
+      SELECT s.deployment, s.contract, s.tx_id, array_agg(s.signer ORDER BY s.signer) FILTER (WHERE s.value) AS yes,
         array_agg(s.signer ORDER BY s.signer) FILTER (WHERE NOT s.value) AS no
-      FROM (state.dao_governance_multi_sig_approval AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
-      WHERE s.deployment = m.deployment AND s.contract = m.contract AND s.tx_id = m.tx_id
-    ) AS a ON true;
-COMMENT ON VIEW analyst.multisig_transactions IS 'Multisig transactions with what they would do, and the signers'' votes';
-COMMENT ON COLUMN analyst.multisig_transactions.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.multisig_transactions.tx_id IS 'Multisig transaction';
-COMMENT ON COLUMN analyst.multisig_transactions.wallet_id IS 'Wallet';
-COMMENT ON COLUMN analyst.multisig_transactions.proposal_id IS 'Proposal';
-COMMENT ON COLUMN analyst.multisig_transactions.target IS 'Contract to be called';
-COMMENT ON COLUMN analyst.multisig_transactions.function_name IS 'Function to be called';
-COMMENT ON COLUMN analyst.multisig_transactions.action IS 'Action of the transaction, decoded';
-COMMENT ON COLUMN analyst.multisig_transactions.approvals IS 'Approvals; it may be executed with fewer than the threshold';
-COMMENT ON COLUMN analyst.multisig_transactions.rejections IS 'Rejections';
-COMMENT ON COLUMN analyst.multisig_transactions.threshold IS 'Approvals needed by the wallet';
-COMMENT ON COLUMN analyst.multisig_transactions.approved_by IS 'Signers that approved';
-COMMENT ON COLUMN analyst.multisig_transactions.rejected_by IS 'Signers that rejected';
-COMMENT ON COLUMN analyst.multisig_transactions.status IS 'Pending, Approved, Rejected, Executed or Cancelled';
-COMMENT ON COLUMN analyst.multisig_transactions.created_at IS 'Creation';
-COMMENT ON COLUMN analyst.multisig_transactions.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.multisig_transactions.changed_at IS 'Close time of that ledger';
+      FROM {state.dao_governance_multi_sig_approval s}
+      GROUP BY s.deployment, s.contract, s.tx_id
+    ) AS a ON a.deployment = m.deployment AND a.contract = m.contract AND a.tx_id = m.tx_id
+$query$, $columns$
+    tx_id          Multisig transaction
+    wallet_id      Wallet
+    proposal_id    Proposal
+    target         Contract to be called
+    function_name  Function to be called
+    action         Action of the transaction, decoded
+    approvals      Approvals; it may be executed with fewer than the threshold
+    rejections     Rejections
+    threshold      Approvals needed by the wallet
+    approved_by    Signers that approved
+    rejected_by    Signers that rejected
+    status         Pending, Approved, Rejected, Executed or Cancelled
+    created_at     Creation
+$columns$);
 
-CREATE VIEW analyst.transfers AS
+CALL analyst.define('transfers', 'Tokens transferred, minted or burned in the protocol''s operations', $query$
   SELECT
-    e.deployment,
-    e.ledger,
-    e.tx AS tx_order,
-    e.op AS op_order,
-    e.event AS event_order,
-    e.closed_at,
+    {event e},
     e.contract AS token,
     t.symbol AS token_symbol,
     e.kind,
     e.from_address,
     e.to_address,
-    e.amount AS amount_raw,
-    analyst.scaled(e.amount) AS amount
+    {amount amount e.amount}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'transfer' AS kind,
       from_address, to_address, amount
@@ -1115,51 +1025,41 @@ CREATE VIEW analyst.transfers AS
       from_address, NULL, amount
     FROM event.stellar_asset_clawback
   ) AS e
-    LEFT JOIN analyst.tokens AS t ON t.deployment = e.deployment AND t.token = e.contract;
-COMMENT ON VIEW analyst.transfers IS 'Tokens transferred, minted or burned in the protocol''s operations';
-COMMENT ON COLUMN analyst.transfers.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.transfers.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.transfers.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.transfers.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.transfers.event_order IS 'Event in the operation, from 0';
-COMMENT ON COLUMN analyst.transfers.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.transfers.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.transfers.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.transfers.kind IS 'transfer, mint, burn or clawback';
-COMMENT ON COLUMN analyst.transfers.from_address IS 'From whom; null for a mint';
-COMMENT ON COLUMN analyst.transfers.to_address IS 'To whom; null for a burn';
-COMMENT ON COLUMN analyst.transfers.amount_raw IS 'Amount, raw units';
-COMMENT ON COLUMN analyst.transfers.amount IS 'Amount, 7 decimals applied';
+    LEFT JOIN analyst.tokens AS t ON t.deployment = e.deployment AND t.token = e.contract
+$query$, $columns$
+    token         Token, contract address
+    token_symbol  Token, symbol
+    kind          transfer, mint, burn or clawback
+    from_address  From whom; null for a mint
+    to_address    To whom; null for a burn
+    amount        Amount
+$columns$);
 
-CREATE VIEW analyst.balances AS
+CALL analyst.define('balances', 'Balances of synthetic tokens, and of contracts in Stellar assets (accounts hold those in trustlines)', $query$
   SELECT
     b.deployment,
     b.contract AS token,
     t.symbol AS token_symbol,
     b.address,
-    b.balance AS balance_raw,
-    analyst.scaled(b.balance) AS balance,
+    {amount balance b.balance},
     b.ledger,
     b.closed_at AS changed_at
   FROM (
     SELECT deployment, contract, address, value AS balance, ledger, closed_at
-    FROM state.synth_token_balance
+    FROM {state.synth_token_balance e}
     UNION ALL
     SELECT deployment, contract, address, amount, ledger, closed_at
-    FROM state.stellar_asset_balance
+    FROM {state.stellar_asset_balance e}
   ) AS b
-    LEFT JOIN analyst.tokens AS t ON t.deployment = b.deployment AND t.token = b.contract;
-COMMENT ON VIEW analyst.balances IS 'Balances of synthetic tokens, and of contracts in Stellar assets (accounts hold those in trustlines)';
-COMMENT ON COLUMN analyst.balances.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.balances.token IS 'Token, contract address';
-COMMENT ON COLUMN analyst.balances.token_symbol IS 'Token, symbol';
-COMMENT ON COLUMN analyst.balances.address IS 'Holder';
-COMMENT ON COLUMN analyst.balances.balance_raw IS 'Balance, raw units';
-COMMENT ON COLUMN analyst.balances.balance IS 'Balance, 7 decimals applied';
-COMMENT ON COLUMN analyst.balances.ledger IS 'Ledger of the last change';
-COMMENT ON COLUMN analyst.balances.changed_at IS 'Close time of that ledger';
+    LEFT JOIN {tokens t} ON t.deployment = b.deployment AND t.token = b.contract
+$query$, $columns$
+    token         Token, contract address
+    token_symbol  Token, symbol
+    address       Holder
+    balance       Balance
+$columns$);
 
-CREATE VIEW analyst.ledgers AS
+CALL analyst.define('ledgers', 'Indexed ledgers, with their proof level and content', $query$
   SELECT
     l.deployment,
     l.ledger,
@@ -1174,21 +1074,20 @@ CREATE VIEW analyst.ledgers AS
     (ARRAY['chained', 'results', 'events'])[l.proof + 1] AS proof,
     l.calls_verified,
     l.calls_unverified
-  FROM chain.ledger AS l;
-COMMENT ON VIEW analyst.ledgers IS 'Indexed ledgers, with their proof level and content';
-COMMENT ON COLUMN analyst.ledgers.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.ledgers.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.ledgers.hash IS 'Hash of the header, recomputed';
-COMMENT ON COLUMN analyst.ledgers.closed_at IS 'Close time';
-COMMENT ON COLUMN analyst.ledgers.protocol IS 'Protocol version';
-COMMENT ON COLUMN analyst.ledgers.transactions IS 'Transactions in the ledger';
-COMMENT ON COLUMN analyst.ledgers.protocol_transactions IS 'Transactions that touched the deployment';
-COMMENT ON COLUMN analyst.ledgers.events IS 'Events kept';
-COMMENT ON COLUMN analyst.ledgers.changes IS 'Versions of entries kept';
-COMMENT ON COLUMN analyst.ledgers.undecoded IS 'Events and versions kept undecoded';
-COMMENT ON COLUMN analyst.ledgers.proof IS 'Level of proof that was recomputed: chained, results or events';
-COMMENT ON COLUMN analyst.ledgers.calls_verified IS 'Calls with events that hash to their result';
-COMMENT ON COLUMN analyst.ledgers.calls_unverified IS 'Calls with events that do not';
+  FROM chain.ledger AS l
+$query$, $columns$
+    hash                   Hash of the header, recomputed
+    closed_at              Close time
+    protocol               Protocol version
+    transactions           Transactions in the ledger
+    protocol_transactions  Transactions that touched the deployment
+    events                 Events kept
+    changes                Versions of entries kept
+    undecoded              Events and versions kept undecoded
+    proof                  Level of proof that was recomputed: chained, results or events
+    calls_verified         Calls with events that hash to their result
+    calls_unverified       Calls with events that do not
+$columns$);
 
 -- A range of ledgers is read by the keys of all tables; a range of close times reads whole tables.
 CREATE FUNCTION analyst.ledger_at(deployment integer, at timestamptz) RETURNS integer
@@ -1198,14 +1097,14 @@ CREATE FUNCTION analyst.ledger_at(deployment integer, at timestamptz) RETURNS in
     ORDER BY l.closed_at DESC, l.ledger DESC LIMIT 1), 0);
 COMMENT ON FUNCTION analyst.ledger_at(integer, timestamptz) IS 'Newest indexed ledger that had closed at a time; 0: none';
 
-CREATE VIEW analyst.calls AS
+CALL analyst.define('calls', 'Calls of the protocol''s contracts, refused ones too; arguments and answers that may hold a jurisdiction are left out', $query$
   SELECT
     c.deployment,
     c.ledger,
     c.tx AS tx_order,
     c.op AS op_order,
     c.closed_at,
-    encode(c.hash, 'hex') AS hash,
+    encode(c.hash, 'hex') AS tx_hash,
     c.source,
     c.contract,
     k.role,
@@ -1220,29 +1119,24 @@ CREATE VIEW analyst.calls AS
     CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args_xdr END AS args_xdr,
     CASE WHEN k.role IS DISTINCT FROM 'compliance_registry' THEN c.ret_xdr END AS answer_xdr
   FROM chain.call AS c
-    LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract;
-COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments and answers that may hold a jurisdiction are left out';
-COMMENT ON COLUMN analyst.calls.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.calls.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.calls.tx_order IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.calls.op_order IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.calls.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.calls.hash IS 'Transaction hash';
-COMMENT ON COLUMN analyst.calls.source IS 'Source account';
-COMMENT ON COLUMN analyst.calls.contract IS 'Contract called or created';
-COMMENT ON COLUMN analyst.calls.role IS 'Role of the contract';
-COMMENT ON COLUMN analyst.calls.contract_name IS 'Name of the contract in the deployment file';
-COMMENT ON COLUMN analyst.calls.fn IS 'Function; null when the contract was created';
-COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations, and when args_xdr has them';
-COMMENT ON COLUMN analyst.calls.ok IS 'False: refused, nothing changed';
-COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused, when answer_xdr has it, and of the compliance registry unless it is true or false';
-COMMENT ON COLUMN analyst.calls.events IS 'Events of the operation';
-COMMENT ON COLUMN analyst.calls.changed IS 'Ledger entries changed, without changes of lifetimes';
-COMMENT ON COLUMN analyst.calls.proof IS 'verified: its events hash to its result; null when not checked';
-COMMENT ON COLUMN analyst.calls.args_xdr IS 'Arguments too long or deep for JSON, as XDR; null for attestations';
-COMMENT ON COLUMN analyst.calls.answer_xdr IS 'Return value too long or deep for JSON, as XDR; null of the compliance registry';
+    LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract
+$query$, $columns$
+    source         Source account
+    contract       Contract called or created
+    role           Role of the contract
+    contract_name  Name of the contract in the deployment file
+    fn             Function; null when the contract was created
+    args           Arguments; null for attestations, and when args_xdr has them
+    ok             False: refused, nothing changed
+    answer         Return value; null when refused, when answer_xdr has it, and of the compliance registry unless it is true or false
+    events         Events of the operation
+    changed        Ledger entries changed, without changes of lifetimes
+    proof          verified: its events hash to its result; null when not checked
+    args_xdr       Arguments too long or deep for JSON, as XDR; null for attestations
+    answer_xdr     Return value too long or deep for JSON, as XDR; null of the compliance registry
+$columns$);
 
-CREATE VIEW analyst.daily_pools AS
+CALL analyst.define('daily_pools', 'Trading by day and pool', $query$
   SELECT
     x.deployment,
     x.day,
@@ -1251,68 +1145,52 @@ CREATE VIEW analyst.daily_pools AS
     p.token_b_symbol,
     x.swaps,
     x.traders,
-    x.sold_a AS sold_a_raw,
-    analyst.scaled(x.sold_a) AS sold_a,
-    x.sold_b AS sold_b_raw,
-    analyst.scaled(x.sold_b) AS sold_b,
-    div(x.sold_a * p.fee_tier_bps, 10000) AS fees_a_raw,
-    analyst.scaled(div(x.sold_a * p.fee_tier_bps, 10000)) AS fees_a,
-    div(x.sold_b * p.fee_tier_bps, 10000) AS fees_b_raw,
-    analyst.scaled(div(x.sold_b * p.fee_tier_bps, 10000)) AS fees_b
+    {amount sold_a x.sold_a},
+    {amount sold_b x.sold_b},
+    {amount fees_a div(x.sold_a * p.fee_tier_bps, 10000)},
+    {amount fees_b div(x.sold_b * p.fee_tier_bps, 10000)}
   FROM rollup.pool_day AS x
     LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id
-  WHERE x.swaps > 0;
-COMMENT ON VIEW analyst.daily_pools IS 'Trading by day and pool';
-COMMENT ON COLUMN analyst.daily_pools.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_pools.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_pools.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.daily_pools.token_a_symbol IS 'Token A, symbol';
-COMMENT ON COLUMN analyst.daily_pools.token_b_symbol IS 'Token B, symbol';
-COMMENT ON COLUMN analyst.daily_pools.swaps IS 'Trades';
-COMMENT ON COLUMN analyst.daily_pools.traders IS 'Different traders';
-COMMENT ON COLUMN analyst.daily_pools.sold_a_raw IS 'Token A sold into the pool, raw units';
-COMMENT ON COLUMN analyst.daily_pools.sold_a IS 'Token A sold into the pool, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_pools.sold_b_raw IS 'Token B sold into the pool, raw units';
-COMMENT ON COLUMN analyst.daily_pools.sold_b IS 'Token B sold into the pool, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_pools.fees_a_raw IS 'Fees in token A at the pool''s tier, protocol''s part included, raw units';
-COMMENT ON COLUMN analyst.daily_pools.fees_a IS 'Fees in token A at the pool''s tier, protocol''s part included, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_pools.fees_b_raw IS 'Fees in token B at the pool''s tier, protocol''s part included, raw units';
-COMMENT ON COLUMN analyst.daily_pools.fees_b IS 'Fees in token B at the pool''s tier, protocol''s part included, 7 decimals applied';
+  WHERE x.swaps > 0
+$query$, $columns$
+    day             Day, UTC
+    pool_id         Pool
+    token_a_symbol  Token A, symbol
+    token_b_symbol  Token B, symbol
+    swaps           Trades
+    traders         Different traders
+    sold_a          Token A sold into the pool
+    sold_b          Token B sold into the pool
+    fees_a          Fees in token A at the pool's tier, protocol's part included
+    fees_b          Fees in token B at the pool's tier, protocol's part included
+$columns$);
 
-CREATE VIEW analyst.daily_markets AS
+CALL analyst.define('daily_markets', 'Vaults by day and market', $query$
   SELECT
     m.deployment,
     m.day,
     m.market,
     m.opened,
     m.liquidations AS liquidated,
-    m.minted AS minted_raw,
-    analyst.scaled(m.minted) AS minted,
-    m.repaid AS repaid_raw,
-    analyst.scaled(m.repaid) AS repaid,
-    m.deposited AS collateral_in_raw,
-    analyst.scaled(m.deposited) AS collateral_in,
-    m.withdrawn AS collateral_out_raw,
-    analyst.scaled(m.withdrawn) AS collateral_out
-  FROM rollup.market_day AS m;
-COMMENT ON VIEW analyst.daily_markets IS 'Vaults by day and market';
-COMMENT ON COLUMN analyst.daily_markets.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_markets.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_markets.market IS 'Market';
-COMMENT ON COLUMN analyst.daily_markets.opened IS 'Vaults opened';
-COMMENT ON COLUMN analyst.daily_markets.liquidated IS 'Liquidations';
-COMMENT ON COLUMN analyst.daily_markets.minted_raw IS 'Synthetic tokens minted, raw units';
-COMMENT ON COLUMN analyst.daily_markets.minted IS 'Synthetic tokens minted, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_markets.repaid_raw IS 'Debt repaid by owners, raw units';
-COMMENT ON COLUMN analyst.daily_markets.repaid IS 'Debt repaid by owners, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_markets.collateral_in_raw IS 'Collateral paid in, whatever token, raw units';
-COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, whatever token, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
-COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
+    {amount minted m.minted},
+    {amount repaid m.repaid},
+    {amount collateral_in m.deposited},
+    {amount collateral_out m.withdrawn}
+  FROM rollup.market_day AS m
+$query$, $columns$
+    day             Day, UTC
+    market          Market
+    opened          Vaults opened
+    liquidated      Liquidations
+    minted          Synthetic tokens minted
+    repaid          Debt repaid by owners
+    collateral_in   Collateral paid in, whatever token
+    collateral_out  Collateral withdrawn, whatever token
+$columns$);
 
 -- One row for each of rollup.call_day, not summed by role: a sum of it would be a sum of sums. A contract's role is found by its
 -- key. Callers are counted only where they are asked for, from the calls themselves.
-CREATE VIEW analyst.daily_calls AS
+CALL analyst.define('daily_calls', 'Calls by day, contract and function; refused ones also counted separately', $query$
   SELECT
     g.deployment,
     g.day,
@@ -1328,133 +1206,107 @@ CREATE VIEW analyst.daily_calls AS
   FROM rollup.call_day AS g
     LEFT JOIN (analyst.contracts AS k JOIN chain.word AS w ON w.word = k.contract) ON k.deployment = g.deployment AND w.id = g.contract_key
     LEFT JOIN chain.word AS c ON c.id = g.contract_key
-    LEFT JOIN chain.word AS f ON f.id = g.fn_key;
-COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, contract and function; refused ones also counted separately';
-COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_calls.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_calls.contract IS 'Contract called or created';
-COMMENT ON COLUMN analyst.daily_calls.role IS 'Role of the contract';
-COMMENT ON COLUMN analyst.daily_calls.fn IS 'Function; null: contracts created';
-COMMENT ON COLUMN analyst.daily_calls.calls IS 'Calls';
-COMMENT ON COLUMN analyst.daily_calls.refused IS 'Refused calls among these';
-COMMENT ON COLUMN analyst.daily_calls.callers IS 'Different source accounts of the calls that are attached (see archived); slow, name the days';
+    LEFT JOIN chain.word AS f ON f.id = g.fn_key
+$query$, $columns$
+    day       Day, UTC
+    contract  Contract called or created
+    role      Role of the contract
+    fn        Function; null: contracts created
+    calls     Calls
+    refused   Refused calls among these
+    callers   Different source accounts of the calls that are attached (see archived); slow, name the days
+$columns$);
 
-CREATE VIEW analyst.candles AS
+CALL analyst.define('candles', 'Trade of a pool by interval; one without a trade has no row', $query$
   SELECT
     c.deployment,
     c.pool_id,
     chain.interval_name(c.seconds) AS length,
     c.at,
-    c.open_price AS open,
-    c.high_price AS high,
-    c.low_price AS low,
-    c.close_price AS close,
+    analyst.fit(c.open_price, 24)::numeric(38,14) AS open,
+    analyst.fit(c.high_price, 24)::numeric(38,14) AS high,
+    analyst.fit(c.low_price, 24)::numeric(38,14) AS low,
+    analyst.fit(c.close_price, 24)::numeric(38,14) AS close,
     c.swaps,
-    c.volume_a AS volume_a_raw,
-    analyst.scaled(c.volume_a) AS volume_a,
-    c.volume_b AS volume_b_raw,
-    analyst.scaled(c.volume_b) AS volume_b,
-    c.fees_a AS fees_a_raw,
-    analyst.scaled(c.fees_a) AS fees_a,
-    c.fees_b AS fees_b_raw,
-    analyst.scaled(c.fees_b) AS fees_b,
-    c.volume_quote AS volume_usdc_raw,
-    analyst.scaled(c.volume_quote) AS volume_usdc,
-    c.fees_quote AS fees_usdc_raw,
-    analyst.scaled(c.fees_quote) AS fees_usdc
-  FROM rollup.candle AS c;
-COMMENT ON VIEW analyst.candles IS 'Trade of a pool by interval; one without a trade has no row';
-COMMENT ON COLUMN analyst.candles.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.candles.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.candles.length IS '1m, 5m, 15m, 1h, 4h, 1d or 1w';
-COMMENT ON COLUMN analyst.candles.at IS 'Beginning of the interval, UTC';
-COMMENT ON COLUMN analyst.candles.open IS 'Token A in B, by the pool''s entry after the first transaction that traded';
-COMMENT ON COLUMN analyst.candles.high IS 'Highest price after a transaction that traded';
-COMMENT ON COLUMN analyst.candles.low IS 'Lowest price after a transaction that traded';
-COMMENT ON COLUMN analyst.candles.close IS 'Token A in B, after the last transaction that traded';
-COMMENT ON COLUMN analyst.candles.swaps IS 'Trades';
-COMMENT ON COLUMN analyst.candles.volume_a_raw IS 'Token A that trades moved, in or out, raw units';
-COMMENT ON COLUMN analyst.candles.volume_a IS 'Token A that trades moved, in or out, 7 decimals applied';
-COMMENT ON COLUMN analyst.candles.volume_b_raw IS 'Token B that trades moved, in or out, raw units';
-COMMENT ON COLUMN analyst.candles.volume_b IS 'Token B that trades moved, in or out, 7 decimals applied';
-COMMENT ON COLUMN analyst.candles.fees_a_raw IS 'Fees paid in token A, protocol''s part included, raw units';
-COMMENT ON COLUMN analyst.candles.fees_a IS 'Fees paid in token A, protocol''s part included, 7 decimals applied';
-COMMENT ON COLUMN analyst.candles.fees_b_raw IS 'Fees paid in token B, protocol''s part included, raw units';
-COMMENT ON COLUMN analyst.candles.fees_b IS 'Fees paid in token B, protocol''s part included, 7 decimals applied';
-COMMENT ON COLUMN analyst.candles.volume_usdc_raw IS 'Volume in USDC, raw units; null: the pool has none';
-COMMENT ON COLUMN analyst.candles.volume_usdc IS 'Volume in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.candles.fees_usdc_raw IS 'Fees in USDC, those in the other token at their trade''s own rate, raw units';
-COMMENT ON COLUMN analyst.candles.fees_usdc IS 'Fees in USDC, those in the other token at their trade''s own rate, 7 decimals applied';
+    {amount volume_a c.volume_a},
+    {amount volume_b c.volume_b},
+    {amount fees_a c.fees_a},
+    {amount fees_b c.fees_b},
+    {amount volume_usdc c.volume_quote},
+    {amount fees_usdc c.fees_quote}
+  FROM rollup.candle AS c
+$query$, $columns$
+    pool_id          Pool
+    length           1m, 5m, 15m, 1h, 4h, 1d or 1w
+    at               Beginning of the interval, UTC
+    open             Token A in B, by the pool's entry after the first transaction that traded
+    high             Highest price after a transaction that traded
+    low              Lowest price after a transaction that traded
+    close            Token A in B, after the last transaction that traded
+    swaps            Trades
+    volume_a         Token A that trades moved, in or out
+    volume_b         Token B that trades moved, in or out
+    fees_a           Fees paid in token A, protocol's part included
+    fees_b           Fees paid in token B, protocol's part included
+    volume_usdc_raw  Volume in USDC, raw units; null: the pool has none
+    volume_usdc      Volume in USDC, 7 decimals applied
+    fees_usdc        Fees in USDC, those in the other token at their trade's own rate
+$columns$);
 
-CREATE VIEW analyst.price_candles AS
+CALL analyst.define('price_candles', 'Prices of a feed by interval; one without a round or a change of the average has no row', $query$
   SELECT
     p.deployment,
-    p.asset,
+    p.asset AS feed,
     chain.interval_name(p.seconds) AS length,
     p.at,
-    p.open_price AS open_raw,
-    analyst.scaled(p.open_price) AS open,
-    p.high_price AS high_raw,
-    analyst.scaled(p.high_price) AS high,
-    p.low_price AS low_raw,
-    analyst.scaled(p.low_price) AS low,
-    p.close_price AS close_raw,
-    analyst.scaled(p.close_price) AS close,
+    {amount open p.open_price},
+    {amount high p.high_price},
+    {amount low p.low_price},
+    {amount close p.close_price},
     p.rounds,
-    p.twap_price AS twap_close_raw,
-    analyst.scaled(p.twap_price) AS twap_close
-  FROM rollup.price AS p;
-COMMENT ON VIEW analyst.price_candles IS 'Prices of a feed by interval; one without a round or a change of the average has no row';
-COMMENT ON COLUMN analyst.price_candles.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.price_candles.asset IS 'Feed';
-COMMENT ON COLUMN analyst.price_candles.length IS '1m, 5m, 15m, 1h, 4h, 1d or 1w';
-COMMENT ON COLUMN analyst.price_candles.at IS 'Beginning of the interval, UTC';
-COMMENT ON COLUMN analyst.price_candles.open_raw IS 'Median price of the first round, raw units; null: no round';
-COMMENT ON COLUMN analyst.price_candles.open IS 'Median price of the first round, 7 decimals applied';
-COMMENT ON COLUMN analyst.price_candles.high_raw IS 'Highest median price, raw units';
-COMMENT ON COLUMN analyst.price_candles.high IS 'Highest median price, 7 decimals applied';
-COMMENT ON COLUMN analyst.price_candles.low_raw IS 'Lowest median price, raw units';
-COMMENT ON COLUMN analyst.price_candles.low IS 'Lowest median price, 7 decimals applied';
-COMMENT ON COLUMN analyst.price_candles.close_raw IS 'Median price of the last round, raw units';
-COMMENT ON COLUMN analyst.price_candles.close IS 'Median price of the last round, 7 decimals applied';
-COMMENT ON COLUMN analyst.price_candles.rounds IS 'Rounds';
-COMMENT ON COLUMN analyst.price_candles.twap_close_raw IS 'Time-weighted price at the end of the interval, raw units';
-COMMENT ON COLUMN analyst.price_candles.twap_close IS 'Time-weighted price at the end of the interval, 7 decimals applied';
+    {amount twap_close p.twap_price}
+  FROM rollup.price AS p
+$query$, $columns$
+    feed        Feed
+    length      1m, 5m, 15m, 1h, 4h, 1d or 1w
+    at          Beginning of the interval, UTC
+    open_raw    Median price of the first round, raw units; null: no round
+    open        Median price of the first round, 7 decimals applied
+    high        Highest median price
+    low         Lowest median price
+    close       Median price of the last round
+    rounds      Rounds
+    twap_close  Time-weighted price at the end of the interval
+$columns$);
 
-CREATE VIEW analyst.daily_protocol AS
+CALL analyst.define('daily_protocol', 'The protocol by day; a day without activity has no row', $query$
   SELECT
     d.deployment,
     d.day,
     d.users,
     d.swaps,
-    d.volume_quote AS volume_usdc_raw,
-    analyst.scaled(d.volume_quote) AS volume_usdc,
-    d.fees_quote AS fees_usdc_raw,
-    analyst.scaled(d.fees_quote) AS fees_usdc,
+    {amount volume_usdc d.volume_quote},
+    {amount fees_usdc d.fees_quote},
     d.liquidations,
-    h.total AS held_usdc_raw,
-    analyst.scaled(h.total) AS held_usdc,
+    {amount held_usdc h.total},
     analyst.scaled(h.pools) AS held_in_pools,
     analyst.scaled(h.collateral) AS held_as_collateral,
     analyst.scaled(h.stability) AS held_for_stability
-  FROM rollup.day AS d JOIN rollup.held AS h ON h.deployment = d.deployment AND h.day = d.day;
-COMMENT ON VIEW analyst.daily_protocol IS 'The protocol by day; a day without activity has no row';
-COMMENT ON COLUMN analyst.daily_protocol.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_protocol.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_protocol.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
-COMMENT ON COLUMN analyst.daily_protocol.swaps IS 'Trades';
-COMMENT ON COLUMN analyst.daily_protocol.volume_usdc_raw IS 'Volume of pools with USDC, in USDC, raw units';
-COMMENT ON COLUMN analyst.daily_protocol.volume_usdc IS 'Volume of pools with USDC, in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_protocol.fees_usdc_raw IS 'Fees of pools with USDC, in USDC, raw units';
-COMMENT ON COLUMN analyst.daily_protocol.fees_usdc IS 'Fees of pools with USDC, in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Liquidations of vaults';
-COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'Value held by the protocol at the close of the day, in USDC, raw units';
-COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'Value held by the protocol at the close of the day, in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Part in pools: twice the USDC of pools with USDC';
-COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Part held as collateral: the vault engine''s collateral at the feed of its symbol';
-COMMENT ON COLUMN analyst.daily_protocol.held_for_stability IS 'Part held as deposits in the stability pool';
+  FROM rollup.day AS d JOIN rollup.held AS h ON h.deployment = d.deployment AND h.day = d.day
+$query$, $columns$
+    day                 Day, UTC
+    users               Different addresses that traded, gave or took liquidity, used a vault or the stability pool
+    swaps               Trades
+    volume_usdc         Volume of pools with USDC, in USDC
+    fees_usdc           Fees of pools with USDC, in USDC
+    liquidations        Liquidations of vaults
+    held_usdc           Value held by the protocol at the close of the day, in USDC
+    held_in_pools       Part in pools: twice the USDC of pools with USDC
+    held_as_collateral  Part held as collateral: the vault engine's collateral at the feed of its symbol
+    held_for_stability  Part held as deposits in the stability pool
+$columns$);
 
-CREATE VIEW analyst.daily_liquidity AS
+CALL analyst.define('daily_liquidity', 'Traders and liquidity of a pool by day; trade is in daily_pools and candles', $query$
   SELECT
     p.deployment,
     p.day,
@@ -1472,52 +1324,51 @@ CREATE VIEW analyst.daily_liquidity AS
     analyst.scaled(c.amount) AS reserve_a,
     analyst.scaled(c.amount_b) AS reserve_b
   FROM rollup.pool_day AS p
-    LEFT JOIN rollup.closing AS c ON c.deployment = p.deployment AND c.what = 'pool' AND c.name = p.pool_id AND c.day = p.day;
-COMMENT ON VIEW analyst.daily_liquidity IS 'Traders and liquidity of a pool by day; trade is in daily_pools and candles';
-COMMENT ON COLUMN analyst.daily_liquidity.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_liquidity.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_liquidity.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.daily_liquidity.traders IS 'Different traders';
-COMMENT ON COLUMN analyst.daily_liquidity.additions IS 'Times that liquidity was added';
-COMMENT ON COLUMN analyst.daily_liquidity.removals IS 'Times that liquidity was removed';
-COMMENT ON COLUMN analyst.daily_liquidity.claims IS 'Times that fees were claimed';
-COMMENT ON COLUMN analyst.daily_liquidity.added_a IS 'Token A added, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.added_b IS 'Token B added, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.removed_a IS 'Token A removed, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.removed_b IS 'Token B removed, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.claimed_a IS 'Fees claimed in token A, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.claimed_b IS 'Fees claimed in token B, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.reserve_a IS 'Book reserve of token A at the close of the day, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_liquidity.reserve_b IS 'Book reserve of token B at the close of the day, 7 decimals applied';
+    LEFT JOIN rollup.closing AS c ON c.deployment = p.deployment AND c.what = 'pool' AND c.name = p.pool_id AND c.day = p.day
+$query$, $columns$
+    day        Day, UTC
+    pool_id    Pool
+    traders    Different traders
+    additions  Times that liquidity was added
+    removals   Times that liquidity was removed
+    claims     Times that fees were claimed
+    added_a    Token A added, 7 decimals applied
+    added_b    Token B added, 7 decimals applied
+    removed_a  Token A removed, 7 decimals applied
+    removed_b  Token B removed, 7 decimals applied
+    claimed_a  Fees claimed in token A, 7 decimals applied
+    claimed_b  Fees claimed in token B, 7 decimals applied
+    reserve_a  Book reserve of token A at the close of the day, 7 decimals applied
+    reserve_b  Book reserve of token B at the close of the day, 7 decimals applied
+$columns$);
 
-CREATE VIEW analyst.daily_closings AS
+CALL analyst.define('daily_closings', 'The last values of a day: holdings, debts, prices; a day without a change has no row', $query$
   SELECT
     c.deployment,
     c.day,
     c.what,
     c.name,
-    c.amount AS amount_raw,
-    analyst.scaled(c.amount) AS amount,
-    c.amount_b AS amount_b_raw,
-    analyst.scaled(c.amount_b) AS amount_b,
+    {amount amount c.amount},
+    {amount amount_b c.amount_b},
     c.ledger
-  FROM rollup.closing AS c;
-COMMENT ON VIEW analyst.daily_closings IS 'The last values of a day: holdings, debts, prices; a day without a change has no row';
-COMMENT ON COLUMN analyst.daily_closings.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.daily_closings.day IS 'Day, UTC';
-COMMENT ON COLUMN analyst.daily_closings.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
-COMMENT ON COLUMN analyst.daily_closings.name IS 'Pool, market, nothing, token contract, feed';
-COMMENT ON COLUMN analyst.daily_closings.amount_raw IS 'Amount (a pool: of token A; a feed: its time-weighted price), raw units';
-COMMENT ON COLUMN analyst.daily_closings.amount IS 'The same, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_closings.amount_b_raw IS 'A pool''s reserve of token B, raw units';
-COMMENT ON COLUMN analyst.daily_closings.amount_b IS 'A pool''s reserve of token B, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_closings.ledger IS 'Ledger of the last change';
+  FROM rollup.closing AS c
+$query$, $columns$
+    day         Day, UTC
+    what        pool: reserves; debt: of a market; stability: total deposits; collateral: the engine's balance of a token; price: a feed
+    name        Pool, market, nothing, token contract, feed
+    amount_raw  Amount (a pool: of token A; a feed: its time-weighted price), raw units
+    amount      The same, 7 decimals applied
+    amount_b    A pool's reserve of token B
+$columns$);
 
-CREATE VIEW analyst.archived AS
+CALL analyst.define('archived', 'Ranges of ledgers with archived events, calls and transactions: views of these leave them out', $query$
   SELECT a.deployment, a.from_ledger, a.end_ledger - 1 AS to_ledger, a.detached_at
-  FROM chain.archive AS a;
-COMMENT ON VIEW analyst.archived IS 'Ranges of ledgers with archived events, calls and transactions: views of these leave them out';
-COMMENT ON COLUMN analyst.archived.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.archived.from_ledger IS 'First ledger of the range';
-COMMENT ON COLUMN analyst.archived.to_ledger IS 'Last ledger of the range';
-COMMENT ON COLUMN analyst.archived.detached_at IS 'Time of detaching';
+  FROM chain.archive AS a
+$query$, $columns$
+    from_ledger  First ledger of the range
+    to_ledger    Last ledger of the range
+    detached_at  Time of detaching
+$columns$);
+
+DROP PROCEDURE analyst.define;
+DROP FUNCTION analyst.define_tables, analyst.define_now, analyst.define_as_of, analyst.define_columns, analyst.define_comment;

@@ -22,7 +22,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 8
+#define TIDE_ROLLUP_VERSION 9
 
 /* Most ledgers that one statement folds when there are many: limits the rows that it sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u
@@ -58,7 +58,7 @@ bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark m
 void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
 
 /* Lists the tables that rollups write, each once, and returns their number. */
-#define TIDE_ROLLUP_TABLES_MAX 16u
+#define TIDE_ROLLUP_TABLES_MAX 24u
 uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
 
 /* Writes the statement as NUL-terminated text. put writes the table that is read in place of a

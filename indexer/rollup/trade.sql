@@ -1,4 +1,4 @@
--- Candles, and trades by day, by pool and day, and by trader. A trade's price is the pool's price after the transaction.
+-- Candles, and trades by day, by pool and day, by trader, and by partner, day and token sold. A trade's price is the pool's price after the transaction.
 WITH version AS MATERIALIZED (
   SELECT DISTINCT ON (ledger, tx, pool_id_key) ledger::bigint * 1048576 + tx AS place, pool_id_key, fee_tier, token_a_key, token_b_key,
     trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price
@@ -15,7 +15,8 @@ WITH version AS MATERIALIZED (
     CASE WHEN s.a_to_b THEN s.amount_in ELSE s.amount_out END AS a,
     CASE WHEN s.a_to_b THEN s.amount_out ELSE s.amount_in END AS b,
     div(s.amount_in * v.fee_tier, 10000) AS fee, s.amount_in, s.amount_out,
-    CASE (SELECT key FROM usdc) WHEN v.token_a_key THEN true WHEN v.token_b_key THEN false END AS quote_is_a
+    CASE (SELECT key FROM usdc) WHEN v.token_a_key THEN true WHEN v.token_b_key THEN false END AS quote_is_a,
+    s.partner_id, CASE WHEN s.a_to_b THEN v.token_a_key ELSE v.token_b_key END AS token_key
   FROM {!event.liquidity_pool_swap} AS s
     LEFT JOIN version AS v ON v.place = s.ledger::bigint * 1048576 + s.tx AND v.pool_id_key = s.pool_id_key
   WHERE s.deployment = $1::smallint AND s.ledger BETWEEN $2::integer AND $3::integer
@@ -74,6 +75,14 @@ WITH version AS MATERIALIZED (
     sold = t.sold + excluded.sold,
     first_at = least(t.first_at, excluded.first_at),
     last_at = greatest(t.last_at, excluded.last_at)
+), partner AS (
+  INSERT INTO {=partner_day_volume} AS p (deployment, partner_id, day, token, swaps, volume)
+  SELECT $1::smallint, partner_id, (closed_at AT TIME ZONE 'UTC')::date AS day, (SELECT w.word FROM chain.word AS w WHERE w.id = token_key),
+    count(*), sum(amount_in)
+  FROM trade WHERE partner_id > 0 AND token_key IS NOT NULL GROUP BY partner_id, day, token_key
+  ON CONFLICT (deployment, partner_id, day, token) DO UPDATE SET
+    swaps = p.swaps + excluded.swaps,
+    volume = p.volume + excluded.volume
 )
 INSERT INTO {=day} AS d (deployment, day, swaps, quoted_swaps, volume_quote, fees_quote)
 SELECT $1::smallint, (m.at AT TIME ZONE 'UTC')::date AS day, sum(m.swaps), sum(m.quoted), sum(m.quote), sum(m.fee_quote)

@@ -14,12 +14,6 @@ DIGITS = 38
 # What a person's jurisdiction may stand in: its own columns, and the answers and bytes of calls.
 PRIVATE = re.compile(r"jurisdiction|_xdr$|^xdr$|^answer$")
 
-# The decimals of views' numerics: whole numbers, those listed, otherwise the tokens' and prices' 7.
-WHOLE = re.compile(r"(_raw|_bps|_id|_votes|_millionths)$|^(shares|total_shares|epoch|liquidations|scale|sum_coll|p|weight)$")
-DECIMALS = {("lp_positions", "share_of_pool"): 9,
-            **{("candles", name): 14 for name in ("open", "high", "low", "close")}}
-TOKEN_DECIMALS = 7
-
 # The order of a row in its ledger has the same names in events' own tables as in the views.
 ORDERS = {"tx": "tx_order", "op": "op_order", "event": "event_order"}
 
@@ -52,14 +46,9 @@ def is_private(name: str) -> bool:
     return bool(PRIVATE.search(name))
 
 
-def view_scale(relation: str, name: str) -> int:
-    return DECIMALS.get((relation, name), 0 if WHOLE.search(name) else TOKEN_DECIMALS)
-
-
-def numeric(relation: str, name: str, precision: int | None, scale: int) -> list[Column]:
-    """precision: as declared; None if the column has none."""
+def numeric(name: str, precision: int, scale: int) -> list[Column]:
     own, kind = quoted(name), DecimalType(DIGITS, scale)
-    if precision is not None and precision - scale <= DIGITS - scale:
+    if precision <= DIGITS:
         return [Column(name, f"round({own}, {scale})::text", kind)]
     fits = f"abs({own}) < '1e{DIGITS - scale}'::numeric AND {own} = round({own}, {scale})"
     return [Column(name, f"CASE WHEN {fits} THEN round({own}, {scale})::text END", kind),
@@ -73,10 +62,7 @@ def columns_of(schema: str, relation: str, name: str, declared: str) -> list[Col
     if declared in PLAIN:
         sql, kind = PLAIN[declared]
         return [Column(ORDERS.get(name, name), sql.format(quoted(name)), kind)]
-    found = re.fullmatch(r"numeric(?:\((\d+),(\d+)\))?", declared)
+    found = re.fullmatch(r"numeric\((\d+),(\d+)\)", declared)
     if not found:
         raise TypeError(f"{schema}.{relation}.{name} has the type {declared}, which the lake does not know: add it to tools/lake/columns.py")
-    if found[1]:
-        return numeric(relation, name, int(found[1]), int(found[2]))
-    # Amounts of events are raw units.
-    return numeric(relation, name, None, 0 if schema == "event" else view_scale(relation, name))
+    return numeric(name, int(found[1]), int(found[2]))

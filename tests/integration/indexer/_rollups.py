@@ -61,7 +61,8 @@ def trades():
         pool = pools.get((row["deployment"], row["pool_id"], row["ledger"], row["tx"]))
         got, given, a_to_b = int(row["a_out"]), int(row["a_in"]), row["a_to_b"]
         trade = {"deployment": row["deployment"], "pool": row["pool_id"], "t": row["t"], "trader": row["trader"],
-                 "place": row["ledger"] * 2**20 + row["tx"], "a_to_b": a_to_b, "sold": given, "a": given if a_to_b else got, "b": got if a_to_b else given,
+                 "place": row["ledger"] * 2**20 + row["tx"], "a_to_b": a_to_b, "sold": given, "partner": row["partner_id"],
+                 "token": pool and pool["token_a" if a_to_b else "token_b"], "a": given if a_to_b else got, "b": got if a_to_b else given,
                  "price": None, "fee_a": None, "fee_b": None, "quote": None, "fee_quote": None}
         if pool:
             fee = cut(given * int(pool["fee_tier"]), 10000)
@@ -212,9 +213,19 @@ def stored_traders():
         yield (r["deployment"], r["trader"], r["pool_id"], r["direction"]), (r["swaps"], int(r["sold"]), r["first"], r["last"])
 
 
+def partner_volumes(all_trades):
+    found = {}
+    for trade in all_trades:
+        if trade["partner"] and trade["token"]:
+            sums = found.setdefault((trade["deployment"], trade["partner"], day_of(trade), trade["token"]), [0, 0])
+            sums[0] += 1
+            sums[1] += trade["sold"]
+    return found.items()
+
+
 def revenue():
-    """By epoch and token: what the distributor received; by partner too: cuts, the fees they were taken from, their number."""
-    received, cuts = {}, {}
+    """By epoch and token: what the distributor received; by partner too, and by day: cuts, the fees they were taken from, their number."""
+    received, cuts, daily = {}, {}, {}
     fees = list(events("earnings_distributor_revenue_received"))
     for row in fees:
         sums = received.setdefault((row["deployment"], row["epoch"], row["token"]), [0, 0])
@@ -223,11 +234,12 @@ def revenue():
     for row in events("earnings_distributor_partner_revenue_forwarded"):
         place = [row[n] for n in ("deployment", "ledger", "tx", "op")]
         fee = next(f for f in fees if [f[n] for n in ("deployment", "ledger", "tx", "op")] == place and f["event"] > row["event"])
-        sums = cuts.setdefault((row["deployment"], row["partner_id"], row["epoch"], fee["token"]), [0, 0, 0])
-        sums[0] += int(row["partner_cut"])
-        sums[1] += int(fee["amount"])
-        sums[2] += 1
-    return received, cuts
+        for sums in (cuts.setdefault((row["deployment"], row["partner_id"], row["epoch"], fee["token"]), [0, 0, 0]),
+                     daily.setdefault((row["deployment"], row["partner_id"], day_of(row), fee["token"]), [0, 0, 0])):
+            sums[0] += int(row["partner_cut"])
+            sums[1] += int(fee["amount"])
+            sums[2] += 1
+    return received, cuts, daily
 
 
 def market_days():
@@ -351,7 +363,7 @@ def main():
     seen = active(all_trades)
     markets = list(market_days())
     versions, changes, ends = compliance()
-    received, cuts = revenue()
+    received, cuts, cuts_daily = revenue()
     print(", ".join([
         compare("candles", candles(all_trades), stored_candles()),
         compare("prices", prices(), stored_prices()),
@@ -366,6 +378,10 @@ def main():
         compare("revenue", received, stored("revenue", ("deployment", "epoch", "token"), ("fees", "payments"))),
         compare("partners' revenue", cuts, stored("partner_epoch_revenue", ("deployment", "partner_id", "epoch", "token"), (
             "amount", "fees", "forwards"))),
+        compare("days of partners' revenue", cuts_daily, stored("partner_day_revenue", ("deployment", "partner_id", "day", "token"), (
+            "amount", "fees", "forwards"))),
+        compare("days of partners' trades", partner_volumes(all_trades), stored("partner_day_volume", ("deployment", "partner_id", "day", "token"), (
+            "swaps", "volume"))),
         compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
             "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
         compare("days of calls", call_days(), stored("(SELECT deployment, day, contract, coalesce(fn, '') AS fn, calls, refused FROM rollup.call_day_words)", ("deployment", "day", "contract", "fn"), ("calls", "refused"))),

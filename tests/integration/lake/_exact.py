@@ -27,7 +27,8 @@ def exact() -> None:
     values = ", ".join(f"('{value}'::numeric, '{value}'::numeric)" for value in EDGES)
     subprocess.run(["psql", "-Xqv", "ON_ERROR_STOP=1", "-c", f"CREATE VIEW analyst.edges (whole_raw, scaled) AS VALUES {values}",
                     "-c", "GRANT SELECT ON analyst.edges TO lake"], check=True)
-    relation = Relation("analyst", "edges", tuple(c for name in ("whole_raw", "scaled") for c in columns_of("analyst", "edges", name, "numeric")), False)
+    relation = Relation("analyst", "edges", tuple(c for name, scale in (("whole_raw", 0), ("scaled", 7))
+                                                     for c in columns_of("analyst", "edges", name, f"numeric(39,{scale})")), False)
     database = Database(os.environ["LAKE_URL"], None)
     with database.snapshot() as snapshot:
         rows = [row for batch in snapshot.batches(relation, relation.select()) for row in batch.to_pylist()]

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Tests the analyst's schema with the analyst's role. Called with the database in libpq's environment and
-migrations/README.md as the argument.
+"""Tests the analyst's schema with the analyst's role. The database is in libpq's environment.
 
-- every SQL block of its ten questions runs as tidemark_analyst and answers
+usage: _analyst.py README            README: migrations/README.md
+       _analyst.py README DATABASE   the questions have the same answers there: it holds the current deployment alone
+
+- every SQL block of its ten questions, and of those as of a ledger, runs as tidemark_analyst and answers
 - every table and every other schema is refused; nothing can be written
 - every view and every column has a comment; no view says where a person lives
+- every numeric has a declared type, the same for a name in all views; every view of events has the transaction's hash
 - the views that only reckon (ratios, joins) agree with the tables
 """
 import json
@@ -13,27 +16,47 @@ import subprocess
 import sys
 
 
-def psql(user, sql, check=True):
-    done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-U", user, "-c", sql],
+def psql(user, sql, check=True, database=None):
+    done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-U", user, *(["-d", database] if database else []), "-c", sql],
                           capture_output=True, text=True)
     if check and done.returncode:
         sys.exit(f"as {user}: {sql}\n{done.stderr}")
     return done
 
 
-def rows(user, sql):
-    out = psql(user, f"SELECT coalesce(json_agg(x), '[]') FROM ({sql.rstrip().rstrip(';')}) AS x").stdout
+def rows(user, sql, database=None):
+    out = psql(user, f"SELECT coalesce(json_agg(x), '[]') FROM ({sql.rstrip().rstrip(';')}) AS x", database=database).stdout
     return json.loads(out)
 
 
+def section(readme, title, count):
+    found = re.search(rf"^##+ {title}\n(.*?)^##", readme, re.S | re.M)
+    blocks = re.findall(r"^```sql\n(.*?)^```", found[1], re.S | re.M) if found else []
+    if len(blocks) != count:
+        sys.exit(f"migrations/README.md asks {len(blocks)} questions in \"{title}\", not {count}")
+    return blocks
+
+
 def questions(readme):
-    section = re.search(r"^## Ten questions\n(.*?)^## ", readme, re.S | re.M)
-    if not section:
-        sys.exit("migrations/README.md has no section \"Ten questions\"")
-    found = re.findall(r"^```sql\n(.*?)^```", section.group(1), re.S | re.M)
-    if len(found) != 10:
-        sys.exit(f"migrations/README.md asks {len(found)} questions, not ten")
-    return found
+    """Those as of a ledger name one: in its place the middle one of the current deployment is asked about."""
+    middle = rows("tidemark_analyst", """
+        SELECT (min(ledger) + max(ledger)) / 2 AS ledger FROM analyst.ledgers
+        WHERE deployment = (SELECT deployment FROM analyst.current_deployment)""")[0]["ledger"]
+    past = section(readme, "As of a ledger", 3)
+    if sum("2500" in sql for sql in past) < 2:
+        sys.exit("questions as of a ledger do not name ledger 2500")
+    return section(readme, "Ten questions", 10) + [sql.replace("2500", str(middle)) for sql in past]
+
+
+def compare_current(readme, alone):
+    """Deployments do not mix: the answers are those of a database without the others."""
+    if len(rows("tidemark_analyst", "SELECT deployment FROM analyst.networks")) < 2:
+        sys.exit("there is one deployment only: this proves nothing")
+    for number, sql in enumerate(questions(readme), 1):
+        here, there = rows("tidemark_analyst", sql), rows("tidemark_analyst", sql, alone)
+        if not there or here != there:
+            sys.exit(f"question {number}: {len(here)} rows beside another deployment, {len(there)} without it:\n{sql}")
+    print("the questions are about the current deployment")
 
 
 def ask(readme):
@@ -106,6 +129,42 @@ def see_comments():
         sys.exit("attestations' arguments are shown")
 
 
+def see_types():
+    columns = rows("postgres", """
+        SELECT c.relname AS view, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = 'analyst'
+          JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 WHERE c.relkind = 'v'""")
+    # Spark rounds decimals of a type with more than 38 digits.
+    wide = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if re.fullmatch(r"numeric\((39|[4-9].),[^0].*", c["type"])}
+    if wide:
+        sys.exit(f"decimals of more than 38 digits: {sorted(wide)}")
+    open_types = {f"{c['view']}.{c['name']}" for c in columns if c["type"] == "numeric"}
+    if open_types:
+        sys.exit(f"numeric without a precision: {sorted(open_types)}")
+    raw = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if c["name"].endswith("_raw") and c["type"] != "numeric(39,0)"}
+    if raw:
+        sys.exit(f"raw amounts of other types: {sorted(raw)}")
+    types = {}
+    for c in columns:
+        if c["type"].startswith("numeric"):
+            types.setdefault(c["name"], {}).setdefault(c["type"], []).append(c["view"])
+    # Candles of a pool have the decimals of a quotient.
+    mixed = {n: t for n, t in types.items() if len(t) > 1 and n not in ("open", "high", "low", "close")}
+    if mixed:
+        sys.exit(f"names of several types: {mixed}")
+    views = {c["view"] for c in columns if c["name"] == "tx_order"}
+    without = views - {c["view"] for c in columns if c["name"] == "tx_hash"}
+    if without or len(views) < 13:
+        sys.exit(f"events without their transaction's hash: {sorted(without)}; {len(views)} views")
+    wrong = rows("postgres", """
+        SELECT s.ledger, s.tx_order, s.tx_hash FROM analyst.swaps AS s LEFT JOIN chain.tx AS t
+          ON t.deployment = s.deployment AND t.ledger = s.ledger AND t.tx = s.tx_order
+        WHERE s.tx_hash IS DISTINCT FROM encode(t.hash, 'hex') OR s.tx_hash IS NULL""")
+    if wrong:
+        sys.exit(f"hashes of other transactions: {wrong[:5]}")
+    print(f"{len(columns)} columns, {len(types)} names of numerics, each of one type; {len(views)} views with hashes")
+
+
 def see_every_view():
     views = rows("tidemark_analyst", "SELECT viewname FROM pg_views WHERE schemaname = 'analyst'")
     empty = []
@@ -117,9 +176,13 @@ def see_every_view():
 
 def main():
     readme = open(sys.argv[1], encoding="utf-8").read()
+    if len(sys.argv) > 2:
+        compare_current(readme, sys.argv[2])
+        return
     ask(readme)
     see_refusals()
     see_comments()
+    see_types()
     see_every_view()
 
 

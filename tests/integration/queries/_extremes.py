@@ -4,7 +4,7 @@
 prepare  notes what the routes are asked about, and which tables and columns the catalogue has
 plant    sets every column that a contract chooses to its most, least, odd or mixed values; addresses, hashes and
          what joins rows stay (mixed alters half of the joining names too)
-views    reads every column of every view, in a plan of one process and in a parallel one
+views    reads every column of every view, and of every function that gives a view as of a ledger, in a plan of one process and in a parallel one
 routes   asks every SQL route, now and as of a ledger: 200, or 404 for what is no longer there
 hot      asks the routes that answer from the cache
 """
@@ -88,6 +88,8 @@ def plant(values):
 def views(values):
     names = sql("SELECT table_schema || '.' || table_name FROM information_schema.views"
                 " WHERE table_schema IN ('analyst', 'rollup', 'chain') ORDER BY 1").split("\n")
+    names += sql("SELECT format('analyst.%s(%s)', p.proname, n.ledger) FROM pg_proc AS p, analyst.networks AS n"
+                 " WHERE p.pronamespace = 'analyst'::regnamespace AND p.proname LIKE '%\\_as\\_of' ORDER BY 1").split("\n")
     version = int(sql("SHOW server_version_num"))
     forced = "debug_parallel_query" if version >= 160000 else "force_parallel_mode"
     parallel = (f"SET {forced} = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;"

@@ -140,13 +140,43 @@ def earlier_owner(d):
 
 
 def tokens_of_cuts():
-    """(partner, epoch, token) of each cut, with its ledger: the next revenue_received of the operation."""
+    """Each cut, with its day and the whole fee, and its token: the next revenue_received of the operation."""
     received = collections.defaultdict(list)
-    for r in rows("SELECT ledger, tx, op, event, token FROM event.earnings_distributor_revenue_received ORDER BY 1, 2, 3, 4"):
-        received[r["ledger"], r["tx"], r["op"]].append((r["event"], r["token"]))
-    for f in rows("SELECT ledger, tx, op, event, partner_id, epoch, partner_cut::text AS cut "
+    for r in rows("SELECT ledger, tx, op, event, token, amount::text FROM event.earnings_distributor_revenue_received ORDER BY 1, 2, 3, 4"):
+        received[r["ledger"], r["tx"], r["op"]].append((r["event"], r["token"], r["amount"]))
+    for f in rows("SELECT ledger, tx, op, event, partner_id, epoch, partner_cut::text AS cut, (closed_at AT TIME ZONE 'UTC')::date AS day "
                   "FROM event.earnings_distributor_partner_revenue_forwarded"):
-        yield f, next(t for e, t in received[f["ledger"], f["tx"], f["op"]] if e > f["event"])
+        token, f["fee"] = next(r[1:] for r in received[f["ledger"], f["tx"], f["op"]] if r[0] > f["event"])
+        yield f, token
+
+
+def partner_days(d, moments):
+    """Sums of the events by day and token; as of a ledger, of the days that were over."""
+    sums = collections.defaultdict(lambda: [0] * 5)
+    for f, token in tokens_of_cuts():
+        for n, amount in ((2, 1), (3, int(f["fee"])), (4, int(f["cut"]))):
+            sums[str(f["partner_id"]), f["day"], token][n] += amount
+    for s in rows("""SELECT s.partner_id, (s.closed_at AT TIME ZONE 'UTC')::date AS day, s.amount_in::text AS amount,
+                       CASE WHEN s.a_to_b THEN p.token_a ELSE p.token_b END AS token
+                     FROM event.liquidity_pool_swap AS s JOIN state.liquidity_pool_pool AS p USING (pool_id) WHERE s.partner_id <> 0"""):
+        sums[str(s["partner_id"]), s["day"], s["token"]][0] += 1
+        sums[str(s["partner_id"]), s["day"], s["token"]][1] += int(s["amount"])
+    days = sorted({day for _, day, _ in sums})
+    assert len(days) > 3 and any(v[0] and not v[2] for v in sums.values()), "this proves little"
+    seconds = lambda day: int(sql(f"SELECT extract(epoch FROM '{day}'::timestamp)::bigint"))
+    for at in moments:
+        ends = "9999" if at == NEWEST else sql(f"SELECT (closed_at AT TIME ZONE 'UTC')::date FROM chain.ledger WHERE ledger = {at}")
+        for partner in (str(r["key_id"]) for r in rows(f"SELECT key_id FROM {then('partner_registry_partner', at)} AS v")):
+            wanted = [{"day": day, "token": token, "swaps": v[0], "volume": str(v[1]), "forwards": v[2], "fees": str(v[3]), "revenue": str(v[4])}
+                      for (p, day, token), v in sorted(sums.items()) if p == partner and day < ends]
+            path = f"/api/partners/{partner}/daily"
+            compare(d, path, at, (2, 200), wanted[::-1])
+            compare(d, f"{path}?order=asc", at, (3,), wanted)
+            low, high = seconds(days[1]), seconds(days[-1])
+            compare(d, f"{path}?from={low}&to={high}", at, (2,), [w for w in wanted[::-1] if days[1] <= w["day"] < days[-1]])
+            compare(d, f"{path}?from={low + 1}", at, (200,), [w for w in wanted[::-1] if days[1] < w["day"]])
+    assert d.ask("/api/partners/4000000000/daily", 404)["code"] == "not_found"
+    print(f"partners by day: {len(sums)} sums of {len(days)} days")
 
 
 def revenue(d, moments):
@@ -421,6 +451,7 @@ def main():
     state_lists(d, moments)
     filtered(d, moments)
     revenue(d, moments)
+    partner_days(d, moments)
     single(d, moments[:2] + [NEWEST])
     events(d, moments[1::2])
     earlier_owner(d)

@@ -91,14 +91,18 @@ def expected(vaults, markets, feeds, now):
     for v in vaults:
         state, ratio = state_of(v, by_symbol, by_asset, now)
         numbers = (ratio, *prices_of(v, by_symbol, by_asset, now, ratio))
+        market = by_symbol.get(v["synth_asset"])
+        watched = [market[n] if market else None for n in ("coll_oracle_sym", "oracle_symbol")]
+        numbers += tuple(fresh_price(by_asset, feed, now) for feed in watched)
         out[v["synth_asset"], v["owner"]] = (str(v["collateral"]), str(v["debt"]), state,
-                                             *(None if n is None else str(n) for n in numbers))
+                                             *(None if n is None else str(n) for n in numbers), *watched)
     return out
 
 
 def shown(items):
     got = {(i["market"], i["owner"]): tuple(i[n] for n in ("collateral", "debt", "state", "ratioBps", "collateralValue", "debtValue",
-                                                          "liquidationPrice", "distanceBps")) for i in items}
+                                                          "liquidationPrice", "distanceBps", "collateralPrice", "synthPrice",
+                                                          "collateralOracleAsset", "oracleAsset")) for i in items}
     assert len(got) == len(items), "an item twice"
     return got
 

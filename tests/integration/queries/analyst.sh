@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Uses the analyst's role on a simulated chain: the ten questions of migrations/README.md have answers, every other
 # access is refused. Then an operator without the right to make roles: the migration says what remains to be done, and
-# that works.
+# that works. At last a second protocol in the same database: the questions are about the current deployment alone.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start_empty
 bin=$TIDE_BIN/tidemark-indexer
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
-mkdir "$PG_DIR/sim"
+mkdir "$PG_DIR/sim" "$PG_DIR/other"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 960 --quiet
 
 sql "CREATE ROLE operator LOGIN"
@@ -40,3 +40,11 @@ sql "ANALYZE" 2>/dev/null
 sql "SET enable_seqscan = off; EXPLAIN $by_time" | grep -c 'Bitmap Index Scan on call_p.*_closed_at_idx' >/dev/null || fail "no index finds calls by time: $(sql "EXPLAIN $by_time")"
 [ "$(as_analyst "SELECT analyst.ledger_at($deployment, '-infinity')")" = 0 ] || fail "a ledger before the first"
 echo "five minutes of calls: $(blocks "$by_ledger") blocks by ledger, $(blocks "$by_time") by time"
+
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --ledgers 960 --passphrase "Another Simulated Network" --quiet
+sql "CREATE DATABASE alone"
+for database in tidemark alone; do
+    TIDEMARK_DATABASE_URL="host=$PG_DIR user=postgres dbname=$database" "$bin" run --lake "$PG_DIR/other/lake" --deployment "$PG_DIR/other/deployment.json" \
+        --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "a second deployment in $database"; }
+done
+"$here/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md" alone

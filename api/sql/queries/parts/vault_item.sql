@@ -7,8 +7,13 @@
 --   collateralTokenSymbol  string?    its symbol, where it is known
 --   collateral             Amount+    what it is secured with
 --   collateralValue        Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   collateralOracleAsset  Symbol?    the feed that prices the collateral, as in `/api/prices/{asset}`; null: there is no such
+--                                     market
+--   collateralPrice        Amount?+   its average, which the engine uses, 7 decimals; null: not fresh
 --   debt                   Amount+    the debt
 --   debtValue              Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   oracleAsset            Symbol?    the feed that prices the debt; null: there is no such market
+--   synthPrice             Amount?+   its average, 7 decimals; null: not fresh
 --   state                  "active|at_risk|liquidatable|open|unpriced"
 --                                     evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh
 --                                     price
@@ -29,8 +34,9 @@
 --   "synthToken":"CAHNC4T473GZWSNB3YOY6QREKECN7F3X5IVQQB2J4MCPFKLTASN57RS4", "synthTokenSymbol":"sBTC",
 --   "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA", "collateralTokenSymbol":"XLM",
 --   "collateral":"98398538031", "collateralScaled":"9839.8538031", "collateralValue":"37774214764",
---   "collateralValueScaled":"3777.4214764", "debt":"28269312383", "debtScaled":"2826.9312383", "debtValue":"30134747834",
---   "debtValueScaled":"3013.4747834", "state":"at_risk", "ratioBps":"12535", "liqRatioBps":"11000",
+--   "collateralValueScaled":"3777.4214764", "collateralOracleAsset":"XLM", "collateralPrice":"3838908",
+--   "collateralPriceScaled":"0.3838908", "debt":"28269312383", "debtScaled":"2826.9312383", "debtValue":"30134747834",
+--   "debtValueScaled":"3013.4747834", "oracleAsset":"BTC", "synthPrice":"10659880", "synthPriceScaled":"1.0659880", "state":"at_risk", "ratioBps":"12535", "liqRatioBps":"11000",
 --   "minCollRatioBps":"13000", "liquidationPrice":"3368777", "liquidationPriceScaled":"0.3368777", "distanceBps":"1225",
 --   "unpricedBecause":null, "openedAt":"2026-01-10T18:12:37Z", "updatedAt":"2026-01-24T03:12:02Z",
 --   "changedLedger":"1294", "changedAt":"2026-01-24T03:12:02Z"}
@@ -51,10 +57,16 @@ FROM v LEFT JOIN m ON m.symbol = v.synth,
     analyst.scaled(v.collateral)::text AS "collateralScaled",
     r.collateral_value::text AS "collateralValue",
     analyst.scaled(r.collateral_value)::text AS "collateralValueScaled",
+    m.collateral_feed AS "collateralOracleAsset",
+    m.collateral_price::text AS "collateralPrice",
+    analyst.scaled(m.collateral_price)::text AS "collateralPriceScaled",
     v.debt::text AS "debt",
     analyst.scaled(v.debt)::text AS "debtScaled",
     r.debt_value::text AS "debtValue",
     analyst.scaled(r.debt_value)::text AS "debtValueScaled",
+    m.synth_feed AS "oracleAsset",
+    m.synth_price::text AS "synthPrice",
+    analyst.scaled(m.synth_price)::text AS "synthPriceScaled",
     chain.vault_state(v.debt, r.ratio, m.liq_ratio, m.min_coll_ratio) AS "state",
     CASE WHEN v.debt > 0 THEN r.ratio::text END AS "ratioBps",
     m.liq_ratio::text AS "liqRatioBps",

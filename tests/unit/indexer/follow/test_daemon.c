@@ -76,7 +76,7 @@ static const struct {
     { "state.vault",                  ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
     { "history.vault",                ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
     { "call",                         "chain.ledger,chain.tx,chain.call,chain.contract_seen,chain.kept_for"            },
-    { "rollup.partner_revenue",       ALWAYS "event.raw,event.earnings_distributor_revenue_received,event.earnings_distributor_partner_revenue_forwarded,rollup.partner_epoch_revenue,rollup.partner_revenue" },
+    { "rollup.partner_revenue",       ALWAYS "event.raw,event.earnings_distributor_revenue_received,event.earnings_distributor_partner_revenue_forwarded,rollup.partner_day_revenue,rollup.partner_epoch_revenue,rollup.partner_revenue" },
     { "rollup.revenues",              NULL                                                     },
     { "rollup.",                      NULL                                                     },
     { "candle",                       NULL                                                     },

@@ -1,0 +1,65 @@
+-- list: deployment at after limit partnerId from to order
+-- of: partner
+-- tag: Partners
+-- summary: A partner by day and token
+-- about: Days are UTC, the newest first. A day and token without a trade or revenue has no item. With `ledger` those days that
+--   were over when it closed.
+-- answer: PartnerDays of PartnerDay
+-- schema: PartnerDay
+--   day          date     the day, UTC
+--   token        Address  the token
+--   tokenSymbol  string?  its symbol, where it is known
+--   swaps        Count    trades that it brought and that sold this token
+--   volume       Amount+  what these sold, fees included
+--   forwards     Count    times that revenue arrived in this token
+--   fees         Amount+  the whole fees that it was taken from
+--   revenue      Amount+  what the partner earned
+-- example: {"day":"2026-01-31", "token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
+--   "swaps":2, "volume":"4378355430662", "volumeScaled":"437835.5430662", "forwards":2, "fees":"8923",
+--   "feesScaled":"0.0008923", "revenue":"4461", "revenueScaled":"0.0004461"}
+--
+-- Over the keys of both tables, a page of each. As of a ledger, days that were over: no later row changes them.
+WITH p AS MATERIALIZED (
+  SELECT CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END AS id,
+    nullif(split_part($3::text, '.', 1), '')::date AS day, split_part($3, '.', 2) AS token,
+    chain.day(to_timestamp($6::bigint + 86399)) AS lo,
+    least(chain.day(to_timestamp($7::bigint + 86399)), (SELECT chain.day(l.closed_at) FROM chain.ledger AS l
+      WHERE l.deployment = $1::smallint AND l.ledger = $2::integer)) AS hi
+)
+SELECT row_to_json(x)::text, d.day || '.' || d.token
+FROM (
+    (SELECT k.day, k.token FROM rollup.partner_day_volume AS k
+    WHERE k.deployment = $1 AND k.partner_id = (SELECT p.id FROM p)
+      AND ($6::text IS NULL OR k.day >= (SELECT p.lo FROM p))
+      AND ($7::text IS NULL AND $2 = 2147483647 OR k.day < (SELECT p.hi FROM p))
+      AND ($3 IS NULL OR CASE WHEN $8::text = 'asc' THEN (k.day, k.token) > ((SELECT p.day FROM p), (SELECT p.token FROM p))
+        ELSE (k.day, k.token) < ((SELECT p.day FROM p), (SELECT p.token FROM p)) END)
+    ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, CASE WHEN $8 = 'asc' THEN k.token END, k.day DESC, k.token DESC
+    LIMIT $4::integer)
+    UNION
+    (SELECT k.day, k.token FROM rollup.partner_day_revenue AS k
+    WHERE k.deployment = $1 AND k.partner_id = (SELECT p.id FROM p)
+      AND ($6::text IS NULL OR k.day >= (SELECT p.lo FROM p))
+      AND ($7::text IS NULL AND $2 = 2147483647 OR k.day < (SELECT p.hi FROM p))
+      AND ($3 IS NULL OR CASE WHEN $8 = 'asc' THEN (k.day, k.token) > ((SELECT p.day FROM p), (SELECT p.token FROM p))
+        ELSE (k.day, k.token) < ((SELECT p.day FROM p), (SELECT p.token FROM p)) END)
+    ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, CASE WHEN $8 = 'asc' THEN k.token END, k.day DESC, k.token DESC
+    LIMIT $4)
+  ) AS d
+  LEFT JOIN rollup.partner_day_volume AS v ON v.deployment = $1 AND v.partner_id = (SELECT p.id FROM p) AND v.day = d.day AND v.token = d.token
+  LEFT JOIN rollup.partner_day_revenue AS r ON r.deployment = $1 AND r.partner_id = (SELECT p.id FROM p) AND r.day = d.day AND r.token = d.token,
+  LATERAL (SELECT
+    d.day::text AS "day",
+    d.token AS "token",
+    (SELECT t.symbol FROM chain.token_at($1, d.token, $2) AS t) AS "tokenSymbol",
+    coalesce(v.swaps, 0) AS "swaps",
+    coalesce(v.volume, 0)::text AS "volume",
+    analyst.scaled(coalesce(v.volume, 0))::text AS "volumeScaled",
+    coalesce(r.forwards, 0) AS "forwards",
+    coalesce(r.fees, 0)::text AS "fees",
+    analyst.scaled(coalesce(r.fees, 0))::text AS "feesScaled",
+    coalesce(r.amount, 0)::text AS "revenue",
+    analyst.scaled(coalesce(r.amount, 0))::text AS "revenueScaled"
+  ) AS x
+ORDER BY CASE WHEN $8 = 'asc' THEN d.day END, CASE WHEN $8 = 'asc' THEN d.token END, d.day DESC, d.token DESC
+LIMIT $4
