@@ -69,6 +69,7 @@ struct tide_field {
     const char *column; /* column name */
     const char *name;   /* name on the ledger: member, storage key; topics and keys have none */
     const char *outer;  /* SUB: name of the struct it is in */
+    const char *answer_name; /* events: name in answers; NULL: the column in camelCase */
     const char *doc;
     enum tide_type type;
     enum tide_place place;
@@ -104,6 +105,13 @@ struct tide_kind {
 const struct tide_kind *tide_events(void);    /* TIDE_EV_COUNT of them */
 const struct tide_kind *tide_entries(void);   /* TIDE_EN_COUNT */
 const struct tide_kind *tide_instances(void); /* TIDE_IN_COUNT */
+
+enum { TIDE_ANSWER_NAME_BYTES = 64 };
+
+/* The name of an event's field in answers: "poolId" of pool_id, unless the catalogue names it. */
+void tide_field_answer_name(char out[TIDE_ANSWER_NAME_BYTES], const struct tide_field *field);
+/* True when answers write the number as a string: it exceeds 2^53, or is an id or a ledger. */
+bool tide_field_is_string(const struct tide_field *field);
 
 /* The first event of that role and name, or NULL. Kinds that share a name (two shapes of one
  * event) are found one after the other: pass the one before as after. */
