@@ -5,6 +5,7 @@
 
 Types, and for each answer a shape: which of its strings are numbers, so that both packages turn the same fields into exact
 numbers. Routes of pages and of webhooks that providers call are left out; the stream, receipts and snapshots each package has by hand.
+Of the stream and of notifications there are the types of each message, with its shape.
 """
 
 import argparse
@@ -14,10 +15,11 @@ import re
 import sys
 
 # What a string of the API is, by the name of its schema or, where it stands inline, by its pattern or format.
-INTEGER = {"Amount", "Bps", "Factor", "Millionths", "PoolPrice", "U64", "Weight"}
+INTEGER = {"Amount", "Bps", "Factor", "I128", "Millionths", "PoolPrice", "U64", "Weight"}
 KIND_BY_NAME = {**{name: "integer" for name in INTEGER}, "Ledger": "ledger", "Scaled": "decimal", "Time": "time"}
 KIND_BY_PATTERN = {"^-?[0-9]{1,39}$": "integer", "^-?[0-9]{1,53}$": "integer", "^[0-9]{1,20}$": "integer", "^[0-9]{1,10}$": "ledger"}
 CODE = {"integer": 1, "ledger": 2, "decimal": 3, "time": 4}
+HEADERS = {"X-API-Key": "apiKey", "Idempotency-Key": "idempotencyKey"}
 LEFT_OUT = {"kyc_webhook"}  # for providers; and all routes with an answer that is no JSON
 
 
@@ -43,6 +45,19 @@ class Document:
                 if operation["operationId"] in LEFT_OUT or not path.startswith("/api/") or not is_json:
                     continue
                 yield operation["operationId"], method.upper(), path, operation
+
+    def messages(self):
+        """(type, name of the schema, schema) of each message of the stream but `dropped`, which the packages make an error of."""
+        media = self.follow(self.document["paths"]["/api/stream"]["get"]["responses"]["200"])["content"]["text/event-stream"]
+        told = next(one for one in alternatives(media["schema"]["contentSchema"]) if name_of(one) == "StreamMessage")
+        for one in alternatives(self.follow(told)):
+            yield self.follow(one)["properties"]["type"]["const"], name_of(one), self.follow(one)
+
+    def notifications(self):
+        """(type, name of the schema of its body, that schema) of each notification."""
+        for kind, item in self.document["webhooks"].items():
+            schema = item["post"]["requestBody"]["content"]["application/json"]["schema"]
+            yield kind, name_of(schema), self.follow(schema)
 
     def answer(self, operation):
         """The schema of a 200 or 201."""
@@ -191,8 +206,13 @@ class TypeScript:
             return f"[{self.shape_text(shape['[]'])}]"
         return "{ " + ", ".join(f"{key}: {self.shape_text(value)}" for key, value in shape.items()) + " }"
 
+    def is_kind(self, schema):
+        return schema.get("enum") == self.document.schemas["EventKind"]["enum"]
+
     def parameter_type(self, parameter):
         schema = parameter["schema"]
+        if self.is_kind(schema):
+            return "EventKind"
         if "enum" in schema:
             return " | ".join(json.dumps(one) for one in schema["enum"])
         if schema.get("type") == "integer":
@@ -204,7 +224,7 @@ class TypeScript:
         body = operation.get("requestBody")
         members = []
         for one in parameters:
-            key = one["name"] if one["in"] != "header" else {"X-API-Key": "apiKey", "Idempotency-Key": "idempotencyKey"}[one["name"]]
+            key = HEADERS.get(one["name"], one["name"])
             members.append((key, self.parameter_type(one), must(one), one.get("description", "")))
         if body:
             schema = self.document.follow(body)["content"]["application/json"]["schema"]
@@ -217,6 +237,11 @@ class TypeScript:
         query = [one["name"] for one in parameters if one["in"] == "query"]
         if query:
             call.append(f"query: {json.dumps(query)}")
+        header = [HEADERS[one["name"]] for one in parameters if one["in"] == "header"]
+        if header:
+            call.append(f"header: {json.dumps(header)}")
+        if body:
+            call.append("body: true")
         if shape is not None:
             call.append(f"shape: {self.shape_text(shape)}")
         if method == "POST" and not makes(name):
@@ -230,8 +255,22 @@ class TypeScript:
             f"  return call(client, {{ {', '.join(call)} }}, params, options);\n}}\n"
         )
 
+    def shape_table(self, name, told):
+        """A table of shapes by the type of a message: what to convert in its `data`."""
+        found = ((kind, self.shapes.of(schema["properties"]["data"])) for kind, _, schema in told)
+        inner = "".join(f"  {json.dumps(kind)}: {self.shape_text(shape)},\n" for kind, shape in found if shape is not None)
+        return f"/** What to convert in `data`, by `type`. */\nexport const {name}: {{ readonly [type: string]: Shape }} = {{\n{inner}}};\n"
+
+    def told(self):
+        """The tables of shapes, and the union of all notifications: a message of the stream is a schema, `StreamMessage`."""
+        contents = " | ".join(f"Pick<{name}, 'type' | 'data'>" for _, name, _ in self.document.notifications())
+        return (
+            self.shape_table("streamShapes", self.document.messages()) + self.shape_table("notificationShapes", self.document.notifications())
+            + f"/** What happened: `type` says which `data` there is. */\nexport type NotificationContent = {contents};\n"
+        )
+
     def text(self):
-        functions = [self.function(*one) for one in self.document.operations()]
+        functions = [self.told(), *(self.function(*one) for one in self.document.operations())]
         types, used = [], self.used()
         for name, schema in self.document.schemas.items():
             if name in used and name not in KIND_BY_NAME:
@@ -263,6 +302,9 @@ class TypeScript:
         for _, _, _, operation in self.document.operations():
             look(self.document.answer(operation))
             look(operation.get("requestBody", {}))
+        look({"$ref": "#/components/schemas/StreamMessage"})
+        for _, name, _ in self.document.notifications():
+            look({"$ref": f"#/components/schemas/{name}"})
         return seen
 
     def in_order(self, functions, prefix):
@@ -300,7 +342,7 @@ PY_KIND = {"integer": "int", "ledger": "int", "decimal": "Decimal", "time": "dat
 class Python(TypeScript):
     def __init__(self, document):
         super().__init__(document)
-        self.classes = []
+        self.classes, self.messages = [], []
 
     def type_of(self, schema, depth=0, hint=""):
         kind = kind_of(schema)
@@ -352,6 +394,8 @@ class Python(TypeScript):
 
     def parameter_type(self, parameter):
         schema = parameter["schema"]
+        if self.is_kind(schema):
+            return "EventKind"
         if "enum" in schema:
             return f"Literal[{', '.join(repr(one) for one in schema['enum'])}]"
         return "int" if schema.get("type") == "integer" else "int | str" if parameter["name"].startswith("amount") else "str"
@@ -403,28 +447,57 @@ class Python(TypeScript):
             f"        return {wait}self.call({', '.join(arguments)})\n"
         )
 
+    def message_class(self, name, text, members):
+        """A message as an object: `type` tells it from the others of its union."""
+        lines = "".join(f"    {key}: {annotation}\n" for key, annotation in members)
+        self.messages.append(f'@dataclass(frozen=True)\nclass {name}:\n    """{comment(text)}"""\n\n{lines}')
+
+    def table(self, name, rows):
+        inner = "".join(f"    {json.dumps(kind)}: ({made}, {self.shape_text(shape)}),\n" for kind, made, shape in rows)
+        return f"{name}: dict[str, tuple[Any, Shape]] = {{\n{inner}}}\n"
+
+    def told(self):
+        """Classes of messages and notifications, their unions, and by type the class and what to convert in its data."""
+        rows = {"STREAM": [], "NOTIFICATIONS": []}
+        for kind, name, schema in self.document.messages():
+            data = schema["properties"]["data"]
+            identity = self.type_of(schema["properties"]["id"]).replace("StreamId", "str").replace('"', "")
+            self.message_class(name, schema.get("description", name), [("type", f'Literal["{kind}"]'), ("id", identity), ("data", name_of(data))])
+            rows["STREAM"].append((kind, name, self.shapes.of(data)))
+        for kind, name, schema in self.document.notifications():
+            data = schema["properties"]["data"]
+            self.message_class(f"{name}Notification", f"The notification {kind}", [("id", "str"), ("timestamp", "datetime"), ("type", f'Literal["{kind}"]'), ("data", f"{name}Data")])
+            rows["NOTIFICATIONS"].append((kind, f"{name}Notification", self.shapes.of(data)))
+        unions = "".join(f"{union}: TypeAlias = {' | '.join(made for _, made, _ in rows[table])}\n" for union, table in (("StreamMessage", "STREAM"), ("Notification", "NOTIFICATIONS")))
+        return "\n\n".join(self.messages) + "\n\n" + unions + "\n", "".join(self.table(name, rows[name]) for name in rows)
+
     def text(self):
         operations = list(self.document.operations())
         plain = [self.method(*one, awaited=False) for one in operations]
         count = len(self.classes)
         waiting = [self.method(*one, awaited=True) for one in operations]
         del self.classes[count:]
-        aliases = []
+        aliases, unions = [], []
+        used, made = self.used(), {"StreamMessage", *(name for _, name, _ in self.document.messages())}
         for name in self.document.schemas:
-            if name not in self.used() or name in KIND_BY_NAME:
+            if name not in used or name in KIND_BY_NAME or name in made:
                 continue
             schema = self.document.schemas[name]
             if "properties" in schema:
                 self.typed_dict(name, schema)
+            elif alternatives(schema):  # of classes, which come first
+                unions.append(f"{name}: TypeAlias = {self.type_of(schema, 0, name)}\n".replace('"', ""))
             else:
                 aliases.append(f"{name} = {self.type_of(schema, 0, name)}\n")
-        shapes = [f"_S_{name}: Shape = {self.shape_text(shape)}\n" for name, shape in self.in_order("".join(plain), "_S_")]
+        classes, tables = self.told()
+        shapes = [f"_S_{name}: Shape = {self.shape_text(shape)}\n" for name, shape in self.in_order("".join(plain) + tables, "_S_")]
         return (
             '"""Made from openapi.json by generate.py. Do not edit."""\n\n'
             "from __future__ import annotations\n\n"
-            "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, Literal, NotRequired, TypedDict\n\n"
+            "from dataclasses import dataclass\nfrom datetime import datetime\nfrom decimal import Decimal\n"
+            "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n\n"
             "from ._core import Answer, AsyncCaller, Caller, Shape\n\n\n"
-            + "".join(aliases) + "\n\n" + "\n\n".join(self.classes) + "\n\n" + "".join(shapes)
+            + "".join(aliases) + "\n\n" + "\n\n".join(self.classes) + "\n\n" + "".join(unions) + "\n\n" + classes + "\n" + "".join(shapes) + "\n" + tables
             + "\n\nclass Operations(Caller):\n" + "\n".join(plain) + "\n\nclass AsyncOperations(AsyncCaller):\n" + "\n".join(waiting)
         )
 

@@ -117,7 +117,10 @@ static void put_media(struct tide_json *j, struct openapi_texts *texts, const ch
     tide_json_close(j, '}');
 }
 
-static void put_string_media(struct tide_json *j, tide_slice media)
+/* items: the schema of each message of a stream; empty: no stream. OpenAPI has a keyword of its own
+ * for it from 3.2 on. */
+static void put_string_media(struct tide_json *j, struct openapi_texts *texts, tide_slice media,
+                             tide_slice items)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(media));
@@ -126,6 +129,11 @@ static void put_string_media(struct tide_json *j, tide_slice media)
     tide_json_name(j, "schema");
     tide_json_open(j, '{');
     openapi_put_text(j, "type", "string");
+    if (items.len) {
+        tide_json_text(j, "contentMediaType", media);
+        tide_json_name(j, "contentSchema");
+        openapi_put_type(j, texts, items, (tide_slice){ 0 }, openapi_route_def);
+    }
     tide_json_close(j, '}');
     tide_json_close(j, '}');
 }
@@ -140,7 +148,7 @@ static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
     tide_json_name(j, "content");
     tide_json_open(j, '{');
     if (memchr(answer->what.ptr, '/', answer->what.len)) {
-        put_string_media(j, answer->what);
+        put_string_media(j, texts, answer->what, answer->items);
     } else {
         struct openapi_schema *schema = openapi_schema_named(texts, answer->what);
         if (!schema)
@@ -149,7 +157,7 @@ static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
     }
     const struct openapi_form *form = openapi_form_of(operation);
     if (form && answer->status == 200)
-        put_string_media(j, tide_slice_str(form->media_type));
+        put_string_media(j, texts, tide_slice_str(form->media_type), (tide_slice){ 0 });
     tide_json_close(j, '}');
 }
 
@@ -266,8 +274,9 @@ static void put_tag(struct tide_json *j, struct openapi_texts *texts,
 
 static void check_route(const struct openapi_operation *operation, const struct openapi_route *text)
 {
-    if (text->tag.len == 0 || text->summary.len == 0 || text->answer_count == 0)
-        openapi_fail(text->at, "route %s needs tag:, summary: and answer:", operation->id);
+    if (text->tag.len == 0 || text->summary.len == 0 || text->about.len == 0 ||
+        text->answer_count == 0)
+        openapi_fail(text->at, "route %s needs tag:, summary:, about: and answer:", operation->id);
     if (text->from.len == 0 && !openapi_from(operation))
         openapi_fail(text->at, "route %s needs from:, what it is answered from", operation->id);
 }
@@ -285,8 +294,7 @@ static void put_route(struct tide_json *j, struct openapi_texts *texts,
     openapi_put_text(j, "operationId", operation->id);
     put_tag(j, texts, text);
     tide_json_text(j, "summary", text->summary);
-    if (text->about.len)
-        tide_json_text(j, "description", text->about);
+    tide_json_text(j, "description", text->about);
     tide_json_text(j, "x-from",
                    text->from.len ? text->from : tide_slice_str(openapi_from(operation)));
     tide_json_number(j, "x-cost", operation->cost);
@@ -337,9 +345,104 @@ static void put_paths(struct tide_json *j, struct openapi_texts *texts)
         put_path(j, texts, all, count, i);
     tide_json_close(j, '}');
     for (size_t i = 0; i < texts->route_count; i++)
-        if (!texts->routes[i].known)
+        if (!texts->routes[i].known && !texts->routes[i].webhook)
             openapi_fail(texts->routes[i].at, "route.def has no route %.*s",
                          TIDE_SLICE_FMT(texts->routes[i].id));
+}
+
+/* --- notifications ----------------------------------------------------------------------- */
+
+/* The headers of the Standard Webhooks specification, which each notification has. */
+static const struct {
+    const char *name, *text, *pattern;
+} webhook_headers[] = {
+    { "webhook-id", "the same however often it comes: keep the ids that you handled",
+      "^evt_[0-9a-f]{32}$" },
+    { "webhook-timestamp", "unix seconds of this attempt", "^[0-9]{1,12}$" },
+    { "webhook-signature", "HMAC-SHA256 of id, timestamp and body with each secret in use",
+      "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
+};
+
+static void put_webhook_headers(struct tide_json *j)
+{
+    tide_json_name(j, "parameters");
+    tide_json_open(j, '[');
+    for (size_t i = 0; i < TIDE_COUNT(webhook_headers); i++) {
+        tide_json_open(j, '{');
+        openapi_put_text(j, "name", webhook_headers[i].name);
+        openapi_put_text(j, "in", "header");
+        tide_json_bool(j, "required", true);
+        openapi_put_text(j, "description", webhook_headers[i].text);
+        tide_json_name(j, "schema");
+        tide_json_open(j, '{');
+        openapi_put_text(j, "type", "string");
+        openapi_put_text(j, "pattern", webhook_headers[i].pattern);
+        tide_json_close(j, '}');
+        tide_json_close(j, '}');
+    }
+    tide_json_close(j, ']');
+}
+
+static void put_webhook_answers(struct tide_json *j)
+{
+    static const struct {
+        const char *status, *text;
+    } answers[] = { { "2XX", "taken" },
+                    { "410", "disable this webhook" },
+                    { "default", "send it again later" } };
+    tide_json_name(j, "responses");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < TIDE_COUNT(answers); i++) {
+        tide_json_name(j, answers[i].status);
+        tide_json_open(j, '{');
+        openapi_put_text(j, "description", answers[i].text);
+        tide_json_close(j, '}');
+    }
+    tide_json_close(j, '}');
+}
+
+static void put_webhook(struct tide_json *j, struct openapi_texts *texts,
+                        const struct openapi_route *text)
+{
+    char name[64], id[80];
+    struct openapi_schema *schema = openapi_schema_named(texts, text->body);
+    if (text->tag.len == 0 || text->summary.len == 0 || !schema)
+        openapi_fail(text->at, "a notification needs tag:, summary: and the schema of its body:");
+    snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(text->id));
+    snprintf(id, sizeof id, "on_%s", name);
+    for (char *at = id; *at; at++)
+        *at = *at == '.' ? '_' : *at;
+    tide_json_name(j, name);
+    tide_json_open(j, '{');
+    tide_json_name(j, "post");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "operationId", id);
+    put_tag(j, texts, text);
+    tide_json_text(j, "summary", text->summary);
+    tide_json_text(j, "description", text->about.len ? text->about : text->summary);
+    put_webhook_headers(j);
+    tide_json_name(j, "requestBody");
+    tide_json_open(j, '{');
+    tide_json_bool(j, "required", true);
+    tide_json_name(j, "content");
+    tide_json_open(j, '{');
+    put_media(j, texts, "application/json", schema, true);
+    tide_json_close(j, '}');
+    tide_json_close(j, '}');
+    put_webhook_answers(j);
+    tide_json_close(j, '}');
+    tide_json_close(j, '}');
+}
+
+static void put_webhooks(struct tide_json *j, struct openapi_texts *texts)
+{
+    tide_json_name(j, "webhooks");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < texts->route_count; i++)
+        if (texts->routes[i].webhook)
+            put_webhook(j, texts, &texts->routes[i]);
+    tide_json_close(j, '}');
+    tide_buf_u8(j->buf, '\n');
 }
 
 /* --- components ------------------------------------------------------------------------- */
@@ -390,7 +493,7 @@ static void put_response(struct tide_json *j, struct openapi_texts *texts,
     tide_json_name(j, "content");
     tide_json_open(j, '{');
     if (page)
-        put_string_media(j, TIDE_SLICE("text/html"));
+        put_string_media(j, texts, TIDE_SLICE("text/html"), (tide_slice){ 0 });
     put_media(j, texts, "application/problem+json",
               openapi_schema_named(texts, TIDE_SLICE("Problem")), false);
     tide_json_close(j, '}');
@@ -465,6 +568,10 @@ static void put_info(struct tide_json *j, const struct openapi_texts *texts)
     tide_json_text(j, "title", texts->title);
     openapi_put_text(j, "version", TIDE_VERSION);
     tide_json_text(j, "description", texts->about);
+    tide_json_name(j, "contact");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "name", "the operator of this server");
+    tide_json_close(j, '}');
     tide_json_name(j, "license");
     tide_json_open(j, '{');
     openapi_put_text(j, "name", "MIT");
@@ -517,6 +624,7 @@ void openapi_document(struct tide_buf *out, struct openapi_texts *texts)
     put_servers(&j);
     put_groups(&j, texts);
     put_paths(&j, texts);
+    put_webhooks(&j, texts);
     put_components(&j, texts);
     tide_json_close(&j, '}');
     tide_buf_u8(out, '\n');

@@ -1,6 +1,7 @@
 /* openapi-gen OUT FILE…: writes the OpenAPI document that the files describe. Parts of queries
  * must precede the queries. */
 #include "api/openapi/document.h"
+#include "api/openapi/events.h"
 
 enum { DOCUMENT_MAX = 8 << 20 };
 
@@ -23,6 +24,7 @@ int main(int argc, char **argv)
     }
     for (int i = 2; i < argc; i++)
         openapi_read(&texts, argv[i]);
+    openapi_read_events(&texts);
     tide_buf_init(&out, DOCUMENT_MAX);
     openapi_document(&out, &texts);
     assert(!out.failed);

@@ -1,5 +1,6 @@
 /* Parameters of routes. */
 #include "api/openapi/params.h"
+#include "api/openapi/events.h"
 #include "api/openapi/schema.h"
 #include "tidemark/text.h"
 
@@ -31,8 +32,7 @@ static const char *const param_patterns[] = {
     [TIDE_PARAM_HASH] = "^[0-9a-fA-F]{64}$",
     [TIDE_PARAM_TEXT] = "^[^\\u0000-\\u001f\\u007f]*$",
     [TIDE_PARAM_TIME] = "^([0-9]{1,10}|[0-9]{4}-.{15,40})$",
-    [TIDE_PARAM_KIND] = "^[a-z0-9_]{1,64}$",
-    [TIDE_PARAM_CURSOR] = NULL,
+    [TIDE_PARAM_CURSOR] = "^[A-Za-z0-9_-]*$",
 };
 
 /* Writes a value, unquoted if the parameter is a number or a boolean. */
@@ -59,9 +59,44 @@ static void put_choices(struct tide_json *j, const char *words)
     tide_json_close(j, ']');
 }
 
+static void put_kind(void *self, const char *kind)
+{
+    tide_json_plain(self, tide_slice_str(kind));
+}
+
+static void put_kinds(struct tide_json *j)
+{
+    tide_json_name(j, "enum");
+    tide_json_open(j, '[');
+    openapi_each_kind(put_kind, j);
+    tide_json_close(j, ']');
+}
+
+static void append_kind(void *self, const char *kind)
+{
+    struct tide_buf *pattern = self;
+    tide_buf_putf(pattern, "%s%s", pattern->ptr[pattern->len - 1] == '(' ? "" : "|", kind);
+}
+
+/* Writes the pattern of a TEXT; "%" in it stands for the kinds of events. */
+static void put_own_pattern(struct tide_json *j, const char *words)
+{
+    struct tide_buf pattern;
+    tide_buf_init(&pattern, 1 << 16);
+    for (const char *at = words; *at; at++)
+        if (*at == '%')
+            openapi_each_kind(append_kind, &pattern);
+        else
+            tide_buf_u8(&pattern, (uint8_t)*at);
+    assert(!pattern.failed);
+    tide_json_text(j, "pattern", tide_buf_view(&pattern));
+    tide_buf_release(&pattern);
+}
+
 /* Writes the JSON Schema of a parameter's type. */
 static void put_param_schema(struct tide_json *j, const struct param *param)
 {
+    bool own = param->type == TIDE_PARAM_TEXT && param->words[0];
     bool number = param->type == TIDE_PARAM_U64;
     bool text = param->type == TIDE_PARAM_TEXT || param->type == TIDE_PARAM_CURSOR;
     const char *pattern =
@@ -78,7 +113,11 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
     }
     if (param->type == TIDE_PARAM_CHOICE)
         put_choices(j, param->words);
-    if (pattern)
+    if (param->type == TIDE_PARAM_KIND)
+        put_kinds(j);
+    if (own)
+        put_own_pattern(j, param->words);
+    else if (pattern)
         openapi_put_text(j, "pattern", pattern);
     put_value(j, "default", param, param->def);
     tide_json_close(j, '}');
@@ -151,31 +190,41 @@ static void put_path_params(struct tide_json *j, const struct openapi_operation 
         put_param_ref(j, operation, openapi_take(&rest, "}"), PATH);
 }
 
-static void put_query_params(struct tide_json *j, const struct openapi_operation *operation)
+static void put_own_param(struct tide_json *j, struct openapi_texts *texts,
+                          const struct openapi_header *header, const char *in)
+{
+    if (header->text.len == 0)
+        openapi_fail(header->at, "the parameter %.*s has no text", TIDE_SLICE_FMT(header->name));
+    tide_json_open(j, '{');
+    tide_json_text(j, "name", header->name);
+    openapi_put_text(j, "in", in);
+    tide_json_bool(j, "required", !header->optional);
+    tide_json_text(j, "description", header->text);
+    tide_json_name(j, "schema");
+    openapi_put_type(j, texts, header->type, (tide_slice){ 0 }, header->at);
+    tide_json_close(j, '}');
+}
+
+/* Returns whether the route's texts define the parameter themselves. */
+static bool is_own(const struct openapi_route *text, tide_slice name)
+{
+    return text->query.name.len && tide_slice_eq(text->query.name, name);
+}
+
+static void put_query_params(struct tide_json *j, struct openapi_texts *texts,
+                             const struct openapi_operation *operation,
+                             const struct openapi_route *text)
 {
     tide_slice rest = tide_slice_str(operation->query);
     while (rest.len) {
         tide_slice name = openapi_take(&rest, " ");
         bool required = openapi_ends(name, "!");
         name.len -= required;
-        if (!tide_slice_eq_str(name, "*"))
+        if (is_own(text, name))
+            put_own_param(j, texts, &text->query, "query");
+        else if (!tide_slice_eq_str(name, "*"))
             put_param_ref(j, operation, name, required ? REQUIRED : QUERY);
     }
-}
-
-static void put_request_header(struct tide_json *j, struct openapi_texts *texts,
-                               const struct openapi_header *header)
-{
-    if (header->text.len == 0)
-        openapi_fail(header->at, "the header %.*s has no text", TIDE_SLICE_FMT(header->name));
-    tide_json_open(j, '{');
-    tide_json_text(j, "name", header->name);
-    openapi_put_text(j, "in", "header");
-    tide_json_bool(j, "required", !header->optional);
-    tide_json_text(j, "description", header->text);
-    tide_json_name(j, "schema");
-    openapi_put_type(j, texts, header->type, (tide_slice){ 0 }, header->at);
-    tide_json_close(j, '}');
 }
 
 void openapi_put_route_params(struct tide_json *j, struct openapi_texts *texts,
@@ -185,8 +234,8 @@ void openapi_put_route_params(struct tide_json *j, struct openapi_texts *texts,
     tide_json_name(j, "parameters");
     tide_json_open(j, '[');
     put_path_params(j, operation);
-    put_query_params(j, operation);
+    put_query_params(j, texts, operation, text);
     for (size_t i = 0; i < text->header_count; i++)
-        put_request_header(j, texts, &text->headers[i]);
+        put_own_param(j, texts, &text->headers[i], "header");
     tide_json_close(j, ']');
 }

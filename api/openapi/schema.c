@@ -131,17 +131,26 @@ static void put_words(struct tide_json *j, const struct type *type)
     tide_json_close(j, ']');
 }
 
-/* Writes references to schemas: Pool, Pool?, Standing|BadAddress. */
+/* Returns whether the type is any(A|B): a value may fit several of the schemas. */
+static bool is_any(const struct type *type)
+{
+    return type->base.len > 5 && memcmp(type->base.ptr, "any(", 4) == 0;
+}
+
+/* Writes references to schemas: Pool, Pool?, Standing|BadAddress, any(PoolFields|VaultFields). */
 static void put_named(struct tide_json *j, struct openapi_texts *texts, const struct type *type,
                       struct openapi_at at)
 {
     bool several = memchr(type->base.ptr, '|', type->base.len);
     tide_slice names = type->base;
+    bool overlap = is_any(type);
+    if (overlap)
+        names = tide_slice_of(names.ptr + 4, names.len - 5);
     if (!several && !type->nullable) {
         put_schema_ref(j, texts, names, at);
         return;
     }
-    tide_json_name(j, several ? "oneOf" : "anyOf");
+    tide_json_name(j, several && !overlap ? "oneOf" : "anyOf");
     tide_json_open(j, '[');
     while (names.len) {
         tide_json_open(j, '{');
@@ -298,9 +307,11 @@ static void put_base(struct tide_json *j, struct openapi_texts *texts, const str
         return;
     if (inner.count)
         openapi_fail(at, "only an object has fields of its own");
+    if (tide_slice_eq_str(type->base, "json"))
+        return; /* any value: a schema without a type */
     if (type->base.ptr[0] == '"')
         put_words(j, type);
-    else if (isupper(type->base.ptr[0]))
+    else if (isupper(type->base.ptr[0]) || is_any(type))
         put_named(j, texts, type, at);
     else
         put_primitive(j, type, at);

@@ -177,6 +177,14 @@ static void read_route(struct reader *r, tide_slice number, tide_slice text)
     add_route(r, text);
 }
 
+/* Reads "webhook: price.stale": what follows is about a notification. */
+static void read_webhook(struct reader *r, tide_slice number, tide_slice text)
+{
+    (void)number;
+    add_route(r, text);
+    r->route->webhook = true;
+}
+
 static void read_tag(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
@@ -222,7 +230,8 @@ static void read_body(struct reader *r, tide_slice number, tide_slice text)
     r->tail = &route->body_text;
 }
 
-/* Reads "answer: Pools of Pool", "answer 201: KycSession  a new session" or "answer: text/html".
+/* Reads "answer: Pools of Pool", "answer 201: KycSession  a new session", "answer: text/html" or
+ * "answer: text/event-stream of StreamMessage".
  * Fields that follow define the answer's schema. */
 static void read_answer(struct reader *r, tide_slice number, tide_slice text)
 {
@@ -234,11 +243,15 @@ static void read_answer(struct reader *r, tide_slice number, tide_slice text)
         openapi_fail(r->at, "no status: %.*s", TIDE_SLICE_FMT(number));
     tide_slice items = take_column(&text), what = openapi_take(&items, " of ");
     struct openapi_answer *answer = &route->answers[route->answer_count++];
-    *answer = (struct openapi_answer){ (unsigned)status, what, text };
+    bool media = memchr(what.ptr, '/', what.len);
+    *answer = (struct openapi_answer){ .status = (unsigned)status,
+                                       .what = what,
+                                       .text = text,
+                                       .items = media ? items : (tide_slice){ 0 } };
     r->tail = &answer->text;
     r->about = NULL;
     r->fields = true;
-    if (items.len) {
+    if (items.len && !media) {
         r->about = add_schema(r, what);
         r->about->items = items;
         r->about->answer_of = route;
@@ -265,6 +278,17 @@ static void read_example(struct reader *r, tide_slice number, tide_slice text)
     set_text(r, &r->about->example, text);
 }
 
+static void read_named(struct reader *r, struct openapi_header *header, tide_slice text)
+{
+    header->at = r->at;
+    header->name = take_column(&text);
+    header->type = take_column(&text);
+    header->text = text;
+    header->optional = openapi_ends(header->name, "?");
+    header->name.len -= header->optional;
+    r->tail = &header->text;
+}
+
 static void read_header(struct reader *r, tide_slice number, tide_slice text)
 {
     struct openapi_texts *texts = r->texts;
@@ -273,13 +297,14 @@ static void read_header(struct reader *r, tide_slice number, tide_slice text)
     struct openapi_header *header = r->route ? &r->route->headers[r->route->header_count++]
                                              : &texts->headers[texts->header_count++];
     assert(!r->route || r->route->header_count <= OPENAPI_ANSWERS_MAX);
-    header->at = r->at;
-    header->name = take_column(&text);
-    header->type = take_column(&text);
-    header->text = text;
-    header->optional = openapi_ends(header->name, "?");
-    header->name.len -= header->optional;
-    r->tail = &header->text;
+    read_named(r, header, text);
+}
+
+/* Reads "query: after  integer{1,9}  text": what the parameter means in this route alone. */
+static void read_query_parameter(struct reader *r, tide_slice number, tide_slice text)
+{
+    (void)number;
+    read_named(r, &need_route(r)->query, text);
 }
 
 static void read_title(struct reader *r, tide_slice number, tide_slice text)
@@ -352,13 +377,29 @@ static const struct {
     const char *word;
     void (*read)(struct reader *r, tide_slice number, tide_slice text);
 } keywords[] = {
-    { "route", read_route },     { "tag", read_tag },         { "summary", read_summary },
-    { "about", read_about },     { "from", read_from },       { "also", read_also },
-    { "body", read_body },       { "answer", read_answer },   { "schema", read_schema },
-    { "example", read_example }, { "header", read_header },   { "title", read_title },
-    { "text", read_text },       { "group", read_group },     { "response", read_response },
-    { "codes", read_codes },     { "headers", read_headers }, { "list", skip_keyword },
-    { "one", skip_keyword },     { "of", skip_keyword },      { "none", skip_keyword },
+    { "route", read_route },
+    { "tag", read_tag },
+    { "summary", read_summary },
+    { "about", read_about },
+    { "from", read_from },
+    { "also", read_also },
+    { "body", read_body },
+    { "answer", read_answer },
+    { "schema", read_schema },
+    { "example", read_example },
+    { "header", read_header },
+    { "title", read_title },
+    { "text", read_text },
+    { "group", read_group },
+    { "response", read_response },
+    { "codes", read_codes },
+    { "headers", read_headers },
+    { "list", skip_keyword },
+    { "one", skip_keyword },
+    { "of", skip_keyword },
+    { "none", skip_keyword },
+    { "webhook", read_webhook },
+    { "query", read_query_parameter },
 };
 
 /* Splits "answer 201: …" into word, number and text. Returns false if the line has no keyword. */
@@ -508,6 +549,12 @@ static void read_fragment(struct reader *r, tide_slice text)
 {
     for (r->at.line = 1; text.len; r->at.line++)
         read_line(r, openapi_take(&text, "\n"));
+}
+
+void openapi_read_text(struct openapi_texts *texts, const char *path, tide_slice text)
+{
+    struct reader r = { .texts = texts, .at = { path, 1 } };
+    read_fragment(&r, text);
 }
 
 void openapi_read(struct openapi_texts *texts, const char *path)

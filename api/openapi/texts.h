@@ -39,6 +39,7 @@ struct openapi_schema {
 struct openapi_answer {
     unsigned status;
     tide_slice what, text;
+    tide_slice items; /* a media type: the schema of what comes one after the other; may be empty */
 };
 
 enum { OPENAPI_ANSWERS_MAX = 4, OPENAPI_HEADERS_MAX = 32 };
@@ -60,8 +61,10 @@ struct openapi_route {
     size_t answer_count;
     struct openapi_header headers[OPENAPI_ANSWERS_MAX];
     size_t header_count;
+    struct openapi_header query; /* a parameter of its query that means something else elsewhere */
     tide_slice more_headers; /* headers of its success: names in common.api, separated by spaces */
     bool known;              /* route.def has this route */
+    bool webhook;            /* a notification: the API is the client */
     struct openapi_at at;
 };
 
@@ -88,7 +91,7 @@ struct openapi_texts {
     struct openapi_header headers[OPENAPI_HEADERS_MAX];
     struct openapi_response responses[32];
     struct openapi_route routes[256];
-    struct openapi_schema schemas[512];
+    struct openapi_schema schemas[1024];
     struct openapi_field fields[4096];
     struct openapi_query queries[256];
     size_t group_count, header_count, response_count, route_count, schema_count, field_count,
@@ -98,6 +101,9 @@ struct openapi_texts {
 /* Reads a file. A .sql is read as a query file, or in a folder parts/ as a part of one; any
  * other file as a fragment. Parts must be read before the files that use them. */
 void openapi_read(struct openapi_texts *texts, const char *path);
+
+/* Reads a text in the notation of an .api file. The texts borrow from it. */
+void openapi_read_text(struct openapi_texts *texts, const char *path, tide_slice text);
 
 /* Return the object with that name, or NULL. */
 struct openapi_schema *openapi_schema_named(struct openapi_texts *texts, tide_slice name);

@@ -12,6 +12,7 @@ enum line_kind {
     LINE_NOTHING,
     LINE_SUBJECT,
     LINE_HIDDEN,
+    LINE_NAMED,
     LINE_INDEX,
     LINE_BY_LEDGER
 };
@@ -21,7 +22,8 @@ struct line {
     enum line_kind kind;
     struct tide_kind head;
     struct tide_field field;
-    const char *text; /* SUBJECT, HIDDEN: name of the column; INDEX: list of columns */
+    const char *text; /* SUBJECT, HIDDEN, NAMED: name of the column; INDEX: list of columns */
+    const char *name; /* NAMED: name of the column in answers */
 };
 
 /* AMOUNT in the .def files. build_catalogue() turns it into an I128 with is_amount. */
@@ -60,6 +62,7 @@ struct line {
 #define TIDE_NOTHING()              { .kind = LINE_NOTHING },
 #define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
 #define TIDE_HIDDEN(f)              { .kind = LINE_HIDDEN, .text = #f },
+#define TIDE_NAMED(f, n)            { .kind = LINE_NAMED, .text = #f, .name = n },
 #define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
 #define TIDE_BY_LEDGER()            { .kind = LINE_BY_LEDGER },
 #define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
@@ -139,7 +142,7 @@ static struct tide_field *field_of(struct tide_kind *kind, const char *column)
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (strcmp(kind->fields[i].column, column) == 0)
             return &built.fields[&kind->fields[i] - built.fields];
-    assert(0 && "SUBJECT and HIDDEN name a field of their event");
+    assert(0 && "SUBJECT, HIDDEN and NAMED name a field of their event");
     return NULL;
 }
 
@@ -173,6 +176,9 @@ static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;
+        return;
+    case LINE_NAMED:
+        field_of(kind, line->text)->answer_name = line->name;
         return;
     case LINE_HIDDEN:
         field_of(kind, line->text)->hidden = true;

@@ -1,30 +1,46 @@
 #include "schema/catalogue/catalogue_impl.h"
 
+#include <assert.h>
 #include <ctype.h>
+#include <string.h>
 
-/* Writes "pool_id" as "poolId". */
-static void write_camel(FILE *out, const char *column)
+void tide_field_answer_name(char out[TIDE_ANSWER_NAME_BYTES], const struct tide_field *field)
 {
-    for (; *column; column++) {
-        if (*column == '_' && column[1])
-            putc(toupper((unsigned char)*++column), out);
+    const char *from = field->answer_name ? field->answer_name : field->column;
+    size_t len = 0;
+    for (; *from; from++) {
+        assert(len + 1 < TIDE_ANSWER_NAME_BYTES);
+        if (*from == '_' && from[1])
+            out[len++] = (char)toupper((unsigned char)*++from);
         else
-            putc(*column, out);
+            out[len++] = *from;
     }
+    out[len] = 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), end_len = strlen(end);
+    return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+bool tide_field_is_string(const struct tide_field *field)
+{
+    char name[TIDE_ANSWER_NAME_BYTES];
+    tide_field_answer_name(name, field);
+    bool names = ends_with(name, "Id") || ends_with(name, "Ledger");
+    return field->type == TIDE_T_U64 || field->type == TIDE_T_I128 ||
+           (field->type == TIDE_T_U32 && names);
 }
 
 static void write_field(FILE *out, const struct tide_field *f, const char *before)
 {
-    /* JSON numbers are exact only up to 2^53 */
-    bool as_text = f->type == TIDE_T_U64 || f->type == TIDE_T_I128;
-    fprintf(out, "%s\n          e.%s%s AS \"", before, f->column, as_text ? "::text" : "");
-    write_camel(out, f->column);
-    fprintf(out, "\"");
-    if (f->is_amount) {
-        fprintf(out, ", analyst.scaled(e.%s)::text AS \"", f->column);
-        write_camel(out, f->column);
-        fprintf(out, "Scaled\"");
-    }
+    char name[TIDE_ANSWER_NAME_BYTES];
+    tide_field_answer_name(name, f);
+    fprintf(out, "%s\n          e.%s%s AS \"%s\"", before, f->column,
+            tide_field_is_string(f) ? "::text" : "", name);
+    if (f->is_amount)
+        fprintf(out, ", analyst.scaled(e.%s)::text AS \"%sScaled\"", f->column, name);
 }
 
 static void write_case(FILE *out, const struct tide_kind *kind)

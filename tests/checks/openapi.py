@@ -65,7 +65,7 @@ def check_examples(doc):
     for _, node in walk(strict):
         if isinstance(node, dict) and isinstance(node.get("properties"), dict) and "type" in node:
             node.setdefault("additionalProperties", False)
-    for path, item in doc["paths"].items():
+    for path, item in {**doc["paths"], **doc["webhooks"]}.items():
         for method, operation in item.items():
             for media in media_of(operation):
                 schema = {**media["schema"], "components": strict}
@@ -84,12 +84,16 @@ EXCEPTIONS = {
     "validUntil": "a standing's end, beside the record's own expiresAt",
     "KycStatus.evaluatedAt": "never cached",
     "KycStatuses.evaluatedAt": "never cached",
+    "StreamCompliance.evaluatedAt": "never cached",
     "twapWindow": "seconds, a setting of 64 bits",
     "feeAccumulatorA": "a factor: fees for one share, times 10^12",
     "feeAccumulatorB": "a factor: fees for one share, times 10^12",
     "p": "a factor: the product of losses, from 10^12",
     "totalShares": "shares of a pool, which have no decimals",
     "shares": "shares of a pool, which have no decimals",
+    "timestamp": "a name of the Standard Webhooks specification",
+    "executeAfter": "unix seconds, as the contract has them",
+    "ComplianceRegistryTravelFields.sequence": "number of a record, in the contract's own word",
     "sumCollateral": "a factor: gain to a unit of deposit, times 10^12",
 }
 # Raw units, beside which their Scaled stands.
@@ -98,7 +102,8 @@ MONEY = {"Amount", "PoolPrice"}
 NUMBERS = {"code", "decimals", "event", "index", "op", "pollAfterMs", "protocol", "resultCode", "status", "tx"}
 # Numbers of 64 bits that name something, beside …Id and …Ids.
 IDS = {"epoch", "nextEpoch", "index", "scale"}
-RENAMED = {"partner": "partnerId", "sequence": "ledger", "evaluatedAt": "an age: it belongs into a header", "heardOfAt": "an age: Data-Age-Ms"}
+NO_SYMBOL = "a token's address without its symbol"
+RENAMED = {"partner": "partnerId", "sequence": "ledger", "poolId": "pool", "synthAsset": "market", "evaluatedAt": "an age: it belongs into a header", "heardOfAt": "an age: Data-Age-Ms"}
 
 
 def kind_of(schema):
@@ -133,7 +138,8 @@ def broken_rule(field, kind, fields):
         (field.lower().endswith(("ageseconds", "agems")), "an age belongs into a header"),
         (kind == "U64" and not field.endswith(("Id", "Ids")) and field not in IDS, "a number of 64 bits that names nothing: Count"),
         (kind == "integer" and field not in NUMBERS, "an integer that is in no list: Count"),
-        (is_token and not symbol, "a token's address without its symbol"),
+        (kind in ("Count", "integer") and field.endswith(("Id", "Ledger")), "what names something is a string"),
+        (is_token and not symbol, NO_SYMBOL),
         (field in RENAMED, f"should be {RENAMED.get(field)}"),
     ]
     return next((what for broken, what in rules if broken), None)
@@ -141,10 +147,14 @@ def broken_rule(field, kind, fields):
 
 def check_conventions(doc):
     used = set()
+    # What an event says: nothing stands beside it but scaled amounts, so no symbols.
+    events = {one["$ref"].rsplit("/", 1)[1] for one in doc["components"]["schemas"]["EventFields"]["anyOf"]}
     for schema, body in doc["components"]["schemas"].items():
         for name, fields in objects(schema, body):
             for field, child in fields.items():
                 what = broken_rule(field, kind_of(child), fields)
+                if schema in events and what == NO_SYMBOL:
+                    continue
                 excepted = {field, f"{name}.{field}"} & EXCEPTIONS.keys()
                 used |= excepted if what else set()
                 if what and not excepted:
@@ -158,6 +168,7 @@ WRONG = {
     "debt": ("Amount", "money"), "openScaled": ("Scaled", "raw Amount"), "at": ("Time", "ends in At"), "closeTime": ("Time", "ends in At"),
     "since": ("Time", "ends in At"), "startsAt": ("string", "only a time"), "twapAgeSeconds": ("Count", "header"), "swaps": ("U64", "Count"),
     "users": ("integer", "Count"), "tokenIn": ("Address", "symbol"), "collateralToken": ("Address", "symbol"), "partner": ("U64", "Count"),
+    "walletId": ("Count", "a string"), "expirationLedger": ("Count", "a string"), "poolId": ("Symbol", "should be pool"), "synthAsset": ("Symbol", "should be market"),
 }
 
 
@@ -172,7 +183,8 @@ def check_rules():
 # (file, what is replaced in it, by what, what openapi-gen says)
 BROKEN = [
     ("api/sql/queries/chain/ledgers.sql", r"(?s)\A.*?(?=SELECT)", "-- list: deployment\n", "route ledgers has no texts: write them into the head"),
-    ("api/sql/queries/chain/ledgers.sql", r"-- summary:.*\n", "", "ledgers.sql:2: route ledgers needs tag:, summary: and answer:"),
+    ("api/sql/queries/chain/ledgers.sql", r"-- summary:.*\n", "", "ledgers.sql:2: route ledgers needs tag:, summary:, about: and answer:"),
+    ("api/kyc/notify/hook_route.api", r"body: PriceStale\n", "", "a notification needs tag:, summary: and the schema of its body:"),
     ("api/sql/queries/chain/ledgers.sql", r"-- tag: .*", "-- tag: Nothing", 'common.api has no group "Nothing"'),
     ("api/sql/queries/chain/ledgers.sql", r"-- answer: .*", "-- answer: Ledgers of Nothing", "there is no schema Nothing"),
     ("api/sql/queries/tokens/token.sql", r"(-- none.*\n)", r"\1-- summary: a statement that answers no route\n", "token.sql:3: route.def has no route token"),

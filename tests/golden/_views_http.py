@@ -166,7 +166,7 @@ def ratio(s, who, name):
 def opened(s, who):
     """The engine's log of vaults: a symbol each time one was opened, the oldest first."""
     events = s.all(f"/api/events?kind=synthetic_engine_open&address={who}")
-    return [e["fields"]["synthAsset"] for e in reversed(events) if e["fields"]["owner"] == who]
+    return [e["fields"]["market"] for e in reversed(events) if e["fields"]["owner"] == who]
 
 
 def liquidatable(s, who, name):

@@ -17,7 +17,7 @@ with Client(os.environ["TIDEMARK_API_URL"]) as api:
             print("prices are not known to be fresh", flush=True)
         if message.type != "price" or message.data["latestPrice"] is None:
             continue
-        latest = int(message.data["latestPrice"])
+        latest = message.data["latestPrice"]
         is_outside = not least <= latest <= most
         if is_outside != outside:
             place = "outside" if is_outside else "back inside"

@@ -19,7 +19,7 @@ export async function mayTrade(address) {
     return { may: data.compliant === true && data.address === address, needsKyc: data.needsKyc, why: `${data.reasonCode} at ledger ${ledger}` };
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
-    return { may: false, needsKyc: false, why: `${error.code}: ${error.message}` };
+    return { may: false, needsKyc: false, why: error.message };
   }
 }
 
@@ -46,7 +46,7 @@ async function answer(request) {
   try {
     return await handler(JSON.parse(body));
   } catch (error) {
-    if (error instanceof TidemarkError) return [error.status === 400 ? 400 : 502, { detail: error.message, code: error.code }];
+    if (error instanceof TidemarkError) return [error.status === 400 ? 400 : 502, { detail: error.detail, code: error.code }];
     if (error instanceof SyntaxError || error instanceof TypeError) return [400, { detail: 'Not what was asked for.' }];
     throw error;
   }

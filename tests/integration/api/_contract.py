@@ -105,7 +105,7 @@ class Route:
                 for value in good(self.query[name]["schema"], name, self.known):
                     self.ask(self.all[0], EITHER, **{name: value})
         if "maxAgeMs" in self.query:
-            self.ask(self.all[0], (200, 503), maxAgeMs=0)
+            self.ask(self.all[0], (200, 503), maxAgeMs=100)
         if "ledger" in self.query:
             self.past()
         if self.method == "GET":

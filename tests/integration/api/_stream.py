@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.parse
 
+from _promise import Contract
 from _steady import steady
 
 PG_DIR = pathlib.Path(os.environ["PG_DIR"])
@@ -23,6 +24,7 @@ SIM = os.environ["TIDE_BIN"] + "/tidemark-sim"
 START = int(os.environ["FIRST"]) - 1
 NODES = ("api", "api2")
 Message = collections.namedtuple("Message", "id event data")
+CONTRACT, PROMISED = Contract("http://localhost"), collections.Counter()
 
 
 def sql(statement):
@@ -50,6 +52,15 @@ def get(path, node="api"):
 def metric(name, node="api"):
     found = re.search(rf"^tidemark_{re.escape(name)} (\S+)$", get("/metrics", node)[2], re.M)
     return float(found.group(1))
+
+
+def as_promised(message):
+    """Each message fits the contract; of each kind the first ones are checked."""
+    what = message.event if message.event != "event" else message.data["kind"]
+    PROMISED[what] += 1
+    if PROMISED[what] <= 20:
+        faults = CONTRACT.message_faults(message.event, message.id, message.data)
+        assert not faults, (message, faults)
 
 
 class Stream:
@@ -103,7 +114,9 @@ class Stream:
         assert "\r" not in block and set(fields) <= {"id", "event", "data", "retry"}, block
         self.id = fields.get("id", self.id)
         if "data" in fields:
-            self.messages.append(Message(fields.get("id"), fields["event"], json.loads(fields["data"])))
+            message = Message(fields.get("id"), fields["event"], json.loads(fields["data"]))
+            self.messages.append(message)
+            as_promised(message)
 
     def until(self, done, seconds=30):
         end = time.monotonic() + seconds
@@ -292,7 +305,7 @@ def filters():
             got = m.data["fields"]
             row = sql("SELECT trader, pool_id, a_to_b, amount_in, amount_out, chain.event_id(ledger, tx, op, event), chain.rfc3339(closed_at) FROM event.liquidity_pool_swap"
                       f" WHERE ledger = {m.data['ledger']} AND tx = {m.data['tx']} AND op = {m.data['op']} AND event = {m.data['event']}")[0]
-            expect("a swap", [got["trader"], got["poolId"], "t" if got["aToB"] else "f", got["amountIn"], got["amountOut"], m.data["id"], m.data["closedAt"]], row)
+            expect("a swap", [got["trader"], got["pool"], "t" if got["aToB"] else "f", got["amountIn"], got["amountOut"], m.data["id"], m.data["closedAt"]], row)
     print(f"ok {len(table)} filters tell what PostgreSQL has, and fields as it has them")
 
 

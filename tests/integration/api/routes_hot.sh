@@ -37,9 +37,10 @@ ask windows "$PG_DIR/traded"
 TIDE_MODEL_SAYS=$PG_DIR/says "$TIDE_BIN/model_driver" "$PG_DIR/model" "${chain[@]}" >"$PG_DIR/out" 2>"$PG_DIR/err" || fail "$(tail -3 "$PG_DIR/err")"
 ask model "$PG_DIR/says" "${TIDE_EVERY:-24}"
 ask refusals "$address" SGOLDUSDC
-ask problem "/api/prices?maxAgeMs=0" 503 stale
+ask problem "/api/prices?maxAgeMs=100" 503 stale
+ask problem "/api/prices?maxAgeMs=99" 400 invalid_parameters # no node is that young
 ask get "/api/prices?maxAgeMs=3600000"
-ask get "/api/prices?maxAgeMs=0&ledger=$last" # a ledger's close is never stale
+ask get "/api/prices?maxAgeMs=100&ledger=$last" # a ledger's close is never stale
 
 echo "the database goes away"
 api_stop || fail "api: exit $?"

@@ -73,7 +73,7 @@ assert.equal(batch.data.items?.length ?? 2, 2);
 
 const seen = [];
 for await (const message of stream(client, { topics: ['ledger'] })) {
-  if (message.type === 'ledger') seen.push(Number(message.data.ledger));
+  if (message.type === 'ledger') seen.push(message.data.ledger);
   if (seen.length === 3) break;
 }
 assert.deepEqual(seen, [seen[0], seen[0] + 1, seen[0] + 2]);

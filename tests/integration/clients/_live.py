@@ -53,7 +53,7 @@ async def waiting():
         assert all(one.data["latestPrice"] is None or isinstance(one.data["latestPrice"], int) for one in answers)
         async for message in client.stream(["ledger"]):
             if message.type == "ledger":
-                seen.append(int(message.data["ledger"]))
+                seen.append(message.data["ledger"])
             if len(seen) == 3:
                 return seen
 

@@ -5,6 +5,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import threading
 import time
 import tracemalloc
@@ -12,6 +13,7 @@ import zlib
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import tidemark_client as tidemark
@@ -193,6 +195,74 @@ def streams():
         judge(seen, server)
 
 
+def errors():
+    faults = [{"in": "query", "parameter": "limit", "detail": "must be a number."}, {"in": "query", "parameter": "", "detail": "is unknown."}, {"pointer": "/addresses/3", "detail": "is no address."}]
+
+    def work(call, server):
+        error = refused(TidemarkError, "invalid_parameters", lambda: call("pools"))
+        assert str(error) == "invalid_parameters: See errors. parameter limit: must be a number. is unknown. body /addresses/3: is no address.", error
+        assert error.detail == "See errors."
+
+    both(lambda: {"/api/pools": [(400, {"code": "invalid_parameters", "detail": "See errors.", "errors": faults}, {})]}, work)
+    for given, word in ((None, "is no URL"), ("api.example", "'api.example'"), ("http://u:hunter2@x", "password"), ("u:hunter2@x", "base_url"), ("ftp://x", "'ftp://x'"), ("http://x/?a=1", "query")):
+        try:
+            Client(given)
+        except ValueError as error:
+            assert "https://api.example" in str(error) and word in str(error) and "hunter2" not in str(error), error
+        else:
+            raise AssertionError(f"{given} is taken")
+
+
+def proxies():
+    """The proxy of the environment is named in what it may have caused, without its password."""
+    page = (502, "<html>", {"Content-Type": "text/html"})
+    with Fake({"http://api.example/api/pools": [page], "/api/pools": [page]}) as server:
+        proxy = f"http://u:hunter2@127.0.0.1:{server.server.server_port}"
+        shown = proxy.replace("u:hunter2@", "")
+        os.environ.update({"http_proxy": proxy, "no_proxy": "127.0.0.2"})
+        try:
+            with Client("http://api.example", retries=0) as client:
+                text = str(refused(TidemarkError, "http_502", client.pools))
+                assert shown in text and "NO_PROXY=api.example" in text and "hunter2" not in text, text
+                assert len(server.requests) == 1
+            with Client("http://127.0.0.2:1", retries=0) as client:
+                assert "proxy" not in str(refused(TidemarkError, "network", client.pools))
+            with Client("http://api.example", retries=0, http=httpx.Client(trust_env=False, transport=httpx.MockTransport(lambda _: httpx.Response(502)))) as client:
+                assert "proxy" not in str(refused(TidemarkError, "http_502", client.pools))
+            os.environ["http_proxy"] = "http://127.0.0.1:1"
+            with Client("http://api.example", retries=0) as client:
+                assert "http://127.0.0.1:1" in str(refused(TidemarkError, "network", client.pools))
+        finally:
+            del os.environ["http_proxy"], os.environ["no_proxy"]
+
+
+def exact():
+    """Messages and notifications have exact numbers; a type that is not known comes as it is."""
+    big = 2**127 - 1
+    swap = {"ledger": "7", "closedAt": "2026-01-31T07:24:04Z", "kind": "liquidity_pool_swap", "subject": "12",
+            "fields": {"pool": "12", "amountIn": str(big), "amountInScaled": "1.0", "partnerId": "3", "aToB": True}}
+    text = (f"event: event\nid: 1:7\ndata: {json.dumps(swap)}\n\nevent: price\nid: 1:8\ndata: {{\"ledger\":\"8\",\"latestPrice\":\"{big}\",\"twapPrice\":null}}\n\n"
+            'event: later\ndata: {"ledger":"9"}\n\nevent: dropped\ndata: {"reason":"gap"}\n\n')
+    seen = []
+    with Fake({"/api/stream": [(200, text, {"Content-Type": "text/event-stream"})]}) as server, Client(server.url) as client:
+        refused(TidemarkError, "gap", lambda: seen.extend(client.stream(["event", "price"])))
+    event, priced, later = seen
+    assert isinstance(event, tidemark.StreamMessage) and event.data["closedAt"].year == 2026
+    fields = event.data["fields"]
+    assert (event.data["ledger"], fields["amountIn"], fields["amountInScaled"], fields["partnerId"], fields["pool"]) == (7, big, Decimal("1.0"), 3, "12"), event
+    assert (priced.data["ledger"], priced.data["latestPrice"], priced.data["twapPrice"]) == (8, big, None), priced
+    assert (later.type, later.data) == ("later", {"ledger": "9"}), later
+    secret = "whsec_" + base64.b64encode(bytes(32)).decode()
+
+    def notified(content):
+        body = json.dumps(content).encode()
+        signature = base64.b64encode(hmac.new(bytes(32), b"e.1000." + body, hashlib.sha256).digest()).decode()
+        return tidemark.verify_webhook(body, {"webhook-id": "e", "webhook-timestamp": "1000", "webhook-signature": f"v1,{signature}"}, secret, now=1000)
+
+    assert notified({"type": "price.stale", "data": {"asset": "5", "ledger": "9"}}).data == {"asset": "5", "ledger": 9}
+    assert notified({"type": "later", "data": {"ledger": "9"}}).data == {"ledger": "9"}
+
+
 def lists():
     pages = [ok({"items": [{"id": "1"}, {"id": "2"}], "next": "c=1/+"}), ok({"items": [], "next": "d"}), ok({"items": [{"id": "3"}], "next": None})]
     with Fake({"/api/pools/P/swaps": pages}) as server, Client(server.url) as client:
@@ -350,6 +420,6 @@ def receipts():
     tidemark.verify_receipt(token, jwks, **{**expected, "now": now + 10**9}, evidence=True)
 
 
-for case in (answers, retries, streams, lists, hostile, hostile_streams, amounts, webhooks, receipts):
+for case in (answers, retries, streams, errors, proxies, exact, lists, hostile, hostile_streams, amounts, webhooks, receipts):
     case()
     print("ok", case.__name__)

@@ -11,7 +11,10 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from _promise import Contract  # noqa: E402
 from _steady import steady  # noqa: E402
+
+CONTRACT = Contract("http://localhost")
 
 URL, KEY, RPC = (os.environ.get(name, "") for name in ("TIDEMARK_API_URL", "TIDEMARK_KYC_KEY", "TIDEMARK_RPC_URL"))
 GOT, ARRIVED = [], threading.Condition()
@@ -106,6 +109,10 @@ def came(path, **data):
     found = []
     for one in list(GOT):
         content = json.loads(one["body"])
+        if not one.get("promised"):
+            faults = CONTRACT.notification_faults(content)
+            check(not faults, f"the contract does not promise {one['body']}: {faults}")
+            one["promised"] = True
         if one["path"] == path and all(content["data"].get(k, content.get(k)) == v for k, v in data.items()):
             found.append({**one, "type": content["type"], "data": content["data"]})
     return found

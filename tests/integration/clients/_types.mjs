@@ -6,7 +6,7 @@ import * as tidemark from '@tidemark/client';
 const document = JSON.parse(readFileSync(process.argv[2]));
 const client = tidemark.createClient({ baseUrl: process.env.TIDEMARK_API_URL });
 const BY_NAME = { Ledger: 'number', Scaled: 'string', Time: 'string' };
-for (const name of ['Amount', 'Bps', 'Factor', 'Millionths', 'PoolPrice', 'U64', 'Weight']) BY_NAME[name] = 'bigint';
+for (const name of ['Amount', 'Bps', 'Factor', 'I128', 'Millionths', 'PoolPrice', 'U64', 'Weight']) BY_NAME[name] = 'bigint';
 const BY_PATTERN = { '^-?[0-9]{1,39}$': 'bigint', '^-?[0-9]{1,53}$': 'bigint', '^[0-9]{1,20}$': 'bigint', '^[0-9]{1,10}$': 'number' };
 const follow = (value) => (value.$ref ? follow(value.$ref.slice(2).split('/').reduce((at, part) => at[part.replace('~1', '/')], document)) : value);
 

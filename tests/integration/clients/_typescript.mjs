@@ -122,6 +122,42 @@ test('items go from page to page', () =>
     assert.deepEqual(server.requests.map((one) => new URL(one.url, 'http://x').searchParams.get('cursor')), [null, 'c=1/+', 'd']);
   }));
 
+test('a parameter that the route does not know is refused by name, before anything is sent', () =>
+  serving({}, async (client, server) => {
+    const refused = (work, ...words) => assert.rejects(async () => work(), (error) => error instanceof TypeError && words.every((one) => error.message.includes(one)), words.join(' '));
+    await refused(() => kycStatus(client, { address: 'G', maxAgems: 0 }), '"maxAgems"', 'maxAgeMs');
+    await refused(() => tidemark.vaults(client, { markt: 'sGOLD' }), '"markt"', 'market');
+    await refused(() => items(tidemark.vaults, client, { markt: 'sGOLD' }).next(), '"markt"');
+    await refused(() => pools(client, { signal: AbortSignal.timeout(1000) }), '"signal"');
+    await refused(() => pools(client, { apiKey: 'k' }), '"apiKey"');
+    await refused(() => pools(client, { toString: 1 }), '"toString"');
+    await refused(() => tidemark.receipt(client, 'price', { asset: 'XLM', amountIn: '1' }), '"amountIn"');
+    await refused(() => stream(client, { topics: ['price'], asset: ['XLM'] }).next(), '"asset"', 'assets');
+    assert.equal(server.requests.length, 0);
+  }));
+
+test('an error says which field was wrong and why', () => {
+  const errors = [{ in: 'query', parameter: 'limit', detail: 'must be a number.' }, { in: 'query', parameter: '', detail: 'is unknown.' }, { pointer: '/addresses/3', detail: 'is no address.' }];
+  const body = { code: 'invalid_parameters', detail: 'See errors.', errors };
+  return serving({ '/api/pools': [(_, response) => reply(response, 400, body)] }, async (client) => {
+    await assert.rejects(pools(client), (error) => {
+      assert.equal(error.message, 'invalid_parameters: See errors. parameter limit: must be a number. is unknown. body /addresses/3: is no address.');
+      return error.detail === 'See errors.' && error.errors.length === 3;
+    });
+  });
+});
+
+test('a baseUrl that is none says what it must look like, and shows no password', () => {
+  const like = (given, ...words) => assert.throws(() => createClient({ baseUrl: given }), (error) => error instanceof TypeError && ['https://api.example', ...words].every((one) => error.message.includes(one)) && !error.message.includes('hunter2'), String(given));
+  like(undefined, 'is missing');
+  like(7, 'number');
+  like('api.example', '"api.example"');
+  like('localhost:8080', '"localhost:8080"');
+  like('http://u:hunter2@x', 'password');
+  like('u:hunter2@x');
+  like('http://x/?a=1', 'query');
+});
+
 test('a redirection does not take the key along', async () => {
   const thief = await fake({ '/api/sdk/kyc/session': [ok({})], '/api/stream': [ok({})] });
   const to = (status) => (request, response) => reply(response, status, '', { Location: `${thief.url}${request.url}` });
@@ -226,6 +262,30 @@ test('a stream goes on behind its last message, whatever cuts it', async () => {
     assert.deepEqual(server.requests.map((one) => one.headers['last-event-id']), [undefined, '2-9', '2-9', '3-1']);
     assert.equal(new URL(server.requests[0].url, 'http://x').searchParams.get('assets'), 'A,B');
   });
+});
+
+test('messages and notifications have exact numbers; a type that is not known comes as it is', async () => {
+  const big = '170141183460469231731687303715884105727';
+  const swap = { ledger: '7', closedAt: '2026-01-31T07:24:04Z', kind: 'liquidity_pool_swap', subject: '12', fields: { trader: 'G', pool: '12', amountIn: big, amountInScaled: '1.0', partnerId: '3', aToB: true } };
+  const text = `event: event\nid: 1:7\ndata: ${JSON.stringify(swap)}\n\nevent: price\nid: 1:8\ndata: {"ledger":"8","asset":"A","latestPrice":"${big}","twapPrice":null}\n\n`
+    + 'event: later\ndata: {"ledger":"9"}\n\nevent: constructor\ndata: {"length":"9"}\n\nevent: dropped\ndata: {"reason":"gap"}\n\n';
+  await serving({ '/api/stream': [events(text)] }, async (client) => {
+    const seen = [];
+    await assert.rejects(async () => { for await (const one of stream(client, { topics: ['event', 'price'] })) seen.push(one); }, code('gap'));
+    const [event, priced, later, named] = seen;
+    assert.deepEqual([event.data.ledger, event.data.fields.amountIn, event.data.fields.partnerId, event.data.fields.amountInScaled, event.data.fields.pool, event.data.subject], [7, BigInt(big), 3n, '1.0', '12', '12']);
+    assert.deepEqual([priced.data.ledger, priced.data.latestPrice, priced.data.twapPrice], [8, BigInt(big), null]);
+    assert.deepEqual([later.type, later.data, named.data], ['later', { ledger: '9' }, { length: '9' }]);
+  });
+  const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+  const notified = (content) => {
+    const body = JSON.stringify(content);
+    const v1 = createHmac('sha256', Buffer.alloc(32)).update(`e.1000.${body}`).digest('base64');
+    return verifyWebhook(body, { 'webhook-id': 'e', 'webhook-timestamp': '1000', 'webhook-signature': `v1,${v1}` }, secret, { now: 1e6 });
+  };
+  assert.deepEqual((await notified({ type: 'price.stale', data: { asset: '5', ledger: '9' } })).data, { asset: '5', ledger: 9 });
+  assert.equal((await notified({ type: 'proposal.queued', data: { proposalId: '18446744073709551615' } })).data.proposalId, 18446744073709551615n);
+  assert.deepEqual((await notified({ type: 'toString', data: { ledger: '9' } })).data, { ledger: '9' });
 });
 
 test('a silent stream is made again, a refused one ends, an aborted one too', () =>

@@ -10,7 +10,7 @@ export type Client = {
 };
 
 export type ClientOptions = {
-  /** The server: scheme, name, port, and a path if a proxy has one. */
+  /** The server: scheme, name, port, and a path if a proxy has one: `https://api.example`, `http://127.0.0.1:8080`. */
   baseUrl: string;
   /** Of an integrator, for opening sessions and for webhooks. Never in a browser. */
   apiKey?: string;
@@ -36,29 +36,56 @@ export type Answer<T> = {
   requestId: string | null;
 };
 
-/** Why there is no answer. `code` is stable: the server's, or `network`, `timeout`, `not_json`, `too_large`, `redirected`, `aborted`. */
+/** One thing that was wrong with a request. */
+export type Fault = { in?: string; parameter?: string; pointer?: string; detail: string };
+
+/** Where it was wrong, and why: "parameter limit: …". The server repeats no name that it does not know. */
+function textOfFault({ parameter, pointer, detail }: Fault): string {
+  const place = parameter ? `parameter ${parameter}: ` : pointer ? `body ${pointer}: ` : '';
+  return place + detail;
+}
+
+/**
+ * Why there is no answer. `code` is stable: the server's, or `network`, `timeout`, `not_json`, `too_large`, `redirected`, `aborted`.
+ * `message` has all of it for people: the code, the detail, and each wrong field with the reason.
+ */
 export class TidemarkError extends Error {
   override readonly name = 'TidemarkError';
   constructor(
     readonly code: string,
-    detail: string,
+    readonly detail: string,
     readonly status: number | null = null,
-    readonly errors: { in?: string; parameter?: string; pointer?: string; detail: string }[] = [],
+    readonly errors: Fault[] = [],
     readonly requestId: string | null = null,
     readonly retryAfterMs: number | null = null,
     options?: { cause?: unknown },
   ) {
-    super(detail, options);
+    super(`${code}: ${[detail, ...errors.map(textOfFault)].join(' ')}`, options);
   }
 }
 
 /** What to convert: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time; lists and objects of these. */
 export type Shape = number | readonly [Shape] | { readonly [name: string]: Shape };
 
+/** A server's address as a URL. The error says what it must look like; it shows no address that may hold a password. */
+function addressOfServer(given: unknown): URL {
+  const shown = typeof given === 'string' && !given.includes('@') ? ` ${JSON.stringify(given)}` : '';
+  const wrong = (what: string): TypeError => new TypeError(`baseUrl${shown} ${what}: it must be like "https://api.example" or "http://127.0.0.1:8080", with a path if a proxy has one`);
+  if (typeof given !== 'string') throw wrong(`is ${given === undefined ? 'missing' : `of type ${typeof given}`}`);
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw wrong('is no URL');
+  }
+  if (url.username || url.password) throw wrong('has a user or a password');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw wrong('is neither http nor https');
+  if (url.search || url.hash) throw wrong('has a query or a fragment');
+  return url;
+}
+
 export function createClient(options: ClientOptions): Client {
-  const url = new URL(options.baseUrl);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl: http or https');
-  if (url.search || url.hash || url.username || url.password) throw new TypeError('baseUrl: no query, no fragment, no user');
+  const url = addressOfServer(options.baseUrl);
   const given = { fetch: (...all: Parameters<typeof fetch>) => fetch(...all), retries: 3, timeoutMs: 10_000, ...options };
   Object.defineProperty(given, 'apiKey', { value: options.apiKey, enumerable: false }); // a logged client does not show it
   return { baseUrl: url.href.replace(/\/$/, ''), options: given, pausedUntil: 0 };
@@ -80,13 +107,24 @@ export function convert(value: unknown, shape: Shape | undefined): unknown {
   return record;
 }
 
-export type Route = { method: string; path: string; query?: readonly string[]; shape?: Shape; safe?: boolean };
+/** `header`: names of HEADER. `body`: whether there is one. */
+export type Route = { method: string; path: string; query?: readonly string[]; header?: readonly string[]; body?: boolean; shape?: Shape; safe?: boolean };
 type Params = { [name: string]: unknown };
 
 const HEADER: { [name: string]: string } = { apiKey: 'X-API-Key', idempotencyKey: 'Idempotency-Key' };
 
-/** The address of a call. */
+/** A misspelt filter would change the answer without a word, so a name that the route does not know is an error, as it is at the API. */
+function checkNames(route: Route, params: Params): void {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((one) => one[1]!);
+  const known = [...inPath, ...(route.query ?? []), ...(route.header ?? []), ...(route.body ? ['body'] : [])];
+  for (const name of Object.keys(params)) {
+    if (!known.includes(name)) throw new TypeError(`${route.method} ${route.path} takes no parameter ${JSON.stringify(name)}: it takes ${known.join(', ') || 'none'}`);
+  }
+}
+
+/** The address of a call. TypeError: a parameter is missing or not one of the route. */
 export function addressOf(client: Client, route: Route, params: Params): string {
+  checkNames(route, params);
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === null || value === '' || value === '.' || value === '..') throw new TypeError(`${name} is missing`);

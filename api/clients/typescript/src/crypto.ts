@@ -1,10 +1,10 @@
 // Web Crypto in browsers, edge runtimes and Node.js; base64 and JSON of bytes.
+import { crypto } from '#crypto';
 
-/** Node.js 18 has it, but not as a global. */
-export async function webCrypto(): Promise<Crypto> {
-  if (globalThis.crypto?.subtle) return globalThis.crypto;
-  const name = 'node:crypto';
-  return ((await import(/* @vite-ignore */ name)) as { webcrypto: Crypto }).webcrypto;
+/** Throws an error where there is none: a page that is neither https nor localhost. */
+export function webCrypto(): Crypto {
+  if (crypto?.subtle) return crypto;
+  throw new Error('there is no Web Crypto: a page needs https or localhost');
 }
 
 const encoder = new TextEncoder();

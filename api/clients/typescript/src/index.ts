@@ -4,5 +4,5 @@ export * from './generated.js';
 export * from './pages.js';
 export { jwks, receipt, ReceiptError, saysCompliant, verifyReceipt, type Jwk, type Jwks, type Receipt, type ReceiptCode, type ReceiptExpected } from './receipt.js';
 export { addressBytes, compliantBy, ComplianceMirror, Snapshot, type MirrorLimits, type SnapshotAnswer, type SnapshotLimits } from './snapshot.js';
-export { stream, type StreamMessage, type StreamOptions, type StreamParams } from './stream.js';
+export { stream, type StreamOptions, type StreamParams } from './stream.js';
 export { verifyWebhook, WebhookError, type Webhook, type WebhookHeaders } from './webhook.js';

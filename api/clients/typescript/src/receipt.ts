@@ -98,7 +98,7 @@ export function verifyingKeys(set: unknown): VerifyingKey[] | null {
 
 /** Whether the key signed these bytes. False as well for a key that is no point of the curve. */
 export async function signedBy(key: VerifyingKey, bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>): Promise<boolean> {
-  const { subtle } = await webCrypto();
+  const { subtle } = webCrypto();
   try {
     const imported = await subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: key.x }, { name: 'Ed25519' }, false, ['verify']);
     return await subtle.verify({ name: 'Ed25519' }, imported, signature, bytes);

@@ -16,7 +16,7 @@ const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(1
 
 /** A key's thumbprint (RFC 7638), in hex. */
 async function thumbprintOf(x: string): Promise<string> {
-  const { subtle } = await webCrypto();
+  const { subtle } = webCrypto();
   return hexOf(new Uint8Array(await subtle.digest('SHA-256', bytesOf(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x })))));
 }
 
@@ -72,7 +72,7 @@ export class Snapshot {
 
   /** Whether a key of `jwks` signed it as it is, and it is of that network (its passphrase). */
   async isSigned(keys: Jwks, network: string): Promise<boolean> {
-    const { subtle } = await webCrypto();
+    const { subtle } = webCrypto();
     const same = (at: number, other: ArrayBuffer) => new Uint8Array(other).every((byte, i) => this.#bytes[at + i] === byte);
     if (!same(24, await subtle.digest('SHA-256', bytesOf(network)))) return false;
     if (!same(200, await subtle.digest('SHA-256', this.#bytes.subarray(RECORDS)))) return false;

@@ -1,9 +1,11 @@
 // Live messages, resumed where they ended.
-import { addressOf, problemOf, sleep, TidemarkError, unmoved, type Client } from './client.js';
+import { addressOf, convert, problemOf, sleep, TidemarkError, unmoved, type Client } from './client.js';
+import { streamShapes, type EventKind, type StreamMessage } from './generated.js';
+export type { StreamMessage } from './generated.js';
 
 export type StreamParams = {
   topics: ('ledger' | 'event' | 'price' | 'compliance')[];
-  kinds?: string[];
+  kinds?: EventKind[];
   contract?: string;
   address?: string;
   pool?: string;
@@ -11,15 +13,6 @@ export type StreamParams = {
   addresses?: string[];
   /** The id of the last message that was taken: the stream continues behind it. */
   after?: string;
-};
-
-export type StreamMessage = {
-  /** `ledger`, `event`, `price`, `compliance`, `open`, `stale` or `fresh`. */
-  type: string;
-  /** Where to continue; null: no position was told yet. */
-  id: string | null;
-  /** What the message says: JSON as the server wrote it. Amounts are strings of raw units: `BigInt` takes them. */
-  data: { [name: string]: unknown };
 };
 
 export type StreamOptions = {
@@ -100,6 +93,10 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, heard: () =
 
 /** One connection. */
 async function* connection(client: Client, params: StreamParams, after: string | undefined, options: StreamOptions): AsyncGenerator<Raw> {
+  const joined: { [name: string]: unknown } = {};
+  for (const [name, value] of Object.entries(params)) joined[name] = Array.isArray(value) ? value.join(',') : value;
+  delete joined.after;
+  const address = addressOf(client, ROUTE, joined);
   const controller = new AbortController();
   const stop = () => controller.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
@@ -109,14 +106,11 @@ async function* connection(client: Client, params: StreamParams, after: string |
     clearTimeout(timer);
     timer = setTimeout(() => controller.abort(new TidemarkError('timeout', 'the stream fell silent')), options.silenceMs ?? 45_000);
   };
-  const joined: { [name: string]: unknown } = {};
-  for (const [name, value] of Object.entries(params)) joined[name] = Array.isArray(value) ? value.join(',') : value;
-  delete joined.after;
   const headers: Record<string, string> = { Accept: 'text/event-stream' };
   if (after !== undefined) headers['Last-Event-ID'] = after;
   try {
     heard();
-    const response = await client.options.fetch(addressOf(client, ROUTE, joined), { headers, signal: controller.signal, cache: 'no-store', redirect: 'manual' });
+    const response = await client.options.fetch(address, { headers, signal: controller.signal, cache: 'no-store', redirect: 'manual' });
     if (!unmoved(response).ok) throw await problemOf(response);
     if (!response.body || !/^text\/event-stream *(;|$)/i.test(response.headers.get('Content-Type') ?? '')) throw new TidemarkError('not_json', 'the answer is no stream of events', response.status);
     yield* parseEvents(response.body, heard);
@@ -144,19 +138,19 @@ function positionOf(id: string): string {
   throw new TidemarkError('not_json', 'a message has a position that cannot be asked for');
 }
 
-function contentOf(text: string): StreamMessage['data'] {
+function contentOf(text: string): { [name: string]: unknown } {
   let value: unknown;
   try {
     value = JSON.parse(text || '{}');
   } catch {
     // is refused below
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as StreamMessage['data'];
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
   throw new TidemarkError('not_json', 'a message is no JSON object');
 }
 
 /**
- * Messages until the signal is aborted or the stream cannot be continued (TidemarkError: 400, 409, 410; `gap`, `archived`, `deployment`).
+ * Messages, each with exact numbers: `type` says which `data` there is. Until the signal is aborted or the stream cannot be continued (TidemarkError: 400, 409, 410; `gap`, `archived`, `deployment`).
  * A connection that breaks is made again behind the last message: none is lost, none comes twice.
  */
 export async function* stream(client: Client, params: StreamParams, options: StreamOptions = {}): AsyncGenerator<StreamMessage> {
@@ -173,7 +167,9 @@ export async function* stream(client: Client, params: StreamParams, options: Str
           const reason = String(data.reason);
           throw new TidemarkError(FINAL.has(reason) ? reason : 'dropped', `the server ended the stream: ${reason}`);
         }
-        yield { type: raw.type, id: after ?? null, data };
+        // A type that this package does not know comes as it is.
+        const shape = Object.hasOwn(streamShapes, raw.type) ? streamShapes[raw.type] : undefined;
+        yield { type: raw.type, id: after ?? null, data: convert(data, shape) } as StreamMessage;
       }
     } catch (error) {
       if (options.signal?.aborted) return;

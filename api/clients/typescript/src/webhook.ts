@@ -1,5 +1,7 @@
 // Notifications by the Standard Webhooks specification (https://www.standardwebhooks.com): is this one of ours?
+import { convert } from './client.js';
 import { bytesOf, fromBase64, jsonOf, webCrypto } from './crypto.js';
+import { notificationShapes, type NotificationContent } from './generated.js';
 
 export type WebhookHeaders = Headers | { [name: string]: string | string[] | undefined };
 
@@ -11,7 +13,8 @@ export class WebhookError extends Error {
   }
 }
 
-export type Webhook = { id: string; timestamp: Date; type: string; data: { [name: string]: unknown } };
+/** A notification: `type` says which `data` there is. `timestamp` is that of the attempt. */
+export type Webhook = { id: string; timestamp: Date } & NotificationContent;
 
 function header(headers: WebhookHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
@@ -22,13 +25,16 @@ function header(headers: WebhookHeaders, name: string): string {
 async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length < 16) throw new WebhookError('bad_secret');
-  return (await webCrypto()).subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  return webCrypto().subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-function contentOf(raw: Uint8Array): Pick<Webhook, 'type' | 'data'> {
+function contentOf(raw: Uint8Array): NotificationContent {
   try {
-    const { type, data } = jsonOf(raw) as Webhook;
-    if (typeof type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data)) return { type, data };
+    const { type, data } = jsonOf(raw) as { type: unknown; data: unknown };
+    if (typeof type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data)) {
+      // A type that this package does not know comes as it is.
+      return { type, data: convert(data, Object.hasOwn(notificationShapes, type) ? notificationShapes[type] : undefined) } as NotificationContent;
+    }
   } catch {
     // is refused below
   }
@@ -54,7 +60,7 @@ export async function verifyWebhook(
   const signed = new Uint8Array(head.length + raw.length);
   signed.set(head);
   signed.set(raw, head.length);
-  const { subtle } = await webCrypto();
+  const { subtle } = webCrypto();
   const signatures = header(headers, 'webhook-signature').split(' ').filter((one) => one.startsWith('v1,')).slice(0, 16);
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
     const key = await keyOf(secret);

@@ -22,9 +22,8 @@
 --   eventsArchived    boolean                  true: votes and claims of archived ledgers are missing
 -- schema: PortfolioCompliance
 --   compliant       boolean?  whether the registry's rule lets the address trade; null: not known, see unknownBecause
---   status          "Unknown|Pending|Verified|Suspended|Sanctioned|Expired|Frozen|Restricted"?
---                             as the protocol defines it; null: not known
---   reasonCode      string?   the step of the contract's check that decided, as in /api/sdk/kyc/status; null: not known
+--   status          ComplianceStatus?  as the protocol defines it; null: not known
+--   reasonCode      ComplianceReason?  the step of the contract's check that decided, as in /api/sdk/kyc/status; null: not known
 --   provider        Address?  the verifier that wrote its record; null: no record
 --   expiresAt       Time?     when its record ends; null: it does not, or no record
 --   whitelisted     boolean?  whether the registry's whitelist names it; null: not known

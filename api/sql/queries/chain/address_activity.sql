@@ -27,12 +27,11 @@
 --   tx         integer    place of the transaction in the ledger, from 1
 --   op         integer    operation, from 0
 --   event      integer    event of the operation, from 0
---   kind       string     contract and name: liquidity_pool_swap
+--   kind       EventKind  contract and name: liquidity_pool_swap
 --   contract   Address    that emitted it
 --   subject    string?    pool, market or feed; null: of none
 --   addresses  Address[]  addresses in it, each once
---   fields     object?    what the event says, in the ledger's words; amounts scaled beside; null: its kind is not
---                         indexed, or it is not decoded
+--   fields     EventFields?  what the event says; null: its kind is not indexed, or it is not decoded
 --
 -- All that an address did or that was done to it, by time: its calls of the protocol, refused ones too, and
 -- each event that names it, over the indexes of calls by source and of events by their first and second address.

@@ -12,12 +12,11 @@
 --     tx                integer     place of the transaction in the ledger, from 1
 --     op                integer     operation, from 0
 --     event             integer     event of the operation, from 0
---     kind              string?     contract and name; null: not decoded
+--     kind              EventKind?  contract and name; null: not decoded
 --     contract          Address     that emitted it
 --     subject           string?     pool, market or feed; null: of none
 --     addresses         Address[]?  addresses in it, each once; null: not decoded
---     fields            object?     what the event says, in the ledger's words; amounts scaled beside; null: its kind
---                                   is not indexed, or it is not decoded
+--     fields            EventFields?  what the event says; null: its kind is not indexed, or it is not decoded
 --     undecodedBecause  string?     why it could not be decoded; null: it was
 --
 -- An event by Stellar RPC's id of it, one that could not be decoded says why.

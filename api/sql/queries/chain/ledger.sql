@@ -2,6 +2,7 @@
 -- none: that ledger is not indexed, see /api/coverage
 -- tag: Ledgers
 -- summary: One ledger
+-- about: Its hashes, what it has of the protocol, and how far it was verified.
 -- answer: LedgerAnswer
 --   item  IndexedLedger  the ledger asked for
 SELECT row_to_json(z)::text

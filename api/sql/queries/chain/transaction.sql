@@ -27,12 +27,11 @@
 --       id                EventId     Stellar RPC's id of the event
 --       op                integer     operation, from 0
 --       event             integer     event of the operation, from 0
---       kind              string?     contract and name; null: not decoded
+--       kind              EventKind?  contract and name; null: not decoded
 --       contract          Address     that emitted it
 --       subject           string?     pool, market or feed; null: of none
 --       addresses         Address[]?  addresses in it, each once; null: not decoded
---       fields            object?     what the event says, in the ledger's words; amounts scaled beside; null: its
---                                     kind is not indexed, or it is not decoded
+--       fields            EventFields?  what the event says; null: its kind is not indexed, or it is not decoded
 --       undecodedBecause  string?     why it could not be decoded; null: it was
 --
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded

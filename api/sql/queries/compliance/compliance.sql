@@ -2,6 +2,7 @@
 -- none: the compliance registry is not there yet
 -- tag: Compliance
 -- summary: The registry
+-- about: How it is set up, and how long its logs are.
 -- answer: ComplianceRegistry
 --   contract         Address   the contract
 --   admin            Address?  its administrator; null: it is not initialised

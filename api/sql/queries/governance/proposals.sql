@@ -20,7 +20,7 @@
 --   changedLedger  Ledger    in which this was last written
 --   changedAt      Time      when that ledger closed
 -- example: {"proposalId":"50", "proposer":"GD4H34CCMFLIVO2KS5E4P7UAFWFC2GN7Q5QAPR3HEEHL2MAIFOQCBQ7O",
---   "title":"<script>alert('x')</script> & co", "action":{"action":11710978, "name":"set_param", "undecodable":false,
+--   "title":"Raise the stability fee of sBTC", "action":{"action":11710978, "name":"set_param", "undecodable":false,
 --   "args":{"param":"ParamLiqPenalty", "value":"45746"}}, "yesVotes":"0", "noVotes":"0", "threshold":3,
 --   "startsAt":"2026-01-31T07:23:29Z", "endsAt":"2026-02-02T07:23:29Z", "executableAt":"2026-02-03T07:23:29Z",
 --   "status":"Active", "state":"active", "changedLedger":"1528", "changedAt":"2026-01-31T07:23:29Z"}

@@ -2,6 +2,7 @@
 -- none: there is no wallet of that number
 -- tag: Governance
 -- summary: One multisig wallet
+-- about: Its signers, threshold and scope.
 -- answer: WalletAnswer
 --   ...Wallet
 -- A multisig wallet.

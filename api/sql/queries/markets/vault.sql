@@ -2,10 +2,9 @@
 -- none: there is no such vault
 -- tag: Vaults
 -- summary: One vault
+-- about: Value, ratio, price of liquidation and distance to it, as the engine computes them. One that is gone is `closed`.
 -- answer: VaultAnswer
 --   ...Vault
---   state  "active|at_risk|liquidatable|open|unpriced|closed"
---                   evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh price
 --
 -- One vault, as it is or as it was, one that is gone is closed.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),

@@ -2,6 +2,7 @@
 -- none: the oracle is not there yet
 -- tag: Oracle
 -- summary: The oracle
+-- about: How it is set up: administrator, quorum, window of the average.
 -- answer: Oracle
 --   contract       Address   the contract
 --   admin          Address?  its administrator; null: it is not initialised

@@ -2,6 +2,7 @@
 -- of: partner
 -- tag: Partners
 -- summary: A partner's assets
+-- about: Assets that the partner registered, live or not.
 -- answer: PartnerCatalog of PartnerAsset
 -- schema: PartnerAsset
 --   symbol         Symbol   as the partner calls it

@@ -2,6 +2,7 @@
 -- of: partner
 -- tag: Partners
 -- summary: A partner's revenue by token
+-- about: Its cuts of revenue, one item per token.
 -- answer: PartnerRevenue of PartnerTokenRevenue
 -- schema: PartnerTokenRevenue
 --   token        Address  the token

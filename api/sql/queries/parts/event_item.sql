@@ -1,4 +1,4 @@
--- schema: Event
+-- schema: EventPlace
 --   id         EventId    Stellar RPC's id of the event
 --   ledger     Ledger     in which it happened
 --   closedAt   Time       when that ledger closed
@@ -6,12 +6,9 @@
 --   tx         integer    place of the transaction in the ledger, from 1
 --   op         integer    operation, from 0
 --   event      integer    event of the operation, from 0
---   kind       string     contract and name: liquidity_pool_swap
 --   contract   Address    that emitted it
 --   subject    string?    pool, market or feed; null: of none
 --   addresses  Address[]  addresses in it, each once
---   fields     object?    what the event says, in the ledger's words; amounts scaled beside; null: its kind is not
---                         indexed, or it is not decoded
     chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
     l.ledger::text AS "ledger",
     chain.rfc3339(l.closed_at) AS "closedAt",

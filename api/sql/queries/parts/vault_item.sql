@@ -14,9 +14,9 @@
 --   debtValue              Amount?+   in US dollars, 7 decimals; null: no fresh price
 --   oracleAsset            Symbol?    the feed that prices the debt; null: there is no such market
 --   synthPrice             Amount?+   its average, 7 decimals; null: not fresh
---   state                  "active|at_risk|liquidatable|open|unpriced"
+--   state                  "active|at_risk|liquidatable|open|unpriced|closed"
 --                                     evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh
---                                     price
+--                                     price; closed: it is gone, in the answer about one vault
 --   ratioBps               Bps?       value of the collateral against that of the debt; null: no debt, or no price
 --   liqRatioBps            Bps?       below this it may be liquidated
 --   minCollRatioBps        Bps?       collateral that new debt needs

@@ -2,6 +2,7 @@
 -- none: there is no such pool
 -- tag: Pools
 -- summary: One pool
+-- about: Tokens, reserves, fee, shares and price.
 -- answer: PoolAnswer
 --   ...Pool
 WITH last_day AS MATERIALIZED (

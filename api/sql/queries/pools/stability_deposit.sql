@@ -2,6 +2,7 @@
 -- none: there is no deposit of that address
 -- tag: Stability pool
 -- summary: One deposit
+-- about: What is left of it after liquidations, and the gains.
 -- answer: StabilityDepositAnswer
 --   ...StabilityDeposit
 -- A deposit in the stability pool, as it is or as it was.

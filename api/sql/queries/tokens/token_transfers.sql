@@ -11,7 +11,7 @@
 --   ledger    Ledger    in which it happened
 --   closedAt  Time      when that ledger closed
 --   txHash    Hash?     of the transaction; null where the index does not hold it
---   type      string    transfer, mint, burn …
+--   type      "transfer|mint|burn|clawback"  what moved them
 --   from      Address?  the sender; null: the tokens were minted
 --   to        Address?  the receiver; null: the tokens were burned
 --   amount    Amount+   raw units of the token

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 import httpx
 
-from ._core import Request, Settings, TidemarkError, object_of, request_of
-from ._generated import AsyncOperations, Operations
-from ._stream import Names, StreamMessage, _parameters, async_stream, stream
+from ._core import Request, Settings, TidemarkError, object_of, proxy_of_environment, request_of
+from ._generated import AsyncOperations, EventKind, Operations, StreamMessage
+from ._stream import Names, _parameters, async_stream, stream
 from .receipt import is_shallow, verifying_keys
 
 Topic = Literal["ledger", "event", "price", "compliance"]
@@ -59,13 +60,19 @@ def _jwks_request(settings: Settings) -> Request:
     return request_of(settings, "GET", "/.well-known/jwks.json", {}, {}, {}, None, True)
 
 
+def _settings(base_url: str, api_key: str | None, retries: int, timeout: float, ours: bool) -> Settings:
+    """``ours``: the package makes the httpx client, which then heeds the environment's proxies."""
+    settings = Settings(base_url, api_key, retries, timeout)
+    return replace(settings, proxy=proxy_of_environment(base_url)) if ours else settings
+
+
 class Client(Operations):
     """A client that waits for each answer. Use it as a context manager, or close it. Threads may share it."""
 
     def __init__(self, base_url: str, *, api_key: str | None = None, retries: int = 3, timeout: float = 10.0, http: httpx.Client | None = None) -> None:
-        super().__init__(Settings(base_url, api_key, retries, timeout), http or httpx.Client())
+        super().__init__(_settings(base_url, api_key, retries, timeout, http is None), http or httpx.Client())
 
-    def stream(self, topics: Sequence[Topic], *, kinds: Names = None, contract: str | None = None, address: str | None = None, pool: str | None = None,
+    def stream(self, topics: Sequence[Topic], *, kinds: Sequence[EventKind] | None = None, contract: str | None = None, address: str | None = None, pool: str | None = None,
                assets: Names = None, addresses: Names = None, after: str | None = None) -> Iterator[StreamMessage]:
         """Live messages. A connection that breaks is made again behind the last message; ends with a TidemarkError if it cannot be continued."""
         return stream(self._http, self._settings, _parameters(topics, kinds, contract, address, pool, assets, addresses), after)
@@ -97,9 +104,9 @@ class AsyncClient(AsyncOperations):
     """The same for an event loop."""
 
     def __init__(self, base_url: str, *, api_key: str | None = None, retries: int = 3, timeout: float = 10.0, http: httpx.AsyncClient | None = None) -> None:
-        super().__init__(Settings(base_url, api_key, retries, timeout), http or httpx.AsyncClient())
+        super().__init__(_settings(base_url, api_key, retries, timeout, http is None), http or httpx.AsyncClient())
 
-    def stream(self, topics: Sequence[Topic], *, kinds: Names = None, contract: str | None = None, address: str | None = None, pool: str | None = None,
+    def stream(self, topics: Sequence[Topic], *, kinds: Sequence[EventKind] | None = None, contract: str | None = None, address: str | None = None, pool: str | None = None,
                assets: Names = None, addresses: Names = None, after: str | None = None) -> AsyncIterator[StreamMessage]:
         """As that of :class:`Client`."""
         return async_stream(self._http, self._settings, _parameters(topics, kinds, contract, address, pool, assets, addresses), after)

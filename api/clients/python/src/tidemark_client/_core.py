@@ -17,6 +17,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
+from urllib.request import getproxies, proxy_bypass
 
 import asyncio
 import httpx
@@ -34,12 +35,21 @@ BODY_LIMIT = 32 << 20  # bytes of an answer, decompressed: far more than the ser
 PAUSE = 60.0  # seconds; the server's windows are no longer
 
 
+def _text_of_fault(fault: dict[str, str]) -> str:
+    """Where a request was wrong, and why: "parameter limit: …". The server repeats no name that it does not know."""
+    parameter, pointer = fault.get("parameter"), fault.get("pointer")
+    place = f"parameter {parameter}: " if parameter else f"body {pointer}: " if pointer else ""
+    return f"{place}{fault.get('detail', '')}"
+
+
 class TidemarkError(Exception):
-    """Why there is no answer. ``code`` is stable: the server's, or ``network``, ``timeout``, ``not_json``, ``too_large``, ``redirected``."""
+    """Why there is no answer. ``code`` is stable: the server's, or ``network``, ``timeout``, ``not_json``, ``too_large``, ``redirected``.
+
+    The text has all of it for people: the code, the detail, and each wrong field with the reason."""
 
     def __init__(self, code: str, detail: str, status: int | None = None, errors: list[dict[str, str]] | None = None,
                  request_id: str | None = None, retry_after: float | None = None) -> None:
-        super().__init__(f"{code}: {detail}")
+        super().__init__(f"{code}: " + " ".join([detail, *map(_text_of_fault, errors or [])]))
         self.code, self.detail, self.status = code, detail, status
         self.errors, self.request_id, self.retry_after = errors or [], request_id, retry_after
 
@@ -65,11 +75,38 @@ class Settings:
     api_key: str | None = field(default=None, repr=False)
     retries: int = 3
     timeout: float = 10.0
+    #: a sentence about the proxy that the environment names, or nothing
+    proxy: str = ""
 
     def __post_init__(self) -> None:
-        url = httpx.URL(self.base_url)
-        if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment or url.userinfo:
-            raise ValueError("base_url: http or https, a host, no query, no fragment, no user")
+        check_base_url(self.base_url)
+
+
+def check_base_url(given: Any) -> None:
+    """ValueError: what is wrong, and what the address of a server must look like. Shows none that may hold a password."""
+    like = 'it must be like "https://api.example" or "http://127.0.0.1:8080", with a path if a proxy has one'
+    shown = f" {given!r}" if isinstance(given, str) and "@" not in given else ""
+    try:
+        url = httpx.URL(given)
+    except (httpx.InvalidURL, TypeError):
+        raise ValueError(f"base_url{shown} is no URL: {like}") from None
+    if url.userinfo:
+        raise ValueError(f"base_url has a user or a password: {like}")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError(f"base_url{shown} does not begin with http:// or https:// and a host: {like}")
+    if url.query or url.fragment:
+        raise ValueError(f"base_url{shown} has a query or a fragment: {like}")
+
+
+def proxy_of_environment(base_url: str) -> str:
+    """A sentence about the proxy that httpx takes from the environment for that server (HTTPS_PROXY, NO_PROXY …), or nothing. Without its password."""
+    url = httpx.URL(base_url)
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.host):
+        return ""
+    address = httpx.URL(proxy if "://" in proxy else f"http://{proxy}").copy_with(userinfo=b"")
+    return f" The environment names the proxy {address} for this server: NO_PROXY={url.host} goes around it."
 
 
 def convert(value: Any, shape: Shape) -> Any:
@@ -164,15 +201,15 @@ def unmoved(response: httpx.Response) -> httpx.Response:
     return response
 
 
-def problem_of(response: httpx.Response) -> TidemarkError:
-    """The problem that a server's answer tells. A proxy's page is one too."""
+def problem_of(response: httpx.Response, proxy: str = "") -> TidemarkError:
+    """The problem that a server's answer tells. A proxy's page is one too: then the text names the proxy."""
     try:
         body = object_of(response)
     except TidemarkError:
         body = {}
     errors = body.get("errors")
     return TidemarkError(
-        str(body.get("code") or f"http_{response.status_code}"), str(body.get("detail") or f"HTTP {response.status_code}"),
+        str(body.get("code") or f"http_{response.status_code}"), str(body.get("detail") or f"HTTP {response.status_code}.{proxy}"),
         response.status_code, [one for one in errors if isinstance(one, dict)] if isinstance(errors, list) else [],
         response.headers.get("Request-Id"), _number(response.headers.get("Retry-After")),
     )
@@ -264,9 +301,9 @@ def attempts(settings: Settings, limit: Limit, request: Request) -> Generator[St
             limit.heed(unmoved(response))
             if response.is_success:
                 return response
-            error = problem_of(response)
+            error = problem_of(response, settings.proxy)
         except httpx.TransportError as cause:
-            error = TidemarkError("timeout" if isinstance(cause, httpx.TimeoutException) else "network", f"no answer of {httpx.URL(request.url).host}")
+            error = TidemarkError("timeout" if isinstance(cause, httpx.TimeoutException) else "network", f"no answer of {httpx.URL(request.url).host}.{settings.proxy}")
             error.__cause__ = cause
         wait = error.retry_after if error.retry_after is not None else min(0.1 * 2**attempt, 5.0) * random.uniform(0.5, 1.5)
         attempt += 1

@@ -10,11 +10,12 @@ import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
-from ._core import Body, Settings, TidemarkError, problem_of, request_of, unmoved, whole
+from ._core import Body, Settings, TidemarkError, convert, problem_of, request_of, unmoved, whole
+from ._generated import STREAM, EventKind, StreamMessage
 
 LIMIT = 4 << 20  # one message: far more than the server writes
 SILENCE = 45.0  # seconds; the server sends something every 15 s
@@ -24,13 +25,18 @@ FINAL = {"gap", "archived", "deployment"}  # reasons of `dropped` after which th
 
 
 @dataclass(frozen=True)
-class StreamMessage:
-    """``type`` is ledger, event, price, compliance, open, stale or fresh; ``data`` is JSON as the server wrote it."""
+class OtherMessage:
+    """A message of a type that this package does not know, as it came."""
 
     type: str
-    #: where to continue; None: no position was told yet
     id: str | None
     data: dict[str, Any]
+
+
+def message_of(kind: str, position: str | None, data: dict[str, Any]) -> StreamMessage:
+    """The message with exact numbers."""
+    made, shape = STREAM.get(kind, (OtherMessage, None))
+    return cast(StreamMessage, made(kind, position, convert(data, shape)))
 
 
 class EventParser:
@@ -90,12 +96,12 @@ class Position:
         if kind == "dropped":
             reason = str(data.get("reason"))
             raise TidemarkError(reason if reason in FINAL else "dropped", f"the server ended the stream: {reason}")
-        return StreamMessage(kind, self.after, data)
+        return message_of(kind, self.after, data)
 
     def wait(self, error: Exception) -> float:
         """Seconds until the next attempt, or the error, if another one would not help."""
         if isinstance(error, httpx.TransportError):
-            error = TidemarkError("network", "the stream broke off")
+            error = TidemarkError("network", f"the stream broke off.{self._settings.proxy}")
         if not isinstance(error, TidemarkError):
             raise error
         again = error.code in ("network", "timeout", "dropped") if error.status is None else error.status == 429 or error.status >= 500
@@ -110,7 +116,7 @@ _TIMEOUT = httpx.Timeout(10.0, read=SILENCE)
 Names = Sequence[str] | None
 
 
-def _parameters(topics: Sequence[str], kinds: Names, contract: str | None, address: str | None, pool: str | None, assets: Names, addresses: Names) -> dict[str, Any]:
+def _parameters(topics: Sequence[str], kinds: Sequence[EventKind] | None, contract: str | None, address: str | None, pool: str | None, assets: Names, addresses: Names) -> dict[str, Any]:
     return {"topics": list(topics), "kinds": kinds, "contract": contract, "address": address, "pool": pool, "assets": assets, "addresses": addresses}
 
 
@@ -131,7 +137,7 @@ def stream(http: httpx.Client, settings: Settings, parameters: Mapping[str, Any]
                         body.take(piece)
                         if time.monotonic() > end:
                             break
-                    raise problem_of(whole(response, body.bytes()))
+                    raise problem_of(whole(response, body.bytes()), settings.proxy)
                 _judge(response)
                 parser = EventParser()
                 for line in _lines(response.iter_raw()):
@@ -157,7 +163,7 @@ async def async_stream(http: httpx.AsyncClient, settings: Settings, parameters: 
                         body.take(piece)
                         if time.monotonic() > end:
                             break
-                    raise problem_of(whole(response, body.bytes()))
+                    raise problem_of(whole(response, body.bytes()), settings.proxy)
                 _judge(response)
                 parser, splitter = EventParser(), LineSplitter()
                 async for piece in response.aiter_raw():

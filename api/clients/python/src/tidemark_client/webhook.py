@@ -11,9 +11,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
-from ._core import json_of
+from ._core import convert, json_of
+from ._generated import NOTIFICATIONS, Notification
+
+#: ``type`` says which ``data`` there is; ``timestamp`` is that of the attempt
+Webhook = Notification
 
 
 class WebhookError(Exception):
@@ -25,7 +29,9 @@ class WebhookError(Exception):
 
 
 @dataclass(frozen=True)
-class Webhook:
+class OtherWebhook:
+    """A notification of a type that this package does not know, as it came."""
+
     id: str
     timestamp: datetime
     type: str
@@ -76,5 +82,6 @@ def verify_webhook(body: bytes | str, headers: Mapping[str, str], secrets: str |
         wanted = base64.b64encode(hmac.new(_key(secret), signed, hashlib.sha256).digest()).decode()
         if any(hmac.compare_digest(wanted.encode(), one.encode(errors="surrogatepass")) for one in given):
             kind, data = _content(raw)
-            return Webhook(id_, datetime.fromtimestamp(int(sent), timezone.utc), kind, data)
+            made, shape = NOTIFICATIONS.get(kind, (OtherWebhook, None))
+            return cast(Webhook, made(id_, datetime.fromtimestamp(int(sent), timezone.utc), kind, convert(data, shape)))
     raise WebhookError("bad_signature")

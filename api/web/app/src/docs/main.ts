@@ -4,7 +4,7 @@ import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
 import { plugin } from './plugin';
-import type { Document, Operation } from './samples';
+import type { Document, Media, Operation } from './samples';
 
 const byId = (id: string) => document.getElementById(id)!;
 type Route = { path: string; method: string; operation: Operation; tag: string };
@@ -31,19 +31,25 @@ function oneExample(media: any) {
   delete media.examples;
 }
 
+/** A stream shows what its messages are: Swagger UI shows a text alone. */
+function messagesAsSchema(media: Media) {
+  if (media.schema?.contentSchema) media.schema = media.schema.contentSchema;
+}
+
 function readRoutes() {
-  const bodies = Object.values(openapi.paths).flatMap((item) => Object.values(item)).flatMap((one) => [one.requestBody, ...Object.values(one.responses)]);
+  const bodies = [openapi.paths, openapi.webhooks ?? {}].flatMap((part) => Object.values(part)).flatMap((item) => Object.values(item)).flatMap((one) => [one.requestBody, ...Object.values(one.responses)]);
   const shared = Object.values(openapi.components?.responses ?? {}) as Operation['responses'][string][];
-  [...bodies, ...shared].flatMap((one) => Object.values(one?.content ?? {})).forEach(oneExample);
+  [...bodies, ...shared].flatMap((one) => Object.values(one?.content ?? {})).forEach((media) => { oneExample(media); messagesAsSchema(media); });
   routes = Object.entries(openapi.paths).flatMap(([path, item]) => Object.entries(item)
     .map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] })));
 }
 
-/** The document with the routes of one group. The schemas stay: routes refer to them. */
+/** The document with the routes and the notifications of one group. The schemas stay: routes refer to them. */
 function partOf(tag: string): Document {
   const paths: Document['paths'] = {};
   routes.filter((route) => route.tag === tag).forEach((route) => { paths[route.path] = { ...paths[route.path], [route.method]: route.operation }; });
-  return { ...openapi, tags: openapi.tags.filter((one) => one.name === tag), paths };
+  const webhooks = Object.fromEntries(Object.entries(openapi.webhooks ?? {}).filter(([, item]) => Object.values(item).some((one) => one.tags[0] === tag)));
+  return { ...openapi, webhooks, tags: openapi.tags.filter((one) => one.name === tag), paths };
 }
 
 function showTags(current: string) {
@@ -114,7 +120,7 @@ async function start() {
   byId('state').textContent = '';
   byId('name').textContent = `${openapi.info.title} ${openapi.info.version}`;
   ui = SwaggerUI({
-    domNode: byId('swagger'), spec: { ...openapi, paths: {} }, plugins: [plugin(() => openapi)], layout: 'BaseLayout', docExpansion: 'list',
+    domNode: byId('swagger'), spec: { ...openapi, paths: {}, webhooks: {} }, plugins: [plugin(() => openapi)], layout: 'BaseLayout', docExpansion: 'list',
     defaultModelsExpandDepth: -1, tryItOutEnabled: true, validatorUrl: null, syntaxHighlight: { activated: false }, displayRequestDuration: true,
     deepLinking: false, persistAuthorization: false, withCredentials: false,
   });

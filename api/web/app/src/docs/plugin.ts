@@ -41,6 +41,7 @@ export function plugin(document: () => Document) {
       responses: (Original: unknown, { React }: System) => {
         const made = new Map<string, unknown>(); // a component of its own for each route, so that its state stays
         return (props: Props) => {
+          if (!document().paths[props.path]) return React.createElement(Original, props); // a notification: this server sends it
           const key = `${props.method} ${props.path}`;
           if (!made.has(key)) made.set(key, samplesOf(React, document(), props.path, props.method));
           return React.createElement('div', null, React.createElement(made.get(key)), React.createElement(Original, props));

@@ -2,7 +2,7 @@
 // examples.
 
 export type Parameter = { name: string; in: string; required?: boolean; example?: unknown; schema?: Schema };
-export type Schema = { type?: string | string[]; example?: unknown; default?: unknown; enum?: unknown[]; $ref?: string };
+export type Schema = { type?: string | string[]; example?: unknown; default?: unknown; enum?: unknown[]; $ref?: string; contentSchema?: Schema };
 export type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value?: unknown }> };
 export type Operation = {
   operationId: string; tags: string[]; summary?: string; parameters?: (Parameter | { $ref: string })[];
@@ -10,7 +10,7 @@ export type Operation = {
 };
 export type Document = {
   info: { title: string; version: string; description?: string }; tags: { name: string; description?: string }[];
-  paths: Record<string, Record<string, Operation>>; components?: Record<string, Record<string, unknown>>;
+  paths: Record<string, Record<string, Operation>>; webhooks?: Record<string, Record<string, Operation>>; components?: Record<string, Record<string, unknown>>;
 };
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;

@@ -1,0 +1,4 @@
+// What the package takes of Node.js. Its whole types would add globals that browsers lack.
+declare module 'node:crypto' {
+  export const webcrypto: Crypto;
+}
