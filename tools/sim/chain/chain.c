@@ -292,6 +292,8 @@ static uint64_t close_time(struct chain *chain)
     if (chain->pace)
         return chain->now + chain->pace;
     uint32_t step = chain->options.close_step;
+    chain->workload.even =
+        chain->ledger - chain->options.first_ledger + WORKLOAD_EVEN >= chain->options.past;
     return chain->now + (chain->deployed ? workload_pause(&chain->workload, step) : step);
 }
 

@@ -8,7 +8,7 @@ static const struct sim_option chain_table[] = {
     { "lake",        SIM_TEXT,   AT(lake),       0, 0, "DIR  write a SEP-54 data lake there" },
     { "deployment",  SIM_TEXT,   AT(deployment), 0, 0, "FILE  names and addresses (default: deployment.json beside the lake)" },
     { "passphrase",  SIM_TEXT,   AT(passphrase), 0, 0, "TEXT  of the network (default: " SIM_PASSPHRASE ")" },
-    { "profile",     SIM_TEXT,   AT(profile),    0, 0, "mixed|swaps  the kind of calls (default: mixed)" },
+    { "profile",     SIM_TEXT,   AT(profile),    0, 0, "mixed|swaps|showcase  the kind of calls; showcase: what a person believes, for screens (default: mixed)" },
     { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  the same seed gives the same chain (default: 1)" },
     { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512, or what --events needs)" },
     { "txs",         SIM_NUMBER, AT(txs),        1, 10000, "N  calls a ledger, on average (default: 12)" },
@@ -150,6 +150,19 @@ struct sim_options sim_settings_options(struct sim_settings *settings)
     return (struct sim_options){ chain_table, TIDE_COUNT(chain_table), settings };
 }
 
+static const char *const profiles[] = {
+    [WORKLOAD_MIXED] = "mixed", [WORKLOAD_SWAPS] = "swaps", [WORKLOAD_SHOWCASE] = "showcase"
+};
+
+/* Returns the profile of that name; TIDE_COUNT(profiles): there is none. */
+static size_t find_profile(const char *name)
+{
+    size_t at = 0;
+    while (at < TIDE_COUNT(profiles) && strcmp(profiles[at], name) != 0)
+        at++;
+    return at;
+}
+
 tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *err)
 {
     if (strlen(s->passphrase) > 255)
@@ -159,8 +172,9 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
         return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks needs --hostile");
     if (s->hostile_attacks && hostile_parse(&attacks, s->hostile_attacks, err) != TIDE_OK)
         return TIDE_E_USAGE;
-    if (strcmp(s->profile, "mixed") != 0 && strcmp(s->profile, "swaps") != 0)
-        return tide_fail(err, TIDE_E_USAGE, "--profile=%s: expected mixed or swaps", s->profile);
+    if (find_profile(s->profile) == TIDE_COUNT(profiles))
+        return tide_fail(err, TIDE_E_USAGE, "--profile=%s: expected mixed, swaps or showcase",
+                         s->profile);
     if (s->addresses && s->addresses < chain_founders((uint32_t)s->txs))
         return tide_fail(err, TIDE_E_USAGE,
                          "--addresses=%" PRIu64 ": --txs %" PRIu64 " needs at least %u",
@@ -195,7 +209,8 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .addresses = (uint32_t)s->addresses,
         .noise = (uint32_t)s->noise,
         .life = (uint32_t)s->life,
-        .profile = strcmp(s->profile, "swaps") == 0 ? WORKLOAD_SWAPS : WORKLOAD_MIXED,
+        .profile = (enum workload_profile)find_profile(s->profile),
+        .past = (uint32_t)s->ledgers,
         .full = s->full,
         .strict_auth = s->strict_auth,
         .catalog_native = s->catalog_native,

@@ -15,8 +15,10 @@
 
 #include "tools/sim/workload/parties.h"
 
-/* Mixed: all kinds of calls. Swaps: mostly swaps. */
-enum workload_profile { WORKLOAD_MIXED, WORKLOAD_SWAPS };
+/* Mixed: all kinds of calls, with texts and amounts that are hard to store or show. Swaps: mostly
+ * swaps. Showcase: calls of a protocol that a person believes, for screens: prices of the real
+ * world, readable texts, pauses of hours, none in the last WORKLOAD_EVEN ledgers of the past. */
+enum workload_profile { WORKLOAD_MIXED, WORKLOAD_SWAPS, WORKLOAD_SHOWCASE };
 
 /* Data of a passed call that workload_outcome records. The comments name the fields of
  * workload_call that it reads, and the answer. */
@@ -66,7 +68,9 @@ enum {
     WORKLOAD_FEEDS = 6,
     WORKLOAD_PROPOSALS = 12,
     WORKLOAD_HEALS = 192,
-    WORKLOAD_ALLOWANCES = 16
+    WORKLOAD_ALLOWANCES = 16,
+    WORKLOAD_FROZEN = 7, /* the user whom a showcase freezes for good */
+    WORKLOAD_EVEN = 600  /* the last ledgers of a showcase's past, which have no pauses */
 };
 
 /* A user, or a wallet contract, as the workload believes it to be. Amounts have 7 decimals. */
@@ -113,12 +117,13 @@ struct workload_allowance {
 };
 
 /* State of a workload. Only the workload's own files change it after workload_open, except for
- * strict_auth and catalog_native, which the chain sets. */
+ * strict_auth, catalog_native and even, which the chain sets. */
 struct workload {
     const struct parties *parties;
     enum workload_profile profile;
     bool strict_auth; /* make no call that only a signature of a protocol contract would let pass */
     bool catalog_native; /* partners' catalogs name the native asset's contract */
+    bool even;           /* showcase: no pause from now on */
     uint64_t random;     /* state of the random numbers */
     uint32_t step;       /* deployment: number of the step */
     uint32_t part;       /* deployment: number of the call within the step */
@@ -212,6 +217,10 @@ bool workload_may_disturb(struct workload *workload);
 void workload_heal_later(struct workload *workload, uint32_t kind, uint32_t what, uint32_t ledgers);
 /* Returns a text that is hard to store or show: quotes, markup, emoji, bytes that are not UTF-8. */
 tide_slice workload_text(struct workload *workload);
+/* Returns the name of a partner: in the showcase a readable one, otherwise as workload_text. */
+tide_slice workload_partner_name(struct workload *workload);
+/* The price at which a feed begins and to which it returns, in USDC with 7 decimals. */
+int64_t workload_home_price(const struct workload *workload, uint32_t feed);
 
 enum workload_pool_place { POOL_XLM, POOL_GOLD, POOL_BTC, POOL_TSLA };
 extern const char *const workload_pool_names[WORKLOAD_POOLS];

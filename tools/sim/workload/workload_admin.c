@@ -6,22 +6,36 @@
  * entry over 64 KiB. */
 enum { CATALOGS = 1000 };
 
+/* Moves each price by some hundredths of a percent, and slowly back toward its home. */
+static void move_showcase_prices(struct workload *workload)
+{
+    static const int64_t reaches[WORKLOAD_FEEDS] = { 25, 12, 20, 30, 1, 35 };
+    for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++) {
+        int64_t home = workload_home_price(workload, i), price = workload->price[i];
+        int64_t step = workload_between(workload, -reaches[i], reaches[i]);
+        workload->price[i] += price / 10000 * step + (home - price) / 120;
+    }
+}
+
 /* Moves each price at random but back toward its home, with a crash now and then. A third of the
  * home is the floor. */
 void workload_move_prices(struct workload *workload)
 {
-    static const int64_t homes[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949,
-                                                   24737500, 9984005,  4053210 };
+    if (workload->profile == WORKLOAD_SHOWCASE) {
+        move_showcase_prices(workload);
+        return;
+    }
     for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++) {
+        int64_t home = workload_home_price(workload, i);
         /* hundredths of a percent */
         int64_t reach = i == FEED_USDC ? 10 : i == FEED_XLM ? 220 : 120;
         int64_t step = workload_between(workload, -reach, reach);
-        step += (homes[i] - workload->price[i]) * 600 / workload->price[i];
+        step += (home - workload->price[i]) * 600 / workload->price[i];
         if (i != FEED_USDC && workload_once_in(workload, i == FEED_XLM ? 14 : 90))
             step -= workload_between(workload, 700, 1400);
         workload->price[i] += workload->price[i] * step / 10000;
-        if (workload->price[i] < homes[i] / 3)
-            workload->price[i] = homes[i] / 3;
+        if (workload->price[i] < home / 3)
+            workload->price[i] = home / 3;
     }
 }
 
@@ -74,7 +88,7 @@ static void register_partner(struct workload *workload, struct workload_call *ca
     bool self = workload_once_in(workload, 3);
     uint32_t owner = self ? workload->users[workload_free_user(workload)].source
                           : PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
-    tide_slice name = workload_text(workload);
+    tide_slice name = workload_partner_name(workload);
     workload_begin(call, self ? owner : PARTY_DAOWALLET, PARTY_PARTNERS,
                    self ? "self_register" : "register_partner");
     if (!self)
@@ -148,7 +162,12 @@ static void use_earnings(struct workload *workload, struct workload_call *call)
 
 void workload_partners(struct workload *workload, struct workload_call *call)
 {
+    enum { SHOWCASE_PARTNERS = 6, SHOWCASE_ASSETS = 4, EARNINGS = 14 };
     uint32_t luck = workload_pick(workload, 20);
+    if (workload->profile == WORKLOAD_SHOWCASE &&
+        (luck < 3 ? workload->partner_count >= SHOWCASE_PARTNERS
+                  : luck < 6 && workload->catalog >= SHOWCASE_ASSETS))
+        luck = EARNINGS;
     if (luck < 3) {
         register_partner(workload, call);
     } else if (luck < 6) {
@@ -157,7 +176,7 @@ void workload_partners(struct workload *workload, struct workload_call *call)
         uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
         workload_begin(call, owner, PARTY_PARTNERS, "claim_revenue");
         workload_args(workload, call, "a", (int)owner);
-    } else if (luck < 14) {
+    } else if (luck < EARNINGS) {
         administer_partner(workload, call);
     } else {
         use_earnings(workload, call);

@@ -164,3 +164,13 @@ tide_slice workload_text(struct workload *workload)
     uint32_t i = workload_pick(workload, TIDE_COUNT(texts));
     return tide_slice_of(texts[i].text, texts[i].len);
 }
+
+tide_slice workload_partner_name(struct workload *workload)
+{
+    static const char *const names[] = { "Harbour Exchange", "Northlight Pay", "Meridian Markets",
+                                         "Kelp Wallet",      "Blue Quay",      "Anchorage Desk",
+                                         "Lagoon Finance",   "Breakwater" };
+    if (workload->profile != WORKLOAD_SHOWCASE)
+        return workload_text(workload);
+    return tide_slice_str(names[workload->partner_count % TIDE_COUNT(names)]);
+}

@@ -136,6 +136,10 @@ static void make_call_data(struct workload *workload, struct tide_buf *data)
     };
     uint32_t luck = workload_pick(workload, 20);
     tide_buf_reset(data);
+    if (workload->profile == WORKLOAD_SHOWCASE) {
+        put_valid_data(workload, data, actions[workload_pick(workload, TIDE_COUNT(actions) - 2)]);
+        return;
+    }
     if (luck == 0)
         return;
     if (luck == 1) {
@@ -162,6 +166,34 @@ static int wallet_in_use(const struct workload *workload)
     return (int)(workload->msig_tx / WALLET_TXS);
 }
 
+/* Makes title, text and call data of a proposal. */
+static void make_showcase_texts(struct workload *workload, tide_slice *title, tide_slice *text,
+                                struct tide_buf *data)
+{
+    static const struct {
+        uint32_t action;
+        const char *title, *text;
+    } plans[] = {
+        { 0, "List sOIL", "A market of synthetic oil with XLM as collateral." },
+        { 1, "Deactivate an idle partner", "It has forwarded nothing for a quarter." },
+        { 3, "Change a partner's share", "The share follows the volume of the last quarter." },
+        { 4, "Adjust ratio and penalty of sGOLD", "Gold has become calmer." },
+        { 5, "Open the pool sTSLA / USDC", "Holders ask for a place to trade." },
+        { 6, "Add a signer to the wallet", "So that three of six may act." },
+        { 8, "Add a price provider", "A fifth source for every feed." },
+        { 10, "Raise the quorum of prices to three", "One wrong source must not decide." },
+        { 11, "Add a verifier", "For applicants in East Asia." },
+        { 13, "Allow USDC as collateral", "Vaults with less risk." },
+        { 14, "Register a partner", "It brings its own customers." },
+        { 16, "Upgrade the partner registry", "The audit's report is linked in the forum." },
+    };
+    uint32_t at = workload_pick(workload, TIDE_COUNT(plans));
+    *title = tide_slice_str(plans[at].title);
+    *text = tide_slice_str(plans[at].text);
+    tide_buf_reset(data);
+    put_valid_data(workload, data, plans[at].action);
+}
+
 /* Makes a proposal, one in three with a transaction in the queue of a wallet. */
 static void make_proposal(struct workload *workload, struct workload_call *call)
 {
@@ -172,7 +204,10 @@ static void make_proposal(struct workload *workload, struct workload_call *call)
     tide_slice title = workload_text(workload), text = workload_text(workload);
     bool queue = workload_once_in(workload, 3);
     tide_buf_init(&data, 4096);
-    make_call_data(workload, &data);
+    if (workload->profile == WORKLOAD_SHOWCASE)
+        make_showcase_texts(workload, &title, &text, &data);
+    else
+        make_call_data(workload, &data);
     tide_slice bytes = tide_buf_view(&data);
     workload_begin(call, gov, PARTY_DAO, queue ? "propose_and_queue_multisig" : "propose");
     workload_args(workload, call, "ayyy", (int)gov, &title, &text, &bytes);
@@ -302,9 +337,33 @@ static void change_wallets(struct workload *workload, struct workload_call *call
     }
 }
 
+/* Fewer proposals than votes, so that the showcase has some in each state. Shares are of 40. */
+static void run_showcase_dao(struct workload *workload, struct workload_call *call)
+{
+    uint32_t luck = workload_pick(workload, 40);
+    struct workload_proposal *p = pick_proposal(workload, luck >= 26 && luck < 30);
+    if (!p || luck < 4)
+        make_proposal(workload, call);
+    else if (luck < 24 && p->asked < 5)
+        cast_vote(workload, call, p);
+    else if (luck < 26) {
+        workload_begin(call, PARTY_GOV, PARTY_DAO, "finalise");
+        workload_args(workload, call, "t", (long long)p->id);
+    } else if (luck < 30 && is_ripe(workload, p))
+        decide_proposal(workload, call, p);
+    else if (luck < 33)
+        queue_tx(workload, call);
+    else
+        decide_tx(workload, call);
+}
+
 /* Shares are of 40. A branch that has no fitting proposal falls through to the next. */
 void workload_dao(struct workload *workload, struct workload_call *call)
 {
+    if (workload->profile == WORKLOAD_SHOWCASE) {
+        run_showcase_dao(workload, call);
+        return;
+    }
     uint32_t luck = workload_pick(workload, 40);
     struct workload_proposal *p =
         pick_proposal(workload, luck >= 20 && !workload_once_in(workload, 3));

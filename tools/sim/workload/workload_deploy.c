@@ -1,4 +1,5 @@
 /* Deployment of the protocol in its published order, then the first funds and liquidity. */
+#include "tidemark/i128.h"
 #include "tools/sim/workload/workload.h"
 
 enum { MINTS_PER_LEDGER = 40 }; /* keeps the ledgers of large populations small */
@@ -221,7 +222,7 @@ static bool first_partners(struct workload *workload, uint32_t i, struct workloa
 {
     if (i >= 3)
         return false;
-    tide_slice name = workload_text(workload);
+    tide_slice name = workload_partner_name(workload);
     workload_begin(call, PARTY_DAOWALLET, PARTY_PARTNERS, "register_partner");
     workload_args(workload, call, "aax", PARTY_DAOWALLET, (int)(PARTY_PARTNER + i), &name);
     call->auth = parties_contract(PARTY_DAO);
@@ -279,6 +280,24 @@ static void seed_pool(struct workload *workload, struct workload_call *call, uin
     call->other = b;
 }
 
+/* Returns how much the first user mints: in the showcase about half of what its collateral
+ * carries. */
+static long long first_mint(const struct workload *workload, uint32_t market)
+{
+    if (workload->profile == WORKLOAD_SHOWCASE)
+        return market == 0 ? 24 * token_unit : token_unit;
+    return market == 0 ? 20000 * token_unit : 60000 * token_unit;
+}
+
+/* Freezes a user for good, so that the showcase has one. */
+static void freeze_one(struct workload *workload, struct workload_call *call)
+{
+    assert(WORKLOAD_FROZEN < workload->parties->user_count);
+    workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, "freeze_account");
+    workload_args(workload, call, "aas", PARTY_ADMIN, workload->users[WORKLOAD_FROZEN].ref,
+                  "court");
+}
+
 /* Adds liquidity, opens vaults of the first user, and transfers synthetic tokens to the engine,
  * which pays its mint fees from them. */
 static bool first_money(struct workload *workload, uint32_t i, struct workload_call *call)
@@ -290,10 +309,15 @@ static bool first_money(struct workload *workload, uint32_t i, struct workload_c
         return true;
     }
     uint32_t step = (i - 2) % STEPS, m = (i - 2) / STEPS < 2 ? markets[(i - 2) / STEPS] : 0;
+    if (i == 2 + 2 * STEPS && workload->profile == WORKLOAD_SHOWCASE) {
+        freeze_one(workload, call);
+        return true;
+    }
     if ((i - 2) / STEPS >= 2)
         return false;
     const struct workload_user *user = &workload->users[0];
-    long long minted = m == 0 ? 20000 * token_unit : 60000 * token_unit;
+    long long minted = first_mint(workload, m);
+    bool showcase = workload->profile == WORKLOAD_SHOWCASE;
     call->ledger_end = false;
     if (step == 0) {
         workload_begin(call, user->source, PARTY_ENGINE, "open_vault");
@@ -309,13 +333,13 @@ static bool first_money(struct workload *workload, uint32_t i, struct workload_c
     } else if (step == 2) {
         workload_begin(call, user->source, PARTY_TOKEN + m, "transfer");
         workload_args(workload, call, "aai", user->ref, parties_contract(PARTY_ENGINE),
-                      4000 * token_unit);
+                      showcase ? minted / 8 : 4000 * token_unit);
     } else if (step == 3) {
         register_market(workload, call, m, -1);
     } else if (step == 4) {
         int64_t price = workload->price[m == 0 ? FEED_GOLD : FEED_BTC];
         seed_pool(workload, call, 0, m == 0 ? POOL_GOLD : POOL_BTC, minted / 2,
-                  minted / 2 / token_unit * price);
+                  (long long)((tide_raw_i128)(minted / 2) * price / token_unit));
     } else {
         workload_begin(call, user->source, PARTY_STABILITY, "deposit");
         workload_args(workload, call, "ai", user->ref, 50000 * token_unit);

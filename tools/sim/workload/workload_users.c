@@ -82,11 +82,19 @@ static void submit_attestation(struct workload *workload, struct workload_call *
     call->party = at;
 }
 
+/* Returns a random user whose restrictions may change. */
+static uint32_t pick_user(struct workload *workload)
+{
+    uint32_t at = workload_pick(workload, workload->user_count);
+    bool keeps = workload->profile == WORKLOAD_SHOWCASE && at == WORKLOAD_FROZEN;
+    return keeps ? at + 1 : at;
+}
+
 /* The admin freezes an account; a heal unfreezes it. */
 static void freeze_user(struct workload *workload, struct workload_call *call)
 {
     static const char *const reasons[] = { "court", "ofac", "lost_key", "review" };
-    uint32_t at = workload_pick(workload, workload->user_count);
+    uint32_t at = pick_user(workload);
     workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, "freeze_account");
     workload_args(workload, call, "aas", PARTY_ADMIN, workload->users[at].ref,
                   reasons[workload_pick(workload, TIDE_COUNT(reasons))]);
@@ -96,7 +104,7 @@ static void freeze_user(struct workload *workload, struct workload_call *call)
 /* The admin suspends or sanctions an account. The heal of a sanction only unfreezes it. */
 static void suspend_user(struct workload *workload, struct workload_call *call)
 {
-    uint32_t at = workload_pick(workload, workload->user_count);
+    uint32_t at = pick_user(workload);
     bool sanction = workload_once_in(workload, 4);
     workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE,
                    sanction ? "sanction_account" : "suspend_account");
@@ -110,7 +118,7 @@ static void suspend_user(struct workload *workload, struct workload_call *call)
 /* Calls fn for a random user, who mostly has no restriction to lift. */
 static void lift_restriction(struct workload *workload, struct workload_call *call, const char *fn)
 {
-    uint32_t at = workload_pick(workload, workload->user_count);
+    uint32_t at = pick_user(workload);
     workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, fn);
     workload_args(workload, call, "aa", PARTY_ADMIN, workload->users[at].ref);
 }

@@ -25,7 +25,7 @@ export default function Overview() {
       <Waiting answer={stats}>
         <Kpis>
           <Kpi label="Total value locked" note={<>{now?.stalePrices > 0 && <Pill tone="warn" title="The oracle calls these prices stale; the sum has them all the same"><Count of={now} name="stalePrices" /> at a stale price</Pill>}<Spark values={line('tvl')} label="Total value locked by day" /></>}><Amount of={now} name="tvl" unit="USDC" /></Kpi>
-          <Kpi label="Debt at oracle prices" note={now?.unpricedDebts > 0 ? <><Count of={now} name="unpricedDebts" /> of <Count of={now} name="indebtedMarkets" /> markets with debt left out: no fresh price</> : <>in <Count of={now} name="indebtedMarkets" /> markets</>}><Amount of={now} name="debtValue" unit="USD" why="no market with debt has a fresh price" /></Kpi>
+          <Kpi label="Debt at average prices (TWAP)" note={now?.unpricedDebts > 0 ? <><Count of={now} name="unpricedDebts" /> of <Count of={now} name="indebtedMarkets" /> markets with debt left out: no fresh price</> : <>in <Count of={now} name="indebtedMarkets" /> markets</>}><Amount of={now} name="debtValue" unit="USD" why="no market with debt has a fresh price" /></Kpi>
           <Kpi label="Volume 24 h" note={<Spark values={line('volumeQuote')} label="Volume by day" />}><Amount of={now} name="volumeQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Fees 24 h" note={<Spark values={line('feesQuote')} label="Fees by day" />}><Amount of={now} name="feesQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Stability pool" note={<><Count of={stability.data} name="liquidationCount" /> liquidations absorbed</>}><Amount of={stability.data} name="totalDeposits" unit="USDC" /></Kpi>
