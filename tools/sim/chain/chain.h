@@ -83,9 +83,9 @@ struct chain_options {
     uint32_t noise; /* transactions of strangers for each hundred calls */
     uint32_t life;  /* ledgers that a persistent entry lives; 0: the network's lifetime */
     enum workload_profile profile;
-    uint32_t past; /* showcase: ledgers behind the first after which the past ends; 0: unknown */
-    bool full;           /* exactly txs calls in each ledger, ledgers exactly close_step apart */
-    bool strict_auth;    /* protocol contracts cannot authorise by signatures, as on the network */
+    uint32_t past;    /* showcase: ledgers behind the first after which the past ends; 0: unknown */
+    bool full;        /* exactly txs calls in each ledger, ledgers exactly close_step apart */
+    bool strict_auth; /* protocol contracts cannot authorise by signatures, as on the network */
     bool catalog_native; /* partners' catalogs name the native asset's contract */
     bool diagnostics;    /* write diagnostic events */
     uint64_t shuffle; /* salt of lcm_shuffle; 0: changes keep the order in which they were made */

@@ -168,7 +168,7 @@ tide_slice workload_text(struct workload *workload)
 tide_slice workload_partner_name(struct workload *workload)
 {
     static const char *const names[] = { "Harbour Exchange", "Northlight Pay", "Meridian Markets",
-                                         "Kelp Wallet",      "Blue Quay",      "Anchorage Desk",
+                                         "Kelp Wallet",      "Blue Quay",      "Anchorage",
                                          "Lagoon Finance",   "Breakwater" };
     if (workload->profile != WORKLOAD_SHOWCASE)
         return workload_text(workload);
