@@ -3,6 +3,8 @@
 The extensions come from PyPI (duckdb-extension-iceberg, duckdb-extension-avro): DuckDB verifies their signatures when it loads them,
 as it does with those that INSTALL downloads from extensions.duckdb.org.
 """
+import datetime
+import math
 import pathlib
 import sys
 
@@ -22,6 +24,7 @@ from views import source, views
 TRADES = """
 SELECT token_in_symbol AS token, date_trunc('minute', closed_at) AS minute, count(*) AS swaps
 FROM analyst.swaps GROUP BY token, minute ORDER BY token, minute"""
+LONGEST_LINE = datetime.timedelta(hours=1)
 
 
 def connection(folder: Folder) -> duckdb.DuckDBPyConnection:
@@ -60,7 +63,7 @@ def query(folder: Folder, statement: str | None, database: Database | None, patt
 
 
 def chart(folder: Folder, out: str) -> None:
-    """An SVG or PNG, by the name's end."""
+    """An SVG or PNG, by the name's end. No line is drawn over an hour without a swap."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -69,6 +72,9 @@ def chart(folder: Folder, out: str) -> None:
     lines: dict[str, tuple[list, list]] = {}
     for token, minute, swaps in connection(folder).execute(TRADES).fetchall():
         times, counts = lines.setdefault(str(token), ([], []))
+        if times and minute - times[-1] > LONGEST_LINE:
+            times.append(times[-1])
+            counts.append(math.nan)
         times.append(minute)
         counts.append(swaps)
     figure, axes = plt.subplots(figsize=(10, 5))
