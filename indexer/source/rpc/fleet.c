@@ -7,8 +7,7 @@
 enum {
     /* pause between comparisons of a server that is behind with the stored chain */
     STORED_MS = 5000,
-    FAR_LEDGERS = 720, /* about an hour: a server so far behind is not a back end that lags */
-    PAGE_SHARE = 8,    /* pages are sized to this part of the largest answer */
+    PAGE_SHARE = 8, /* pages are sized to this part of the largest answer */
 };
 
 /* --- what is known of the chain ----------------------------------------------------------- */
@@ -283,26 +282,20 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 /* --- one answer --------------------------------------------------------------------------- */
 
 /* Returns whether the current server, which is behind the stored chain, has another chain, so that
- * the network was reset. A reset shows in another hash of a stored ledger, or in a chain that ends
- * more than FAR_LEDGERS before the stored one. Compares at most once in STORED_MS. */
+ * the network was reset. Compares at most once in STORED_MS. */
 static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
                      struct rpc_latest *latest)
 {
     const struct tide_source_options *o = f->options.source;
     struct rpc_hint hint;
     struct tide_err ignored;
-    uint8_t hash[TIDE_HASH_BYTES];
     if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
         return false;
     f->stored_ms = tide_now_ms();
     if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
         latest->error.code || latest->sequence >= first)
         return false;
-    tide_status status = o->stored_hash(o->stored_self, latest->sequence, hash);
-    if (status == TIDE_E_MISSING)
-        return first - latest->sequence > FAR_LEDGERS &&
-               o->stored_hash(o->stored_self, first - 1, hash) == TIDE_OK;
-    return status == TIDE_OK && memcmp(hash, latest->hash, TIDE_HASH_BYTES) != 0;
+    return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
 }
 
 static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,

@@ -92,6 +92,11 @@ int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
 /* Reads the stored hash of a ledger. Returns false if the ledger is not stored, or if the database
  * does not answer now. */
 bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
+/* Returns whether a chain that has this hash of the ledger, its newest one, is another one than the
+ * stored one, which ends before the wanted ledger: the network was reset. Another hash of the
+ * ledger is stored, or the ledger is about an hour or more before those that are stored. */
+bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
+                              const uint8_t hash[TIDE_HASH_BYTES]);
 /* Decides about a server's claim that contradicts the known hash of a ledger. Puts aside the
  * server, or the outvoted servers; err has the reason. TIDE_E_CHAIN: no vote decides, or the stored
  * chain is outvoted. */

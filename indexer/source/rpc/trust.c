@@ -4,6 +4,7 @@
 #include "tidemark/log.h"
 
 enum {
+    FAR_LEDGERS = 720,      /* about an hour: a server so far behind is not a back end that lags */
     COMPARE_MS = 2000,      /* pause until a server that could not be compared is asked again */
     ASIDE_MS_MAX = 3600000, /* longest pause until a server that was put aside is compared again */
 };
@@ -178,6 +179,19 @@ bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TI
 {
     const struct tide_source_options *o = f->options.source;
     return ledger && o->stored_hash && o->stored_hash(o->stored_self, ledger, hash) == TIDE_OK;
+}
+
+bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
+                              const uint8_t hash[TIDE_HASH_BYTES])
+{
+    const struct tide_source_options *o = f->options.source;
+    uint8_t stored[TIDE_HASH_BYTES];
+    tide_status status =
+        o->stored_hash ? o->stored_hash(o->stored_self, ledger, stored) : TIDE_E_DB;
+    if (status == TIDE_E_MISSING)
+        return wanted > ledger && wanted - ledger > FAR_LEDGERS &&
+               rpc_fleet_stored_hash(f, wanted - 1, stored);
+    return status == TIDE_OK && memcmp(hash, stored, TIDE_HASH_BYTES) != 0;
 }
 
 /* Returns whether the server's chain has nothing in common with the stored one. One ledger
@@ -466,8 +480,8 @@ static void leave_aside(struct rpc_fleet *f, uint32_t server)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Compares a server that is not trusted with the others, at the newest ledger that both can
- * have. */
+/* Compares a server that is not trusted with what is stored, else with the others, at the newest
+ * ledger that both can have. The others may have been reset together with it. */
 void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest)
 {
     uint8_t told[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];
@@ -480,11 +494,14 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
     if (found)
         memcpy(known, found, sizeof known);
     teller = f->current;
+    uint32_t wanted = f->asked;
     pthread_mutex_unlock(&f->lock);
-    bool both = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told) &&
-                (found || rpc_fleet_stored_hash(f, ledger, known) ||
-                 (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
-    if (!both)
+    bool told_one = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told);
+    bool both = told_one && (rpc_fleet_stored_hash(f, ledger, known) || found ||
+                             (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
+    if (told_one && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, told))
+        leave_aside(f, server);
+    else if (!both)
         leave_uncompared(f, server, "it gives no ledger that the others have");
     else if (memcmp(told, known, TIDE_HASH_BYTES) == 0)
         believe_server(f, server);
