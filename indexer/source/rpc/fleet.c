@@ -131,6 +131,30 @@ static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
     return !s->silent && s->trust == RPC_COMPARED && s->latest >= ledger;
 }
 
+/* Returns the newest ledger that the servers report, except one (f->count: all). Of three servers
+ * two must report it or a later one. 0: none did. Call with the lock. */
+static uint32_t newest_told(const struct rpc_fleet *f, uint32_t except)
+{
+    uint32_t newest = 0, second = 0, told = except < f->count;
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t latest = f->servers[i].latest;
+        if (i == except || f->servers[i].boasted || !has_ledger(&f->servers[i], 1))
+            continue;
+        told++;
+        second = latest < newest ? (latest > second ? latest : second) : newest;
+        newest = latest > newest ? latest : newest;
+    }
+    return told > 2 ? second : newest;
+}
+
+uint32_t rpc_fleet_newest(struct rpc_fleet *f)
+{
+    pthread_mutex_lock(&f->lock);
+    uint32_t newest = newest_told(f, f->count);
+    pthread_mutex_unlock(&f->lock);
+    return newest;
+}
+
 /* Returns a usable server that is ahead of this one by rpc_lag_ledgers, or has the wanted ledger
  * while this one is more than one ledger behind it; f->count if there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
@@ -166,24 +190,13 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
-/* The newest ledger that a server beside the current one told; 0: none did. Locked. */
-static uint32_t newest_of_others(const struct rpc_fleet *f)
-{
-    uint32_t newest = 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (i != f->current && !f->servers[i].boasted &&
-            has_ledger(&f->servers[i], (uint64_t)newest + 1))
-            newest = f->servers[i].latest;
-    return newest;
-}
-
 /* Returns whether the current server, which just gave ledgers, gives fewer than close meanwhile.
  * Its own word for the newest ledger counts for nothing. */
 static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 {
     struct rpc_server *s = &f->servers[f->current];
     pthread_mutex_lock(&f->lock);
-    uint32_t newest = newest_of_others(f);
+    uint32_t newest = newest_told(f, f->current);
     uint64_t owed = s->owed;
     if (f->others && newest > f->others)
         owed += newest - f->others;
@@ -197,7 +210,7 @@ static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
 {
     pthread_mutex_lock(&f->lock);
-    f->others = newest_of_others(f);
+    f->others = newest_told(f, f->current);
     f->asked = ledger;
     f->overtaken = false;
     pthread_mutex_unlock(&f->lock);

@@ -52,6 +52,15 @@ reaches $last
 renews "tip = $last"
 end "a newest ledger that cannot be does not stop the lease, and is not believed"
 
+begin newest tip 2147483647
+sql "CREATE TABLE told (tip bigint); CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.told VALUES (NEW.tip); RETURN NULL; END';
+    CREATE TRIGGER tell AFTER INSERT OR UPDATE ON chain.heartbeat FOR EACH ROW EXECUTE FUNCTION tell()"
+follow --rpc "$one_url,$two_url,$liar_url"
+reaches $last
+renews "tip = $last"
+[ "$(sql "SELECT max(tip) FROM told")" = $last ] || fail "newest: told $(sql "SELECT DISTINCT tip FROM told")"
+end "of three servers two decide which ledger is the newest, also before the first row"
+
 begin passphrase passphrase
 follow --rpc "$one_url,$two_url,$liar_url"
 reaches $last
