@@ -522,9 +522,9 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
     }
 }
 
-/* Some server reported that the ledger is gone. Returns whether that ends the request: every trusted
- * server reported it, or the others failed so often that another source is to be asked. While one of
- * them may have the ledger, following goes on (TIDE_E_IO). */
+/* Some server reported that the ledger is gone. Returns whether that ends the request: every
+ * trusted server reported it, or the others failed so often that another source is to be asked.
+ * While one of them may have the ledger, following goes on (TIDE_E_IO). */
 static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tide_err *err)
 {
     bool failing = false;
