@@ -172,12 +172,22 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     return ahead;
 }
 
-/* Returns true to end a request: the process stops, or the request for the next ledger hangs while
- * another server is rpc_lag_ledgers past it. */
+static bool is_stopping(const struct rpc_fleet *f)
+{
+    return f->options.cancelled && f->options.cancelled(f->options.self);
+}
+
+bool rpc_fleet_is_late(const struct rpc_fleet *f)
+{
+    return f->greet_until_ms && tide_now_ms() >= f->greet_until_ms && !is_stopping(f);
+}
+
+/* Returns true to end a request: the process stops, the time to tell a range is over, or the
+ * request for the next ledger hangs while another server is rpc_lag_ledgers past it. */
 bool rpc_fleet_cancelled(void *self)
 {
     struct rpc_fleet *f = self;
-    if (f->options.cancelled && f->options.cancelled(f->options.self))
+    if (is_stopping(f) || rpc_fleet_is_late(f))
         return true;
     pthread_mutex_lock(&f->lock);
     uint32_t latest = f->servers[f->current].latest;

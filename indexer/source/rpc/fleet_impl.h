@@ -45,10 +45,11 @@ struct rpc_fleet {
     const struct tide_config *config;
     struct rpc_rate rate;
     uint32_t count, current;
-    uint32_t limit;       /* size of the next page in ledgers */
-    uint32_t failures;    /* failures of all servers since the last success */
-    struct tide_err last; /* the last failure */
-    int64_t stored_ms;    /* time of the last comparison with the stored chain */
+    uint32_t limit;         /* size of the next page in ledgers */
+    uint32_t failures;      /* failures of all servers since the last success */
+    struct tide_err last;   /* the last failure */
+    int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
+    int64_t stored_ms;      /* time of the last comparison with the stored chain */
     struct tide_retry retry;
     pthread_t thread;
     bool watching;
@@ -113,5 +114,7 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 
 /* Returns whether the fetching thread's request must end. self is the fleet. */
 bool rpc_fleet_cancelled(void *self);
+/* Returns whether it must end because the time to tell a range is over. */
+bool rpc_fleet_is_late(const struct rpc_fleet *f);
 
 #endif

@@ -330,12 +330,12 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
     return TIDE_OK;
 }
 
-/* Asks all servers that are not aside, except one, for the ledger's hash. */
-static void collect_votes(struct rpc_fleet *f, struct votes *v, uint32_t except,
-                          enum rpc_thread thread)
+/* Asks the servers that are not aside, and have no vote yet, for the ledger's hash. all: also those
+ * that did not tell their ranges when they were asked last. */
+static void collect_votes(struct rpc_fleet *f, struct votes *v, bool all, enum rpc_thread thread)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        if (i != except && rpc_fleet_trust(f, i) != RPC_ASIDE)
+        if (!v->known[i] && rpc_fleet_trust(f, i) != RPC_ASIDE && (all || f->servers[i].answered))
             v->known[i] = ask_hash(f, i, thread, v->ledger, v->hash[i]);
     const struct tide_source_options *o = f->options.source;
     tide_status status =
@@ -371,7 +371,7 @@ tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thr
     }
     v.known[server] = true;
     memcpy(v.hash[server], claim, TIDE_HASH_BYTES);
-    collect_votes(f, &v, server, thread);
+    collect_votes(f, &v, true, thread);
     return count_out(f, &v, thread, err);
 }
 
@@ -428,16 +428,19 @@ static uint32_t find_lone(struct rpc_fleet *f, enum rpc_thread thread, uint32_t 
     return fit < f->count ? fit : lone;
 }
 
-/* Trusts all servers that delivered the ledger if they agree, otherwise counts their votes. */
-static tide_status compare_votes(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
+/* Trusts all servers that delivered the ledger if they agree, otherwise counts the votes, also of
+ * servers that are slow to answer. */
+static tide_status compare_votes(struct rpc_fleet *f, struct votes *v, enum rpc_thread thread,
                                  struct tide_err *err)
 {
     uint32_t first = 0;
     while (!v->known[first])
         first++;
     for (uint32_t i = first; i < f->count; i++)
-        if (v->known[i] && !same_vote(v, i, first))
+        if (v->known[i] && !same_vote(v, i, first)) {
+            collect_votes(f, v, true, thread);
             return count_out(f, v, thread, err);
+        }
     for (uint32_t i = first; i < f->count; i++)
         if (v->known[i])
             believe_server(f, i);
@@ -453,7 +456,7 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
     uint32_t wanted = f->asked;
     pthread_mutex_unlock(&f->lock);
     if (v.ledger && f->count > 1)
-        collect_votes(f, &v, f->count, thread);
+        collect_votes(f, &v, false, thread);
     for (uint32_t i = 0; i < f->count; i++) {
         known += v.known[i];
         answered += f->servers[i].answered;
