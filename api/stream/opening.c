@@ -88,25 +88,33 @@ bool stream_send_open(struct tide_subscriber *sub)
     return sub->greeted && stream_send_staleness(sub);
 }
 
+enum stream_staleness stream_staleness_of(const struct tide_subscriber *sub)
+{
+    const struct tide_event_stream *stream = sub->stream;
+    if (stream->stale != STREAM_FRESH)
+        return stream->stale;
+    if ((sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger)
+        return STREAM_BEHIND;
+    return sub->watch_count && stream->head.registry_undecoded ? STREAM_INCOMPLETE : STREAM_FRESH;
+}
+
 bool stream_send_staleness(struct tide_subscriber *sub)
 {
-    static const char *const reasons[] = {
-        [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
-    };
+    static const char *const reasons[] = { [STREAM_NO_DATABASE] = "database",
+                                           [STREAM_NO_INDEXER] = "indexer",
+                                           [STREAM_BEHIND] = "behind",
+                                           [STREAM_INCOMPLETE] = "incomplete" };
     const struct tide_event_stream *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
-    bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
-    bool stale = stream->stale != STREAM_FRESH || behind;
-    assert(stream->stale == STREAM_FRESH ||
-           (stream->stale < TIDE_COUNT(reasons) && reasons[stream->stale]));
+    enum stream_staleness stale = stream_staleness_of(sub);
+    assert(stale == STREAM_FRESH || (stale < TIDE_COUNT(reasons) && reasons[stale]));
     if (!sub->greeted || sub->stale_sent == stale)
         return true;
     tide_buf_reset(text);
     tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
                   stream->head.ledger);
     if (stale)
-        tide_buf_putf(text, ",\"reason\":\"%s\"",
-                      stream->stale == STREAM_FRESH ? "behind" : reasons[stream->stale]);
+        tide_buf_putf(text, ",\"reason\":\"%s\"", reasons[stale]);
     tide_buf_str(text, "}\n\n");
     if (!stream_sub_put_notice(sub, stream_text(stream)))
         return false;
@@ -187,7 +195,7 @@ bool stream_send_present(struct tide_subscriber *sub, const struct stream_piece 
     assert(sub->opening);
     if (!stream_send_staleness(sub))
         return false;
-    if (sub->standings_sent < sub->watch_count && sub->stream->stale != STREAM_FRESH)
+    if (sub->standings_sent < sub->watch_count && stream_staleness_of(sub) != STREAM_FRESH)
         return true; /* a stale index could claim a compliance that was revoked */
     if (!send_standings(sub))
         return false;
@@ -213,7 +221,8 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         sub->closed = stream->head.close_time;
     }
     assert(sub->at.ledger <= stream->head.ledger);
-    *ready = stream_send_open(sub) && (!sub->watch_count || stream->stale == STREAM_FRESH);
+    *ready =
+        stream_send_open(sub) && (!sub->watch_count || stream_staleness_of(sub) == STREAM_FRESH);
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (!*ready || status != TIDE_OK)

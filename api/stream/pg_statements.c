@@ -1,16 +1,18 @@
 /* The stream's SQL statements. $1 is the deployment in all of them. */
 #include "api/stream/pg_source.h"
 
-/* The head: newest ledger, start of its contiguous range, archived range, scope, and the
- * indexer's sign of life. */
+/* The head: newest ledger, start of its contiguous range, archived range, scope, whether an entry
+ * of the compliance registry is undecodable, and the indexer's sign of life. */
 const char stream_sql_head[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
     " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
     "a.deployment = $1),"
     " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
-    " FROM chain.cursor AS c WHERE c.deployment = $1";
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), CASE WHEN c.raw_states > 0 THEN"
+    " EXISTS (SELECT FROM chain.role AS r WHERE r.deployment = $1 AND r.role ="
+    " 'compliance_registry' AND chain.undecoded($1, r.contract, r.role, c.ledger)) ELSE false END,"
+    " " TIDE_AGE_COLUMNS " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* The figures: one row, the cursor's counters and the writer's heartbeat. */
 const char stream_sql_figures[] =

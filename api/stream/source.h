@@ -21,6 +21,7 @@ struct stream_head {
     uint64_t age_ms;     /* since the newest sign of the indexer (age.h) */
     /* The events of some ledgers in this range, ends included, are archived; 0: of none. */
     uint32_t archived_from, archived_to;
+    bool registry_undecoded; /* an entry of the compliance registry cannot be decoded */
     /* Topics and kinds of events whose tables are outside the index scope. */
     uint32_t missing_topics;
     bool missing_kinds[TIDE_EV_COUNT];

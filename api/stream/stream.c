@@ -362,7 +362,8 @@ static void begin_some(struct tide_event_stream *stream, bool *more)
     uint32_t asked = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        bool waits_for_fresh = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
+        bool waits_for_fresh =
+            sub->watch_count && sub->greeted && stream_staleness_of(sub) != STREAM_FRESH;
         if (sub->begun || sub->dropped || waits_for_fresh)
             continue;
         if (sub->resumed && sub->at.ledger > stream->head.ledger) {

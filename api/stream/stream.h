@@ -28,6 +28,8 @@
  *            subscribers stay connected and get "stale" with the reason, later "fresh". Messages
  *            between the two are true as of their ledger only, and no present standings are sent.
  *            Standings still lapse by the clock.
+ * Incomplete While an entry of the compliance registry cannot be decoded, subscribers of compliance
+ *            are stale with "incomplete": no standing that they know is to be relied on.
  * Catching   Pages of the past are read for one client after the other, and within a client for one
  * up         subscriber after the other; a new subscriber comes last. Neither many subscriptions
  *            nor repeated ones take another client's share.

@@ -20,8 +20,16 @@ enum {
     STREAM_RESERVE = 1 << 10     /* bytes of each buffer that only notices may fill         */
 };
 
-/* The reasons of a "stale" message. STREAM_NO_INDEXER: the head is older than stale_ms. */
-enum stream_staleness { STREAM_FRESH, STREAM_NO_DATABASE, STREAM_NO_INDEXER };
+/* The reasons of a "stale" message. STREAM_NO_INDEXER: the head is older than stale_ms. The last
+ * two are of single subscribers: the head is before the position, or it lacks an entry of the
+ * compliance registry. */
+enum stream_staleness {
+    STREAM_FRESH,
+    STREAM_NO_DATABASE,
+    STREAM_NO_INDEXER,
+    STREAM_BEHIND,
+    STREAM_INCOMPLETE
+};
 
 /* An address whose compliance a subscriber follows. */
 struct stream_watch {
@@ -55,7 +63,8 @@ struct tide_subscriber {
     struct stream_client *client; /* NULL: the subscriber has not been in a turn yet */
     /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin
      * succeeded. moved: the last attempt to send stored at least one message. */
-    bool resumed, greeted, begun, dropped, stale_sent, moved;
+    bool resumed, greeted, begun, dropped, moved;
+    enum stream_staleness stale_sent; /* as the subscriber was last told */
     /* opening: begun, and some of the present values are not sent: the stream has no id yet. */
     bool opening, prices_sent;
     bool no_room;            /* total_max kept its last message out of the buffer      */
@@ -211,7 +220,9 @@ tide_slice stream_standing_text(struct tide_event_stream *stream, const struct s
 
 /* Sends "open" once, then the staleness. Returns false if one of them found no room. */
 bool stream_send_open(struct tide_subscriber *sub) TIDE_MUST_USE;
-/* Sends "stale" or "fresh" if it differs from the one sent before. Returns false without room. */
+enum stream_staleness stream_staleness_of(const struct tide_subscriber *sub);
+/* Sends "stale" or "fresh" if the staleness differs from the one sent before. Returns false without
+ * room. */
 bool stream_send_staleness(struct tide_subscriber *sub) TIDE_MUST_USE;
 bool stream_send_heartbeat(struct tide_subscriber *sub) TIDE_MUST_USE;
 /* Sends "open" and loads the standings as of the subscriber's position. *ready is false if there

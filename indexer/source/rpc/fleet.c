@@ -7,8 +7,7 @@
 enum {
     /* pause between comparisons of a server that is behind with the stored chain */
     STORED_MS = 5000,
-    FAR_LEDGERS = 720, /* about an hour: a server so far behind is not a back end that lags */
-    PAGE_SHARE = 8,    /* pages are sized to this part of the largest answer */
+    PAGE_SHARE = 8, /* pages are sized to this part of the largest answer */
 };
 
 /* --- what is known of the chain ----------------------------------------------------------- */
@@ -132,6 +131,30 @@ static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
     return !s->silent && s->trust == RPC_COMPARED && s->latest >= ledger;
 }
 
+/* Returns the newest ledger that the servers report, except one (f->count: all). Of three servers
+ * two must report it or a later one. 0: none did. Call with the lock. */
+static uint32_t newest_told(const struct rpc_fleet *f, uint32_t except)
+{
+    uint32_t newest = 0, second = 0, told = except < f->count;
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t latest = f->servers[i].latest;
+        if (i == except || f->servers[i].boasted || !has_ledger(&f->servers[i], 1))
+            continue;
+        told++;
+        second = latest < newest ? (latest > second ? latest : second) : newest;
+        newest = latest > newest ? latest : newest;
+    }
+    return told > 2 ? second : newest;
+}
+
+uint32_t rpc_fleet_newest(struct rpc_fleet *f)
+{
+    pthread_mutex_lock(&f->lock);
+    uint32_t newest = newest_told(f, f->count);
+    pthread_mutex_unlock(&f->lock);
+    return newest;
+}
+
 /* Returns a usable server that is ahead of this one by rpc_lag_ledgers, or has the wanted ledger
  * while this one is more than one ledger behind it; f->count if there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
@@ -149,12 +172,22 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     return ahead;
 }
 
-/* Returns true to end a request: the process stops, or the request for the next ledger hangs while
- * another server is rpc_lag_ledgers past it. */
+static bool is_stopping(const struct rpc_fleet *f)
+{
+    return f->options.cancelled && f->options.cancelled(f->options.self);
+}
+
+bool rpc_fleet_is_late(const struct rpc_fleet *f)
+{
+    return f->greet_until_ms && tide_now_ms() >= f->greet_until_ms && !is_stopping(f);
+}
+
+/* Returns true to end a request: the process stops, the time to tell a range is over, or the
+ * request for the next ledger hangs while another server is rpc_lag_ledgers past it. */
 bool rpc_fleet_cancelled(void *self)
 {
     struct rpc_fleet *f = self;
-    if (f->options.cancelled && f->options.cancelled(f->options.self))
+    if (is_stopping(f) || rpc_fleet_is_late(f))
         return true;
     pthread_mutex_lock(&f->lock);
     uint32_t latest = f->servers[f->current].latest;
@@ -167,24 +200,13 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
-/* The newest ledger that a server beside the current one told; 0: none did. Locked. */
-static uint32_t newest_of_others(const struct rpc_fleet *f)
-{
-    uint32_t newest = 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (i != f->current && !f->servers[i].boasted &&
-            has_ledger(&f->servers[i], (uint64_t)newest + 1))
-            newest = f->servers[i].latest;
-    return newest;
-}
-
 /* Returns whether the current server, which just gave ledgers, gives fewer than close meanwhile.
  * Its own word for the newest ledger counts for nothing. */
 static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 {
     struct rpc_server *s = &f->servers[f->current];
     pthread_mutex_lock(&f->lock);
-    uint32_t newest = newest_of_others(f);
+    uint32_t newest = newest_told(f, f->current);
     uint64_t owed = s->owed;
     if (f->others && newest > f->others)
         owed += newest - f->others;
@@ -198,7 +220,7 @@ static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
 {
     pthread_mutex_lock(&f->lock);
-    f->others = newest_of_others(f);
+    f->others = newest_told(f, f->current);
     f->asked = ledger;
     f->overtaken = false;
     pthread_mutex_unlock(&f->lock);
@@ -283,26 +305,20 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 /* --- one answer --------------------------------------------------------------------------- */
 
 /* Returns whether the current server, which is behind the stored chain, has another chain, so that
- * the network was reset. A reset shows in another hash of a stored ledger, or in a chain that ends
- * more than FAR_LEDGERS before the stored one. Compares at most once in STORED_MS. */
+ * the network was reset. Compares at most once in STORED_MS. */
 static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
                      struct rpc_latest *latest)
 {
     const struct tide_source_options *o = f->options.source;
     struct rpc_hint hint;
     struct tide_err ignored;
-    uint8_t hash[TIDE_HASH_BYTES];
     if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
         return false;
     f->stored_ms = tide_now_ms();
     if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
         latest->error.code || latest->sequence >= first)
         return false;
-    tide_status status = o->stored_hash(o->stored_self, latest->sequence, hash);
-    if (status == TIDE_E_MISSING)
-        return first - latest->sequence > FAR_LEDGERS &&
-               o->stored_hash(o->stored_self, first - 1, hash) == TIDE_OK;
-    return status == TIDE_OK && memcmp(hash, latest->hash, TIDE_HASH_BYTES) != 0;
+    return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
 }
 
 static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,

@@ -63,6 +63,8 @@ bool rpc_fleet_doubt(struct rpc_fleet *fleet, uint32_t ledger, const struct tide
 /* Sets *oldest to the oldest ledger of the server in use and *latest to the newest of all; 0 if
  * unknown. */
 void rpc_fleet_range(struct rpc_fleet *fleet, uint32_t *oldest, uint32_t *latest);
+/* Returns the newest ledger of the network: of three servers two must report it or a later one. */
+uint32_t rpc_fleet_newest(struct rpc_fleet *fleet);
 /* Returns the milliseconds since no server works, or since a server is not trusted, with the
  * reason; 0 if all is well. */
 int64_t rpc_fleet_trouble(struct rpc_fleet *fleet, char *text, size_t size);

@@ -45,10 +45,11 @@ struct rpc_fleet {
     const struct tide_config *config;
     struct rpc_rate rate;
     uint32_t count, current;
-    uint32_t limit;       /* size of the next page in ledgers */
-    uint32_t failures;    /* failures of all servers since the last success */
-    struct tide_err last; /* the last failure */
-    int64_t stored_ms;    /* time of the last comparison with the stored chain */
+    uint32_t limit;         /* size of the next page in ledgers */
+    uint32_t failures;      /* failures of all servers since the last success */
+    struct tide_err last;   /* the last failure */
+    int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
+    int64_t stored_ms;      /* time of the last comparison with the stored chain */
     struct tide_retry retry;
     pthread_t thread;
     bool watching;
@@ -92,6 +93,11 @@ int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
 /* Reads the stored hash of a ledger. Returns false if the ledger is not stored, or if the database
  * does not answer now. */
 bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
+/* Returns whether a chain that has this hash of the ledger, its newest one, is another one than the
+ * stored one, which ends before the wanted ledger: the network was reset. Another hash of the
+ * ledger is stored, or the ledger is about an hour or more before those that are stored. */
+bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
+                              const uint8_t hash[TIDE_HASH_BYTES]);
 /* Decides about a server's claim that contradicts the known hash of a ledger. Puts aside the
  * server, or the outvoted servers; err has the reason. TIDE_E_CHAIN: no vote decides, or the stored
  * chain is outvoted. */
@@ -108,5 +114,7 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 
 /* Returns whether the fetching thread's request must end. self is the fleet. */
 bool rpc_fleet_cancelled(void *self);
+/* Returns whether it must end because the time to tell a range is over. */
+bool rpc_fleet_is_late(const struct rpc_fleet *f);
 
 #endif

@@ -150,8 +150,7 @@ static tide_status rpc_range(void *self, uint32_t *first, uint32_t *last, struct
     struct rpc_source *s = self;
     (void)err;
     rpc_fleet_range(s->fleet, first, last);
-    if (*first == 0)
-        *last = 0;
+    *last = *first ? rpc_fleet_newest(s->fleet) : 0;
     return TIDE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "tidemark/log.h"
 
 enum {
+    FAR_LEDGERS = 720,      /* about an hour: a server so far behind is not a back end that lags */
     COMPARE_MS = 2000,      /* pause until a server that could not be compared is asked again */
     ASIDE_MS_MAX = 3600000, /* longest pause until a server that was put aside is compared again */
 };
@@ -180,6 +181,19 @@ bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TI
     return ledger && o->stored_hash && o->stored_hash(o->stored_self, ledger, hash) == TIDE_OK;
 }
 
+bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
+                              const uint8_t hash[TIDE_HASH_BYTES])
+{
+    const struct tide_source_options *o = f->options.source;
+    uint8_t stored[TIDE_HASH_BYTES];
+    tide_status status =
+        o->stored_hash ? o->stored_hash(o->stored_self, ledger, stored) : TIDE_E_DB;
+    if (status == TIDE_E_MISSING)
+        return wanted > ledger && wanted - ledger > FAR_LEDGERS &&
+               rpc_fleet_stored_hash(f, wanted - 1, stored);
+    return status == TIDE_OK && memcmp(hash, stored, TIDE_HASH_BYTES) != 0;
+}
+
 /* Returns whether the server's chain has nothing in common with the stored one. One ledger
  * decides, the first stored one that the server has: a fork would share its beginning with the
  * stored chain. */
@@ -316,12 +330,12 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
     return TIDE_OK;
 }
 
-/* Asks all servers that are not aside, except one, for the ledger's hash. */
-static void collect_votes(struct rpc_fleet *f, struct votes *v, uint32_t except,
-                          enum rpc_thread thread)
+/* Asks the servers that are not aside, and have no vote yet, for the ledger's hash. all: also those
+ * that did not tell their ranges when they were asked last. */
+static void collect_votes(struct rpc_fleet *f, struct votes *v, bool all, enum rpc_thread thread)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        if (i != except && rpc_fleet_trust(f, i) != RPC_ASIDE)
+        if (!v->known[i] && rpc_fleet_trust(f, i) != RPC_ASIDE && (all || f->servers[i].answered))
             v->known[i] = ask_hash(f, i, thread, v->ledger, v->hash[i]);
     const struct tide_source_options *o = f->options.source;
     tide_status status =
@@ -357,7 +371,7 @@ tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thr
     }
     v.known[server] = true;
     memcpy(v.hash[server], claim, TIDE_HASH_BYTES);
-    collect_votes(f, &v, server, thread);
+    collect_votes(f, &v, true, thread);
     return count_out(f, &v, thread, err);
 }
 
@@ -414,16 +428,19 @@ static uint32_t find_lone(struct rpc_fleet *f, enum rpc_thread thread, uint32_t 
     return fit < f->count ? fit : lone;
 }
 
-/* Trusts all servers that delivered the ledger if they agree, otherwise counts their votes. */
-static tide_status compare_votes(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
+/* Trusts all servers that delivered the ledger if they agree, otherwise counts the votes, also of
+ * servers that are slow to answer. */
+static tide_status compare_votes(struct rpc_fleet *f, struct votes *v, enum rpc_thread thread,
                                  struct tide_err *err)
 {
     uint32_t first = 0;
     while (!v->known[first])
         first++;
     for (uint32_t i = first; i < f->count; i++)
-        if (v->known[i] && !same_vote(v, i, first))
+        if (v->known[i] && !same_vote(v, i, first)) {
+            collect_votes(f, v, true, thread);
             return count_out(f, v, thread, err);
+        }
     for (uint32_t i = first; i < f->count; i++)
         if (v->known[i])
             believe_server(f, i);
@@ -439,7 +456,7 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
     uint32_t wanted = f->asked;
     pthread_mutex_unlock(&f->lock);
     if (v.ledger && f->count > 1)
-        collect_votes(f, &v, f->count, thread);
+        collect_votes(f, &v, false, thread);
     for (uint32_t i = 0; i < f->count; i++) {
         known += v.known[i];
         answered += f->servers[i].answered;
@@ -466,8 +483,8 @@ static void leave_aside(struct rpc_fleet *f, uint32_t server)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Compares a server that is not trusted with the others, at the newest ledger that both can
- * have. */
+/* Compares a server that is not trusted with what is stored, else with the others, at the newest
+ * ledger that both can have. The others may have been reset together with it. */
 void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest)
 {
     uint8_t told[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];
@@ -480,11 +497,14 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
     if (found)
         memcpy(known, found, sizeof known);
     teller = f->current;
+    uint32_t wanted = f->asked;
     pthread_mutex_unlock(&f->lock);
-    bool both = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told) &&
-                (found || rpc_fleet_stored_hash(f, ledger, known) ||
-                 (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
-    if (!both)
+    bool told_one = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told);
+    bool both = told_one && (rpc_fleet_stored_hash(f, ledger, known) || found ||
+                             (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
+    if (told_one && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, told))
+        leave_aside(f, server);
+    else if (!both)
         leave_uncompared(f, server, "it gives no ledger that the others have");
     else if (memcmp(told, known, TIDE_HASH_BYTES) == 0)
         believe_server(f, server);

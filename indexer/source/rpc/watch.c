@@ -6,6 +6,7 @@
 enum {
     WATCH_MS = 1000, /* pause between two rounds */
     PAGE_FIRST = 8,  /* ledgers of the first page */
+    GREET_MS = 3000, /* time of each server to tell its range while others may have told theirs */
 };
 
 /* --- watching the others ------------------------------------------------------------------ */
@@ -107,6 +108,8 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
     const struct rpc_question question = { 2, 1 };
     tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
     s->answered = status == TIDE_OK;
+    if (status == TIDE_E_STOPPED && rpc_fleet_is_late(f))
+        status = tide_fail(err, TIDE_E_IO, "%s: no answer while others are asked", s->client.name);
     if (status) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
         s->retry_ms = tide_now_ms() + hint.after_ms;
@@ -129,21 +132,45 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
     return TIDE_OK;
 }
 
+static bool may_be_greeted(struct rpc_fleet *f, uint32_t server)
+{
+    return f->servers[server].retry_ms <= tide_now_ms() && rpc_fleet_trust(f, server) != RPC_ASIDE;
+}
+
+/* Asks the servers that did not answer yet for their ranges. each_ms: time of each, 0: that of any
+ * request. Adds those that answer to *answered. TIDE_E_CHAIN, TIDE_E_STOPPED. */
+static tide_status ask_ranges(struct rpc_fleet *f, int64_t each_ms, struct rpc_page *page,
+                              struct tide_buf *body, uint32_t *answered, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
+        struct rpc_server *s = &f->servers[i];
+        if (s->answered || !may_be_greeted(f, i))
+            continue;
+        f->greet_until_ms = each_ms ? tide_now_ms() + each_ms : 0;
+        status = ask_range(f, i, page, body, err);
+        f->greet_until_ms = 0;
+        if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, i, RPC_FETCHER, err))
+            status = TIDE_OK;
+        *answered += s->answered;
+    }
+    return status;
+}
+
+/* A server that hangs is waited for only if fewer than two others answer. */
 tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
 {
     struct tide_buf body;
-    tide_status status = TIDE_OK;
+    uint32_t answered = 0;
     struct rpc_page *page = malloc(sizeof *page);
     if (!page)
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
     tide_buf_init(&body, 0);
-    for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
-        if (f->servers[i].retry_ms > tide_now_ms() || rpc_fleet_trust(f, i) == RPC_ASIDE)
-            continue;
-        status = ask_range(f, i, page, &body, err);
-        if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, i, RPC_FETCHER, err))
-            status = TIDE_OK;
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        f->servers[i].answered = f->servers[i].answered && !may_be_greeted(f, i);
+    tide_status status = ask_ranges(f, f->count > 2 ? GREET_MS : 0, page, &body, &answered, err);
+    if (f->count > 2 && answered < 2 && status != TIDE_E_CHAIN && status != TIDE_E_STOPPED)
+        status = ask_ranges(f, 0, page, &body, &answered, err);
     if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && f->count > 1)
         status = rpc_fleet_compare(f, RPC_FETCHER, err);
     tide_buf_release(&body);

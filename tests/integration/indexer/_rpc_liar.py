@@ -3,7 +3,7 @@
 Listens on a port of its own, written into FOLDER/port, and answers as the words in FOLDER/mode say:
 
   honest       as the other server, and the lake as it is
-  tip          tells a newest ledger far behind all
+  tip [N]      tells a newest ledger far behind all, or N
   passphrase   names a network in bytes that are no UTF-8
   gone         keeps no ledger that is asked for
   gap          has later ledgers, and leaves the wanted one out
@@ -30,7 +30,7 @@ def ask(question):
         return json.loads(answer.read())
 
 
-def lie(mode, method, answer):
+def lie(mode, words, method, answer):
     result, error = answer.get("result"), answer.get("error")
     if method == "getLatestLedger" and mode in ("gap", "slow"):
         result["sequence"] = FAR
@@ -42,9 +42,9 @@ def lie(mode, method, answer):
     if mode == "gap":
         return {"jsonrpc": "2.0", "id": answer["id"], "result": {"ledgers": [], "latestLedger": FAR, "oldestLedger": 2, "cursor": ""}}
     if mode == "tip" and error:
-        error["message"] = re.sub(r"(latest ledger: |ledger range: \d+ - )\d+", rf"\g<1>{FAR}", error["message"])
+        error["message"] = re.sub(r"(latest ledger: |ledger range: \d+ - )\d+", rf"\g<1>{words[0] if words else FAR}", error["message"])
     if mode in ("tip", "slow") and result:
-        result["latestLedger"] = FAR
+        result["latestLedger"] = int(words[0]) if mode == "tip" and words else FAR
     return answer
 
 
@@ -80,7 +80,7 @@ class Liar(http.server.BaseHTTPRequestHandler):
             time.sleep(float(words[0]))
         if mode == "passphrase" and question["method"] == "getNetwork":
             return self.send(200, b'{"jsonrpc":"2.0","id":%d,"result":{"passphrase":"\xff\xfe net"}}' % question["id"])
-        return self.send(200, json.dumps(lie(mode, question["method"], ask(question))).encode())
+        return self.send(200, json.dumps(lie(mode, words, question["method"], ask(question))).encode())
 
     def do_GET(self):
         mode, *words = (FOLDER / "mode").read_text().split()

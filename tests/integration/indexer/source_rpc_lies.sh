@@ -15,9 +15,10 @@ until [ -s "$PG_DIR/liar/port" ]; do sleep 0.05; done
 liar_url=http://127.0.0.1:$(cat "$PG_DIR/liar/port")
 
 retry_ms_max=200
+timeout_ms=5000
 follow() {
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max $retry_ms_max --http-tries 4 \
-        --rpc-timeout-ms 5000 --http-retry-ms 5 --http-retry-ms-max 40 "$@" >"$PG_DIR/out" 2>&1 &
+        --rpc-timeout-ms $timeout_ms --http-retry-ms 5 --http-retry-ms-max 40 "$@" >"$PG_DIR/out" 2>&1 &
     follower=$!
 }
 begin() { # NAME LIES…: an index of its own, at the servers' newest ledger
@@ -51,6 +52,24 @@ close_all 2
 reaches $last
 renews "tip = $last"
 end "a newest ledger that cannot be does not stop the lease, and is not believed"
+
+begin newest tip 2147483647
+sql "CREATE TABLE told (tip bigint); CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.told VALUES (NEW.tip); RETURN NULL; END';
+    CREATE TRIGGER tell AFTER INSERT OR UPDATE ON chain.heartbeat FOR EACH ROW EXECUTE FUNCTION tell()"
+follow --rpc "$one_url,$two_url,$liar_url"
+reaches $last
+renews "tip = $last"
+[ "$(sql "SELECT max(tip) FROM told")" = $last ] || fail "newest: told $(sql "SELECT DISTINCT tip FROM told")"
+end "of three servers two decide which ledger is the newest, also before the first row"
+
+begin hang honest
+fault zero '*=hang'
+timeout_ms=600000
+follow --rpc "$zero_url,$one_url,$two_url" --http-stall-s 600
+wait_for 60 at $last || fail "hang: the cursor is at $(cursor), not $last: $(tail -n 3 "$PG_DIR/out")"
+calm zero
+timeout_ms=5000
+end "a server that takes requests and never answers does not keep the others from beginning"
 
 begin passphrase passphrase
 follow --rpc "$one_url,$two_url,$liar_url"

@@ -75,6 +75,7 @@ expect 0 'index.stopped ledger=1119' --rpc "$one_url" --stop-at-end
 fault one '*=reset'
 fault two '*=reset'
 expect 66 'reset --confirm' --rpc "$one_url,$two_url"
+grep -q rpc.believed "$PG_DIR/out" && fail "reset: one that was reset was believed because of the other: $(tail -n 5 "$PG_DIR/out")"
 [ "$(cursor)" = $last ] || fail "reset: the cursor is at $(cursor)"
 calm two
 expect 0 'index.stopped ledger=1119' --rpc "$one_url,$two_url" --stop-at-end

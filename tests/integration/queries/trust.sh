@@ -111,10 +111,20 @@ records="state.compliance_registry_compliance_rec AS s JOIN chain.role AS r USIN
 who=$(sql "SELECT s.address FROM $records ORDER BY s.ledger, s.address LIMIT 1")
 mid=$(sql "SELECT min(s.ledger) + 2 FROM $records")
 version="deployment, key_hash, ledger, tx, seq, closed_at, contract, removed"
+plant="INSERT INTO state.raw SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, 1, 'planted', '', '' FROM $records WHERE s.address = '$who'"
+rm -rf "$PG_DIR/cache"
+api_start --api-rate-lookup 0 --api-rate-query 0
+curl -sN "$API_URL/api/stream?topics=compliance,ledger&addresses=$who" >"$PG_DIR/stream" & reader=$!
+until grep -q '^event: compliance' "$PG_DIR/stream"; do sleep 0.1; done
 sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, false, 1, 'planted',
-    '', '' FROM $records WHERE s.address = '$who';
-    INSERT INTO state.raw SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, 1, 'planted', '', '' FROM $records WHERE s.address = '$who';
-    UPDATE chain.cursor SET raw_states = raw_states + 1"
+    '', '' FROM $records WHERE s.address = '$who'; $plant; UPDATE chain.cursor SET raw_states = raw_states + 1"
+told() { for _ in {1..300}; do grep -q "$1" "$PG_DIR/stream" && return; sleep 0.1; done; fail "the stream does not say $1: $(cat "$PG_DIR/stream")"; }
+told '"reason":"incomplete"'
+sql "DELETE FROM state.raw WHERE reason = 'planted'"
+told '^event: fresh'
+sql "$plant"
+kill $reader
+api_stop || fail "api: exit $?"
 answers() { # CODE NOW, CODE before, CODE at mid
     local found
     rm -rf "$PG_DIR/cache"

@@ -35,7 +35,7 @@ struct person_fact {
 
 struct world {
     atomic_uint newest;
-    atomic_bool away;
+    atomic_bool away, registry_undecoded;
     uint32_t first, page;   /* ledgers of a page            */
     uint32_t events_a_page; /* 0: whole ledgers             */
     uint32_t reads;
@@ -73,7 +73,8 @@ static inline tide_status test_head(void *self, struct stream_head *out, struct 
                                  .close_time = closed_at(newest),
                                  .age_ms = atomic_load(&w->age_ms),
                                  .archived_from = w->archived_from,
-                                 .archived_to = w->archived_to };
+                                 .archived_to = w->archived_to,
+                                 .registry_undecoded = atomic_load(&w->registry_undecoded) };
     return TIDE_OK;
 }
 

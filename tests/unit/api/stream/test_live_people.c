@@ -181,6 +181,62 @@ static void a_stale_index_tells_no_standing(void **state)
     close_reader(&r);
 }
 
+/* While an entry of the registry cannot be decoded, those who follow compliance are told so, and a
+ * new subscriber gets no standing. Others notice nothing. */
+static void an_undecodable_registry_is_reported(void **state)
+{
+    static const char told[] =
+        "event: stale\ndata: {\"ledger\":\"11\",\"reason\":\"incomplete\"}\n\n";
+    struct fixture *f = *state;
+    struct world *w = &f->world;
+    struct reader r, late, other;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_COMPLIANCE | TIDE_TOPIC_LEDGER);
+    struct tide_stream_ask ledgers = ask_for(TIDE_TOPIC_LEDGER);
+    ask.address_count = 1;
+    ask.addresses[0] = w->who[0];
+    fact(w, 9, closed_at(900), false);
+    open_stream(f, 64 << 10, 1 << 20);
+    turns(f, 2);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    assert_int_equal(subscribe(f, &other, &ledgers, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 4);
+    atomic_store(&w->registry_undecoded, true);
+    advance_ledgers(f, 1);
+    assert_int_equal(subscribe(f, &late, &ask, NULL), TIDE_STREAM_TAKEN);
+    advance_ledgers(f, 2);
+    reader_read(&r, 4096);
+    reader_read(&late, 4096);
+    reader_read(&other, 4096);
+    expect_standings(&r, "0-=compliant ");
+    const char *stale = strstr(reader_text(&r), told);
+    assert_non_null(stale);
+    assert_true(stale < strstr(reader_text(&r), "\"n\":\"11\"")); /* before the ledger */
+    assert_null(strstr(stale + 1, "event: stale"));
+    expect_standings(&late, "");
+    assert_non_null(strstr(reader_text(&late), "\"reason\":\"incomplete\""));
+    expect_numbers(&r, "11 12 13 ");
+    expect_numbers(&other, "11 12 13 ");
+    assert_null(strstr(reader_text(&other), "event: stale"));
+    atomic_store(&w->age_ms, 600000); /* another reason is told too */
+    turns(f, 4);
+    atomic_store(&w->age_ms, 0);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    stale = strstr(reader_text(&r), "\"reason\":\"indexer\"");
+    assert_non_null(stale);
+    assert_non_null(strstr(stale, "\"reason\":\"incomplete\""));
+    assert_null(strstr(reader_text(&r), "event: fresh"));
+    atomic_store(&w->registry_undecoded, false);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    reader_read(&late, 4096);
+    assert_non_null(strstr(reader_text(&r), "event: fresh\n"));
+    expect_standings(&late, "0-=compliant ");
+    close_reader(&r);
+    close_reader(&late);
+    close_reader(&other);
+}
+
 int test_live_people(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +244,7 @@ int test_live_people(void)
         STREAM_TEST(compliance_resumes_from_any_position),
         STREAM_TEST(a_lapse_is_sent_once_when_its_ledger_is_late),
         STREAM_TEST(a_stale_index_tells_no_standing),
+        STREAM_TEST(an_undecodable_registry_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
