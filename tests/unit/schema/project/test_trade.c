@@ -22,11 +22,12 @@ struct world {
 static void apply_row(struct world *w, enum project_source_id source, uint64_t time, bool removed,
                       const char *const *values, int count)
 {
+    static char name[] = "v";
     PGresAttDesc columns[COLUMNS] = { 0 };
     struct tide_hot_sink sink = record_set_sink(&w->set);
     PGresult *result = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
     for (int i = 0; i < COLUMNS; i++)
-        columns[i].name = (char[]){ "v" };
+        columns[i].name = name;
     assert_int_equal(PQsetResultAttrs(result, COLUMNS, columns), 1);
     for (int i = 0; i < COLUMNS; i++)
         assert_int_equal(PQsetvalue(result, 0, i, i < count ? (char *)(uintptr_t)values[i] : NULL,
