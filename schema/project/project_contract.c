@@ -1,4 +1,5 @@
 #include "tidemark/project.h"
+#include "tidemark/text.h"
 
 /* --- settings that live in the one record of the cache itself -------------------- */
 
@@ -105,6 +106,14 @@ static struct tide_hot_name plain_name(tide_slice text)
     return name;
 }
 
+/* Returns the token's decimals. Any contract may store any metadata, so what is no number counts as
+ * absent, and does not stop the cache. */
+static uint32_t plain_decimals(tide_slice text)
+{
+    uint64_t decimals;
+    return tide_parse_u64(&decimals, text, UINT32_MAX) == TIDE_OK ? (uint32_t)decimals : 0;
+}
+
 tide_status project_asset(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
@@ -113,7 +122,7 @@ tide_status project_asset(struct project_row *row, struct tide_err *err)
     contract.role = TIDE_ROLE_stellar_asset;
     contract.title = plain_name(project_text(row, 0));
     contract.symbol = plain_name(project_text(row, 1));
-    contract.decimals = (uint32_t)project_u64(row, 2);
+    contract.decimals = plain_decimals(project_text(row, 2));
     contract.issuer = project_address(row, 3);
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &contract, err) : status;
 }

@@ -11,6 +11,26 @@ static tide_status get_market(struct project_row *row, struct tide_hot_key *key,
     return status;
 }
 
+/* Stores the market, or drops a record that says nothing: a new cache has none either. */
+static tide_status put_market(struct project_row *row, const struct tide_hot_key *key,
+                              const struct tide_hot_market *market, struct tide_err *err)
+{
+    bool empty = !market->listed && market->vaults == 0 && market->indebted == 0 &&
+                 tide_hot_i128(market->collateral) == 0 && tide_hot_i128(market->debt_total) == 0;
+    return empty ? row->sink->drop(row->sink->self, key, err)
+                 : row->sink->put(row->sink->self, key, market, err);
+}
+
+/* Resets what the market's entry sets. Debts and vaults have entries of their own. */
+static void reset_terms(struct tide_hot_market *market)
+{
+    *market = (struct tide_hot_market){ .symbol = market->symbol,
+                                        .debt_total = market->debt_total,
+                                        .collateral = market->collateral,
+                                        .vaults = market->vaults,
+                                        .indebted = market->indebted };
+}
+
 tide_status project_market(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
@@ -18,9 +38,10 @@ tide_status project_market(struct project_row *row, struct tide_err *err)
     tide_status status = get_market(row, &key, &market, err);
     if (status != TIDE_OK)
         return status;
-    market.ledger = row->ledger;
-    market.listed = !row->removed;
+    reset_terms(&market);
     if (!row->removed) {
+        market.ledger = row->ledger;
+        market.listed = true;
         market.enabled = project_bool(row, 1);
         market.token = project_address(row, 2);
         market.oracle_symbol = project_symbol(row, 3);
@@ -31,7 +52,7 @@ tide_status project_market(struct project_row *row, struct tide_err *err)
         market.stab_fee_bps = project_amount(row, 8);
         market.debt_ceiling = project_amount(row, 9);
     }
-    return row->sink->put(row->sink->self, &key, &market, err);
+    return put_market(row, &key, &market, err);
 }
 
 tide_status project_debt(struct project_row *row, struct tide_err *err)
@@ -40,7 +61,7 @@ tide_status project_debt(struct project_row *row, struct tide_err *err)
     struct tide_hot_market market;
     tide_status status = get_market(row, &key, &market, err);
     market.debt_total = row->removed ? (struct tide_hot_amount){ 0 } : project_amount(row, 1);
-    return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;
+    return status == TIDE_OK ? put_market(row, &key, &market, err) : status;
 }
 
 /* Adds the vault to its market's sums, or subtracts it. The sums wrap, so an overflow is undone
@@ -83,7 +104,7 @@ tide_status project_vault(struct project_row *row, struct tide_err *err)
         count_vault(&market, &vault, true);
         status = row->sink->put(row->sink->self, &own, &vault, err);
     }
-    return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;
+    return status == TIDE_OK ? put_market(row, &key, &market, err) : status;
 }
 
 tide_status project_feed(struct project_row *row, struct tide_err *err)

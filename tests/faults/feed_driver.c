@@ -87,7 +87,6 @@ static bool add_record(void *self, tide_slice key, const void *record)
     union {
         struct tide_hot_meta meta;
         struct tide_hot_person person;
-        struct tide_hot_market market;
         uint8_t bytes[sizeof(struct tide_hot_meta)];
     } copy;
     size_t size = tide_hot_record_size((enum tide_hot_kind)key.ptr[0]);
@@ -99,10 +98,6 @@ static bool add_record(void *self, tide_slice key, const void *record)
         return true;
     }
     memcpy(copy.bytes, record, size);
-    /* A market that was removed leaves a record, which no answer shows; a new cache has none. */
-    if (key.ptr[0] == TIDE_HOT_MARKET && !copy.market.listed && copy.market.vaults == 0 &&
-        tide_hot_i128(copy.market.debt_total) == 0)
-        return true;
     if (key.ptr[0] == TIDE_HOT_META) {
         copy.meta.generation = copy.meta.retired = 0;
         copy.meta.fed_ms = copy.meta.changed_ms = copy.meta.renewed_ms = 0;

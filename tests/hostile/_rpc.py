@@ -112,8 +112,9 @@ def run_seed(worlds, seed, tally):
         told = {m: getattr(l, "__qualname__", "?").split(".")[0] for m, l in lies.items()}
         print(f"... seed {seed}: {'an index' if w.index else 'no index'}, liar {servers.index(liar.url) + 1} of {len(servers)}, {told}",
               flush=True)
-        # Without an index, a ledger that a server claimed is forgotten after ten minutes, or with the process (rpc.h).
-        remembers = not w.index and {"shift_ledger", "mutate"} & set(told.values())
+        # A ledger that a server claimed is forgotten after 30 s; without an index after ten minutes, or with the process (rpc.h).
+        claims = {"shift_ledger", "mutate"} & set(told.values())
+        remembers = claims and not w.index
         planted = plant(w, rng, attest_some(w, rng))
         w.tick(50)
         w.rpc = ",".join(servers)
@@ -134,7 +135,7 @@ def run_seed(worlds, seed, tally):
             check(not foreign, f"signed for a foreign contract or code: {foreign}")
             liar.lies = {}
             if not remembers:
-                until(ended, lambda: f"ended once nothing lied any more: {rows()}", 60)
+                until(ended, lambda: f"ended once nothing lied any more: {rows()}", 120 if claims else 60)
         if remembers:
             with w.attester(*QUICK):
                 until(ended, lambda: f"ended once nothing lied any more: {rows()}", 60)

@@ -11,8 +11,11 @@
 
 enum { SERVERS_MAX = 8, ANSWER_MAX = 8 << 20 /* bytes of an answer */ };
 /* JUMP_LEDGERS and LEDGERS_MS bound how far one server's newest ledger may move forward: 10 000
- * ledgers, and one more for each 10 ms since its last report. */
-enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 * 1000 };
+ * ledgers, and one more for each 10 ms since its last report. A report that its server does not
+ * reach again is forgotten after FORGET_MS. If the index sets a floor, the floor keeps out answers
+ * from the past, and FORGET_INDEXED_MS is enough. */
+enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10 };
+enum { FORGET_MS = 600 * 1000, FORGET_INDEXED_MS = 30 * 1000 };
 
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
@@ -207,7 +210,8 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
     if (!rpc_number(result, "latestLedger", UINT32_MAX, &latest))
         return tide_fail(err, TIDE_E_IO, "latestLedger is not a ledger number");
     bool behind = latest < server->latest;
-    if (latest < rpc->floor || (behind && now - server->latest_ms < FORGET_MS))
+    int64_t forget_ms = rpc->floor ? FORGET_INDEXED_MS : FORGET_MS;
+    if (latest < rpc->floor || (behind && now - server->latest_ms < forget_ms))
         return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, behind %u", (unsigned)latest,
                          latest < rpc->floor ? rpc->floor : server->latest);
     if ((rpc->ceiling && latest > rpc->ceiling) ||

@@ -9,8 +9,8 @@
  *           second server (att_rpc_exclude_current), or the index.
  * Lag       an answer is refused if its newest ledger is below one that the same server reported
  *           before, or below the floor that the index sets. Exception: a server that has not
- *           reached its own highest report for ten minutes; that ledger cannot have existed. One
- *           server's reports never limit another server.
+ *           reached its own highest report for ten minutes, or for 30 s if there is a floor; that
+ *           ledger cannot have existed. One server's reports never limit another server.
  * Time      an answer is refused if its newest ledger closed more than clock_skew_s before or after
  *           this host's time, or if the index rules its ledger number out (att_rpc_limit_ledgers).
  * Network   each new connection is asked for its network before an answer over it is used.

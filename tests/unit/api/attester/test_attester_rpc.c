@@ -188,6 +188,22 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
     att_rpc_close(s->rpc);
 }
 
+/* If the index sets a floor, a claim that the server does not reach again is forgotten after 30 s:
+ * a single server that lied once must not stop the attester for ten minutes. */
+static void an_index_shortens_the_memory_of_a_claim(void **state)
+{
+    struct servers *s = open_servers();
+    (void)state;
+    att_rpc_limit_ledgers(s->rpc, 995, 20000);
+    assert_int_equal(ask_at(s, "9000"), TIDE_OK);
+    s->now_ms -= 31 * 1000; /* each request is 60 s after the one before */
+    assert_int_equal(ask_at(s, "1000"), TIDE_E_IO);
+    assert_int_equal(ask_at(s, "994"), TIDE_E_IO);
+    assert_int_equal(ask_at(s, "1000"), TIDE_OK);
+    assert_int_equal(att_rpc_latest(s->rpc), 1000);
+    att_rpc_close(s->rpc);
+}
+
 /* After att_rpc_forget_ledgers(), the client accepts the low ledger numbers of a network that was
  * reset. */
 static void a_network_that_began_anew_starts_low(void **state)
@@ -313,6 +329,7 @@ int test_attester_rpc(void)
         cmocka_unit_test(an_unreadable_entry_is_not_an_absent_one),
         cmocka_unit_test(a_simulation_in_pieces_is_none),
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
+        cmocka_unit_test(an_index_shortens_the_memory_of_a_claim),
         cmocka_unit_test(a_network_that_began_anew_starts_low),
         cmocka_unit_test(time_and_ledgers_are_bounded),
         cmocka_unit_test(one_claims_nothing_of_another),
