@@ -368,8 +368,9 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
     struct MHD_OptionItem tls[] = {
         { MHD_OPTION_HTTPS_MEM_CERT, 0, server->tls_cert.ptr },
         { MHD_OPTION_HTTPS_MEM_KEY, 0, server->tls_key.ptr },
+        /* SECURE256 would refuse certificates with keys of P-256 and Ed25519, certbot's default. */
         { MHD_OPTION_HTTPS_PRIORITIES, 0,
-          (void *)(uintptr_t) "SECURE256:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE" },
+          (void *)(uintptr_t) "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE" },
         { MHD_OPTION_END, 0, NULL },
     };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
@@ -391,7 +392,6 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
                                struct tide_err *err)
 {
     struct tide_server *server = worker->server;
-    errno = 0;
     worker->ids = server->seed + ((uint64_t)(worker - server->workers) << 56);
     worker->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     worker->routes = calloc(server->options.routes->count + 1, sizeof *worker->routes);
@@ -402,7 +402,12 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
         status = server->options.thread->open(&worker->state, server->options.api, err);
     if (status != TIDE_OK)
         return status;
+    errno = 0; /* the library leaves it so if it refuses the certificate or its key */
     worker->daemon = start_daemon(worker, address);
+    if (!worker->daemon && server->tls && errno == 0)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
+                         "or the key is encrypted");
     if (!worker->daemon)
         return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s",
                          server->options.config->api_listen, strerror(errno));
