@@ -261,8 +261,8 @@ static void record_vault(struct workload *workload, const struct workload_call *
 static void record_proposal(struct workload *workload, uint64_t id, uint32_t proposer)
 {
     uint32_t slot = workload->proposal_count++ % WORKLOAD_PROPOSALS;
-    workload->proposals[slot] = (struct workload_proposal){
-        .id = id, .proposer = proposer, .made_at = workload->now };
+    workload->proposals[slot] =
+        (struct workload_proposal){ .id = id, .proposer = proposer, .made_at = workload->now };
 }
 
 static void record_attestation(struct workload_user *user, const struct workload_call *call)

@@ -11,8 +11,7 @@ enum { CATALOGS = 1000 };
 static bool in_slump(const struct workload *workload)
 {
     enum { EVERY = 190, FIRST = 80, MOVES = 10 };
-    return !workload->even && workload->moves >= FIRST &&
-           (workload->moves - FIRST) % EVERY < MOVES;
+    return !workload->even && workload->moves >= FIRST && (workload->moves - FIRST) % EVERY < MOVES;
 }
 
 /* Moves each price by some hundredths of a percent, and slowly back toward its home. */
