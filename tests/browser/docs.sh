@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 api_index 64
 api_start
+api_follow # compliance is asked with a limit of age
 node "$PAGE/docs.mjs" "$API_URL" "$PAGE"
 api_stop || fail "tidemark-api ended with $?"
 echo "screenshots in $PAGE"

@@ -23,12 +23,12 @@ echo x >>README.md; refuses 'a change that is not committed' 'uncommitted'
 tools/release --set 7.8.9
 commit
 check_tree || fail "--set 7.8.9: the tree cannot be released"
-[ "$(project_version)" = 7.8.9 ] && [ "$(git show --stat=200 --format= HEAD | grep -c '|')" = 6 ] || fail "--set: $(git show --stat --format= HEAD)"
+[ "$(project_version)" = 7.8.9 ] && [ "$(git show --stat=200 --format= HEAD | grep -c '|')" = 7 ] || fail "--set: $(git show --stat --format= HEAD)"
 [ "$(date -u -d "@$(release_epoch)" +%F)" = "$(date -u +%F)" ] || fail "the time of the release: $(release_epoch)"
 grep -q '^## 7.8.9 – ' CHANGELOG.md || fail "the changelog's heading"
 python3 tools/lib/sbom.py . 7.8.9 0 "$(mkdir -p "$dir/none" && echo "$dir/none")" | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["components"]) > 5'
 
-for file in api/clients/typescript/package.json api/clients/typescript/package-lock.json api/clients/python/pyproject.toml tools/packaging/changelog; do
+for file in api/clients/typescript/package.json api/clients/typescript/package-lock.json api/clients/python/pyproject.toml api/clients/mcp/pyproject.toml tools/packaging/changelog; do
     sed -i 's/7\.8\.9/7.8.8/' $file && commit
     refuses "another version in $file" "${file##*/}"
     sed -i 's/7\.8\.8/7.8.9/' $file && commit

@@ -22,8 +22,10 @@ check_tree() {
         found=$(sed -n 's/^  "version": "\(.*\)",/\1/p' "$file")
         [ "$found" = "$version" ] || refuse_release "$file has version $found, CMakeLists.txt $version: tools/release --set VERSION"
     done
-    found=$(sed -n 's/^version = "\(.*\)"/\1/p' api/clients/python/pyproject.toml)
-    [ "$found" = "$version" ] || refuse_release "pyproject.toml has version $found, CMakeLists.txt $version: tools/release --set VERSION"
+    for file in api/clients/python/pyproject.toml api/clients/mcp/pyproject.toml; do
+        found=$(sed -n 's/^version = "\(.*\)"/\1/p' "$file")
+        [ "$found" = "$version" ] || refuse_release "$file has version $found, CMakeLists.txt $version: tools/release --set VERSION"
+    done
     grep "^tidemark ($version)" tools/packaging/changelog >/dev/null || refuse_release "tools/packaging/changelog has no $version: tools/release --set VERSION"
     [ -n "$(changelog_section "$version")" ] || refuse_release "CHANGELOG.md has no section $version"
 }
@@ -36,7 +38,7 @@ set_version() { # VERSION DATE
     sed -i "s/^project(tidemark VERSION [0-9.]*/project(tidemark VERSION $version/" CMakeLists.txt
     sed -i "0,/^  \"version\"/s/^  \"version\": \".*\",/  \"version\": \"$version\",/" api/clients/typescript/package.json
     sed -i "1,15s/^\( *\)\"version\": \"$old\",/\1\"version\": \"$version\",/" api/clients/typescript/package-lock.json
-    sed -i "s/^version = \".*\"/version = \"$version\"/" api/clients/python/pyproject.toml
+    sed -i "s/^version = \".*\"/version = \"$version\"/; s/\"tidemark-client==[0-9.]*\"/\"tidemark-client==$version\"/" api/clients/python/pyproject.toml api/clients/mcp/pyproject.toml
     sed -i "0,/^## Unreleased/s/^## Unreleased.*/## $version – $day/" CHANGELOG.md
     {
         printf 'tidemark (%s) unstable; urgency=medium\n\n  * /usr/share/doc/tidemark/CHANGELOG.md says what changed.\n\n' "$version"

@@ -61,10 +61,13 @@ def dashboard():
 
 
 def clients():
-    project = tomllib.loads((tree / "api/clients/python/pyproject.toml").read_text())["project"]
-    for scope, declared in (("required", project["dependencies"]), ("optional", sum(project["optional-dependencies"].values(), []))):
+    projects = [tomllib.loads((tree / f"api/clients/{folder}/pyproject.toml").read_text())["project"] for folder in ("python", "mcp")]
+    for scope, declared in (("required", sum((one["dependencies"] for one in projects), [])),
+                            ("optional", sum((more for one in projects for more in one.get("optional-dependencies", {}).values()), []))):
         for one in declared:
-            name, bounds = re.fullmatch(r"([\w.-]+)(.*)", one).groups()
+            name, bounds = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?(.*)", one).groups()
+            if name == "tidemark-client":
+                continue
             yield component("library", name, "", f"pkg:pypi/{name}", scope=scope, properties=[{"name": "tidemark:versions", "value": bounds}])
 
 

@@ -1,4 +1,4 @@
-// usage: docs.mjs URL FOLDER — /docs in a real browser: every group with all its routes, one group at a time, at three widths, in
+// usage: docs.mjs URL FOLDER — /docs in a real browser: the first page with live answers; every group with all its routes, one group at a time, at three widths, in
 // light and dark, for the keyboard and for a screen reader; samples that work; nothing comes from elsewhere, nothing runs
 // that should not.
 import assert from 'node:assert/strict';
@@ -15,6 +15,7 @@ const MOST_PX = 12000; // of a group with its routes closed; the page of all rou
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
 async function open(options, hash = '', before = async () => {}) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(240000); // states decide; a busy machine takes its time
   const page = await context.newPage();
   const bad = [];
   page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });
@@ -26,6 +27,12 @@ async function open(options, hash = '', before = async () => {}) {
 }
 
 const idOf = (tag, operation) => `operations-${tag.replace(/\s/g, '_')}-${operation}`;
+
+/** The first page with all that it asks for. */
+async function answered(page) {
+  for (const place of ['.verdict.yes, .verdict.no', '.prices li', '[data-fact="Network"]']) await page.locator(place).first().waitFor();
+  await page.locator('.recipe').nth(2).locator('.of-ledger').waitFor();
+}
 
 async function fits(page, name) {
   const { wide, seen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, seen: innerWidth }));
@@ -53,10 +60,101 @@ for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [2560, 'ligh
   console.log(`ok ${name}`);
 }
 
+for (const [width, colorScheme] of [[360, 'light'], [1280, 'dark'], [1280, 'light'], [2560, 'light'], [360, 'dark']]) { // the first page
+  const name = `first-${width}-${colorScheme}`;
+  const { context, page, bad } = await open({ viewport: { width, height: 900 }, colorScheme });
+  await answered(page);
+  await fits(page, name);
+  for (const [kind, ratio] of Object.entries(await page.evaluate(contrasts))) assert.ok(ratio >= 4.5, `${name}: ${kind} has a contrast of ${ratio.toFixed(2)}`);
+  assert.deepEqual(await findings(page), [], name);
+  await page.screenshot({ path: `${folder}/docs-${name}.png`, fullPage: true });
+  assert.deepEqual(bad, []);
+  await context.close();
+  console.log(`ok ${name}`);
+}
+
+{ // what the first page says is what the API answers and what the contract says
+  const { context, page, bad } = await open({ viewport: desktop });
+  await answered(page);
+  const coverage = await (await fetch(`${url}/api/coverage`)).json();
+  assert.equal(await page.locator('[data-fact="Network"]').textContent(), coverage.network);
+  assert.equal(await page.locator('[data-fact="Newest ledger"]').textContent(), Number(coverage.ledger).toLocaleString('en'));
+  assert.ok(await page.locator('#simulated').isVisible());
+  const recipe = (title) => page.getByRole('region', { name: title, exact: true });
+
+  const vaults = (await (await fetch(`${url}/api/vaults?limit=200`)).json()).items;
+  const gate = recipe('May this address trade?');
+  for (const address of [vaults[0].owner, `G${'A'.repeat(52)}WHF`]) {
+    await gate.getByLabel('Address').fill(address);
+    const [answer] = await Promise.all([page.waitForResponse((one) => one.url().includes(address)), gate.getByRole('button', { name: 'Ask' }).click()]);
+    const said = await answer.json();
+    await gate.locator('.verdict', { hasText: said.compliant ? 'Yes' : `No: ${said.reasonCode}` }).waitFor();
+    assert.equal((await gate.locator('.samples pre').textContent()).includes(address), true);
+  }
+  assert.equal(await gate.locator('.verdict.no').count(), 1); // a stranger
+  await page.route('**/kyc/status/**', (route) => route.fulfill({ status: 200, contentType: 'application/json', body: '{"compliant":"true","status":"Verified"}' }));
+  await gate.getByRole('button', { name: 'Ask' }).click();
+  await gate.locator('.verdict.no', { hasText: 'Verified' }).waitFor(); // anything but true is a no
+  await page.unroute('**/kyc/status/**');
+
+  const price = recipe('Watch a price');
+  const asset = await price.getByLabel('Feed').inputValue();
+  const wanted = (await (await fetch(`${url}/api/prices/${asset}`)).json()).latestPriceScaled;
+  assert.equal((await price.locator('.prices b').first().textContent()).replace(/,/g, '').replace(/0+$/, ''), wanted.replace(/0+$/, ''));
+  await price.getByRole('button', { name: 'Python' }).click();
+  assert.match(await price.locator('.samples pre').textContent(), new RegExp(`client.stream\\(\\["price"\\], assets=\\["${asset}"\\]\\)`));
+
+  const near = recipe('A vault near liquidation');
+  const market = await near.getByLabel('Market').inputValue();
+  const [riskiest] = (await (await fetch(`${url}/api/vaults?market=${market}&sort=risk&limit=1`)).json()).items;
+  assert.match(await near.locator('.out').textContent(), riskiest.distanceBps === null ? /cannot be told/ : new RegExp(`${(Number(riskiest.distanceBps) / 100).toFixed(2)} % above`));
+
+  const types = spec.components.schemas.StreamMessage.oneOf.map((one) => spec.components.schemas[one.$ref.split('/').pop()].properties.type.const);
+  assert.deepEqual((await page.locator('#messages tbody th').allTextContents()).sort(), [...types, 'dropped'].sort());
+  assert.deepEqual(await page.locator('#statuses tbody th').allTextContents(), Object.keys(spec.components.responses).filter((one) => /^\d+$/.test(one)).sort());
+  const problem = await (await fetch(`${url}/api/markets?limit=0`)).json();
+  assert.deepEqual({ ...problem, requestId: '…' }, JSON.parse(await page.locator('#problem').textContent()));
+  assert.match(await page.locator('#limits').textContent(), new RegExp(`${spec.components.parameters.limit.schema.maximum} at most`));
+  assert.equal(await page.locator('#groups li').count(), groups.length);
+  assert.deepEqual(bad, []);
+  await context.close();
+  console.log('ok the first page says what the API answers');
+}
+
+{ // from the first page to a group and back, by links, by the address and by the browser's button
+  const { context, page, bad } = await open({ viewport: desktop });
+  await answered(page);
+  const sees = async (first) => {
+    await page.locator(first ? '#guide' : '#group').waitFor({ state: 'visible' });
+    assert.equal(await page.locator(first ? '#group' : '#guide').isVisible(), false);
+    assert.equal(await page.locator('#tags a[aria-current]').textContent(), first ? 'Start here' : 'Markets');
+  };
+  await sees(true);
+  await page.locator('#groups').getByRole('link', { name: 'Markets', exact: true }).click();
+  await page.locator(`#${idOf('Markets', 'market')}`).waitFor();
+  await sees(false);
+  await page.getByRole('navigation').getByRole('link', { name: 'Start here' }).click();
+  await sees(true);
+  await page.goBack();
+  await sees(false);
+  assert.equal(await page.locator('.opblock').count() > 0, true);
+  await page.goBack();
+  await sees(true);
+  await answered(page);
+  await page.evaluate(() => { window.location.hash = '#/No such group'; });
+  await sees(true);
+  await page.evaluate(() => { window.location.hash = '#/Markets/market'; });
+  await page.locator(`#${idOf('Markets', 'market')} .samples`).waitFor();
+  await sees(false);
+  assert.deepEqual(bad, []);
+  await context.close();
+  console.log('ok there and back');
+}
+
 { // each route is there, in its group and in no other
   const { context, page, bad } = await open({ viewport: desktop });
   await page.locator('#tags a').first().waitFor();
-  assert.deepEqual(await page.locator('#tags a').allTextContents(), groups);
+  assert.deepEqual(await page.locator('#tags a').allTextContents(), ['Start here', ...groups]);
   for (const group of groups) {
     await page.getByRole('navigation').getByRole('link', { name: group, exact: true }).click();
     const wanted = operations.filter((one) => one.tags[0] === group).map((one) => idOf(group, one.operationId)).sort();
@@ -110,13 +208,14 @@ for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [2560, 'ligh
   console.log('ok keyboard, search, samples, a question');
 }
 
-{ // a document that means harm is text
+{ // a document that means harm is text, on the first page too
   const evil = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>[a](javascript:window.harmed=1)';
   const { context, page } = await open({ viewport: desktop }, '', (one) => one.route('**/openapi.json', (route) => route.fulfill({ json: {
     ...spec, info: { ...spec.info, title: evil, description: evil }, tags: [{ name: 'x', description: evil }],
     paths: { '/x': { get: { operationId: 'x', tags: ['x'], summary: evil, description: `\`${evil}\` ${evil}`, responses: { 200: { description: evil } } } } } } })));
+  await page.locator('#groups a').click();
   await page.locator('.opblock-summary-control').click();
-  await page.locator('.samples').waitFor();
+  await page.locator('.opblock .samples').waitFor();
   assert.equal(await page.locator('img, #routes script, a[href^="javascript:"]').count(), 0);
   assert.equal(await page.evaluate(() => window.harmed), undefined);
   assert.ok((await page.locator('.opblock').textContent()).includes('<img'));

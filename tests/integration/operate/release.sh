@@ -24,7 +24,7 @@ sha256sum --check --quiet SHA256SUMS
 version=$(sed -n 's/^project(tidemark VERSION \([0-9.]*\).*/\1/p' "$TIDE_SOURCE_DIR/CMakeLists.txt")
 {
     for one in $debian; do echo "tidemark_$version+deb${one}_$(dpkg --print-architecture).deb"; done
-    printf '%s\n' SHA256SUMS "tidemark-$version."{cdx.json,changelog.md,tar.gz} "tidemark-client-$version.tgz" "tidemark_client-$version"{-py3-none-any.whl,.tar.gz}
+    printf '%s\n' SHA256SUMS "tidemark-$version."{cdx.json,changelog.md,tar.gz} "tidemark-client-$version.tgz" "tidemark_client-$version"{-py3-none-any.whl,.tar.gz} "tidemark_mcp-$version"{-py3-none-any.whl,.tar.gz}
 } | sort | diff - <(ls | sort) || fail "other files than these"
 git -C "$dir/first" ls-files | sed "s,^,tidemark-$version/," | sort | diff - <(tar -tzf "tidemark-$version.tar.gz" | grep -v '/$' | sort) || fail "the source archive"
 [ "$(wc -l <"tidemark-$version.changelog.md")" -gt 20 ] || fail "no section of the changelog"
@@ -35,5 +35,5 @@ for deb in *.deb; do
     dpkg-deb --fsys-tarfile "$deb" | tar -xO ./usr/bin/tidemark-api | grep -c "tide-release" >"$dir/count" || true
     [ "$(cat "$dir/count")" = 0 ] || fail "$deb names the folder in which it was built"
 done
-for package in uplot preact httpx; do grep -q "\"name\": \"$package\"" "tidemark-$version.cdx.json" || fail "the SBOM has no $package"; done
+for package in uplot preact httpx mcp; do grep -q "\"name\": \"$package\"" "tidemark-$version.cdx.json" || fail "the SBOM has no $package"; done
 echo "$(wc -l <SHA256SUMS) files, equal twice"

@@ -258,10 +258,11 @@ static void record_vault(struct workload *workload, const struct workload_call *
 }
 
 /* Records a new proposal over the oldest one. */
-static void record_proposal(struct workload *workload, uint64_t id)
+static void record_proposal(struct workload *workload, uint64_t id, uint32_t proposer)
 {
     uint32_t slot = workload->proposal_count++ % WORKLOAD_PROPOSALS;
-    workload->proposals[slot] = (struct workload_proposal){ .id = id, .made_at = workload->now };
+    workload->proposals[slot] =
+        (struct workload_proposal){ .id = id, .proposer = proposer, .made_at = workload->now };
 }
 
 static void record_attestation(struct workload_user *user, const struct workload_call *call)
@@ -314,7 +315,7 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
         workload->users[call->other].synth[call->what] += call->amount;
         break;
     case NOTE_PROPOSE:
-        record_proposal(workload, (uint64_t)numbers[0]);
+        record_proposal(workload, (uint64_t)numbers[0], call->source);
         if (call->flag)
             workload->msig_tx = (uint64_t)numbers[1] + 1;
         break;

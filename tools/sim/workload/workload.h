@@ -17,7 +17,8 @@
 
 /* Mixed: all kinds of calls, with texts and amounts that are hard to store or show. Swaps: mostly
  * swaps. Showcase: calls of a protocol that a person believes, for screens: prices of the real
- * world, readable texts, pauses of hours, none in the last WORKLOAD_EVEN ledgers of the past. */
+ * world, readable texts, pauses of hours, slumps of XLM in which vaults are liquidated; no pause
+ * and no slump in the last WORKLOAD_EVEN ledgers of the past. */
 enum workload_profile { WORKLOAD_MIXED, WORKLOAD_SWAPS, WORKLOAD_SHOWCASE };
 
 /* Data of a passed call that workload_outcome records. The comments name the fields of
@@ -70,7 +71,7 @@ enum {
     WORKLOAD_HEALS = 192,
     WORKLOAD_ALLOWANCES = 16,
     WORKLOAD_FROZEN = 7, /* the user whom a showcase freezes for good */
-    WORKLOAD_EVEN = 600  /* the last ledgers of a showcase's past, which have no pauses */
+    WORKLOAD_EVEN = 600  /* last ledgers of a showcase's past, without pauses and slumps */
 };
 
 /* A user, or a wallet contract, as the workload believes it to be. Amounts have 7 decimals. */
@@ -96,6 +97,7 @@ struct workload_pool {
 /* A proposal of the DAO that is not decided yet. */
 struct workload_proposal {
     uint64_t id;
+    uint32_t proposer; /* place of the account that made it: only this one may cancel it */
     uint32_t votes;
     uint32_t asked;   /* votes sent so far; governor number `asked` is the next to vote */
     uint64_t made_at; /* unix seconds */
@@ -123,7 +125,7 @@ struct workload {
     enum workload_profile profile;
     bool strict_auth; /* make no call that only a signature of a protocol contract would let pass */
     bool catalog_native; /* partners' catalogs name the native asset's contract */
-    bool even;           /* showcase: no pause from now on */
+    bool even;           /* showcase: no pause and no slump from now on */
     uint64_t random;     /* state of the random numbers */
     uint32_t step;       /* deployment: number of the step */
     uint32_t part;       /* deployment: number of the call within the step */
@@ -131,6 +133,7 @@ struct workload {
     uint64_t now;        /* its close time, unix seconds */
     uint64_t priced_at;  /* close time of the last round of prices */
     uint32_t round;      /* oracle providers that have not sent their prices in this round */
+    uint32_t moves;      /* showcase: moves of all prices so far, which decide the slumps */
     int64_t price[WORKLOAD_FEEDS]; /* prices in USDC, 7 decimals */
     uint32_t user_count;           /* length of users: the users, then the wallet contracts */
     uint32_t founders; /* users whom the deployment attests; verifiers attest the others later */

@@ -6,6 +6,14 @@
  * entry over 64 KiB. */
 enum { CATALOGS = 1000 };
 
+/* Returns true if this move of prices belongs to a slump, in which XLM falls by about a fifth. The
+ * TWAP needs the moves behind it to follow, and vaults near their limit can be liquidated. */
+static bool in_slump(const struct workload *workload)
+{
+    enum { EVERY = 190, FIRST = 80, MOVES = 10 };
+    return !workload->even && workload->moves >= FIRST && (workload->moves - FIRST) % EVERY < MOVES;
+}
+
 /* Moves each price by some hundredths of a percent, and slowly back toward its home. */
 static void move_showcase_prices(struct workload *workload)
 {
@@ -15,6 +23,9 @@ static void move_showcase_prices(struct workload *workload)
         int64_t step = workload_between(workload, -reaches[i], reaches[i]);
         workload->price[i] += price / 10000 * step + (home - price) / 120;
     }
+    if (in_slump(workload))
+        workload->price[FEED_XLM] -= workload->price[FEED_XLM] / 45;
+    workload->moves++;
 }
 
 /* Moves each price at random but back toward its home, with a crash now and then. A third of the

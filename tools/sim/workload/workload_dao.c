@@ -253,7 +253,15 @@ static void cast_vote(struct workload *workload, struct workload_call *call,
                   !workload_once_in(workload, 7));
 }
 
-/* Executes, finalises or cancels a proposal. */
+/* Cancels a proposal. Only its proposer may. */
+static void cancel_proposal(struct workload *workload, struct workload_call *call,
+                            const struct workload_proposal *p)
+{
+    workload_begin(call, p->proposer, PARTY_DAO, "cancel");
+    workload_args(workload, call, "at", (int)p->proposer, (long long)p->id);
+}
+
+/* Executes, finalises or cancels a proposal. A random governor cancels, who is mostly refused. */
 static void decide_proposal(struct workload *workload, struct workload_call *call,
                             struct workload_proposal *p)
 {
@@ -346,6 +354,8 @@ static void run_showcase_dao(struct workload *workload, struct workload_call *ca
         make_proposal(workload, call);
     else if (luck < 24 && p->asked < 5)
         cast_vote(workload, call, p);
+    else if (luck < 25 && p->asked < 5)
+        cancel_proposal(workload, call, p);
     else if (luck < 26) {
         workload_begin(call, PARTY_GOV, PARTY_DAO, "finalise");
         workload_args(workload, call, "t", (long long)p->id);

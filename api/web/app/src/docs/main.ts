@@ -1,25 +1,20 @@
-// /docs: the routes of /openapi.json, shown by Swagger UI, one group at a time. The address has the group and the route:
-// /docs#/Markets/market. Nothing is loaded from another host, and no text of the document becomes HTML.
+// /docs: a first page for people (guide.ts), and the routes of /openapi.json, shown by Swagger UI, one group at a time. The
+// address has the group and the route: /docs#/Markets/market. Without a group it is the first page. Nothing is loaded from another host, and no text of the document becomes HTML.
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
+import { byId, element } from './element';
+import { leaveGuide, showGuide } from './guide';
 import { plugin } from './plugin';
 import type { Document, Media, Operation } from './samples';
 
-const byId = (id: string) => document.getElementById(id)!;
 type Route = { path: string; method: string; operation: Operation; tag: string };
 
 let openapi: Document;
 let routes: Route[] = [];
 let ui: any;
-let shown = '';
-
-function element(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
-  const node = document.createElement(name);
-  Object.entries(attributes).forEach(([key, value]) => node.setAttribute(key, value));
-  node.append(...children);
-  return node;
-}
+let shown: string | null = null; // the group on the page; '' is the first page
+const FIRST = 'Start here';
 
 const addressOf = (tag: string, operation = '') => `#/${encodeURIComponent(tag)}${operation ? `/${encodeURIComponent(operation)}` : ''}`;
 
@@ -52,10 +47,13 @@ function partOf(tag: string): Document {
   return { ...openapi, webhooks, tags: openapi.tags.filter((one) => one.name === tag), paths };
 }
 
+/** The groups that have routes. */
+const groupsOf = () => openapi.tags.filter((tag) => routes.some((route) => route.tag === tag.name));
+
 function showTags(current: string) {
-  byId('tags').replaceChildren(...openapi.tags.filter((tag) => routes.some((route) => route.tag === tag.name)).map((tag) => {
-    const link = element('a', { href: addressOf(tag.name) }, tag.name);
-    if (tag.name === current) link.setAttribute('aria-current', 'page');
+  byId('tags').replaceChildren(...['', ...groupsOf().map((tag) => tag.name)].map((name) => {
+    const link = element('a', { href: addressOf(name) }, name || FIRST);
+    if (name === current) link.setAttribute('aria-current', 'page');
     return element('li', {}, link);
   }));
 }
@@ -71,19 +69,34 @@ function openRoute(tag: string, id: string) {
   find(60);
 }
 
+function showFirstPage() {
+  document.title = openapi.info.title;
+  showGuide(openapi, groupsOf(), (tag) => routes.filter((route) => route.tag === tag).length);
+}
+
+function showGroup(tag: Document['tags'][number]) {
+  leaveGuide();
+  byId('title').textContent = tag.name;
+  byId('description').textContent = tag.description ?? '';
+  document.title = `${tag.name} · ${openapi.info.title}`;
+  ui.specActions.updateJsonSpec(partOf(tag.name));
+}
+
+/** An unknown group is the first page. */
 function showAddress() {
-  const [tag, id] = window.location.hash.slice(2).split('/').map(decodeURIComponent);
-  const known = openapi.tags.find((one) => one.name === tag && routes.some((route) => route.tag === tag));
-  const current = known ?? openapi.tags.find((one) => routes.some((route) => route.tag === one.name))!;
-  if (current.name !== shown) {
-    shown = current.name;
-    showTags(shown);
-    byId('title').textContent = shown;
-    byId('description').textContent = current.description ?? '';
-    document.title = `${shown} · ${openapi.info.title}`;
-    ui.specActions.updateJsonSpec(partOf(shown));
+  const [name, id] = window.location.hash.slice(2).split('/').map(decodeURIComponent);
+  const tag = groupsOf().find((one) => one.name === name);
+  const wanted = tag?.name ?? '';
+  if (wanted !== shown) {
+    shown = wanted;
+    showTags(wanted);
+    byId('guide').hidden = !!tag;
+    byId('group').hidden = !tag;
+    if (tag) showGroup(tag);
+    else showFirstPage();
+    window.scrollTo(0, 0);
   }
-  if (known && id) openRoute(known.name, id);
+  if (tag && id) openRoute(tag.name, id);
 }
 
 function showFound() {

@@ -16,8 +16,10 @@ export type Document = {
 export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Values of parameters, in place of their examples; optional ones too. */
+export type Given = Record<string, string | number>;
 type Request = { url: string; method: string; headers: [string, string][]; body?: unknown };
-/** A route as the packages of api/clients/ have it. The stream and pages are none of their calls. */
+/** A route as the packages of api/clients/ have it. Pages are none of their calls; the stream has a function of its own. */
 type Call = { id: string; origin: string; packaged: boolean; parameters: [string, unknown][] };
 const OF_HEADERS: Record<string, [string, string]> = { 'X-API-Key': ['apiKey', 'api_key'], 'Idempotency-Key': ['idempotencyKey', 'idempotency_key'] };
 
@@ -28,21 +30,25 @@ export function follow<T>(document: Document, value: T | { $ref: string }): T {
   return ref.slice(2).split('/').reduce<any>((at, part) => at[part], document) as T;
 }
 
-function exampleOf(document: Document, parameter: Parameter): string {
-  const schema = parameter.schema ? follow<Schema>(document, parameter.schema) : {};
-  const value = parameter.example ?? schema.example ?? schema.default ?? schema.enum?.[0];
-  return value === undefined ? parameter.name.toUpperCase() : String(value);
+/** The parameters of a sample with their values: required ones, and those that are given. */
+function valuesOf(document: Document, operation: Operation, given: Given): { parameter: Parameter; value: unknown }[] {
+  return (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)).filter((one) => one.required || one.name in given).map((parameter) => {
+    const schema = parameter.schema ? follow<Schema>(document, parameter.schema) : {};
+    const value = given[parameter.name] ?? parameter.example ?? schema.example ?? schema.default ?? schema.enum?.[0] ?? parameter.name.toUpperCase();
+    return { parameter, value };
+  });
 }
 
-function requestOf(document: Document, path: string, method: string, origin: string): Request {
+function requestOf(document: Document, path: string, method: string, origin: string, given: Given): Request {
   const operation = document.paths[path][method];
-  const parameters = (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)).filter((one) => one.required);
+  const values = valuesOf(document, operation, given);
+  const placed = (place: string) => values.filter(({ parameter }) => parameter.in === place).map(({ parameter, value }): [string, string] => [parameter.name, String(value)]);
   const filled = path.replace(/\{(\w+)\}/g, (all, name) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
-    return parameter ? encodeURIComponent(exampleOf(document, parameter)) : all;
+    const found = placed('path').find(([one]) => one === name);
+    return found ? encodeURIComponent(found[1]) : all;
   });
-  const query = new URLSearchParams(parameters.filter((one) => one.in === 'query').map((one) => [one.name, exampleOf(document, one)]));
-  const headers = parameters.filter((one) => one.in === 'header').map((one): [string, string] => [one.name, exampleOf(document, one)]);
+  const query = new URLSearchParams(placed('query'));
+  const headers = placed('header');
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (type) headers.push(['Content-Type', type]);
   const schema = media?.schema ? follow<Schema>(document, media.schema) : undefined;
@@ -50,12 +56,11 @@ function requestOf(document: Document, path: string, method: string, origin: str
   return { url: `${origin}${filled}${query.size ? `?${query}` : ''}`, method: method.toUpperCase(), headers, body };
 }
 
-function callOf(document: Document, path: string, method: string, origin: string): Call {
+function callOf(document: Document, path: string, method: string, origin: string, given: Given): Call {
   const operation = document.paths[path][method];
   const answer = operation.responses['200'] ?? operation.responses['201'];
   const packaged = path.startsWith('/api/') && 'application/json' in (answer?.content ?? {}) && operation.operationId !== 'kyc_webhook';
-  const required = (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)).filter((one) => one.required);
-  return { id: operation.operationId, origin, packaged, parameters: required.map((one) => [one.name, one.example ?? exampleOf(document, one)]) };
+  return { id: operation.operationId, origin, packaged, parameters: valuesOf(document, operation, given).map(({ parameter, value }) => [parameter.name, value]) };
 }
 
 const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`; // for a POSIX shell
@@ -73,9 +78,32 @@ function fetched(request: Request): string {
   return `const answer: Response = await fetch(${literal(request.url)});\nif (!answer.ok) throw new Error(\`HTTP \${answer.status}\`);\nconsole.log(await answer.text());`;
 }
 
+/** The parameters of the stream as the packages take them: lists of names. */
+const listsOf = (call: Call) => [['topics', 'ledger'], ...call.parameters].reduce<Record<string, string[]>>((lists, [name, value]) => ({ ...lists, [String(name)]: String(value).split(',') }), {});
+
+function streamed(call: Call): string {
+  return [
+    `import { createClient, stream } from '@tidemark/client';`, '',
+    `const client = createClient({ baseUrl: ${literal(call.origin)} });`,
+    `for await (const message of stream(client, ${JSON.stringify(listsOf(call))})) {`,
+    '  console.log(message.type, message.data);', '}',
+  ].join('\n');
+}
+
+function pythonStreamed(call: Call): string {
+  const { topics, ...others } = listsOf(call);
+  return [
+    'from tidemark_client import Client', '',
+    `with Client(${literal(call.origin)}) as client:`,
+    `    for message in client.stream(${[python(topics), ...Object.entries(others).map(([name, value]) => `${snake(name)}=${python(value)}`)].join(', ')}):`,
+    '        print(message.type, message.data)',
+  ].join('\n');
+}
+
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function typescript(call: Call, request: Request): string {
+  if (call.id === 'stream') return streamed(call);
   if (!call.packaged) return fetched(request);
   const name = camel(call.id);
   const members = call.parameters.map(([key, value]) => `${OF_HEADERS[key]?.[0] ?? key}: ${JSON.stringify(value)}`);
@@ -100,6 +128,7 @@ function python(value: unknown): string {
 const snake = (name: string) => name.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase() + (name === 'from' ? '_' : '');
 
 function pythonCall(call: Call, request: Request): string {
+  if (call.id === 'stream') return pythonStreamed(call);
   if (!call.packaged) return `import httpx  # pip install httpx\n\nprint(httpx.get(${literal(request.url)}).raise_for_status().text)`;
   const members = call.parameters.map(([key, value]) => `${OF_HEADERS[key]?.[1] ?? snake(key)}=${python(value)}`);
   if (request.body !== undefined) members.push(`body=${python(request.body)}`);
@@ -111,8 +140,8 @@ function pythonCall(call: Call, request: Request): string {
   ].join('\n');
 }
 
-export function sampleOf(document: Document, path: string, method: string, language: Language, origin: string): string {
-  const request = requestOf(document, path, method, origin);
-  if (language === 'curl') return curl(request);
-  return { TypeScript: typescript, Python: pythonCall }[language](callOf(document, path, method, origin), request);
+export function sampleOf(document: Document, path: string, method: string, language: Language, origin: string, given: Given = {}): string {
+  const request = requestOf(document, path, method, origin, given);
+  if (language === 'curl') return curl(request).replace(/^curl /, path === '/api/stream' ? 'curl -N ' : 'curl ');
+  return { TypeScript: typescript, Python: pythonCall }[language](callOf(document, path, method, origin, given), request);
 }

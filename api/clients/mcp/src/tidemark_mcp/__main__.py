@@ -1,0 +1,5 @@
+"""``python -m tidemark_mcp``"""
+
+from . import main
+
+main()
