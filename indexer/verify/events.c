@@ -167,14 +167,14 @@ static tide_status count_listed(void *self, const struct rpc_event *event, struc
 }
 
 /* Sends a request, again if the server is busy, up to http_tries times. */
-static tide_status request_events(struct comparing *c, const struct rpc_event_question *question,
+static tide_status request_events(struct comparing *c, const struct rpc_events_request *request,
                                   struct rpc_events *events, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
         struct rpc_hint hint;
-        tide_status status = rpc_client_events(c->client, question, events, &c->body, &hint, err);
+        tide_status status = rpc_client_events(c->client, request, events, &c->body, &hint, err);
         if (!status && events->error.code)
             status = tide_fail(err, TIDE_E_IO, "%s: getEvents: error %" PRId64 ": %s",
                                c->client->name, events->error.code, events->error.message);
@@ -204,7 +204,7 @@ static tide_status check_progress(const struct comparing *c, const struct rpc_ev
 static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
     struct rpc_events events = { .each = count_listed, .self = c };
-    struct rpc_event_question question = {
+    struct rpc_events_request request = {
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
     };
     char cursor[sizeof events.cursor] = "";
@@ -214,7 +214,7 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
     for (;;) {
         if (tide_stop_asked(NULL))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        tide_status status = request_events(c, &question, &events, err);
+        tide_status status = request_events(c, &request, &events, err);
         uint32_t ledger = 0, ignored[3];
         if (status || c->past)
             return status;
@@ -229,7 +229,7 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
             return status;
         reached = ledger;
         snprintf(cursor, sizeof cursor, "%s", events.cursor);
-        question.cursor = cursor;
+        request.cursor = cursor;
     }
 }
 
@@ -339,10 +339,10 @@ static tide_status read_kept_range(struct comparing *c, struct tide_range *out,
 {
     struct rpc_hint hint;
     struct rpc_page *page = malloc(sizeof *page);
-    const struct rpc_question question = { 2, 1 };
+    const struct rpc_page_request request = { 2, 1 };
     if (!page)
         return tide_fail(err, TIDE_E_MEMORY, "verify");
-    tide_status status = rpc_client_page(c->client, &question, page, &c->body, &hint, err);
+    tide_status status = rpc_client_page(c->client, &request, page, &c->body, &hint, err);
     uint32_t oldest = page->error.code ? page->error.oldest : page->oldest;
     uint32_t latest = page->error.code ? page->error.latest : page->latest;
     free(page);
