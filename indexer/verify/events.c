@@ -110,6 +110,7 @@ static void compare_raw(struct comparing *c, const struct rpc_event *event, cons
     const struct raw_event wanted = { .ledger = event->ledger,
                                       .place = { place[0], place[1], place[2] } };
     const struct raw_event *raw = NULL;
+    assert(c->raw.len % sizeof *raw == 0);
     if (c->raw.len)
         raw = bsearch(&wanted, c->raw.ptr, c->raw.len / sizeof *raw, sizeof *raw, compare_places);
     if (!raw)
@@ -130,6 +131,7 @@ static void count_seen(struct comparing *c, uint32_t ledger)
 {
     assert(ledger >= c->range.from && ledger <= c->range.to);
     uint32_t at = ledger - c->range.from;
+    assert(at < CHUNK);
     if (++c->seen[at] <= c->stored[at].count + SURPLUS)
         return;
     c->past = true;
@@ -170,6 +172,7 @@ static tide_status count_listed(void *self, const struct rpc_event *event, struc
 static tide_status request_events(struct comparing *c, const struct rpc_events_request *request,
                                   struct rpc_events *events, struct tide_err *err)
 {
+    assert(request->limit > 0);
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
@@ -203,6 +206,7 @@ static tide_status check_progress(const struct comparing *c, const struct rpc_ev
 /* Reads all events of a group of contracts in the chunk, page by page. */
 static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
+    assert(c->range.from <= c->range.to && c->filters[0]);
     struct rpc_events events = { .each = count_listed, .self = c };
     struct rpc_events_request request = {
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
@@ -264,6 +268,7 @@ static tide_status count_stored(void *self, const struct tide_pg_rows *row, stru
 /* Counts the stored events of the group in the chunk. */
 static tide_status read_stored(struct comparing *c, struct tide_err *err)
 {
+    assert(c->range.from <= c->range.to && c->contracts[0]);
     char id[8], from[12], to[12];
     snprintf(id, sizeof id, "%u", c->check->deployment);
     snprintf(from, sizeof from, "%u", c->range.from);
@@ -424,6 +429,7 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
 tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err)
 {
+    assert(check->range.from <= check->range.to);
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
     char url[RPC_URL_BYTES];

@@ -10,7 +10,7 @@ enum {
     PAGE_SHARE = 8, /* pages are sized to this part of the largest answer */
 };
 
-/* --- what is known of the chain ----------------------------------------------------------- */
+/* --- reported ranges ---------------------------------------------------------------------- */
 
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
 {
@@ -97,7 +97,7 @@ int64_t rpc_fleet_trouble(struct rpc_fleet *f, char *text, size_t size)
     return since;
 }
 
-/* --- who is asked ------------------------------------------------------------------------- */
+/* --- choosing a server -------------------------------------------------------------------- */
 
 static uint32_t latest_of(struct rpc_fleet *f, uint32_t server)
 {
