@@ -40,6 +40,7 @@ void tide_event_stream_close(struct tide_event_stream *stream)
 {
     if (!stream)
         return;
+    assert(stream->all || stream->count == 0);
     for (uint32_t i = 0; i < stream->count; i++)
         stream_sub_free(stream->all[i]);
     struct stream_position nowhere = stream_whole(0);

@@ -35,7 +35,7 @@ static void json_128(struct json_writer *w, bool is_signed)
     char text[TIDE_I128_TEXT_MAX];
     size_t len = is_signed ? tide_i128_text(text, tide_i128_from_parts((int64_t)hi, lo))
                            : tide_u128_text(text, hi, lo);
-    assert(len > 0 && len < sizeof text);
+    assert(len > 0 && len <= sizeof text);
     tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 

@@ -359,6 +359,8 @@ static tide_status measure_latency(struct driver *d, uint32_t count)
                                   .server = TIDE_PG_WRITABLE };
     struct tide_feed_stats before = { .steps = 0 };
     double *all = calloc(PART_COUNT * (size_t)count, sizeof *all), took = 0;
+    if (!all)
+        return tide_fail(&d->err, TIDE_E_MEMORY, "times of commits");
     double *const parts[] = { all, all + count, all + 2 * (size_t)count, all + 3 * (size_t)count };
     tide_status status = tide_pg_open(&pg, &to, &d->err);
     for (int i = 0; i < 500 && seen(d) == 0; i++)
