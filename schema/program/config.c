@@ -414,7 +414,7 @@ static tide_status take_argument(struct argument *out, char **argv, struct tide_
 static tide_status apply_argument(struct tide_config *config, struct seen *seen,
                                   const struct argument *arg, uint32_t number, struct tide_err *err)
 {
-    assert(arg->option || arg->setting || arg->is_config);
+    assert(arg->value && (arg->option || arg->setting || arg->is_config));
     if (arg->option) {
         if (arg->option->value)
             return tide_fail(err, TIDE_E_USAGE, "--%s is given twice", arg->option->name);

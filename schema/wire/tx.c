@@ -189,7 +189,7 @@ static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
         tide_scval_skip(x);
     if (!out || x->status != TIDE_OK)
         return;
-    assert(address.len >= 36);
+    assert(address.ptr && address.len >= 36);
     out->contract = tide_be32(address.ptr) == 1 ? address.ptr + 4 : NULL;
     out->function = function;
     out->arg_count = count;

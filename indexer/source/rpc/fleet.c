@@ -556,7 +556,6 @@ static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tid
 static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32_t *pause_ms,
                                     struct tide_err *err)
 {
-    assert(f->count > 0);
     begin_asking(f, ledger);
     for (uint32_t tries = 0; tries < 2; tries++) {
         for (uint32_t i = 0; i < f->count; i++)
@@ -565,6 +564,7 @@ static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32
         if (tries == 0 && rpc_fleet_greet(f, err))
             return RPC_END;
     }
+    assert(f->count > 0); /* no function changes it after the source was opened */
     *pause_ms = pause_of(f, f->failures / f->count, 0);
     f->failures += f->count;
     return RPC_PAUSE;

@@ -502,13 +502,13 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
     bool answered = ledger && ask_hash(f, server, RPC_WATCHER, ledger, answer);
     bool both = answered && (rpc_fleet_stored_hash(f, ledger, known) || found ||
                              (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
-    if (answered && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, answer))
-        leave_aside(f, server);
-    else if (!both)
+    bool other_chain =
+        answered && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, answer);
+    if (!other_chain && !both)
         leave_uncompared(f, server, "it gives no ledger that the others have");
-    else if (memcmp(answer, known, TIDE_HASH_BYTES) == 0)
+    else if (!other_chain && memcmp(answer, known, TIDE_HASH_BYTES) == 0)
         believe_server(f, server);
-    else if (trust == RPC_UNCOMPARED)
+    else if (!other_chain && trust == RPC_UNCOMPARED)
         (void)!rpc_fleet_dispute(f, server, RPC_WATCHER, ledger, answer, &err);
     else
         leave_aside(f, server);

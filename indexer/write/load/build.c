@@ -1,9 +1,9 @@
 /* Vacuums a loaded partition and builds its keys, indexes and statistics by several workers, each
  * with a connection of its own. A table belongs to one worker. The largest tables are taken first;
- * small ones share a transaction, because 140 tables would otherwise cost 170 commits. After a kill or a
- * failure the next attempt finds what is missing: a table with its indexes is done. A transaction
- * first locks its tables in the order of their creation (see attach.c). For a full partition the
- * worker that ends last merges state and folds rollups. */
+ * small ones share a transaction, because 140 tables would otherwise cost 170 commits. After a kill
+ * or a failure the next attempt finds what is missing: a table with its indexes is done. A
+ * transaction first locks its tables in the order of their creation (see attach.c). For a full
+ * partition the worker that ends last merges state and folds rollups. */
 #include "indexer/write/load/build.h"
 #include "indexer/write/load/index_sql.h"
 #include "tidemark/liveness.h"
