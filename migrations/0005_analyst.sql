@@ -63,7 +63,7 @@ CREATE FUNCTION analyst.fit(value numeric, digits integer) RETURNS numeric
   RETURN CASE WHEN abs(value) < power(10::numeric, digits) THEN value END;
 COMMENT ON FUNCTION analyst.fit(numeric, integer) IS 'a value of at most so many digits before the decimal point; null: it has more';
 
--- The columns of a query x that is like the view `probe`, each with a type that says all.
+-- The columns of a query x that is like the view `probe`, each with its complete type.
 CREATE FUNCTION analyst.define_columns(probe regclass) RETURNS text LANGUAGE sql AS $define$
   SELECT string_agg(CASE WHEN (a.atttypid, a.atttypmod) <> ('numeric'::regtype, -1) THEN format('x.%I', a.attname)
     WHEN a.attname ~ '_(raw|bps)$' THEN format('analyst.fit(x.%1$I, 39)::numeric(39,0) AS %1$I', a.attname)
@@ -71,7 +71,7 @@ CREATE FUNCTION analyst.define_columns(probe regclass) RETURNS text LANGUAGE sql
   FROM pg_attribute AS a WHERE a.attrelid = probe AND a.attnum > 0
 $define$;
 
--- texts: what is said of columns, by name. A text of an amount is for both of its columns, unless it names the raw one.
+-- texts: comments of columns, by name. The comment of an amount applies to both of its columns, unless it names the raw one.
 CREATE FUNCTION analyst.define_comment(name text, names text[], texts jsonb) RETURNS text LANGUAGE sql AS $define$
   SELECT coalesce(texts ->> name || CASE WHEN name || '_raw' = ANY (names) AND NOT texts ? (name || '_raw') THEN ', 7 decimals applied' ELSE '' END,
     texts ->> substring(name, '^(.*)_raw$') || ', raw units',
@@ -85,7 +85,7 @@ CREATE FUNCTION analyst.define_comment(name text, names text[], texts jsonb) RET
       WHEN 'changed_at' THEN 'Close time of that ledger' END)
 $define$;
 
--- columns: a line for each column that has a meaning of its own: name and comment.
+-- columns: a line with name and comment for each column whose meaning this view alone has.
 CREATE PROCEDURE analyst.define(name text, about text, query text, columns text) LANGUAGE plpgsql AS $define$
 DECLARE
   typed text;
@@ -142,7 +142,7 @@ $query$, $columns$
     epoch    Reset of that network, counted from 0
 $columns$);
 
--- A ledger with ledgers missing before it has no state that is known.
+-- If ledgers are missing before a ledger, the state as of it is not known.
 CREATE FUNCTION chain.asked(asked_ledger integer, asked_deployment integer) RETURNS TABLE (deployment smallint, ledger integer)
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$

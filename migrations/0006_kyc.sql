@@ -52,7 +52,7 @@ CREATE TABLE kyc.session (
         AND greatest(hosted_until, decision_at, valid_until, attested_until, created_at, updated_at, expires_at, next_check) < '10001-01-01T00:00:00Z'),
     CONSTRAINT session_lengths CHECK (octet_length(concat(id, address, provider, integrator, ref, provider_id, reason, last_error)) <= 4096
         AND octet_length(coalesce(hosted_url, '')) <= 4096),
-    -- what the audit says of a row must fit into kyc.note's limits
+    -- the audit's text of a row must fit into kyc.note's limits
     CONSTRAINT session_names CHECK (octet_length(id) <= 64 AND octet_length(address) <= 128 AND octet_length(provider) <= 128
         AND octet_length(integrator) <= 128 AND octet_length(coalesce(reason, '')) <= 128)
 );
@@ -567,7 +567,7 @@ END $$;
 COMMENT ON FUNCTION kyc.key_add(text, text, text, bytea, text[], integer, integer, cidr[], timestamptz, timestamptz)
   IS 'Adds a key of which the caller keeps nothing but the SHA-256';
 
--- Never later than it ends already, and never again after it was revoked.
+-- A key's end is never moved to a later time, and a revoked key never becomes valid again.
 CREATE FUNCTION kyc.key_end(who text, key_id text, at timestamptz)
   RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -635,13 +635,13 @@ CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
 --   hook_seen      last known state of prices, markets and proposals
 --   hook_cursor    up to which ledger one node has compared all that
 --
--- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a lane: they are
--- sent in order, and only the first one, its head, can be taken. Any node takes heads.
+-- Deliveries of one subject (an address, an asset, a market, a proposal) to one endpoint form a queue: they are
+-- sent in order, and a sender can take only the first one, the head. Any node takes heads.
 --
 -- Locks, always in this order: the row of kyc.hook, then that of kyc.hook_use, then rows of kyc.hook_slow (the integrator's before the host's),
 -- then deliveries, then watched addresses in the order of their text.
--- Heads change only under the lock of the endpoint's row. What adds a delivery (a decision of KYC) takes no such lock:
--- it inserts the row without a place in its lane, and a sender gives it one.
+-- Heads change only under the lock of the endpoint's row. A transaction that adds a delivery (a decision of KYC) takes no such lock:
+-- it inserts the row without a place in its queue, and a sender gives it one.
 
 CREATE TABLE kyc.hook (
     id             text        NOT NULL PRIMARY KEY CHECK (id ~ '^[0-9a-f]{32}$'),
@@ -773,10 +773,10 @@ BEGIN
   INSERT INTO kyc.hook_delivery (deployment, hook, event, subject) VALUES (one_deployment, one_hook, one_event, one_subject) RETURNING id INTO made;
   RETURN made;
 END $$;
-COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its lane; waits for nothing';
+COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its queue. It never waits';
 
--- integrator, hook: for their endpoints alone; NULL: for all that want this kind. One that is being deleted is skipped:
--- what happened (a decision of KYC) must neither wait for that nor fail because the row is gone when it is referred to.
+-- integrator, hook: only their endpoints get the notification; NULL: all endpoints that want this kind. An endpoint that is being
+-- deleted is skipped: the caller (a decision of KYC) must neither wait for the deletion nor fail because the row is gone.
 CREATE FUNCTION kyc.hook_emit(one_deployment smallint, one_kind text, one_subject text, data json, of_integrator text, of_hook text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -798,7 +798,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_emit(smallint, text, text, json, text, text) IS 'Notifies the endpoints that want it, in the transaction of what happened';
 
--- To clients a review is pending.
+-- Clients see a session in review as pending.
 CREATE FUNCTION kyc.hook_session() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   was text := CASE OLD.state WHEN 'review' THEN 'pending' ELSE OLD.state END;
@@ -866,9 +866,9 @@ BEGIN
       WHERE d.id = n.id AND d.head IS NULL;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION kyc.hook_place(smallint) IS 'Places new deliveries: the first of a lane becomes its head';
+COMMENT ON FUNCTION kyc.hook_place(smallint) IS 'Places new deliveries: the first one of a queue becomes its head';
 
--- In PL/pgSQL, which keeps plans: it is called for each claim.
+-- The function is in PL/pgSQL, which caches its plans, because each claim calls it.
 CREATE FUNCTION kyc.hook_host(url text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT left(lower(coalesce(substring(url FROM '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]*)'), '')), 253);
 $$;
@@ -903,14 +903,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_room(text, smallint, text, integer) IS 'Whether its limits let one more of its deliveries be under way, in that share of the senders';
 
--- of_share: the sender's. Each kind of endpoint can hold its share of them, and no more:
---   1  takes anything
---   2  takes what neither failed nor is new at a host that is slow, of integrators that are not slow
---   3  takes what is proven: of an integrator one at a time, of all slow integrators together two
--- Under way are two of an endpoint at most, four of an integrator, one of its endpoints that are not proven. The host counts for new endpoints
--- alone, so that no integrator can make another one's slow. The lock of an integrator makes its limit hold: of two claims at once the second one takes
--- another integrator's, or waits if there is none and it holds no lock itself. A row of NULLs: something is due, and was left alone
--- because its integrator's lock was taken.
+-- of_share: the share of the sender that claims. Shares limit how many senders each kind of endpoint can occupy:
+--   1  claims any delivery
+--   2  claims deliveries of integrators that are not slow, to endpoints that have not failed and are not new at a slow host
+--   3  claims deliveries to proven endpoints: one at a time for an integrator, two for all slow integrators together
+-- At most two deliveries of an endpoint are under way, four of an integrator, and one to its endpoints that are not proven. A slow host
+-- counts for new endpoints only, so that no integrator can slow down another one's endpoints. The lock of an integrator enforces its limit:
+-- of two claims at once the second one takes another integrator's delivery, or waits if there is none and it holds no lock itself.
+-- A row of NULLs: a delivery is due, but another claim holds its integrator's lock.
 CREATE FUNCTION kyc.hook_claim(one_deployment smallint, of_share integer, lease interval)
   RETURNS TABLE (id bigint, attempts integer, event text, payload text, hook text, integrator text, url text, revision integer,
     previous boolean, overdue boolean)
@@ -965,9 +965,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_claim(smallint, integer, interval) IS 'Takes one delivery for a while: no other node sends it meanwhile';
 
--- attempt: as claimed. A success counts however late it comes; a failure only if no other node took it since.
--- pause: how long the whole endpoint is left alone; with a success: it was late, so most senders avoid it.
--- slow: it held its sender for more than 3 s, which its integrator and its host answer for.
+-- attempt: the number that the claim returned. A late success still counts; a failure counts only if no other node has claimed the delivery since.
+-- pause: the time in which no sender calls the endpoint; after a success: the endpoint was late, so most senders avoid it.
+-- slow: the endpoint held its sender for more than 3 s. Its integrator and its host then count as slow, too.
 CREATE FUNCTION kyc.hook_done(delivery bigint, attempt integer, succeeded boolean, status integer, error text, again interval, pause interval,
     slow boolean, disable text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1006,10 +1006,10 @@ BEGIN
     PERFORM kyc.hook_disable(row.hook, disable);
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text) IS 'Notes what became of an attempt; the next one of the lane follows';
+COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text) IS 'Notes the outcome of an attempt; the next delivery of the queue becomes its head';
 
--- Endpoints take turns, each with what is due for longest: one with thousands of addresses delays no other. The rows are
--- locked in the order of all parts.
+-- Endpoints take turns, each with the address that is due for longest, so that one with thousands of addresses delays no other.
+-- The rows are locked in the order that all functions of this part use.
 CREATE FUNCTION kyc.hook_due(one_deployment smallint, share integer, batch integer)
   RETURNS TABLE (hook text, address text, told text, wanted boolean)
   LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -1040,7 +1040,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints that have a full queue';
 
--- The limits of one day (UTC). It counts what it allows; the caller's transaction then does it.
+-- Checks the limits of one day (UTC). The function counts each change that it allows; the caller's transaction then makes it.
 CREATE FUNCTION kyc.hook_may(one text, most integer) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   today CONSTANT date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
@@ -1051,7 +1051,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_may(text, integer) IS 'Whether it may be done once more today; if so, it is counted';
 
--- In small steps: the thread that calls it also tells the end of an attestation within a second.
+-- Deletes in small steps: the calling thread must also report the end of an attestation within a second.
 CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   deleted bigint;
@@ -1166,7 +1166,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_create(smallint, text, text, text, text[]) IS 'Registers an endpoint; the same id again answers what the first time made';
 
--- NULL: stays as it is. What changes nothing is not noted, nor compared again. Enabled again, what waits is sent, and all addresses are compared.
+-- NULL keeps a value. A call that changes nothing is neither audited nor followed by a comparison. When an endpoint is enabled again,
+-- its waiting deliveries are sent, and all its addresses are compared.
 CREATE FUNCTION kyc.hook_change(one_deployment smallint, of_integrator text, one_hook text, new_url text, new_events text[], enable boolean)
   RETURNS kyc.hook_answer LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1217,7 +1218,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_delete(smallint, text, text) IS 'Deletes an endpoint with its addresses; its log goes bit by bit';
 
--- replaces: the revision of the secret that is to be replaced. Asked again, it answers what the first time made.
+-- replaces: the revision of the secret that is to be replaced. A repeated call returns the secret that the first call made.
 CREATE FUNCTION kyc.hook_rotate(one_deployment smallint, of_integrator text, one_hook text, overlap interval, replaces integer) RETURNS kyc.hook_answer
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

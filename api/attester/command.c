@@ -76,6 +76,7 @@ static const char standing_sql[] =
 
 static tide_status print_standing(struct att_program *program, struct tide_err *err)
 {
+    assert(program->outbox && program->contract);
     struct tide_pg_rows rows;
     char deployment[16];
     snprintf(deployment, sizeof deployment, "%u", att_outbox_deployment(program->outbox));
@@ -156,6 +157,7 @@ static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
 
 tide_status att_status(struct att_program *program, struct tide_err *err)
 {
+    assert(program->outbox);
     tide_status status = att_outbox_ready(program->outbox, err);
     struct tide_pg *pg = att_outbox_pg(program->outbox);
     if (status == TIDE_OK)
@@ -184,6 +186,7 @@ typedef tide_status review_fn(struct att_outbox *outbox, uint64_t id, const char
 static tide_status record_review(struct att_program *program, review_fn *review, const char *id,
                                  bool *found, struct tide_err *err)
 {
+    assert(program->outbox && review);
     uint64_t number;
     char who[32];
     *found = false;

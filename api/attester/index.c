@@ -64,6 +64,7 @@ static tide_status fill_query_values(struct query_values *a, const struct att_ou
     snprintf(a->expires_at, sizeof a->expires_at, "%" PRIu64, claim->expires_at);
     size_t len = tide_strkey_encode(a->verifier, TIDE_STRKEY_ACCOUNT,
                                     tide_slice_of(claim->verifier, TIDE_HASH_BYTES));
+    assert(len > 0 && len < sizeof a->verifier);
     a->verifier[len] = 0;
     for (int i = 0; i < ATT_VIEW_KEYS; i++)
         tide_bytea_text(a->keys[i], tide_slice_of(hashes[i], TIDE_HASH_BYTES));
@@ -172,6 +173,7 @@ tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
                            const struct att_claim *claim, struct tide_err *err)
 {
+    assert(row->id > 0);
     enum { OK, LEDGER, CODE, FEE, MEANT, CHANGED, STATUS };
     struct tide_pg_rows rows;
     struct query_values a;

@@ -45,6 +45,7 @@ static tide_status read_deployment(struct att_program *p, struct tide_err *err)
 /* Opens the verifier's key under the policy of this deployment. The path is not kept. */
 static tide_status open_key(struct att_program *p, struct tide_err *err)
 {
+    assert(p->deployment && p->contract); /* read_deployment found both */
     char path[TIDE_CONFIG_TEXT_MAX + 64];
     struct att_policy policy = { .fee_max = p->config->attester_fee_max };
     memcpy(policy.network_id, p->deployment->network_id, TIDE_HASH_BYTES);

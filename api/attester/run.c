@@ -73,6 +73,7 @@ static void wait_for(struct runner *r, uint32_t ms)
  * once, so that a state that flips does not write a row for each turn. */
 static bool heartbeat_due(const struct runner *r, const char *state, int64_t now)
 {
+    assert(state);
     if (!r->reported || now - r->heartbeat_ms >= HEARTBEAT_MS)
         return true;
     bool changed = strcmp(r->reported, state) != 0;
@@ -120,6 +121,7 @@ static tide_status send_heartbeat(struct runner *r, const char *state, struct ti
 /* Stores the failure for the heartbeat. */
 static void store_error(struct runner *r, const struct tide_err *err)
 {
+    assert(err->code != TIDE_OK);
     snprintf(r->error, sizeof r->error, "%s: %s", tide_status_name(err->code), err->text);
     tide_text_make_ascii(r->error);
 }
@@ -128,6 +130,7 @@ static void store_error(struct runner *r, const struct tide_err *err)
  * doubles and lasts until a server may be called, at most rpc_retry_ms_max. */
 static void handle_trouble(struct runner *r, const struct tide_err *err)
 {
+    assert(err->code != TIDE_OK);
     const struct tide_config *config = r->program->config;
     int64_t now = now_of(r);
     struct tide_err ignored;
@@ -166,6 +169,7 @@ static void note_recovery(struct runner *r)
 /* Records in the log and in kyc.audit which key signs from now on. */
 static tide_status note_key(struct runner *r, struct tide_err *err)
 {
+    assert(!r->key_noted && !r->mode->dry);
     const char *address = att_signer_address(r->program->signer);
     char detail[128];
     snprintf(detail, sizeof detail, "{\"contract\": \"%s\"}", r->program->contract->address);
@@ -181,6 +185,7 @@ static tide_status note_key(struct runner *r, struct tide_err *err)
  * again. */
 static tide_status refresh_balance(struct runner *r, struct tide_err *err)
 {
+    assert(!r->mode->dry && !r->mode->once);
     int64_t now = now_of(r);
     if (r->account_ms && now - r->account_ms < ACCOUNT_MS)
         return TIDE_OK;
@@ -282,6 +287,7 @@ static bool is_stopped_in_call(void *self)
 
 tide_status att_run(struct att_program *program, const struct att_run *mode, struct tide_err *err)
 {
+    assert(program->outbox && program->signer && program->contract);
     struct runner r = { .program = program, .mode = mode, .notify = getenv("NOTIFY_SOCKET") };
     struct att_rpc *rpc = NULL;
     struct tide_err ignored;

@@ -80,6 +80,7 @@ enum { CERTIFICATES_BYTES = 3 + CONSOLE_CERTIFICATES_MAX * (2 * TIDE_HASH_BYTES 
 /* Writes all certificates of the person as an array literal. */
 static void put_certificates(char out[CERTIFICATES_BYTES], const struct console_person *person)
 {
+    assert(person->certificate_count <= CONSOLE_CERTIFICATES_MAX);
     size_t len = 0;
     out[len++] = '{';
     for (uint32_t i = 0; i < person->certificate_count; i++) {
@@ -91,6 +92,7 @@ static void put_certificates(char out[CERTIFICATES_BYTES], const struct console_
         len += (size_t)2 * TIDE_HASH_BYTES;
         out[len++] = '"';
     }
+    assert(len + 2 <= CERTIFICATES_BYTES);
     memcpy(out + len, "}", 2);
 }
 
@@ -99,6 +101,7 @@ static tide_status call_function(struct console_session *session, const struct c
                                  struct tide_pg_rows *rows, struct tide_err *err)
 {
     const char *action = task->order.action;
+    assert(*action && task->person); /* console_order_read filled in both */
     char certificates[CERTIFICATES_BYTES];
     put_certificates(certificates, task->person);
     const struct console_order *order = &task->order;
@@ -133,6 +136,7 @@ static tide_status call_function(struct console_session *session, const struct c
 tide_status console_act(struct console_session *session, const struct console_task *task,
                         struct tide_job *job, struct tide_err *err)
 {
+    assert(task->acts);
     struct tide_pg_rows rows;
     tide_status status = call_function(session, task, &rows, err);
     if (status != TIDE_OK)

@@ -136,6 +136,7 @@ static tide_status write_port(struct program *p, struct tide_err *err)
     const char *path = p->config.console_port_file;
     char text[16];
     int len = snprintf(text, sizeof text, "%u\n", tide_server_port(p->server));
+    assert(len > 0 && (size_t)len < sizeof text);
     if (!*path)
         return TIDE_OK;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -20,6 +20,7 @@ static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
                 continue;
             int len = snprintf(labels, sizeof labels, "route=\"%s\",status=\"",
                                r < table->count ? table->routes[r].id : "none");
+            assert(len > 0 && (size_t)len < sizeof labels);
             size_t room = sizeof labels - (size_t)len;
             if (code)
                 snprintf(labels + len, room, "%u\"", code);
@@ -40,6 +41,7 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
         return;
     }
     tide_server_metrics(server, &m);
+    assert(m.route_count <= m.route_max);
     put_requests(out, &m);
     tide_metric_gauge(out, TIDE_M_console_connections, (double)m.connections);
     free(m.routes);

@@ -124,6 +124,7 @@ static bool reject_role(struct tide_reply *reply)
 static bool store_detail(struct console_order *order, json_t *detail, bool makes_key,
                          struct tide_reply *reply)
 {
+    assert(!order->detail[0] && !order->key.text[0]);
     struct tide_err err = { 0 };
     struct tide_members_reader r = { .err = &err };
     if (console_detail_check(&r, order->action, detail) != TIDE_OK)
@@ -145,6 +146,7 @@ static bool store_detail(struct console_order *order, json_t *detail, bool makes
 static bool read_action(struct console_task *task, const struct body *body,
                         struct tide_reply *reply)
 {
+    assert(task->person && task->person->role <= CONSOLE_OPERATOR);
     size_t i = 0;
     while (i < TIDE_COUNT(actions) && strcmp(actions[i].name, body->action) != 0)
         i++;
@@ -170,6 +172,7 @@ static bool read_action(struct console_task *task, const struct body *body,
 bool console_order_read(struct console_task *task, const struct tide_request *request,
                         struct tide_reply *reply)
 {
+    assert(task->person && !task->acts);
     bool proposes = strcmp(request->route->id, "act") == 0, good;
     struct body body = { 0 };
     struct tide_err err = { 0 };

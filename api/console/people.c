@@ -100,6 +100,7 @@ static const struct tide_member file_members[] = {
 /* Refuses a certificate or a name in two entries: one person could otherwise act as two. */
 static tide_status check_unique(const struct console_people *all, struct tide_err *err)
 {
+    assert(all->count <= CONSOLE_PEOPLE_MAX);
     for (uint32_t a = 0; a < all->count; a++)
         for (uint32_t b = 0; b < all->count; b++) {
             const struct console_person *one = &all->people[a], *other = &all->people[b];
@@ -190,6 +191,7 @@ static tide_slice base64_of(char *pem, size_t len)
     for (size_t i = from; i < len - (sizeof tail - 1); i++)
         if (pem[i] != '\n')
             pem[count++] = pem[i];
+    assert(count <= len);
     return tide_slice_of(pem, count);
 }
 
@@ -225,6 +227,7 @@ static bool has_secret(const struct console_people *people, const struct tide_re
 const struct console_person *console_person_of(const struct console_people *people,
                                                const struct tide_request *request, const char **why)
 {
+    assert(people->count <= CONSOLE_PEOPLE_MAX);
     uint8_t hash[TIDE_HASH_BYTES];
     uint32_t times;
     *why = "not_the_proxy";

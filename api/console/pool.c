@@ -40,6 +40,7 @@ static tide_status connect_worker(void *worker, struct tide_err *err)
                                    " SET idle_in_transaction_session_timeout = '75s';"
                                    " SET search_path = pg_catalog; SET jit = off";
     struct console_session *session = worker;
+    assert(session->console);
     struct tide_pg_options to = { .conninfo = session->console->conninfo,
                                   .application = "tidemark-console",
                                   .server = TIDE_PG_PRIMARY,
@@ -72,6 +73,7 @@ static tide_status run_task(void *worker, struct tide_job *job, struct tide_err 
 {
     struct console_session *session = worker;
     const struct console_task *task = job->context.task;
+    assert(task && task->person);
     tide_sql_roll_back(session->pg, &session->ready);
     tide_reply_reset(job->reply);
     return task->acts ? console_act(session, task, job, err)
@@ -120,6 +122,7 @@ static void free_task(struct tide_job *job)
 tide_status console_pool_open(struct console *console, uint32_t threads, uint32_t queue,
                               struct tide_err *err)
 {
+    assert(threads > 1 && !console->pool);
     static const struct tide_worker_calls work = { .state_size = sizeof(struct console_session),
                                                    .open = open_worker,
                                                    .close = close_worker,

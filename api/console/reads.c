@@ -40,6 +40,7 @@ static tide_status put_head(struct console_session *session, const struct consol
 /* Appends at most limit items. The statement returned one more row if a next page exists. */
 static void put_items(struct tide_json *j, const struct tide_pg_rows *rows, uint32_t limit)
 {
+    assert(limit > 0 && rows->columns >= 2);
     uint32_t shown = rows->count < limit ? rows->count : limit;
     tide_json_name(j, "items");
     tide_json_open(j, '[');
@@ -67,6 +68,7 @@ static size_t params_of(const char *sql)
 static tide_status put_list(struct console_session *session, const struct tide_request *request,
                             struct tide_json *j, struct tide_err *err)
 {
+    assert(request->route->statement);
     const struct tide_param_value *limit = tide_request_param(request, TIDE_PARAM_limit);
     const struct tide_param_value *after = tide_request_param(request, TIDE_PARAM_after);
     const struct tide_param_value *within = tide_request_param(request, TIDE_PARAM_within);
@@ -99,6 +101,7 @@ static tide_status put_list(struct console_session *session, const struct tide_r
 tide_status console_read(struct console_session *session, const struct console_task *task,
                          struct tide_job *job, struct tide_err *err)
 {
+    assert(!task->acts);
     bool check = job->request->route->statement == console_check_sql;
     struct tide_json j = { .buf = &job->reply->body };
     if (check && atomic_exchange(&session->console->checking, true)) {

@@ -126,6 +126,8 @@ static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
         return TIDE_JOB_ANSWERED;
     }
     task->person = person;
+    assert(person >= console->people->people &&
+           person < console->people->people + console->people->count);
     if (request->route->body_max && !console_order_read(task, request, job->reply)) {
         console_task_free(task);
         return TIDE_JOB_ANSWERED;

@@ -120,10 +120,10 @@ static tide_status rebuild_cache(struct tide_feed *feed, const char *why, struct
 {
     assert(why);
     char quoted[512];
-    if (!feed->rebuild_told)
+    if (!feed->rebuild_logged)
         tide_log(TIDE_INFO, "feed.rebuild", "why=%s", tide_log_quote(quoted, sizeof quoted, why));
     tide_status status = feed_build(feed, err);
-    feed->rebuild_told = status != TIDE_OK;
+    feed->rebuild_logged = status != TIDE_OK;
     if (status == TIDE_OK) {
         pthread_mutex_lock(&feed->mutex);
         feed->stats.rebuilds++;

@@ -97,7 +97,6 @@ static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *me
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_head *head, struct tide_err *err)
 {
-    assert(head->ledger > 0);
     struct tide_hot_meta meta;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;

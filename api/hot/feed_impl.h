@@ -41,7 +41,7 @@ struct tide_feed {
     uint64_t moves_seen; /* value of moves in the last step; polled on a standby */
     /* Monotonic time of the last rebuild for changes below the cache's ledger */
     int64_t rebuilt_ms;
-    bool rebuild_told; /* the pending rebuild is in the log already */
+    bool rebuild_logged; /* the pending rebuild is in the log already */
     /* Monotonic time since which a standby is behind the cache; 0: it is not */
     int64_t behind_ms;
     uint32_t misnamed;  /* roles of which the log says that the DAO names another contract */

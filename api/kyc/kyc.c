@@ -44,6 +44,7 @@ bool tide_kyc_lacks_primary(const struct tide_kyc *kyc)
 
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
+    assert(kyc->workers && kyc->refused);
     struct tide_kyc_pool_line pools[TIDE_KYC_POOL_COUNT];
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
         pools[i].name = pool_names[i];
@@ -89,6 +90,7 @@ static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
     };
     tide_status status = TIDE_OK;
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++) {
+        assert(!kyc->pools[i]);
         struct tide_kyc_pool_options options = { .name = pool_names[i],
                                                  .context = context_options_of(kyc),
                                                  .threads = pools[i].threads,
@@ -116,6 +118,7 @@ static tide_status check_domains(const struct tide_kyc_settings *settings, struc
 /* Opens the workers of the providers, and the counters of webhooks that they report. */
 static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 {
+    assert(!kyc->workers && !kyc->refused);
     struct tide_kyc_workers_options options = { .settings = kyc->settings,
                                                 .conninfo = database_of(kyc->config),
                                                 .select = kyc->select,
@@ -131,6 +134,7 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 
 static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struct tide_err *err)
 {
+    assert(!kyc->notify);
     struct tide_notify_options options = { .settings = kyc->settings,
                                            .config = kyc->config,
                                            .clock = kyc->clock,
@@ -216,6 +220,7 @@ static void log_ended_secrets(const struct tide_kyc *kyc)
     int64_t now = kyc->clock->wall_ms(kyc->clock->self) / 1000;
     for (uint32_t p = 0; p < kyc->settings->provider_count; p++) {
         const struct tide_kyc_provider *provider = &kyc->settings->providers[p];
+        assert(provider->secret_count <= TIDE_COUNT(provider->secrets));
         uint32_t ended = 0;
         for (uint32_t i = 0; i < provider->secret_count; i++) {
             int64_t until = provider->secrets[i].not_after;
@@ -231,6 +236,7 @@ static void log_ended_secrets(const struct tide_kyc *kyc)
 
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
+    assert(kyc->workers && kyc->settings);
     tide_status status = check_network(kyc, err);
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
         status = tide_worker_pool_start(kyc->pools[i], err);
@@ -273,6 +279,7 @@ enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *j
     struct tide_kyc_work *work = job->context.task;
     if (!work)
         return TIDE_JOB_ANSWERED;
+    assert((unsigned)work->pool < TIDE_KYC_POOL_COUNT);
     /* The object of the connection's thread, which a worker must not use. */
     job->context.thread = NULL;
     enum tide_job_submitted submitted = tide_worker_pool_submit(kyc->pools[work->pool], job);

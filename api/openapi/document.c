@@ -516,8 +516,8 @@ static void put_responses(struct tide_json *j, struct openapi_texts *texts)
     tide_json_close(j, '}');
 }
 
-/* Writes the schemas that are used and not written. Returns whether it wrote any: these may use
- * others. */
+/* Writes the schemas that are referenced and not written yet. Returns whether there were any: they
+ * may refer to others. */
 static bool put_named_schemas(struct tide_json *j, struct openapi_texts *texts)
 {
     bool more = false;

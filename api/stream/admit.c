@@ -43,7 +43,7 @@ static enum tide_stream_refusal check_position(const struct tide_event_stream *s
                                                uint16_t deployment)
 {
     const struct stream_head *head = &stream->head;
-    const struct stream_position *at = &sub->at;
+    const struct stream_position *at = &sub->delivered;
     if (deployment != head->deployment)
         return TIDE_STREAM_OTHER_DEPLOYMENT;
     if (stream_lacks_events(head, sub->topics, at))
@@ -89,7 +89,8 @@ enum tide_stream_refusal tide_event_stream_subscribe(struct tide_event_stream *s
     sub->resumed = last_event_id.len > 0;
     sub->sent_ms = stream_now_ms(stream);
     enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
-    if (sub->resumed && stream_position_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
+    if (sub->resumed &&
+        stream_position_parse(&sub->delivered, &deployment, last_event_id) != TIDE_OK)
         refusal = TIDE_STREAM_BAD_POSITION;
     tide_lock_counted(&stream->mutex, &stream->waits);
     if (refusal == TIDE_STREAM_TAKEN)

@@ -63,7 +63,7 @@ static struct stream_position id_at(const struct tide_subscriber *sub,
 
 struct stream_position stream_id(const struct tide_subscriber *sub)
 {
-    return sub->at.class == STREAM_TIME ? sub->at : id_at(sub, sub->at);
+    return sub->delivered.class == STREAM_TIME ? sub->delivered : id_at(sub, sub->delivered);
 }
 
 /* Returns the first second at which a valid attestation has expired, or 0 if none expires. */
@@ -149,20 +149,21 @@ static struct stream_watch *next_lapse(struct tide_subscriber *sub, uint64_t unt
     return next;
 }
 
-bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until)
+bool stream_deliver_lapses(struct tide_subscriber *sub, uint64_t until)
 {
     struct stream_watch *watch;
     while ((watch = next_lapse(sub, until))) {
         uint64_t at = watch->lapses_at;
-        struct stream_moment when = { sub->at.ledger, sub->closed, at };
-        struct stream_position id = {
-            .ledger = sub->at.ledger, .class = STREAM_TIME, .address = watch->address, .time = at
-        };
+        struct stream_moment when = { sub->delivered.ledger, sub->closed, at };
+        struct stream_position id = { .ledger = sub->delivered.ledger,
+                                      .class = STREAM_TIME,
+                                      .address = watch->address,
+                                      .time = at };
         if (!send_standing(sub, watch, &when, id)) {
             watch->lapses_at = at; /* stream_judge moved it: this lapse is not sent yet */
             return false;
         }
-        sub->at = id;
+        sub->delivered = id;
         sub->seen = at > sub->seen ? at : sub->seen;
     }
     return true;
@@ -211,7 +212,7 @@ static void apply_changes(struct tide_subscriber *sub, const struct stream_piece
 
 /* Sends the due standings in order of address. `now` never goes back: a lapse that was sent
  * before stays true. */
-static bool give_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
+static bool deliver_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
     uint64_t now = sub->seen > piece->close_time ? sub->seen : piece->close_time;
     struct stream_moment when = { piece->ledger, piece->close_time, now };
@@ -225,47 +226,47 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
             continue;
         if (!send_standing(sub, watch, &when, id_at(sub, position)))
             return false;
-        if (stream_position_cmp(&position, &sub->at) > 0)
-            sub->at = position;
+        if (stream_position_cmp(&position, &sub->delivered) > 0)
+            sub->delivered = position;
     }
     return true;
 }
 
 /* Sends the end of a ledger: standings that changed, then the ledger's own message. */
-static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
+static bool deliver_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
-    assert(piece->last && piece->ledger >= sub->at.ledger);
-    if (stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
+    assert(piece->last && piece->ledger >= sub->delivered.ledger);
+    if (stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && !deliver_compliance(sub, piece))
         return false;
     struct stream_position id = stream_whole(piece->ledger);
     uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
     id.time = stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
     if (stream_wants_topic(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
         return false;
-    sub->at = stream_whole(piece->ledger);
+    sub->delivered = stream_whole(piece->ledger);
     sub->closed = piece->close_time;
     sub->seen = seen ? seen : piece->close_time;
     return true;
 }
 
-bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
+bool stream_deliver(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
-    assert(stream_position_cmp(&piece->end, &sub->at) > 0); /* stream_piece_after chose it */
+    assert(stream_position_cmp(&piece->end, &sub->delivered) > 0); /* stream_piece_after chose it */
     /* Lapses before this ledger's close come first, because positions have one order. */
-    if (piece->ledger > sub->at.ledger && piece->close_time &&
-        !stream_give_lapses(sub, piece->close_time - 1))
+    if (piece->ledger > sub->delivered.ledger && piece->close_time &&
+        !stream_deliver_lapses(sub, piece->close_time - 1))
         return false;
     for (uint32_t i = 0; i < piece->note_count; i++) {
         const struct stream_note *note = &piece->notes[i];
-        if (stream_position_cmp(&note->position, &sub->at) <= 0)
+        if (stream_position_cmp(&note->position, &sub->delivered) <= 0)
             continue;
         struct stream_position id = id_at(sub, note->position);
         if (stream_wants_note(sub, note) && !stream_sub_put(sub, &id, note->text))
             return false;
-        sub->at = note->position;
+        sub->delivered = note->position;
     }
     if (piece->last)
-        return give_whole(sub, piece);
-    sub->at = piece->end;
+        return deliver_whole(sub, piece);
+    sub->delivered = piece->end;
     return true;
 }

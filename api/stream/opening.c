@@ -12,9 +12,10 @@
 static void compare_to_position(const struct tide_subscriber *sub, const struct stream_watch *watch,
                                 bool *before, bool *earlier)
 {
-    int by = memcmp(&watch->address, &sub->at.address, sizeof watch->address);
-    *before = sub->at.class < STREAM_COMPLIANCE || (sub->at.class == STREAM_COMPLIANCE && by > 0);
-    *earlier = sub->at.class == STREAM_TIME && by > 0;
+    int by = memcmp(&watch->address, &sub->delivered.address, sizeof watch->address);
+    *before = sub->delivered.class < STREAM_COMPLIANCE ||
+              (sub->delivered.class == STREAM_COMPLIANCE && by > 0);
+    *earlier = sub->delivered.class == STREAM_TIME && by > 0;
 }
 
 /* Loads the records as of `ledger` of the addresses for which compare_to_position returns
@@ -52,15 +53,15 @@ static uint64_t later(uint64_t a, uint64_t b)
 static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *err)
 {
     uint64_t closed = 0, closed_before = 0;
-    uint32_t ledger = sub->at.ledger;
-    bool part = sub->at.class < STREAM_WHOLE;
+    uint32_t ledger = sub->delivered.ledger;
+    bool part = sub->delivered.class < STREAM_WHOLE;
     tide_status status = load_people(sub, ledger, false, &closed, err);
     if (status == TIDE_OK && part)
         status = load_people(sub, ledger - 1, true, &closed_before, err);
     if (status != TIDE_OK)
         return status;
     sub->closed = part ? closed_before : closed;
-    sub->seen = later(sub->at.time, sub->closed);
+    sub->seen = later(sub->delivered.time, sub->closed);
     if (!sub->resumed)
         sub->seen = later(sub->seen, stream_wall_s(sub->stream));
     for (uint32_t i = 0; i < sub->watch_count; i++) {
@@ -82,7 +83,7 @@ bool stream_send_open(struct tide_subscriber *sub)
         tide_buf_reset(text);
         tide_buf_putf(text,
                       "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
-                      sub->at.ledger, sub->resumed ? "true" : "false");
+                      sub->delivered.ledger, sub->resumed ? "true" : "false");
         sub->greeted = stream_sub_put_notice(sub, stream_text(sub->stream));
     }
     return sub->greeted && stream_send_staleness(sub);
@@ -93,7 +94,7 @@ enum stream_staleness stream_staleness_of(const struct tide_subscriber *sub)
     const struct tide_event_stream *stream = sub->stream;
     if (stream->stale != STREAM_FRESH)
         return stream->stale;
-    if ((sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger)
+    if ((sub->begun || sub->resumed) && sub->delivered.ledger > stream->head.ledger)
         return STREAM_BEHIND;
     return sub->watch_count && stream->head.registry_undecoded ? STREAM_INCOMPLETE : STREAM_FRESH;
 }
@@ -148,7 +149,7 @@ bool stream_send_heartbeat(struct tide_subscriber *sub)
 static bool send_standings(struct tide_subscriber *sub)
 {
     assert(sub->standings_sent <= sub->watch_count);
-    struct stream_moment when = { sub->at.ledger, sub->closed, sub->seen };
+    struct stream_moment when = { sub->delivered.ledger, sub->closed, sub->seen };
     while (sub->standings_sent < sub->watch_count) {
         struct stream_watch *watch = &sub->watches[sub->standings_sent];
         tide_slice text = stream_standing_text(sub->stream, watch, &watch->standing, &when);
@@ -184,7 +185,7 @@ const struct stream_piece *stream_prices_for(const struct tide_subscriber *sub)
 {
     const struct stream_piece *page = sub->stream->prices;
     const struct tide_hot_symbol *from = &sub->stream->prices_from, *last = &sub->last_price_sent;
-    if (!page || sub->asset_count || page->ledger != sub->at.ledger ||
+    if (!page || sub->asset_count || page->ledger != sub->delivered.ledger ||
         memcmp(from, last, sizeof *last) > 0)
         return NULL;
     return page->last || memcmp(&page->end.asset, last, sizeof *last) > 0 ? page : NULL;
@@ -217,10 +218,10 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
     struct tide_event_stream *stream = sub->stream;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
-        sub->at = stream_whole(stream->head.ledger);
+        sub->delivered = stream_whole(stream->head.ledger);
         sub->closed = stream->head.close_time;
     }
-    assert(sub->at.ledger <= stream->head.ledger);
+    assert(sub->delivered.ledger <= stream->head.ledger);
     *ready =
         stream_send_open(sub) && (!sub->watch_count || stream_staleness_of(sub) == STREAM_FRESH);
     if (*ready && sub->watch_count)

@@ -40,6 +40,7 @@ void tide_event_stream_close(struct tide_event_stream *stream)
 {
     if (!stream)
         return;
+    assert(stream->all || stream->count == 0);
     for (uint32_t i = 0; i < stream->count; i++)
         stream_sub_free(stream->all[i]);
     struct stream_position nowhere = stream_whole(0);
@@ -206,9 +207,9 @@ static void drop_lost(struct tide_event_stream *stream)
         struct tide_subscriber *sub = stream->turn[i];
         if (!sub->begun || sub->dropped)
             continue;
-        if (sub->at.ledger + 1 < stream->head.first)
+        if (sub->delivered.ledger + 1 < stream->head.first)
             stream_sub_drop(sub, TIDE_DROPPED_GAP);
-        else if (stream_lacks_events(&stream->head, sub->topics, &sub->at))
+        else if (stream_lacks_events(&stream->head, sub->topics, &sub->delivered))
             stream_sub_drop(sub, TIDE_DROPPED_ARCHIVED);
     }
 }
@@ -269,10 +270,10 @@ static void give_pieces(struct tide_subscriber *sub, const struct stream_piece *
     sub->moved = false;
     /* A client must know that the data is stale before it gets any */
     bool all = stream_send_staleness(sub);
-    while (all && (piece = stream_piece_after(piece, &sub->at)))
-        all = stream_give(sub, piece);
+    while (all && (piece = stream_piece_after(piece, &sub->delivered)))
+        all = stream_deliver(sub, piece);
     if (all && wall)
-        all = stream_give_lapses(sub, wall);
+        all = stream_deliver_lapses(sub, wall);
     if (all)
         sub->full_ms = 0;
     else
@@ -298,7 +299,7 @@ static void continue_opening(struct tide_subscriber *sub, const struct stream_pi
 static bool read_prices(struct tide_event_stream *stream, struct tide_subscriber *sub)
 {
     struct stream_source *source = &stream->options.source;
-    struct stream_prices_ask ask = { sub->at.ledger, sub->last_price_sent, sub->assets,
+    struct stream_prices_ask ask = { sub->delivered.ledger, sub->last_price_sent, sub->assets,
                                      sub->asset_count };
     struct stream_piece *page;
     struct tide_err err;
@@ -325,7 +326,7 @@ static bool read_prices(struct tide_event_stream *stream, struct tide_subscriber
 /* Returns whether the ring lacks ledgers after the subscriber's position. */
 static bool is_behind(const struct tide_event_stream *stream, const struct tide_subscriber *sub)
 {
-    return stream_position_cmp(&sub->at, &stream->ring.start) < 0;
+    return stream_position_cmp(&sub->delivered, &stream->ring.start) < 0;
 }
 
 /* Returns whether a page must be read from the database for the subscriber, and its buffer has
@@ -336,7 +337,7 @@ static bool needs_page(const struct tide_event_stream *stream, struct tide_subsc
         return false;
     if (!sub->opening)
         return is_behind(stream, sub);
-    return stream_wants_prices(sub) && sub->at.ledger <= stream->head.ledger &&
+    return stream_wants_prices(sub) && sub->delivered.ledger <= stream->head.ledger &&
            !stream_prices_for(sub);
 }
 
@@ -366,7 +367,7 @@ static void begin_some(struct tide_event_stream *stream, bool *more)
             sub->watch_count && sub->greeted && stream_staleness_of(sub) != STREAM_FRESH;
         if (sub->begun || sub->dropped || waits_for_fresh)
             continue;
-        if (sub->resumed && sub->at.ledger > stream->head.ledger) {
+        if (sub->resumed && sub->delivered.ledger > stream->head.ledger) {
             /* the subscriber waits for that ledger, and gets "stale", "behind" */
             (void)!stream_send_open(sub);
             continue;
@@ -392,8 +393,9 @@ static void give_live(struct tide_event_stream *stream)
         if (!sub->begun || sub->opening || sub->dropped || is_behind(stream, sub))
             continue;
         const struct stream_ring *ring = &stream->ring;
-        bool recent = stream_position_cmp(&sub->at, &ring->fresh_from) >= 0;
-        bool live = sub->at.ledger == ring->end.ledger && sub->at.class >= STREAM_WHOLE;
+        bool recent = stream_position_cmp(&sub->delivered, &ring->fresh_from) >= 0;
+        bool live =
+            sub->delivered.ledger == ring->end.ledger && sub->delivered.class >= STREAM_WHOLE;
         give_pieces(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
     }
 }
@@ -423,7 +425,7 @@ static bool read_ledgers(struct tide_event_stream *stream, const struct tide_sub
 {
     assert(next->begun && !next->opening);
     struct stream_source *source = &stream->options.source;
-    struct stream_position from = next->at;
+    struct stream_position from = next->delivered;
     struct stream_piece *page;
     struct tide_err err;
     if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
@@ -433,7 +435,7 @@ static bool read_ledgers(struct tide_event_stream *stream, const struct tide_sub
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
         bool open = sub->begun && !sub->opening && !sub->dropped;
-        if (open && stream_position_cmp(&sub->at, &from) >= 0)
+        if (open && stream_position_cmp(&sub->delivered, &from) >= 0)
             give_pieces(sub, page, 0);
     }
     stream_piece_free(page);

@@ -64,16 +64,16 @@ struct tide_subscriber {
     /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin
      * succeeded. moved: the last attempt to send stored at least one message. */
     bool resumed, greeted, begun, dropped, moved;
-    enum stream_staleness stale_sent; /* as the subscriber was last told */
+    enum stream_staleness stale_sent; /* the staleness last delivered */
     /* opening: begun, and some of the present values are not sent: the stream has no id yet. */
     bool opening, prices_sent;
     bool no_room;            /* total_max kept its last message out of the buffer      */
     uint32_t standings_sent; /* watches [0, standings_sent) were sent during the opening */
     struct tide_hot_symbol last_price_sent; /* during the opening; zero: none           */
-    uint64_t served;           /* number of the last page read for it, or of its beginning */
-    struct stream_position at; /* the subscriber was sent everything up to here        */
-    uint64_t closed;           /* close time of the last complete ledger, unix seconds */
-    uint64_t seen;             /* the second at which compliance was last evaluated    */
+    uint64_t served;                  /* number of the last page read for it, or of its beginning */
+    struct stream_position delivered; /* everything up to here is in the buffer or read */
+    uint64_t closed;                  /* close time of the last complete ledger, unix seconds */
+    uint64_t seen;                    /* the second at which compliance was last evaluated    */
     /* time since which no message fitted into the buffer; 0: the last one fitted */
     int64_t full_ms;
     int64_t sent_ms; /* when something was last put into the buffer          */
@@ -191,10 +191,10 @@ const struct stream_piece *stream_piece_after(const struct stream_piece *first,
 
 /* Sends what the piece holds after the subscriber's position, and moves the position. Returns false
  * if a message found no room: the next call continues there. */
-bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece);
+bool stream_deliver(struct tide_subscriber *sub, const struct stream_piece *piece);
 /* Sends the standings that lapsed by time alone, up to and including the unix second until. Returns
- * false like stream_give. */
-bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until);
+ * false like stream_deliver. */
+bool stream_deliver_lapses(struct tide_subscriber *sub, uint64_t until);
 /* Returns the subscriber's position as the id of a message. */
 struct stream_position stream_id(const struct tide_subscriber *sub);
 /* Returns whether the subscriber's topics and filters let the note pass. */

@@ -87,7 +87,7 @@ TIDE_INLINE void tide_buf_be64(struct tide_buf *buf, uint64_t v)
 
 static inline tide_slice tide_buf_view(const struct tide_buf *buf)
 {
-    assert(buf->len <= buf->cap);
+    assert(buf->len <= buf->cap && (buf->ptr || buf->len == 0));
     return (tide_slice){ buf->ptr, buf->len };
 }
 

@@ -31,7 +31,7 @@ enum tide_role {
 };
 
 #define TIDE_NAME_MAX           64u
-#define TIDE_CONTRACTS_MAX      6144u /* the file's, and discovered tokens */
+#define TIDE_CONTRACTS_MAX      6144u /* contracts of the file and discovered tokens */
 #define TIDE_FILE_CONTRACTS_MAX 1024u
 #define TIDE_ACCOUNTS_MAX       4096u
 
@@ -63,8 +63,8 @@ struct tide_deployment {
     uint16_t id; /* small integer of chain.deployment; 0 until it is read from the database */
     char passphrase[256];
     uint8_t network_id[TIDE_HASH_BYTES];
-    uint32_t first_ledger; /* 0: not said */
-    uint32_t last_ledger;  /* 0: not said */
+    uint32_t first_ledger; /* 0: the file names none */
+    uint32_t last_ledger;  /* 0: the file names none */
     uint32_t contract_count;
     struct tide_contract contracts[TIDE_CONTRACTS_MAX];
     /* Hash table of the ids, by their first two bytes: index + 1, 0 is free. Only
@@ -95,7 +95,7 @@ void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index,
 void tide_deployment_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *deployment);
 
 /* Computes the identity across networks: the hash of the network's id and of tide_deployment_hash.
- * It is the same in each epoch of the network and on each server of one deployment. */
+ * The identity is the same in each epoch of the network and on each server of one deployment. */
 void tide_deployment_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t network[TIDE_HASH_BYTES],
                               const uint8_t contracts[TIDE_HASH_BYTES]);
 

@@ -41,7 +41,7 @@ struct tide_http_request {
                                  * TIDE_HTTP_HEADERS_MAX */
     tide_slice body;            /* body of a POST; borrowed during the call */
     bool follow;                /* up to 3 redirects; not together with headers or a body */
-    uint32_t timeout_ms;        /* replaces the client's limit; 0: the client's */
+    uint32_t timeout_ms;        /* limit of this request; 0: the client's limit applies */
     /* Called before the body's buffer grows to `total` bytes. If it returns false, the call ends.
      * May be NULL. */
     bool (*room)(void *self, size_t total);

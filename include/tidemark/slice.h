@@ -1,5 +1,5 @@
 /* Borrowed bytes: pointer and length. A slice is a value: copy it, return it, compare it.
- * It never frees and is never NUL-terminated; the comment beside each field or
+ * A slice never frees and is never NUL-terminated; the comment beside each field or
  * result says what it borrows from and until when. */
 #ifndef TIDEMARK_SLICE_H
 #define TIDEMARK_SLICE_H

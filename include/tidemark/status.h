@@ -25,6 +25,16 @@ struct tide_err {
 /* Fills err and returns code. code is not TIDE_OK. */
 tide_status tide_fail(struct tide_err *err, tide_status code, const char *format, ...)
     TIDE_PRINTF(3, 4);
+#ifdef __clang_analyzer__
+/* clang's analyzer does not look into another file, so it would follow paths on which tide_fail
+ * returns TIDE_OK. This form shows it the returned value. */
+static inline tide_status tide_status_same(tide_status code)
+{
+    return code;
+}
+#define tide_fail(err, code, ...) \
+    ((void)(tide_fail)(err, code, __VA_ARGS__), tide_status_same(code))
+#endif
 
 /* Puts context before the text that is already there and returns err->code. */
 tide_status tide_fail_context(struct tide_err *err, const char *format, ...) TIDE_PRINTF(2, 3);

@@ -17,10 +17,10 @@
  * Addresses, contracts, kinds and other symbols are long, and few different ones occur. The tables
  * that grow with each ledger (event, history, chain.tx, chain.call) store keys of chain.word in
  * their place: the columns marked keyed. Such a table of the catalogue is a view with the words.
- * Its rows are stored in a table of another schema (event_rows …; the member stored). Readers use
- * the view; only the writer uses the stored table. Beside each keyed column c of text the view has
- * c_key, the key itself. PostgreSQL can answer the condition c_key = chain.word_key(word) in the
- * order of an index. */
+ * The view's rows are stored in a table of another schema (event_rows …; the member stored).
+ * Readers use the view; only the writer uses the stored table. Beside each keyed column c of text
+ * the view has c_key, the key itself. PostgreSQL can answer the condition
+ * c_key = chain.word_key(word) in the order of an index. */
 #ifndef TIDEMARK_TABLE_H
 #define TIDEMARK_TABLE_H
 

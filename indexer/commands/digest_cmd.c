@@ -31,6 +31,7 @@ static void add_table(struct tide_digest *total, const struct tide_table *table,
                        digest->rows, text);
     assert(len > 0 && (size_t)len < sizeof line);
     tide_digest_bytes(total, tide_slice_of(line, (size_t)len));
+    assert(total->rows > 0);
     total->rows += digest->rows - 1; /* tide_digest_bytes counted the line as one row */
 }
 
@@ -66,6 +67,7 @@ static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char 
     struct tide_table table = { .schema = "rollup", .name = text };
     struct tide_digest digest = { 0 };
     struct tide_pg_rows columns = { 0 };
+    assert(name.len < sizeof text);
     snprintf(text, sizeof text, "%.*s", TIDE_SLICE_FMT(name));
     tide_status status = read_columns(pg, &table, text, &columns, err);
     if (status == TIDE_OK)
@@ -99,6 +101,7 @@ static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool j
     }
     tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
     uint32_t rollup_count = tide_rollup_tables(rollups);
+    assert(rollup_count <= TIDE_ROLLUP_TABLES_MAX);
     for (uint32_t i = 0; i < rollup_count && status == TIDE_OK; i++)
         status = print_rollup(pg, rollups[i], where, json, &total, err);
     if (status == TIDE_OK)

@@ -39,6 +39,8 @@ static const char *const grades[] = { [DOCTOR_OK] = "ok",
 void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
                 const char *format, ...)
 {
+    assert((size_t)grade < TIDE_COUNT(grades));
+    assert(remedy || grade < DOCTOR_WARNING);
     va_list args;
     va_start(args, format);
     vsnprintf(out->found, sizeof out->found, format, args);
@@ -60,6 +62,7 @@ bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
 void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
                        struct doctor_finding *out)
 {
+    assert(d->pg && err->code != TIDE_OK);
     doctor_say(out, DOCTOR_FAILED,
                tide_pg_alive(d->pg)
                    ? "see the server's log; the role needs the rights of roles.sql"
@@ -83,6 +86,7 @@ bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
  * become blanks. */
 static void print_line(const char *name, struct doctor_finding *f)
 {
+    assert((size_t)f->grade < TIDE_COUNT(grades));
     for (char *p = f->found; *p; p++)
         *p = (uint8_t)*p < 0x20 ? ' ' : *p;
     printf("%-8s %-16s %s\n", grades[f->grade], name, f->found);
@@ -171,6 +175,7 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
     uint32_t done = 0;
     for (size_t i = 0; i < TIDE_COUNT(count); i++)
         done += count[i];
+    assert(done <= TIDE_COUNT(checks));
     if (done < TIDE_COUNT(checks))
         status = tide_fail(&err, TIDE_E_FINDING, "interrupted after %u of %zu checks", done,
                            TIDE_COUNT(checks));

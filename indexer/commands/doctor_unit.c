@@ -25,6 +25,7 @@ struct unit_run {
 /* Appends a word. Returns whether there was room. The words live until the process ends. */
 static bool add_word(struct unit_run *run, const char *prefix, const char *text)
 {
+    assert(run->count <= WORDS_MAX && !run->words[run->count]);
     size_t size = strlen(prefix) + strlen(text) + 1;
     char *word = run->count < WORDS_MAX ? malloc(size) : NULL;
     if (!word)
@@ -126,6 +127,7 @@ tide_status doctor_run_in_unit(const char *unit, bool json, struct tide_err *err
     static const char *const first[] = { "systemd-run", "--quiet", "--pipe", "--wait",
                                          "--collect" };
     static struct unit_run run; /* large; used once */
+    assert(run.count == 0);
     char program[LINE_BYTES];
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
     if (len < 0)

@@ -71,6 +71,7 @@ static tide_status read_request(struct request *r, const struct tide_option *opt
 static tide_status choose_range(struct tide_export *x, const struct request *r,
                                 struct tide_err *err)
 {
+    assert(!r->ledger || (!r->from && !r->to));
     struct tide_range covered;
     tide_status status = tide_query_covered(x->pg, x->deployment, &covered, err);
     if (status != TIDE_OK)
@@ -89,6 +90,7 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
 /* Returns whether the kind of export reads the table. */
 static bool is_exported(const struct tide_table *table, uint32_t index, enum export_kind kind)
 {
+    assert(kind <= EXPORT_STATE);
     if (kind == EXPORT_CALLS)
         return index == TIDE_TABLE_CALL;
     return index >= TIDE_TABLE_FIXED_COUNT &&
@@ -108,6 +110,7 @@ static tide_status check_kept(struct tide_export *x, const struct request *r, st
             asked++;
             kept += scope.wanted[i];
         }
+    assert(kept <= asked);
     if (status == TIDE_OK && kept == 0)
         return tide_fail(err, TIDE_E_MISSING,
                          "none of these tables is in the index scope (--only)");
@@ -123,6 +126,7 @@ static tide_status write_all(struct tide_export *x, const struct request *r, str
     static const char *const *const columns[] = { tide_export_event_columns,
                                                   tide_export_call_columns,
                                                   tide_export_state_columns };
+    assert((size_t)r->kind < TIDE_COUNT(columns));
     tide_status status = check_kept(x, r, err);
     if (status == TIDE_OK)
         status = choose_range(x, r, err);

@@ -51,6 +51,7 @@ static bool contract_id(uint8_t id[TIDE_HASH_BYTES], tide_slice address)
 static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                        bool hash)
 {
+    assert(at < rows->count && rows->columns >= 4);
     if (r->moved.len)
         tide_buf_u8(&r->moved, ',');
     tide_buf_putf(&r->moved, hash ? "(decode('%s','hex'),%s,%s,%s)" : "(%s,%s,%s,%s)",
@@ -63,6 +64,7 @@ static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows
 static void redecode_event(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                            struct tide_buf *bytes)
 {
+    assert(at < rows->count && rows->columns >= 7);
     struct tide_redecode_raw_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
                                              .tx = (uint32_t)tide_pg_u64(rows, at, 1),
                                              .op = (uint32_t)tide_pg_u64(rows, at, 2),
@@ -83,6 +85,7 @@ static void redecode_event(struct tide_reproject *r, const struct tide_pg_rows *
 static void redecode_version(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                              struct tide_buf *bytes)
 {
+    assert(at < rows->count && rows->columns >= 10);
     struct tide_redecode_raw_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
                                            .tx = (uint32_t)tide_pg_u64(rows, at, 2),
                                            .seq = (uint32_t)tide_pg_u64(rows, at, 3),
@@ -97,6 +100,7 @@ static void redecode_version(struct tide_reproject *r, const struct tide_pg_rows
     size_t key_len = bytes->len;
     if (!tide_raw_hex(bytes, tide_pg_slice(rows, at, 9)))
         return;
+    assert(key_len <= bytes->len);
     v.key = tide_slice_of(bytes->ptr, key_len);
     v.value = tide_slice_of(bytes->ptr + key_len, bytes->len - key_len);
     if (!tide_redecode_version(r->decode, r->batch, &v))
@@ -128,6 +132,7 @@ static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err
 static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *pass,
                                    struct place *place, bool *more, struct tide_err *err)
 {
+    assert(r->moved.len == 0 && r->chunk_moved == 0);
     char id[8];
     struct tide_pg_rows rows = { 0 };
     struct tide_buf bytes;
@@ -179,6 +184,7 @@ static tide_status open_decoder(struct tide_reproject *r, struct tide_err *err)
     bool wanted[TIDE_TABLES_MAX];
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
+    assert(count <= TIDE_TABLES_MAX);
     for (uint32_t i = 0; i < count; i++)
         wanted[i] = tables[i].kind != TIDE_TABLE_STATE;
     tide_status status = tide_query_contracts(r->pg, r->deployment, UINT32_MAX, &deployment, err);

@@ -50,6 +50,7 @@ static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, con
     uint32_t count;
     const struct tide_table *table = &tide_tables(&count)[index];
     const struct tide_rows *rows = &r->batch->rows[index];
+    assert(index < count && rows->count > 0);
     tide_slice tuples = tide_buf_view(&rows->copy);
     struct tide_buf keyed;
     tide_status status = TIDE_OK;
@@ -74,6 +75,7 @@ static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, con
 static tide_status drop_raw(struct tide_reproject *r, struct tide_buf *sql, const char *table,
                             const char *key, const char *count, struct tide_err *err)
 {
+    assert(r->chunk_moved > 0);
     tide_buf_putf(sql, "WITH gone AS (DELETE FROM %s WHERE deployment = %u AND (%s) IN (", table,
                   r->deployment, key);
     tide_buf_slice(sql, tide_buf_view(&r->moved));
@@ -164,6 +166,7 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, ui
 {
     uint32_t count;
     const struct tide_table *table = &tide_tables(&count)[index];
+    assert(index < count && table->kind == TIDE_TABLE_HISTORY);
     tide_buf_putf(sql, "CREATE TEMPORARY TABLE again (LIKE history_rows.\"%s\") ON COMMIT DROP",
                   table->name);
     tide_status status = run_statement(r, sql, "CREATE", err);

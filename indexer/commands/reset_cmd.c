@@ -53,6 +53,7 @@ static tide_status reject_writer(struct tide_pg *pg, const struct epoch *epoch,
 /* The lock is held until COMMIT, so no writer can start on the old epoch in between. */
 static tide_status open_epoch(struct tide_pg *pg, const struct epoch *epoch, struct tide_err *err)
 {
+    assert(epoch->cursor > 0);
     tide_status status = tide_pg_run(pg, "BEGIN", "BEGIN", err);
     if (!status)
         status = reject_writer(pg, epoch, err);

@@ -120,9 +120,11 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
 static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted,
                                 struct tide_err *err)
 {
+    assert(wanted.from > 0 && wanted.from <= wanted.to);
     struct tide_range missing[RANGES_MAX];
     uint32_t count = 0;
     tide_status status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
+    assert(count <= RANGES_MAX);
     uint32_t at = wanted.from;
     for (uint32_t i = 0; status == TIDE_OK && i <= count; i++) {
         uint32_t next = i < count ? missing[i].from : wanted.to + 1;

@@ -165,6 +165,7 @@ static tide_status section_sql(struct tide_pg *pg, const struct section *section
             *sql = permits[i].otherwise;
         tide_pg_rows_release(&rows);
     }
+    assert(status != TIDE_OK || *sql);
     return status;
 }
 
@@ -282,6 +283,7 @@ static tide_status print_once(const struct tide_config *config, bool json, struc
 static tide_status watch_status(const struct tide_config *config, bool json, uint32_t seconds,
                                 struct tide_err *err)
 {
+    assert(seconds > 0);
     const struct tide_clock *clock = tide_clock_system();
     bool terminal = isatty(STDOUT_FILENO) == 1;
     while (!tide_stop_asked(NULL)) {

@@ -17,7 +17,7 @@ struct volume {
 static tide_status find_volume(struct tide_pg *pg, struct volume *v, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    struct statvfs vfs;
+    struct statvfs vfs = { 0 };
     tide_status status = tide_pg_query(
         pg, &rows,
         "SELECT setting, coalesce(inet_server_addr() <<= '127.0.0.0/8'::inet OR inet_server_addr()"

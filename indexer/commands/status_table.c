@@ -63,6 +63,7 @@ struct table {
 static void put_cell(char out[CELL_BYTES], const struct tide_pg_rows *rows, uint32_t row,
                      const struct column *c)
 {
+    assert(row < rows->count && c->index < rows->columns);
     const char *text = tide_pg_text(rows, row, c->index);
     if (c->is_bytes)
         put_bytes(out, text);
@@ -78,6 +79,7 @@ static void put_cell(char out[CELL_BYTES], const struct tide_pg_rows *rows, uint
 /* Reads a column's title, type and width. Returns false if the column is NULL in all rows. */
 static bool read_column(struct column *c, const struct tide_pg_rows *rows, uint32_t index)
 {
+    assert(index < rows->columns);
     char cell[CELL_BYTES];
     bool any = false;
     *c = (struct column){ .index = index, .is_bool = true, .is_number = true };
@@ -118,6 +120,7 @@ static void read_table(struct table *t, const struct tide_pg_rows *rows)
  * padded. */
 static void put_padded(struct tide_buf *out, const struct column *c, const char *text, bool last)
 {
+    assert(c->width >= width_of(text));
     int pad = (int)(c->width - width_of(text));
     bool right = c->is_number || c->is_bytes;
     tide_buf_putf(out, "%*s%s%*s", right ? pad : 0, "", text, right || last ? 0 : pad, "");
@@ -162,6 +165,7 @@ void tide_status_table(struct tide_buf *out, const char *name, const struct tide
     struct table t;
     assert(rows->count > 0);
     read_table(&t, rows);
+    assert(t.count <= COLUMNS_MAX);
     for (; *name; name++)
         tide_buf_u8(out, *name == '_' ? ' ' : (uint8_t)*name);
     tide_buf_u8(out, '\n');

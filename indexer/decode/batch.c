@@ -32,6 +32,7 @@ void tide_batch_release(struct tide_batch *batch)
 
 bool tide_batch_saw(const struct tide_batch *batch, const char *what)
 {
+    assert(what[0]);
     tide_slice rows = tide_buf_view(&batch->rows[TIDE_TABLE_CONTRACT_SEEN].copy);
     return rows.len && memmem(rows.ptr, rows.len, what, strlen(what));
 }

@@ -14,6 +14,7 @@ static void put_source(struct tide_buf *out, const uint8_t *key)
 {
     char text[TIDE_STRKEY_ADDRESS_MAX];
     size_t len = tide_strkey_encode(text, TIDE_STRKEY_ACCOUNT, tide_slice_of(key, TIDE_HASH_BYTES));
+    assert(len > 0 && len <= sizeof text);
     tide_copy_bytes(out, text, len);
 }
 
@@ -99,6 +100,7 @@ static tide_slice return_value_of(const struct tide_decode *d, const struct tide
 static void put_call(struct tide_decode *d, const struct tide_tx *tx,
                      const struct tide_contract *contract, enum tide_call_proof proof)
 {
+    assert(contract && d->wanted[TIDE_TABLE_CALL]);
     const struct tide_envelope *e = &d->envelope;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_CALL);
     struct tide_buf *out = &rows->copy;

@@ -15,6 +15,7 @@ static const uint64_t time_max = 253402300799;
 
 void *decode_list_push(struct list *list, size_t size)
 {
+    assert(size > 0 && list->count <= list->cap);
     if (list->count == list->cap) {
         uint32_t cap = list->cap ? list->cap * 2 : 64;
         void *items = cap > list->cap ? realloc(list->items, cap * size) : NULL;
@@ -84,6 +85,7 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct tide_decode *d = self;
+    assert(tx->index > 0);
     tide_proof_tx(d->verify, tx);
     d->tx_count++;
     d->seq = d->op_events = d->changed = 0;
@@ -115,6 +117,7 @@ static tide_status on_changes_end(void *self, const struct tide_tx *tx)
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
     struct tide_decode *d = self;
+    assert(d->tx_count > 0);
     if (!d->candidate)
         return TIDE_OK;
     tide_status status = decode_ttl_owners(d);
@@ -147,10 +150,12 @@ static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
 
 static void put_ledger(struct tide_decode *d, const struct tide_batch_counts *before)
 {
+    assert(d->our_txs <= d->tx_count);
     const struct tide_ledger_header *h = &d->header;
     const struct tide_ledger_proof *proof = tide_proof_findings(d->verify);
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_LEDGER);
     struct tide_buf *out = &rows->copy;
+    assert(d->counts.events >= before->events && d->counts.changes >= before->changes);
     tide_copy_row(out, LEDGER_COLUMNS);
     tide_copy_int2(out, (int16_t)d->deployment->id);
     tide_copy_int4(out, (int32_t)h->sequence);
@@ -199,6 +204,8 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
 static void undo_ledger(struct tide_decode *d)
 {
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        assert(d->batch->rows[i].copy.len >= d->saved_len[i]);
+        assert(d->batch->rows[i].count >= d->saved_count[i]);
         d->batch->rows[i].copy.len = d->saved_len[i];
         d->batch->rows[i].copy.failed = false;
         d->batch->rows[i].count = d->saved_count[i];
@@ -318,6 +325,7 @@ static void choose_tables(struct tide_decode *d, const bool *tables)
 {
     uint32_t count;
     const struct tide_table *all = tide_tables(&count);
+    assert(count <= TIDE_TABLES_MAX);
     for (uint32_t i = 0; i < count; i++) {
         d->wanted[i] = !tables || tables[i] || i == TIDE_TABLE_LEDGER;
         d->want_events |= d->wanted[i] && all[i].kind == TIDE_TABLE_EVENT;

@@ -31,6 +31,7 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
 static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
                            const tide_slice *topics, uint32_t count, tide_slice *values)
 {
+    assert(kind->field_count <= TIDE_FIELDS_MAX && count > 0);
     uint32_t fixed = 0;
     uint32_t optional = 0;
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -47,6 +48,7 @@ static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
         if (place == TIDE_P_TOPIC || (place == TIDE_P_TOPIC_OPT && with_optional))
             values[i] = topics[at++];
     }
+    assert(at == count);
     return true;
 }
 
@@ -55,6 +57,7 @@ static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
 static bool collect_items(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
                           tide_slice *values)
 {
+    assert(kind->field_count <= TIDE_FIELDS_MAX);
     struct tide_xdr x = tide_xdr_of(data);
     if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
         return value_reject(d, "data is not a vec", (tide_slice){ 0 });
@@ -164,6 +167,7 @@ static bool try_kind(struct tide_decode *d, const struct tide_event *event,
                      const struct tide_contract *contract, const struct tide_kind *kind,
                      const tide_slice *topics)
 {
+    assert(kind->field_count <= TIDE_FIELDS_MAX && (unsigned)kind->table < TIDE_TABLES_MAX);
     tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
     if (kind->system != (event->type == 0))
         return value_reject(d, "event type", (tide_slice){ 0 });
@@ -192,6 +196,7 @@ static bool try_kind(struct tide_decode *d, const struct tide_event *event,
 static void put_raw(struct tide_decode *d, const struct tide_event *event,
                     const struct tide_contract *contract)
 {
+    assert(d->reason[0]);
     d->counts.raw_events++;
     if (!d->wanted[TIDE_TABLE_EVENT_RAW])
         return;
@@ -220,6 +225,7 @@ static bool names_deployment(const struct tide_decode *d, const tide_slice *topi
 static void note_named(struct tide_decode *d, const struct tide_event *event,
                        const tide_slice *topics, uint32_t count)
 {
+    assert(count <= TOPICS_MAX);
     for (uint32_t i = 1; i < count && d->late; i++)
         if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS) {
             tide_slice address = { topics[i].ptr + 4, topics[i].len - 4 };
@@ -262,6 +268,7 @@ static bool try_kinds(struct tide_decode *d, const struct tide_event *event,
 static void store_typed_or_raw(struct tide_decode *d, const struct tide_event *event,
                                const struct tide_contract *contract, const tide_slice *topics)
 {
+    assert(event->topic_count <= TOPICS_MAX);
     if (try_kinds(d, event, contract, topics))
         return;
     put_raw(d, event, contract);

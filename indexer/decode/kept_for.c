@@ -24,6 +24,7 @@ uint32_t kept_since(const struct tide_contract *contract)
  * addresses, but a transaction may have thousands of events that reach the same contract. */
 static bool is_noted(struct tide_decode *d, struct kept_reason reason)
 {
+    assert(reason.contract <= TIDE_CONTRACTS_MAX);
     const struct kept_reason *all = d->reasons.items;
     if (reason.event < 0) {
         uint64_t *at = &d->noted_at[reason.event - KEPT_ALL][reason.contract];
@@ -73,6 +74,7 @@ static bool any_late(const struct tide_decode *d)
 
 static void put_reason(struct tide_decode *d, uint32_t tx, const struct kept_reason *reason)
 {
+    assert(reason->contract <= d->deployment->contract_count);
     enum { COLUMNS = 5 };
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_KEPT_FOR);
     const char *address =

@@ -10,12 +10,14 @@ enum { SLOTS_FIRST = 1 << 12 };
 
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
+    assert(map->slot_count > 0 && (map->slot_count & (map->slot_count - 1)) == 0);
     return (uint32_t)keyed_hash(map->seed, hash, (uint32_t)table) & (map->slot_count - 1);
 }
 
 static bool grow_slots(struct latest_map *map)
 {
     uint32_t wanted = map->slot_count ? map->slot_count * 2 : SLOTS_FIRST;
+    assert(map->entries.count < wanted);
     if (!map->slots && !keyed_hash_seed(&map->seed))
         return false;
     uint32_t *slots = calloc(wanted, sizeof *slots);
@@ -56,9 +58,11 @@ static void rebuild_slots(struct latest_map *map)
 
 void latest_take_back(struct latest_map *map)
 {
+    assert(map->ledger_from <= map->entries.count);
     struct latest *entries = map->entries.items;
     const struct undo *undo = map->undo.items;
     for (uint32_t i = map->undo.count; i-- > 0;) {
+        assert(undo[i].index < map->entries.count);
         entries[undo[i].index].offset = undo[i].offset;
         entries[undo[i].index].len = undo[i].len;
     }
@@ -71,6 +75,7 @@ void latest_take_back(struct latest_map *map)
 bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
                  size_t offset)
 {
+    assert((unsigned)table < TIDE_TABLES_MAX && offset <= rows->copy.len);
     if (map->entries.count * 2 >= map->slot_count && !grow_slots(map))
         return false;
     uint32_t len = (uint32_t)(rows->copy.len - offset);
@@ -126,6 +131,7 @@ void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tid
         for (uint32_t i = 0; i < map->entries.count; i++) {
             if (entries[i].table != table)
                 continue;
+            assert(entries[i].offset + entries[i].len <= rows->copy.len);
             tide_buf_put(scratch, rows->copy.ptr + entries[i].offset, entries[i].len);
             count++;
         }

@@ -75,6 +75,7 @@ struct tide_decode_pool {
 
 static struct chunk *chunk_at(const struct tide_decode_pool *p, uint32_t index)
 {
+    assert(index <= p->used && p->used <= p->chunk_count);
     return &p->chunks[(p->first + index) % p->chunk_count];
 }
 
@@ -93,6 +94,7 @@ static struct chunk *find_waiting_chunk(const struct tide_decode_pool *p)
 static tide_status decode_chunk_ledger(struct tide_decode *d, struct chunk *c, uint32_t i)
 {
     size_t begin = i ? c->end[i - 1] : 0;
+    assert(i < c->count && begin <= c->end[i]);
     tide_slice lcm = { c->bytes.ptr + begin, c->end[i] - begin };
     tide_status status = tide_decode_ledger(d, &c->batch, lcm, &c->err);
     if (status != TIDE_OK)
@@ -113,6 +115,7 @@ static void swap_latest(struct tide_decode *d, struct chunk *c)
 /* Copies the decoder's contracts into the chunk. Without memory the chunk fails. */
 static void copy_contracts(struct tide_decode *d, struct chunk *c)
 {
+    assert(!c->learned && c->count > 0);
     c->learned = malloc(sizeof *c->learned);
     if (c->learned)
         *c->learned = *d->deployment;
@@ -123,6 +126,7 @@ static void copy_contracts(struct tide_decode *d, struct chunk *c)
 
 static void decode_chunk(struct worker *w, struct chunk *c)
 {
+    assert(c->state == TAKEN && c->count <= TIDE_DECODE_CHUNK_LEDGERS);
     struct tide_decode *d = w->decode;
     c->status = TIDE_OK;
     c->decoded = 0;
@@ -242,6 +246,7 @@ void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
         chunk_at(p, p->used - 1)->mark = mark;
     if (!p->open)
         return;
+    assert(p->open->state == OPEN);
     pthread_mutex_lock(&p->lock);
     /* An empty chunk has no work: memory for its first ledger was lacking. */
     p->open->state = p->open->count ? ASKED : DONE;
@@ -303,6 +308,8 @@ static bool append_states(struct tide_decode_pool *p, const struct chunk *c, str
     const struct latest *entries = c->latest.entries.items;
     for (uint32_t i = 0; i < c->latest.entries.count; i++) {
         const struct latest *e = &entries[i];
+        assert(e->table < TIDE_TABLES_MAX &&
+               e->offset + e->len <= c->batch.rows[e->table].copy.len);
         struct tide_rows *rows = &to->rows[e->table];
         size_t offset = rows->copy.len;
         tide_buf_put(&rows->copy, c->batch.rows[e->table].copy.ptr + e->offset, e->len);
@@ -317,6 +324,7 @@ static bool append_tables(const struct chunk *c, struct tide_batch *to)
 {
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
+    assert(count <= TIDE_TABLES_MAX);
     bool all = true;
     for (uint32_t i = 0; i < count; i++) {
         if (tables[i].kind == TIDE_TABLE_STATE)
@@ -376,6 +384,7 @@ static bool move_rows(struct tide_decode_pool *p, struct chunk *c, struct tide_b
 /* Extends the batch's range, hash and counts by those of the chunk. */
 static void append_head(struct tide_batch *to, const struct tide_batch *from)
 {
+    assert(to->to == 0 || to->to + 1 == from->from);
     if (to->from == 0) {
         to->from = from->from;
         memcpy(to->previous_hash, from->previous_hash, TIDE_HASH_BYTES);
@@ -401,6 +410,7 @@ static void note_taken(struct tide_decode_pool *p, const struct tide_batch *batc
  * decoded without them and are decoded again. */
 static void adopt_contracts(struct tide_decode_pool *p, struct chunk *c)
 {
+    assert(chunk_at(p, 0) == c && c->state == DONE);
     if (!c->learned)
         return;
     pthread_mutex_lock(&p->lock);
@@ -430,7 +440,9 @@ static size_t rows_kept(const struct tide_batch *batch)
 /* Removes the oldest chunk from the ring. */
 static void free_chunk(struct tide_decode_pool *p)
 {
+    assert(p->used > 0);
     struct chunk *c = chunk_at(p, 0);
+    assert(p->bytes >= c->bytes.len);
     p->bytes -= c->bytes.len;
     if (c->bytes.cap > KEPT_BYTES)
         tide_buf_release(&c->bytes);
@@ -458,6 +470,7 @@ static void drop_all(struct tide_decode_pool *p)
     pthread_mutex_unlock(&p->lock);
     while (p->used)
         free_chunk(p);
+    assert(p->bytes == 0);
     pthread_mutex_lock(&p->lock);
     p->dropping = false;
     pthread_mutex_unlock(&p->lock);
@@ -470,6 +483,7 @@ tide_status tide_decode_pool_take(struct tide_decode_pool *p, struct tide_batch 
 {
     assert(p->used && chunk_at(p, 0)->state == DONE);
     struct chunk *c = chunk_at(p, 0);
+    assert(c->count > 0 && c->decoded <= c->count);
     tide_status status = c->status;
     /* The failed ledger, or the chunk's first one if a ledger's contracts could not be copied. */
     *failed = c->decoded < c->count ? c->sequence[c->decoded] : c->sequence[0];
@@ -513,6 +527,7 @@ static tide_status start_workers(struct tide_decode_pool *p,
                                  const struct tide_decode_options *options, uint32_t threads,
                                  struct tide_err *err)
 {
+    assert(threads > 0 && threads <= THREADS_MAX);
     tide_status status = TIDE_OK;
     while (p->worker_count < threads && status == TIDE_OK) {
         struct worker *w = &p->workers[p->worker_count];

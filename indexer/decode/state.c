@@ -46,6 +46,7 @@ static void note_newest(struct tide_decode *d, const struct version *v, int hist
 {
     uint32_t count;
     int state = tide_tables(&count)[history].pair;
+    assert(state >= 0 && (unsigned)state < count && history != state);
     struct tide_rows *from = decode_rows(d, history);
     struct tide_rows *to = decode_rows(d, state);
     if (d->wanted[state]) {
@@ -64,6 +65,7 @@ static void note_newest(struct tide_decode *d, const struct version *v, int hist
 /* Stores the version as XDR with the reason in d->reason. */
 static void put_raw(struct tide_decode *d, const struct version *v)
 {
+    assert(d->reason[0]);
     d->counts.raw_states++;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_HISTORY_RAW);
     size_t mark = rows->copy.len;
@@ -86,6 +88,7 @@ static void put_raw(struct tide_decode *d, const struct version *v)
 static bool collect_keys(struct tide_decode *d, const struct tide_kind *kind, struct tide_xdr *args,
                          uint32_t count, tide_slice *values)
 {
+    assert(kind->field_count <= TIDE_FIELDS_MAX);
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].place != TIDE_P_KEY)
             continue;
@@ -100,6 +103,7 @@ static bool collect_keys(struct tide_decode *d, const struct tide_kind *kind, st
 static bool collect_value(struct tide_decode *d, const struct tide_kind *kind, tide_slice value,
                           tide_slice *values)
 {
+    assert(kind->field_count <= TIDE_FIELDS_MAX);
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].place == TIDE_P_VALUE) {
             values[i] = value;

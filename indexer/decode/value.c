@@ -147,6 +147,7 @@ static bool put_json(struct tide_buf *out, tide_slice value)
 static bool put_scalar(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
                        tide_slice value)
 {
+    assert(value.ptr && value.len >= 4);
     const uint8_t *p = value.ptr + 4;
     switch (type) {
     case TIDE_T_BOOL:

@@ -26,6 +26,7 @@ struct reader {
 
 static tide_status read_input(struct reader *r, struct tide_err *err)
 {
+    assert(r->pending.len == 0 && !r->ended);
     size_t len = fread(r->input, 1, READ_BYTES, r->file);
     if (len < READ_BYTES && ferror(r->file))
         return tide_fail(err, TIDE_E_IO, "read: %s", strerror(errno));
@@ -78,6 +79,7 @@ static tide_status take_pending(struct reader *r, uint8_t *to, size_t room, size
 /* Reads until the window has at least `wanted` bytes that are not consumed, or the file ends. */
 static tide_status fill_window(struct reader *r, size_t wanted, struct tide_err *err)
 {
+    assert(r->at <= r->window.len);
     struct tide_buf *w = &r->window;
     if (r->at)
         memmove(w->ptr, w->ptr + r->at, w->len - r->at);
@@ -94,6 +96,7 @@ static tide_status fill_window(struct reader *r, size_t wanted, struct tide_err 
             return tide_fail(err, TIDE_E_LIMIT, "ledger above %u bytes", TIDE_LEDGER_BYTES_MAX);
         tide_status status = take_pending(r, to, goal - w->len, &made, err);
         w->len += made;
+        assert(w->len <= goal && made <= goal);
         if (status == TIDE_OK && made == 0 && r->pending.len == 0) {
             if (!r->ended)
                 status = read_input(r, err);
@@ -113,9 +116,11 @@ static tide_status next_ledger(struct reader *r, struct tide_split *split, tide_
                                struct tide_err *err)
 {
     for (;;) {
+        assert(r->at <= r->window.len);
         tide_slice in = tide_slice_of(r->window.ptr + r->at, r->window.len - r->at);
         size_t before = in.len;
         tide_status status = tide_split_next(split, &in, r->whole, lcm, err);
+        assert(in.len <= before);
         r->at += before - in.len;
         if (status != TIDE_E_EOF || r->whole)
             return status;
@@ -142,6 +147,7 @@ static tide_status check_claim(const struct tide_split *split, uint32_t sequence
 static tide_status add_position(const struct reader *r, uint64_t at, uint32_t last,
                                 struct tide_err *err)
 {
+    assert(err->code != TIDE_OK);
     if (tide_status_exit(err->code) != tide_status_exit(TIDE_E_DECODE))
         return err->code;
     const char *what = r->zstd ? " (decompressed)" : "";
@@ -159,6 +165,7 @@ static tide_status decode_all(struct reader *r, struct dump_sink *sink,
     tide_slice lcm;
     tide_status status;
     while ((status = next_ledger(r, &split, &lcm, err)) == TIDE_OK) {
+        assert(lcm.len > 0 && lcm.len <= r->before + r->at);
         uint32_t before = totals->ledgers ? sink->last_sequence : 0;
         status = dump_sink_ledger(sink, lcm, err);
         if (status != TIDE_OK)
@@ -178,6 +185,7 @@ static tide_status decode_all(struct reader *r, struct dump_sink *sink,
 tide_status tide_dump_file(const char *path, FILE *out, const struct tide_dump_options *options,
                            struct tide_dump_totals *totals, struct tide_err *err)
 {
+    assert((options->kinds & ~(unsigned)TIDE_DUMP_ALL) == 0);
     struct reader reader;
     struct dump_sink sink = { 0 };
     *totals = (struct tide_dump_totals){ 0 };

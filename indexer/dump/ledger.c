@@ -79,6 +79,7 @@ static void put_meta_ext(struct tide_json *j, const struct dump_sink *s)
         tide_json_null(j, "sorobanFeeWrite1KB");
         return;
     }
+    assert(s->lcm.len >= 20);
     uint32_t arm = tide_be32(s->lcm.ptr + 4);
     tide_json_number(j, "lcmExt", arm);
     if (arm == 1)
@@ -216,6 +217,7 @@ static void put_check(struct tide_json *j, const char *name, enum tide_check che
  * closeTime, raw and not hashed. */
 static bool signature_holds(const struct dump_sink *s, const struct details *d)
 {
+    assert(d->node && d->signed_hash);
     uint8_t message[32 + 4 + 32 + 8] = { 0 };
     uint64_t close_time = __builtin_bswap64(s->header.close_time);
     memcpy(message, s->network_id, 32);
@@ -283,6 +285,7 @@ void dump_put_ledger(struct dump_sink *s, const struct tide_ledger_tail *tail, b
     struct tide_json *j = &s->json;
     struct details d = { 0 };
     put_header(j, &s->header, &d);
+    assert(d.signed_hash);
     put_meta_ext(j, s);
     tide_json_bool(j, "txSetGeneralized", s->header.lcm_version > 0);
     if (s->header.lcm_version > 0)

@@ -23,6 +23,7 @@ void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kin
 {
     char text[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(text, kind, tide_slice_of(key, 32));
+    assert(len < sizeof text);
     tide_json_name(j, name);
     tide_json_plain(j, tide_slice_of(text, len));
 }
@@ -140,6 +141,7 @@ static void put_event(struct dump_sink *s, const struct tide_tx *tx, const struc
     static const char *const levels[] = { "op", "tx" };
     static const char *const stages[] = { "before_all_txs", "after_tx", "after_all_txs" };
     static const char *const types[] = { "system", "contract", "diagnostic" };
+    assert(e->level < TIDE_COUNT(levels) && e->type < TIDE_COUNT(types));
     struct tide_json *j = &s->json;
     begin_line(s, "event");
     tide_json_number(j, "ledger", s->header.sequence);
@@ -147,6 +149,7 @@ static void put_event(struct dump_sink *s, const struct tide_tx *tx, const struc
     tide_json_hex(j, "txHash", tide_slice_of(tx->hash, TIDE_HASH_BYTES));
     dump_put_text(j, "level", levels[e->level]);
     if (e->level == TIDE_EVENT_TX) {
+        assert(e->stage < TIDE_COUNT(stages));
         dump_put_text(j, "stage", stages[e->stage]);
         tide_json_null(j, "op");
     } else {
@@ -172,6 +175,7 @@ static void put_event(struct dump_sink *s, const struct tide_tx *tx, const struc
 static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *e)
 {
     struct dump_sink *s = self;
+    assert(e->level < TIDE_COUNT(s->events));
     s->events[e->level]++;
     if (e->level == TIDE_EVENT_DIAGNOSTIC) {
         s->diagnostics++;
@@ -201,6 +205,7 @@ static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
         "fee", "txBefore", "op", "txAfter", "postFee", "upgrade"
     };
     static const char *const kinds[] = { "CREATED", "UPDATED", "REMOVED", "STATE", "RESTORED" };
+    assert(c->section < TIDE_COUNT(sections) && c->kind < TIDE_COUNT(kinds));
     struct tide_json *j = &s->json;
     begin_line(s, "contract_data");
     tide_json_number(j, "ledger", s->header.sequence);
@@ -233,6 +238,8 @@ static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
 static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *c)
 {
     struct dump_sink *s = self;
+    assert(c->section < TIDE_COUNT(s->changes) && c->kind < TIDE_COUNT(s->changes[0]));
+    assert(c->type < TIDE_COUNT(s->changes[0][0]));
     (void)tx;
     s->changes[c->section][c->kind][c->type]++;
     if (c->type != TIDE_ENTRY_CONTRACT_DATA || !wants(s, TIDE_DUMP_CONTRACT_DATA))
@@ -244,6 +251,7 @@ static tide_status on_change(void *self, const struct tide_tx *tx, const struct 
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
     struct dump_sink *s = self;
+    assert(s->success_count <= s->tx_count);
     enum tide_call_proof proof = tide_proof_tx_end(s->verify, tx);
     if (!wants(s, TIDE_DUMP_TX))
         return TIDE_OK;

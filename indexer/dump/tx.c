@@ -28,6 +28,7 @@ static const char *result_name(int32_t code)
         "txSOROBAN_INVALID",
         "txFROZEN_KEY_ACCESSED",
     };
+    assert(code <= 1 && (size_t)(1 - code) < TIDE_COUNT(names));
     return names[1 - code]; /* the walk rejects codes other than 1 .. -18 */
 }
 
@@ -101,6 +102,7 @@ static void put_envelope(struct tide_json *j, tide_slice span)
     else
         tide_json_number(j, "maxFee", (uint64_t)e.fee);
     uint32_t types[TIDE_OPS_PER_TX_MAX];
+    assert(e.op_count <= TIDE_OPS_PER_TX_MAX);
     for (uint32_t i = 0; i < e.op_count; i++)
         types[i] = e.op_types[i];
     put_numbers(j, "opTypes", types, e.op_count);
@@ -120,6 +122,7 @@ static void put_soroban_meta(struct tide_json *j, const struct tide_tx *tx)
     tide_json_number(j, "sorobanMetaExt", arm);
     if (arm != 1)
         return;
+    assert(tx->soroban_ext.len >= 32);
     const uint8_t *fees = tx->soroban_ext.ptr + 8;
     tide_json_name(j, "sorobanFees");
     tide_json_open(j, '{');
@@ -136,6 +139,7 @@ static void put_proof(struct tide_json *j, const struct tide_tx *tx, enum tide_c
     static const char *const names[] = { NULL, "verified", "rewritten", "unverified" };
     if (proof == TIDE_CALL_NONE)
         return;
+    assert((size_t)proof < TIDE_COUNT(names));
     tide_json_hex(j, "invokeSuccessHash", tide_slice_of(tx->invoke_hash, TIDE_HASH_BYTES));
     tide_json_bool(j, "preimageMatches", proof == TIDE_CALL_VERIFIED);
     dump_put_text(j, "proof", names[proof]);

@@ -140,6 +140,7 @@ bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn,
 static void put_args_xdr(struct tide_export *x, enum tide_role role,
                          const struct tide_export_cursor *at)
 {
+    assert(role <= TIDE_ROLE_COUNT && at->live);
     bool hidden =
         !x->with_private && private_argument(role, tide_cursor_text(at, AT_FN)) != UINT32_MAX;
     tide_export_row_json(&x->row, CALL_ARGS, TIDE_SLICE("null"));
@@ -188,6 +189,7 @@ static void put_answer(struct tide_export *x, const struct tide_export_cursor *a
 static tide_status put_call(struct tide_export *x, const struct tide_export_cursor *at,
                             struct tide_err *err)
 {
+    assert(at->live);
     tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);
     bool ok = tide_pg_bool(&at->rows, at->at, AT_OK);
@@ -217,6 +219,7 @@ static tide_status put_call(struct tide_export *x, const struct tide_export_curs
 
 tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
 {
+    assert(x->from <= x->to);
     struct tide_export_cursor at;
     struct tide_buf sql;
     tide_buf_init(&sql, 4096);

@@ -40,6 +40,7 @@ static bool is_private(enum tide_role role)
 
 tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err)
 {
+    assert(!x->contracts && x->contract_count == 0);
     struct tide_pg_rows rows;
     char id[8];
     snprintf(id, sizeof id, "%u", x->deployment);
@@ -71,6 +72,7 @@ static int compare_address(const void *key, const void *item)
 const struct tide_export_contract *tide_export_contract(const struct tide_export *x,
                                                         tide_slice address)
 {
+    assert(x->contracts || x->contract_count == 0);
     return bsearch(&address, x->contracts, x->contract_count, sizeof *x->contracts,
                    compare_address);
 }

@@ -34,6 +34,7 @@ tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct ti
 
 tide_status tide_export_cursor_next(struct tide_export_cursor *cursor, struct tide_err *err)
 {
+    assert(cursor->at < cursor->rows.count);
     assert(cursor->live);
     cursor->at++;
     if (cursor->at < cursor->rows.count)

@@ -99,6 +99,7 @@ static tide_status open_stream(struct merge *m, struct stream *stream, uint32_t 
 
 static tide_status open_all(struct merge *m, struct tide_err *err)
 {
+    assert(m->count == 0);
     struct tide_buf sql;
     tide_buf_init(&sql, 4096);
     tide_buf_str(&sql, "SELECT t.ledger, t.tx, encode(t.hash, 'hex') FROM chain.tx AS t");
@@ -118,6 +119,7 @@ static tide_status open_all(struct merge *m, struct tide_err *err)
 /* Returns the stream whose current event comes first, or NULL at the end. */
 static struct stream *first_of(const struct merge *m)
 {
+    assert(m->count <= TIDE_EV_COUNT + 1u);
     struct stream *first = NULL;
     for (uint32_t i = 0; i < m->count; i++) {
         struct stream *stream = &m->streams[i];
@@ -223,6 +225,7 @@ static tide_status put_event(struct merge *m, const struct stream *stream, struc
 
 tide_status tide_export_events(struct tide_export *x, struct tide_err *err)
 {
+    assert(x->from <= x->to);
     struct merge m = { .x = x };
     struct stream *first;
     m.streams = calloc(TIDE_EV_COUNT + 1u, sizeof *m.streams);

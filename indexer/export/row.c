@@ -63,6 +63,7 @@ static void put_json(struct tide_export_row *row)
     for (uint32_t i = 0; i < row->count; i++) {
         if (!row->values[i].set)
             continue;
+        assert(row->values[i].at + row->values[i].len <= row->bytes.len);
         tide_slice value = tide_slice_of(row->bytes.ptr + row->values[i].at, row->values[i].len);
         if (row->values[i].text) {
             tide_json_text(&json, row->names[i], value);
@@ -122,6 +123,7 @@ static void put_text(struct tide_buf *line, tide_slice text)
 static void put_csv(struct tide_export_row *row)
 {
     for (uint32_t i = 0; i < row->count; i++) {
+        assert(!row->values[i].set || row->values[i].at + row->values[i].len <= row->bytes.len);
         tide_slice value = tide_slice_of(row->bytes.ptr + row->values[i].at, row->values[i].len);
         if (i)
             tide_buf_u8(&row->line, ',');
@@ -139,6 +141,7 @@ static void put_csv(struct tide_export_row *row)
 
 tide_status tide_export_row_end(struct tide_export_row *row, struct tide_err *err)
 {
+    assert(row->line.len == 0);
     bool failed = row->bytes.failed;
     if (!failed && row->format == TIDE_EXPORT_CSV)
         put_csv(row);

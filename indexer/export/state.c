@@ -77,6 +77,7 @@ static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
  * of that key, and are not searched. */
 static void put_is_of_kind(struct tide_buf *sql, const struct tide_kind *kind)
 {
+    assert(kind->class != TIDE_KIND_EVENT);
     if (kind->class == TIDE_KIND_INSTANCE) {
         tide_buf_putf(sql, "t.key_xdr = '\\x%08x'",
                       (unsigned)TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
@@ -117,6 +118,7 @@ static void put_newer(struct tide_buf *sql, const struct tide_export *x, const s
 static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x,
                            const struct source *raw)
 {
+    assert(!raw->kind);
     tide_buf_str(sql, "(SELECT count(*) FROM (SELECT 1 WHERE false");
     put_newer(sql, x, raw, tide_entries(), TIDE_EN_COUNT);
     put_newer(sql, x, raw, tide_instances(), TIDE_IN_COUNT);
@@ -134,6 +136,7 @@ static void put_newest(struct tide_buf *sql, const struct tide_export *x, const 
 /* Writes the query of the present entries. */
 static void put_now(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
 {
+    assert(x->as_of == 0);
     put_columns(sql, from);
     tide_buf_putf(sql,
                   " FROM state.\"%s\" AS t LEFT JOIN state.ttl AS l"
@@ -149,6 +152,7 @@ static void put_now(struct tide_buf *sql, const struct tide_export *x, const str
  * that index. */
 static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
 {
+    assert(x->as_of > 0);
     tide_buf_putf(sql,
                   "WITH RECURSIVE k (h) AS ((SELECT key_hash FROM history.\"%s\""
                   " WHERE deployment = %u ORDER BY key_hash LIMIT 1) UNION ALL"
@@ -174,6 +178,7 @@ static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const s
 static void put_instance(struct tide_buf *json, const struct tide_kind *kind,
                          const struct tide_value_row *row, const struct tide_export_cursor *at)
 {
+    assert(kind->class == TIDE_KIND_INSTANCE);
     tide_buf_str(json, "{\"executable\":");
     tide_export_value_json(json, TIDE_T_TEXT, tide_cursor_text(at, AT_EXECUTABLE));
     if (!tide_cursor_null(at, AT_WASM)) {

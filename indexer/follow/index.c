@@ -60,7 +60,7 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
         note_waiting_tokens(job, batch);
-        /* At the tip, a newer ledger that was told of before did not come. */
+        /* At the tip, a newer ledger that the source reported did not come. */
         if (batch->to > job->tip || item->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,

@@ -1,4 +1,4 @@
-/* Framings of ledgers, told from the first bytes and cut into LedgerCloseMetas. */
+/* Framings of ledgers, recognised by the first bytes and cut into LedgerCloseMetas. */
 #include "indexer/source/split.h"
 
 #include "tidemark/limits.h"

@@ -21,7 +21,7 @@ struct stream {
     const char *name;
     int fd;
     bool owned, regular, ended; /* ended: no further byte will come */
-    bool begun;                 /* detect_form has told zstd from plain */
+    bool begun;                 /* detect_form has recognised zstd or plain */
     struct tide_unzstd *unzstd; /* NULL: plain */
     uint8_t *input;             /* READ_BYTES; bytes that were read and not used */
     tide_slice left;            /* part of input */

@@ -110,6 +110,7 @@ static void compare_raw(struct comparing *c, const struct rpc_event *event, cons
     const struct raw_event wanted = { .ledger = event->ledger,
                                       .place = { place[0], place[1], place[2] } };
     const struct raw_event *raw = NULL;
+    assert(c->raw.len % sizeof *raw == 0);
     if (c->raw.len)
         raw = bsearch(&wanted, c->raw.ptr, c->raw.len / sizeof *raw, sizeof *raw, compare_places);
     if (!raw)
@@ -130,6 +131,7 @@ static void count_seen(struct comparing *c, uint32_t ledger)
 {
     assert(ledger >= c->range.from && ledger <= c->range.to);
     uint32_t at = ledger - c->range.from;
+    assert(at < CHUNK);
     if (++c->seen[at] <= c->stored[at].count + SURPLUS)
         return;
     c->past = true;
@@ -167,14 +169,15 @@ static tide_status count_listed(void *self, const struct rpc_event *event, struc
 }
 
 /* Sends a request, again if the server is busy, up to http_tries times. */
-static tide_status request_events(struct comparing *c, const struct rpc_event_question *question,
+static tide_status request_events(struct comparing *c, const struct rpc_events_request *request,
                                   struct rpc_events *events, struct tide_err *err)
 {
+    assert(request->limit > 0);
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
         struct rpc_hint hint;
-        tide_status status = rpc_client_events(c->client, question, events, &c->body, &hint, err);
+        tide_status status = rpc_client_events(c->client, request, events, &c->body, &hint, err);
         if (!status && events->error.code)
             status = tide_fail(err, TIDE_E_IO, "%s: getEvents: error %" PRId64 ": %s",
                                c->client->name, events->error.code, events->error.message);
@@ -203,8 +206,9 @@ static tide_status check_progress(const struct comparing *c, const struct rpc_ev
 /* Reads all events of a group of contracts in the chunk, page by page. */
 static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
+    assert(c->range.from <= c->range.to && c->filters[0]);
     struct rpc_events events = { .each = count_listed, .self = c };
-    struct rpc_event_question question = {
+    struct rpc_events_request request = {
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
     };
     char cursor[sizeof events.cursor] = "";
@@ -214,7 +218,7 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
     for (;;) {
         if (tide_stop_asked(NULL))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        tide_status status = request_events(c, &question, &events, err);
+        tide_status status = request_events(c, &request, &events, err);
         uint32_t ledger = 0, ignored[3];
         if (status || c->past)
             return status;
@@ -229,7 +233,7 @@ static tide_status read_listed(struct comparing *c, struct tide_err *err)
             return status;
         reached = ledger;
         snprintf(cursor, sizeof cursor, "%s", events.cursor);
-        question.cursor = cursor;
+        request.cursor = cursor;
     }
 }
 
@@ -264,6 +268,7 @@ static tide_status count_stored(void *self, const struct tide_pg_rows *row, stru
 /* Counts the stored events of the group in the chunk. */
 static tide_status read_stored(struct comparing *c, struct tide_err *err)
 {
+    assert(c->range.from <= c->range.to && c->contracts[0]);
     char id[8], from[12], to[12];
     snprintf(id, sizeof id, "%u", c->check->deployment);
     snprintf(from, sizeof from, "%u", c->range.from);
@@ -339,10 +344,10 @@ static tide_status read_kept_range(struct comparing *c, struct tide_range *out,
 {
     struct rpc_hint hint;
     struct rpc_page *page = malloc(sizeof *page);
-    const struct rpc_question question = { 2, 1 };
+    const struct rpc_page_request request = { 2, 1 };
     if (!page)
         return tide_fail(err, TIDE_E_MEMORY, "verify");
-    tide_status status = rpc_client_page(c->client, &question, page, &c->body, &hint, err);
+    tide_status status = rpc_client_page(c->client, &request, page, &c->body, &hint, err);
     uint32_t oldest = page->error.code ? page->error.oldest : page->oldest;
     uint32_t latest = page->error.code ? page->error.latest : page->latest;
     free(page);
@@ -424,6 +429,7 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
 tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err)
 {
+    assert(check->range.from <= check->range.to);
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
     char url[RPC_URL_BYTES];

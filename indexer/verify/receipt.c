@@ -180,6 +180,7 @@ static bool read_path(struct claims *claims, const char *route, const char *path
         claims->kind = (enum tide_receipt_kind)kind;
         claims->route = r;
         claims->subject = tide_slice_of(path + before, len - before - after);
+        assert(claims->subject.len > 0);
         return true;
     }
     return false;
@@ -325,6 +326,7 @@ static void compare_objects(struct check *check, const char *where, const json_t
 static void compare_claims(struct check *check, const struct tide_hot_meta *meta)
 {
     const struct claims *claims = &check->claims;
+    assert(claims->route);
     const char *named = text_of(claims->query, "ledger");
     uint64_t at = (uint64_t)claims->evaluated_at;
     uint64_t live = claims->issued_at > meta->close_time ? claims->issued_at : meta->close_time;
@@ -437,6 +439,7 @@ static tide_status answer_again(struct check *check, struct tide_reader *reader,
 static tide_status check_answer(struct check *check, const struct tide_verify_receipt *of,
                                 struct tide_err *err)
 {
+    assert(check->claims.ledger <= UINT32_MAX);
     struct tide_reader reader = { .pg = of->pg, .unkept = project_unkept(of->scope) };
     struct tide_err late;
     tide_status status = reader_past_open(&reader.past, &reader.meta, of->pg, of->deployment,

@@ -78,7 +78,7 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
-/* ---- which tokens that catalogs name are followed ---- */
+/* ---- places for the tokens that catalogs name ---- */
 
 /* Appends the query p with one row (first, last): the ledgers from the first one on that are
  * indexed or loading without a gap. last is NULL if the first one is missing. */

@@ -15,7 +15,7 @@ static const struct outcome outcomes[TIDE_STATUS_COUNT] = {
 #undef TIDE_STATUS
 };
 
-tide_status tide_fail(struct tide_err *err, tide_status code, const char *format, ...)
+tide_status(tide_fail)(struct tide_err *err, tide_status code, const char *format, ...)
 {
     assert(err);
     assert(code != TIDE_OK);

@@ -182,6 +182,7 @@ tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text)
         return TIDE_E_DECODE;
     if (text.len == 0)
         return TIDE_OK;
+    assert(text.ptr);
     uint8_t *to = tide_buf_room(buf, text.len / 4 * 3);
     if (!to)
         return TIDE_E_LIMIT;

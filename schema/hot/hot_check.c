@@ -326,7 +326,7 @@ static tide_status ask_child(const struct tide_hot *hot, const char *path, unsig
  * inherit a lock that no thread releases. */
 tide_status hot_check(const struct tide_hot *hot, const char *path, struct tide_err *err)
 {
-    unsigned seconds;
+    unsigned seconds = 0;
     bool hung = true;
     tide_status status = check_size(path, &seconds, err);
     if (status != TIDE_OK)

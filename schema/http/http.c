@@ -1,4 +1,4 @@
-/* The only file that uses libcurl. */
+/* This file alone uses libcurl. */
 #include "tidemark/http.h"
 #include "tidemark/public_address.h"
 

@@ -11,6 +11,7 @@ tide_status tide_read_refuse(struct tide_members_reader *r, const char *expected
 size_t tide_read_enter(struct tide_members_reader *r, const char *name)
 {
     size_t at = strlen(r->path);
+    assert(at < sizeof r->path);
     snprintf(r->path + at, sizeof r->path - at, "/%s", name);
     return at;
 }
@@ -24,6 +25,7 @@ static size_t enter_index(struct tide_members_reader *r, size_t index)
 
 void tide_read_leave(struct tide_members_reader *r, size_t at)
 {
+    assert(at < sizeof r->path);
     r->path[at] = '\0';
 }
 
@@ -55,6 +57,7 @@ static tide_status refuse_unknown(struct tide_members_reader *r, const char *nam
 tide_status tide_read_object(struct tide_members_reader *r, const struct tide_member *members,
                              size_t count, void *to, json_t *object)
 {
+    assert(count > 0);
     const char *name;
     json_t *value;
     if (!json_is_object(object))
@@ -91,6 +94,7 @@ tide_slice tide_read_string(const json_t *value)
 /* Copies text and a NUL. The caller has checked the length. */
 static void copy_text(char *to, tide_slice text)
 {
+    assert(text.ptr && text.len > 0);
     memcpy(to, text.ptr, text.len);
     to[text.len] = '\0';
 }
@@ -100,6 +104,7 @@ static void copy_text(char *to, tide_slice text)
 tide_status tide_read_text(struct tide_members_reader *r, const struct tide_member *m, void *to,
                            json_t *value)
 {
+    assert(m->high > 0);
     tide_slice text = tide_read_string(value);
     if (text.len >= m->high || !tide_text_is_name(text)) {
         char expected[120];
@@ -125,6 +130,7 @@ tide_status tide_read_token(struct tide_members_reader *r, const struct tide_mem
 tide_status tide_read_word(struct tide_members_reader *r, const struct tide_member *m, void *to,
                            json_t *value)
 {
+    assert(m->high > 0);
     tide_slice text = tide_read_string(value);
     if (!is_word(text, m->high - 1))
         return tide_read_refuse(r, "expected 1..32 of a-z, 0-9, _ and -");
@@ -154,6 +160,7 @@ tide_status tide_read_bool(struct tide_members_reader *r, const struct tide_memb
 tide_status tide_read_u32(struct tide_members_reader *r, const struct tide_member *m, void *to,
                           json_t *value)
 {
+    assert(m->low <= m->high);
     json_int_t v = json_integer_value(value);
     if (!json_is_integer(value) || v < m->low || v > m->high) {
         char expected[64];
@@ -180,10 +187,12 @@ tide_status tide_read_host(struct tide_members_reader *r, const struct tide_memb
 tide_status tide_read_url(struct tide_members_reader *r, const struct tide_member *m, void *to,
                           json_t *value)
 {
+    assert(m->high > 0);
     struct tide_kyc_url url;
     tide_slice text = tide_read_string(value);
     if (text.len >= m->high || !tide_kyc_url_read(&url, text))
         return tide_read_refuse(r, "expected https://… (http:// for this machine only)");
+    assert(text.ptr && text.len > 0); /* it has a scheme and a host */
     bool ends = url.rest.len == 0 || text.ptr[text.len - 1] != '/';
     if (!ends || memchr(text.ptr, '?', text.len) || memchr(text.ptr, '#', text.len))
         return tide_read_refuse(r, "expected a URL without query and without / at the end");
@@ -219,6 +228,8 @@ tide_status tide_read_time(struct tide_members_reader *r, const struct tide_memb
 tide_status tide_read_list(struct tide_members_reader *r, const struct tide_member *m,
                            struct tide_list list, void *to, json_t *value)
 {
+    assert(list.each && list.count && list.size > 0);
+    assert(m->low <= m->high);
     size_t count = json_array_size(value);
     if (!json_is_array(value) || count > m->high || count < m->low) {
         char expected[64];

@@ -55,6 +55,7 @@ json_t *tide_json_load_private(tide_slice text, size_t flags, json_error_t *erro
 
 void tide_json_wipe(json_t *root)
 {
+    assert(!is_private);
     is_private = true;
     json_decref(root);
     is_private = false;

@@ -92,6 +92,7 @@ void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
 /* Inserts the decimal point: "-12345" with 7 decimals becomes "-0.0012345". */
 static size_t scale(char *out, tide_slice raw, uint32_t decimals)
 {
+    assert(raw.len > 0 && decimals <= DECIMALS_MAX);
     size_t at = 0, len = raw.len;
     const uint8_t *digits = raw.ptr;
     if (digits[0] == '-') {
@@ -100,6 +101,7 @@ static size_t scale(char *out, tide_slice raw, uint32_t decimals)
         len--;
     }
     size_t whole = len > decimals ? len - decimals : 0;
+    assert(len > 0 && whole <= len);
     if (whole == 0)
         out[at++] = '0';
     memcpy(out + at, digits, whole);
@@ -115,6 +117,7 @@ static size_t scale(char *out, tide_slice raw, uint32_t decimals)
 
 void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals)
 {
+    assert(name);
     char raw[TIDE_I128_TEXT_MAX], scaled[TIDE_I128_TEXT_MAX + DECIMALS_MAX + 4];
     size_t len = tide_i128_text(raw, (tide_i128){ v });
     tide_json_name(j, name);

@@ -59,6 +59,7 @@ void tide_jws_put_header(struct tide_buf *out, const uint8_t public[TIDE_HASH_BY
 void tide_jws_sign(struct tide_buf *out, const struct tide_sign *key, tide_slice header,
                    tide_slice payload)
 {
+    assert(key && header.len > 0);
     uint8_t signature[TIDE_SIGNATURE_BYTES];
     size_t from = out->len;
     (void)tide_buf_room(out, header.len + payload.len / 3 * 4 + TIDE_JWS_SIGNATURE + 8);
@@ -80,6 +81,7 @@ static bool next_part(tide_slice *out, tide_slice *text)
     if (!dot)
         return false;
     size_t len = (size_t)(dot - text->ptr);
+    assert(len < text->len);
     *out = tide_slice_of(text->ptr, len);
     *text = tide_slice_of(dot + 1, text->len - len - 1);
     return true;
@@ -102,6 +104,7 @@ tide_status tide_jws_open(struct tide_jws *out, struct tide_buf *bytes, tide_sli
         status = tide_buf_base64url_decode(bytes, rest);
     if (status != TIDE_OK || bytes->len - payload_end != TIDE_SIGNATURE_BYTES)
         return tide_fail(err, TIDE_E_DECODE, "not a signed receipt: a part is not base64url");
+    assert(header_end <= payload_end && payload_end <= bytes->len);
     out->signed_text = tide_slice_of(text.ptr, header.len + 1 + payload.len);
     out->header = tide_slice_of(bytes->ptr, header_end);
     out->payload = tide_slice_of(bytes->ptr + header_end, payload_end - header_end);

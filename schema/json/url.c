@@ -61,6 +61,7 @@ bool tide_kyc_url_read(struct tide_kyc_url *out, tide_slice url)
     size_t from = out->secure ? 8 : 7, to = from;
     while (to < url.len && !strchr("/?#", url.ptr[to]))
         to++;
+    assert(from <= to && to <= url.len);
     out->rest = tide_slice_of(url.ptr + to, url.len - to);
     if (!read_authority(out->host, &out->port, tide_slice_of(url.ptr + from, to - from)))
         return false;
@@ -80,6 +81,7 @@ bool tide_kyc_host_valid(tide_slice host)
 
 bool tide_kyc_host_is(const struct tide_kyc_url *url, const char *host)
 {
+    assert(url->host[0]);
     char name[TIDE_KYC_HOST_BYTES];
     uint32_t port;
     if (!read_authority(name, &port, tide_slice_str(host)) || strcmp(name, url->host) != 0)

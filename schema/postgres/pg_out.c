@@ -57,9 +57,8 @@ static tide_status read_messages(struct tide_pg *pg, const struct tide_pg_tuples
 static void abandon_statement(struct tide_pg *pg)
 {
     char *text = NULL;
-    int len;
     pg_cancel(pg);
-    while ((len = next_message(pg, &text)) > 0)
+    while (next_message(pg, &text) > 0)
         PQfreemem(text);
     pg_drain(pg);
 }

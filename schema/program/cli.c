@@ -36,6 +36,7 @@ tide_status tide_cli_check(const struct tide_cli *cli, const struct tide_cli_row
                            const struct tide_option *options, int argc, char **argv,
                            struct tide_err *err)
 {
+    assert(command->kind == TIDE_CLI_COMMAND);
     const struct tide_cli_row *end = cli->rows + cli->count;
     for (const struct tide_cli_row *row = command + 1; row < end; row++) {
         if (row->kind == TIDE_CLI_COMMAND)

@@ -50,6 +50,7 @@ static void put_values(struct tide_buf *out)
 void tide_cli_completion(const struct tide_cli *cli, struct tide_buf *out)
 {
     char name[64];
+    assert(strlen(cli->program) + 1 < sizeof name);
     snprintf(name, sizeof name, "_%s", cli->program);
     for (char *p = name; *p; p++)
         *p = *p == '-' ? '_' : *p;

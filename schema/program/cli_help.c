@@ -48,6 +48,7 @@ void tide_exit_codes_help(struct tide_buf *out)
 
 void tide_cli_option_text(struct tide_buf *out, const struct tide_cli_row *row)
 {
+    assert(row->kind != TIDE_CLI_COMMAND && row->kind != TIDE_CLI_EXAMPLE);
     tide_buf_putf(out, "--%s", row->name);
     if (row->kind == TIDE_CLI_OPTIONAL)
         tide_buf_putf(out, " [%s]", row->value);
@@ -57,6 +58,7 @@ void tide_cli_option_text(struct tide_buf *out, const struct tide_cli_row *row)
 
 const struct tide_cli_row *tide_cli_next(const struct tide_cli *cli, const struct tide_cli_row *row)
 {
+    assert(row >= cli->rows && row < cli->rows + cli->count);
     return ++row < cli->rows + cli->count && row->kind != TIDE_CLI_COMMAND ? row : NULL;
 }
 
@@ -140,6 +142,7 @@ static void put_paragraphs(struct tide_buf *out, const char *text)
 void tide_cli_command_page(const struct tide_cli *cli, const struct tide_cli_row *command,
                            struct tide_buf *out)
 {
+    assert(command->kind == TIDE_CLI_COMMAND);
     put_usage(cli, command, out);
     tide_buf_u8(out, '\n');
     put_paragraphs(out, *command->name ? command->text : cli->text);

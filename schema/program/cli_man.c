@@ -58,6 +58,7 @@ static void put_command(struct tide_buf *out, const struct tide_cli *cli,
     if (*command->name) {
         tide_cli_usage(cli, command, &line);
         tide_buf_u8(&line, 0);
+        assert(!line.failed);
         tide_buf_str(out, ".SS ");
         put_roff(out, (const char *)line.ptr);
         tide_buf_u8(out, '\n');
@@ -87,6 +88,7 @@ static void put_codes(struct tide_buf *out)
         tide_buf_init(&text, 2048);
         if (tide_exit_code_text(&text, code)) {
             tide_buf_u8(&text, 0);
+            assert(!text.failed);
             snprintf(tag, sizeof tag, "%d", code);
             put_entry(out, tag, (const char *)text.ptr);
         }
@@ -158,6 +160,7 @@ static void put_setting(struct tide_buf *out, const struct tide_setting *s)
     }
     tide_buf_putf(&text, "default: %s", *s->def ? s->def : "unset");
     tide_buf_u8(&text, 0);
+    assert(!tag.failed && !text.failed);
     put_entry(out, (const char *)tag.ptr, (const char *)text.ptr);
     tide_buf_release(&tag);
     tide_buf_release(&text);

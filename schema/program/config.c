@@ -50,6 +50,7 @@ static const struct tide_setting *find_setting(tide_slice name)
 
 static void *field(struct tide_config *config, const struct tide_setting *s)
 {
+    assert(s->kind != TIDE_SETTING_GROUP && s->offset < sizeof *config);
     return (uint8_t *)config + s->offset;
 }
 
@@ -104,6 +105,7 @@ static tide_status refuse_value(const struct tide_setting *s, tide_slice value, 
 static tide_status set_number(void *to, const struct tide_setting *s, tide_slice value,
                               const char *place, struct tide_err *err)
 {
+    assert(s->min <= s->max);
     uint64_t v = 0;
     if (tide_parse_u64(&v, value, s->max) != TIDE_OK || v < s->min)
         return refuse_value(s, value, place, err);
@@ -180,6 +182,7 @@ static tide_slice trim_blanks(tide_slice s)
 static tide_status note_given(struct seen *seen, const struct tide_setting *s, uint32_t number,
                               const char *place, struct tide_err *err)
 {
+    assert(s >= tide_settings && s < tide_settings + TIDE_SETTING_COUNT);
     uint32_t *at = &seen->at[s - tide_settings];
     if (*at)
         return tide_fail(err, TIDE_E_CONFIG, "%s (%s): already given at %u", s->name, place, *at);
@@ -318,6 +321,7 @@ static tide_status read_environment(struct tide_config *config, char *(*getter)(
         for (const char *p = s->name; s->kind != TIDE_SETTING_GROUP && *p && at + 1 < sizeof name;
              p++)
             name[at++] = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+        assert(at + 1 < sizeof name);
         name[at] = '\0';
         const char *value = s->kind == TIDE_SETTING_GROUP ? NULL : getter(name);
         if (!value)
@@ -376,6 +380,7 @@ static bool is_number(const char *text)
 static tide_status take_argument(struct argument *out, char **argv, struct tide_option *options,
                                  struct tide_err *err)
 {
+    assert(strncmp(argv[0], "--", 2) == 0);
     const char *text = argv[0] + 2;
     size_t len = strcspn(text, "=");
     tide_slice name = tide_slice_of(text, len);
@@ -409,6 +414,7 @@ static tide_status take_argument(struct argument *out, char **argv, struct tide_
 static tide_status apply_argument(struct tide_config *config, struct seen *seen,
                                   const struct argument *arg, uint32_t number, struct tide_err *err)
 {
+    assert(arg->value && (arg->option || arg->setting || arg->is_config));
     if (arg->option) {
         if (arg->option->value)
             return tide_fail(err, TIDE_E_USAGE, "--%s is given twice", arg->option->name);
@@ -448,6 +454,7 @@ static tide_status read_arguments(struct tide_config *config, int *argc, char **
     }
     while (i < *argc)
         argv[kept++] = argv[i++];
+    assert(kept <= *argc);
     argv[kept] = NULL;
     *argc = kept;
     return TIDE_OK;
@@ -512,6 +519,7 @@ bool tide_option_given(const struct tide_option *options, const char *name)
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,
                             uint32_t *out, struct tide_err *err)
 {
+    assert(min <= max);
     uint64_t v = 0;
     *out = 0;
     if (!option->value)

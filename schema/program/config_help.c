@@ -59,6 +59,7 @@ void tide_setting_value(struct tide_buf *out, const struct tide_setting *s)
         [TIDE_SETTING_TEXT] = "TEXT",  [TIDE_SETTING_PATH] = "PATH",
         [TIDE_SETTING_SECRET] = "TEXT"
     };
+    assert((size_t)s->kind < TIDE_COUNT(words));
     tide_buf_str(out, words[s->kind] ? words[s->kind] : s->unit);
 }
 

@@ -17,6 +17,7 @@ enum { LINE_MAX_BYTES = 4096 };
 
 void tide_log_level_set(enum tide_log_level least)
 {
+    assert(least <= TIDE_ERROR);
     atomic_store(&least_level, (int)least);
 }
 
@@ -89,6 +90,7 @@ static void close_quote(char *text, size_t len)
 
 void tide_log(enum tide_log_level level, const char *event, const char *fields, ...)
 {
+    assert(level <= TIDE_ERROR);
     if ((int)level < atomic_load(&least_level))
         return;
     char text[LINE_MAX_BYTES + 1];

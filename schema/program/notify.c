@@ -9,6 +9,7 @@
 
 void tide_notify(const char *path, const char *state)
 {
+    assert(state);
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     size_t len = path ? strlen(path) : 0;
     if (len < 2 || len >= sizeof to.sun_path || (path[0] != '/' && path[0] != '@'))

@@ -8,7 +8,7 @@
  * - the contract was followed in all of that range (a discovered one is not, until its past has
  *   been read), and
  * - at that ledger no newest version of its entries is stored raw.
- * It is complete if, in addition, the index scope is "*".
+ * A whole contract is complete if, in addition, the index scope is "*".
  *
  * In the published contracts any account can make itself the DAO and replace the code of
  * dao_governance, oracle and partner_registry, and so write anything into these three. Their raw

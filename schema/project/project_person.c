@@ -146,11 +146,9 @@ tide_status project_blocked(struct project_row *row, struct tide_err *err)
     uint8_t bit = (uint8_t)(1u << code % 8);
     if (meta.changes_from)
         meta.blocked_at = row->ledger;
-    if (code >= TIDE_HOT_CODES)
-        bit = 0;
-    else if (row->removed)
+    if (code < TIDE_HOT_CODES && row->removed)
         meta.blocked[code / 8] &= (uint8_t)~bit;
-    else
+    else if (code < TIDE_HOT_CODES)
         meta.blocked[code / 8] |= bit;
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &meta, err) : status;
 }

@@ -101,6 +101,7 @@ static tide_status set_put(void *self, const struct tide_hot_key *key, const voi
     bool found;
     uint32_t at = find_slot(set, key, &found);
     if (!found) {
+        assert(size_of(key) > 0);
         void *copy = make_room(set) ? malloc(size_of(key)) : NULL;
         if (!copy)
             return tide_fail(err, TIDE_E_MEMORY, "records");

@@ -76,7 +76,7 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
                         bool blocked, uint64_t now)
 {
     /* clang-format off */
-    static const struct { enum tide_standing_status status; bool curable; } told[] = {
+    static const struct { enum tide_standing_status status; bool curable; } by_reason[] = {
         [TIDE_REASON_COMPLIANT]    = { TIDE_STANDING_VERIFIED,   false },
         [TIDE_REASON_FROZEN]       = { TIDE_STANDING_FROZEN,     false },
         [TIDE_REASON_NO_RECORD]    = { TIDE_STANDING_UNKNOWN,    true  },
@@ -93,14 +93,14 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
     enum tide_standing_reason reason = reason_of(person, blocked, now);
     /* A new attestation would not help if the person's jurisdiction is blocked, because the
      * contract refuses it. A revoked record does not tell where the person lives now. */
-    assert(reason < TIDE_COUNT(told));
+    assert(reason < TIDE_COUNT(by_reason));
     assert(reason != TIDE_REASON_COMPLIANT || person);
     bool refused = blocked && person && person->recorded && person->status != STORED_UNKNOWN;
     *out = (struct tide_standing){
-        .status = told[reason].status,
+        .status = by_reason[reason].status,
         .reason = reason,
         .compliant = reason == TIDE_REASON_COMPLIANT,
-        .needs_kyc = told[reason].curable && !refused,
+        .needs_kyc = by_reason[reason].curable && !refused,
         .valid_until = reason == TIDE_REASON_COMPLIANT ? person->expires_at : 0,
     };
 }

@@ -74,7 +74,7 @@ enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
     return why;
 }
 
-static tide_raw_i128 since(struct tide_hot_amount now, struct tide_hot_amount then)
+static tide_raw_i128 sum_since(struct tide_hot_amount now, struct tide_hot_amount then)
 {
     enum tide_refusal why = TIDE_REFUSED_NOTHING;
     return exact_sub(&why, tide_hot_i128(now), tide_hot_i128(then));
@@ -88,10 +88,10 @@ void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
     const struct tide_hot_trade *now = trade ? trade : &none.trade, *then = &from->trade;
     *out = (struct tide_window){ .whole = start != NULL,
                                  .swaps = now->swaps - then->swaps,
-                                 .traded_a = since(now->traded_a, then->traded_a),
-                                 .traded_b = since(now->traded_b, then->traded_b),
-                                 .fees_a = since(now->fees_a, then->fees_a),
-                                 .fees_b = since(now->fees_b, then->fees_b) };
+                                 .traded_a = sum_since(now->traded_a, then->traded_a),
+                                 .traded_b = sum_since(now->traded_b, then->traded_b),
+                                 .fees_a = sum_since(now->fees_a, then->fees_a),
+                                 .fees_b = sum_since(now->fees_b, then->fees_b) };
     struct tide_hot_pool before = { .reserve_a = from->reserve_a, .reserve_b = from->reserve_b };
     out->priced = tide_rule_spot(&out->price_then, &before, true) == TIDE_REFUSED_NOTHING &&
                   tide_rule_spot(&out->price_now, pool, true) == TIDE_REFUSED_NOTHING &&

@@ -66,6 +66,7 @@ size_t tide_hmac(enum tide_hmac algorithm, uint8_t out[TIDE_HMAC_BYTES_MAX], tid
     if (!HMAC(kinds[algorithm], key.len ? key.ptr : nothing, (int)key.len,
               message.len ? message.ptr : nothing, message.len, out, &len))
         abort();
+    assert(len > 0 && len <= TIDE_HMAC_BYTES_MAX);
     return len;
 }
 

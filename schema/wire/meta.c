@@ -476,6 +476,8 @@ tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta, str
     struct tide_xdr x = tide_xdr_of(meta);
     struct walker w = { .walk = walk, .x = &x };
     read_tx_meta(&w, true);
+    assert(w.stopped == TIDE_OK || x.status != TIDE_OK);
+    assert(x.depth == 0 || x.status != TIDE_OK);
     w.tx.meta = meta;
     tide_status status = tide_xdr_end(&x);
     if (status == TIDE_OK)

@@ -67,6 +67,7 @@ static void skip_instance(struct tide_xdr *x)
 
 static void skip_nested(struct tide_xdr *x, uint32_t arm)
 {
+    assert(arm == TIDE_SCV_VEC || arm == TIDE_SCV_MAP || arm == TIDE_SCV_CONTRACT_INSTANCE);
     if (!tide_xdr_enter(x))
         return;
     if (arm == TIDE_SCV_VEC)

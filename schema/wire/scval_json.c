@@ -35,6 +35,7 @@ static void json_128(struct json_writer *w, bool is_signed)
     char text[TIDE_I128_TEXT_MAX];
     size_t len = is_signed ? tide_i128_text(text, tide_i128_from_parts((int64_t)hi, lo))
                            : tide_u128_text(text, hi, lo);
+    assert(len > 0 && len <= sizeof text);
     tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
@@ -66,6 +67,7 @@ static void json_256(struct json_writer *w, bool is_signed)
         }
         digits[--at] = (char)('0' + rest);
     } while (any);
+    assert(at > 0);
     if (negative)
         digits[--at] = '-';
     tide_json_plain(&w->json, tide_slice_of(digits + at, sizeof digits - at));
@@ -80,6 +82,7 @@ static void json_address(struct json_writer *w)
         return;
     char text[TIDE_STRKEY_ADDRESS_MAX];
     size_t len = tide_strkey_from_address(text, span);
+    assert(len > 0 && len <= sizeof text);
     tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
@@ -259,6 +262,7 @@ static void json_error(struct json_writer *w)
 
 static void json_nested(struct json_writer *w, uint32_t arm)
 {
+    assert(arm == TIDE_SCV_VEC || arm == TIDE_SCV_MAP || arm == TIDE_SCV_CONTRACT_INSTANCE);
     if (!tide_xdr_enter(&w->x))
         return;
     if (arm == TIDE_SCV_VEC)
@@ -375,6 +379,7 @@ bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t c
         json_value(&w);
     if (json->failed)
         return true; /* the caller checks json->failed */
+    assert(json->len >= before);
     size_t len = json->len - before;
     bool fits = tide_xdr_end(&w.x) == TIDE_OK && len <= most && len <= TIDE_STORED_JSON_MAX;
     if (!fits)

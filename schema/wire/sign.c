@@ -67,6 +67,7 @@ void tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], t
 
 bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message)
 {
+    assert(key);
     return signature.len == TIDE_SIGNATURE_BYTES && is_started() &&
            crypto_sign_ed25519_verify_detached(signature.ptr, message.ptr, message.len, key) == 0;
 }
@@ -105,6 +106,7 @@ static tide_status open_read(struct tide_sign **out, uint8_t public[TIDE_HASH_BY
         EVP_PKEY_free(key);
         return TIDE_E_CONFIG;
     }
+    assert(len == TIDE_HASH_BYTES);
     uint8_t seed[TIDE_SEED_BYTES];
     tide_status status = TIDE_OK;
     if (private) {
@@ -134,6 +136,7 @@ tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES
     }
     ERR_pop_to_mark();
     size_t left = (size_t)BIO_pending(text);
+    assert(left <= pem->len);
     *pem = tide_slice_of(pem->ptr + pem->len - left, left);
     OPENSSL_free(name);
     OPENSSL_free(header);

@@ -189,6 +189,7 @@ static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
         tide_scval_skip(x);
     if (!out || x->status != TIDE_OK)
         return;
+    assert(address.ptr && address.len >= 36);
     out->contract = tide_be32(address.ptr) == 1 ? address.ptr + 4 : NULL;
     out->function = function;
     out->arg_count = count;
@@ -351,6 +352,7 @@ static uint32_t read_operation(struct tide_xdr *x, struct tide_envelope *out)
 static uint32_t read_operations(struct tide_xdr *x, struct tide_envelope *out)
 {
     uint32_t count = tide_xdr_count(x, TIDE_OPS_PER_TX_MAX, 8);
+    assert(count <= TIDE_OPS_PER_TX_MAX);
     for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++) {
         uint32_t type = read_operation(x, i == 0 ? out : NULL);
         if (out)
@@ -446,6 +448,7 @@ static void skip_signatures(struct tide_xdr *x)
 static void fill_envelope(struct tide_envelope *out, tide_slice source, const uint8_t *key,
                           int64_t fee, int64_t seq_num, uint32_t ops)
 {
+    assert(ops <= TIDE_OPS_PER_TX_MAX);
     out->source = out->fee_source = source;
     out->source_key = out->fee_source_key = key;
     out->fee = fee;
@@ -550,6 +553,8 @@ tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct
 void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
                         const uint8_t network_id[TIDE_HASH_BYTES])
 {
+    assert(envelope->type == 0 || envelope->type == 2 || envelope->type == 5);
+    assert(envelope->signed_part.len > 0);
     /* EnvelopeType TX or TX_FEE_BUMP. A v0 transaction is hashed as v1, whose source begins with
      * the key type 0. */
     static const uint8_t tx[4] = { 0, 0, 0, 2 }, bump[4] = { 0, 0, 0, 5 }, v0[4] = { 0 };

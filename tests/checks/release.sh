@@ -37,3 +37,10 @@ sed -i 's/^## 7.8.9/## 7.8.0/' CHANGELOG.md && commit; refuses 'no section' 'CHA
 sed -i '/^| libsodium/d' README.md
 ! python3 tools/lib/sbom.py . 7.8.9 0 "$dir/none" >"$dir/said" 2>&1 || fail "the SBOM has a library that the README does not list"
 grep -q 'has no libsodium' "$dir/said" || fail "$(cat "$dir/said")"
+
+# A step that fails in the middle of a function ends the release with the step's code: no package may be missing from it silently.
+code=0
+out=$dir/out bash -euc '. tools/lib/release.sh
+    step() { (exit 69); echo "the rest"; }
+    logged step' 2>"$dir/said" || code=$?
+[ $code = 69 ] && ! grep -q 'the rest' "$dir/out.log" || fail "a failed step: exit $code, $(cat "$dir/said" "$dir/out.log")"

@@ -446,7 +446,7 @@ static void serve_links(struct proxy *p, const struct pollfd *fds, int64_t now)
 static void step_links(struct proxy *p, const int listening[2])
 {
     struct pollfd fds[2 * CONNECTIONS + 2];
-    for (size_t i = 0; i < 2 * CONNECTIONS; i++) {
+    for (size_t i = 0; i < (size_t)2 * CONNECTIONS; i++) {
         const struct link *l = &p->links[i / 2];
         bool room = l->flow[i % 2].len < BUFFER && !l->flow[i % 2].eof;
         int events = (room ? POLLIN : 0) | (l->flow[1 - i % 2].stuck ? POLLOUT : 0);
@@ -454,7 +454,7 @@ static void step_links(struct proxy *p, const int listening[2])
             (struct pollfd){ .fd = l->used && events ? l->fd[i % 2] : -1, .events = (short)events };
     }
     for (size_t i = 0; i < 2; i++)
-        fds[2 * CONNECTIONS + i] = (struct pollfd){ .fd = listening[i], .events = POLLIN };
+        fds[(size_t)2 * CONNECTIONS + i] = (struct pollfd){ .fd = listening[i], .events = POLLIN };
     if (poll(fds, TIDE_COUNT(fds), 10) < 0) /* 10 ms: delayed bytes are checked again after that */
         return;
     serve_links(p, fds, now_ms());

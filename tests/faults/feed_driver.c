@@ -115,7 +115,7 @@ static bool add_record(void *self, tide_slice key, const void *record)
     tide_sha256_final(&sha, hash);
     for (int i = 0; i < 2; i++) {
         uint64_t word;
-        memcpy(&word, hash + 8 * i, 8);
+        memcpy(&word, hash + (size_t)8 * i, 8);
         d->sum[i] += word;
     }
     d->count++;
@@ -353,7 +353,9 @@ static tide_status measure_latency(struct driver *d, uint32_t count)
     struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL"),
                                   .server = TIDE_PG_WRITABLE };
     struct tide_feed_stats before = { .steps = 0 };
-    double *all = calloc(PART_COUNT * (size_t)count, sizeof *all), took = 0;
+    double *all = count ? calloc(PART_COUNT * (size_t)count, sizeof *all) : NULL, took = 0;
+    if (!all)
+        return tide_fail(&d->err, TIDE_E_MEMORY, "times of commits");
     double *const parts[] = { all, all + count, all + 2 * (size_t)count, all + 3 * (size_t)count };
     tide_status status = tide_pg_open(&pg, &to, &d->err);
     for (int i = 0; i < 500 && seen(d) == 0; i++)

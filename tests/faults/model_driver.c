@@ -302,10 +302,10 @@ static int report_result(struct race *r, tide_status status)
 
 int main(int argc, char **argv)
 {
-    struct race *r = calloc(1, sizeof *r);
+    struct race *r = argc < 2 ? NULL : calloc(1, sizeof *r);
     struct sim_settings settings = sim_settings_default();
     struct sim_options table = sim_settings_options(&settings);
-    if (!r || argc < 2)
+    if (!r)
         return 64;
     tide_status status = sim_options_read(&table, 1, argc - 2, argv + 2, &r->err);
     if (status != TIDE_OK)

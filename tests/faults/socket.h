@@ -52,7 +52,7 @@ static inline int listen_on(const char *text)
 /* Prints "listening ADDRESS" to standard output, with the port that the system chose. */
 static inline void say_listening(int fd, const char *text)
 {
-    struct sockaddr_in at;
+    struct sockaddr_in at = { 0 };
     socklen_t size = sizeof at;
     if (getsockname(fd, (void *)&at, &size) == 0 && at.sin_family == AF_INET)
         printf("listening 127.0.0.1:%u\n", ntohs(at.sin_port));

@@ -132,7 +132,7 @@ static void put_event(struct tide_rows *rows, uint32_t ledger, uint32_t tx)
 
 static uint64_t key_of(uint32_t ledger, uint32_t touch)
 {
-    return (mix_bits(ledger) + touch * 17) % KEYS;
+    return (mix_bits(ledger) + (uint64_t)touch * 17) % KEYS;
 }
 
 /* Appends the last version of each key in from..to, as the decoder does. */

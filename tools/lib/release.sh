@@ -7,6 +7,17 @@ release_epoch() { date -d "$(sed -n '/^ -- /{s/.*>  //p;q}' "${1:-.}/tools/packa
 
 refuse_release() { echo "release: $*" >&2; exit 65; }
 
+# Runs a step with its output in $out.log, and ends with the step's code if it fails. Bash ignores -e in a function that is called
+# before ||, so the code is read afterwards.
+logged() {
+    local code
+    set +e
+    (set -e; "$@") >>"$out.log" 2>&1
+    code=$?
+    set -e
+    [ $code = 0 ] || { tail -n 20 "$out.log" >&2; exit $code; }
+}
+
 # The section of one version, without its heading.
 changelog_section() { # VERSION
     awk -v version="$1" '/^## / { inside = $2 == version || ($2 == "Unreleased:" && $3 == version); next } inside' CHANGELOG.md |

@@ -33,7 +33,8 @@ static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
 static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
                          tide_slice argument)
 {
-    assert(variant); /* each key of enum att_view_key has its row in make_keys */
+    /* each data key of enum att_view_key has its row in make_keys */
+    assert(variant && argument.ptr);
     tide_buf_be32(out, ENTRY_DATA);
     tide_buf_be32(out, 1);
     tide_buf_put(out, contract, TIDE_HASH_BYTES);
@@ -273,7 +274,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
-    struct att_entries entries;
+    struct att_entries entries = { 0 };
     tide_buf_init(&hold, 8192);
     tide_status status = make_keys(keys, &hold, contract, claim);
     if (status == TIDE_OK)
@@ -288,7 +289,7 @@ tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct 
                           const uint8_t contract[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct tide_buf hold;
-    struct att_entries entries;
+    struct att_entries entries = { 0 };
     tide_buf_init(&hold, 256);
     put_instance_key(&hold, contract);
     tide_slice wanted = tide_buf_view(&hold);
@@ -303,7 +304,7 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct tide_buf hold;
-    struct att_entries entries;
+    struct att_entries entries = { 0 };
     struct att_view view = { 0 };
     tide_buf_init(&hold, 256);
     put_account_key(&hold, key);

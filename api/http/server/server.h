@@ -55,8 +55,7 @@ tide_status tide_server_start(struct tide_server *server, struct tide_err *err) 
 /* Makes /readyz answer 503. Any thread. */
 void tide_server_drain(struct tide_server *server);
 /* Stops the workers. Returns when all requests are answered, or after TIDE_SERVER_STOP_MS. The
- * worker pool must still run. Streams must have been told to end (their read returns -1); others
- * are cut. */
+ * worker pool must still run. Streams must have ended (their read returns -1); others are cut. */
 void tide_server_stop(struct tide_server *server);
 void tide_server_close(struct tide_server *server);
 

@@ -152,14 +152,14 @@ static tide_status check_environment(struct tide_members_reader *r,
                                      const struct tide_kyc_provider *p)
 {
     static const struct {
-        enum tide_kyc_type type;
         const char *begins;
+        enum tide_kyc_type type;
         bool live;
     } keys[] = {
-        { TIDE_KYC_SUMSUB, "sbx:", false },
-        { TIDE_KYC_SUMSUB, "prd:", true },
-        { TIDE_KYC_PERSONA, "persona_sandbox_", false },
-        { TIDE_KYC_PERSONA, "persona_production_", true },
+        { "sbx:", TIDE_KYC_SUMSUB, false },
+        { "prd:", TIDE_KYC_SUMSUB, true },
+        { "persona_sandbox_", TIDE_KYC_PERSONA, false },
+        { "persona_production_", TIDE_KYC_PERSONA, true },
     };
     for (size_t i = 0; i < TIDE_COUNT(keys); i++)
         if (p->type == keys[i].type && p->live != keys[i].live &&

@@ -33,6 +33,7 @@ struct outcome {
 static tide_status claim_delivery(struct notify_thread *t, struct tide_pg_rows *rows,
                                   struct tide_err *err)
 {
+    assert(t->index > 0);
     const char *share = t->index <= NOTIFY_ANY ? "1" : t->index <= NOTIFY_NEW ? "2" : "3";
     return tide_pg_query(t->context.pg, rows,
                          "SELECT * FROM kyc.hook_claim($1::smallint, $2::integer, interval '20 s')",

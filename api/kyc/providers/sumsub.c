@@ -11,6 +11,7 @@ enum { LINK_S = 86400, PATH_BYTES = 600 };
 void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
                              const struct tide_kyc_question *question)
 {
+    assert(question->path);
     tide_buf_putf(out, "%" PRId64 "%s", now, question->method == TIDE_HTTP_POST ? "POST" : "GET");
     tide_buf_slice(out, base);
     tide_buf_str(out, question->path);

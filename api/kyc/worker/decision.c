@@ -258,7 +258,7 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
         weigh_ordered(out, s);
     } else if (gone) {
         if (s->state == TIDE_KYC_APPROVED) /* an open session's person may still arrive */
-            mark_doubtful(out, s, decision->reason);
+            mark_doubtful(out, s, tide_kyc_gone.reason);
     } else if (decision && !stale) {
         struct tide_kyc_decision d = normalize_decision(decision, now);
         if (s->state == TIDE_KYC_APPROVED)

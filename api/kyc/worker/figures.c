@@ -17,6 +17,7 @@ static void put_webhooks(struct tide_buf *out, const struct tide_kyc_settings *s
     tide_metric_family(out, TIDE_M_kyc_webhooks_total);
     for (uint32_t p = 0; p < settings->provider_count; p++) {
         uint32_t count = tide_kyc_counted(refused, p, lines);
+        assert(count <= TIDE_KYC_REFUSED_WORDS);
         for (uint32_t i = 0; i < count; i++) {
             snprintf(labels, sizeof labels, "provider=\"%s\",fate=\"%s\",why=\"%s\"",
                      settings->providers[p].key, tide_kyc_fate_text(lines[i].fate),
@@ -30,6 +31,7 @@ static void put_webhooks(struct tide_buf *out, const struct tide_kyc_settings *s
 static void put_family(struct tide_buf *out, const struct tide_kyc_settings *settings,
                        const uint64_t values[TIDE_KYC_PROVIDERS_MAX], enum tide_metric metric)
 {
+    assert(settings->provider_count <= TIDE_KYC_PROVIDERS_MAX);
     char labels[LABELS_BYTES];
     tide_metric_family(out, metric);
     for (uint32_t p = 0; p < settings->provider_count; p++) {
@@ -41,8 +43,9 @@ static void put_family(struct tide_buf *out, const struct tide_kyc_settings *set
 static void put_efforts(struct tide_buf *out, const struct tide_kyc_settings *settings,
                         struct tide_kyc_workers *workers)
 {
+    assert(settings->provider_count <= TIDE_KYC_PROVIDERS_MAX);
     struct tide_kyc_effort efforts[TIDE_KYC_PROVIDERS_MAX];
-    uint64_t values[TIDE_KYC_PROVIDERS_MAX];
+    uint64_t values[TIDE_KYC_PROVIDERS_MAX] = { 0 };
     for (uint32_t p = 0; p < settings->provider_count; p++)
         tide_kyc_workers_effort(workers, p, &efforts[p]);
 #define PUT(field, metric)                                      \
@@ -77,6 +80,7 @@ static void put_sessions(struct tide_buf *out, const struct tide_kyc_figures *f)
 /* Appends the figures of the database. Ages grow with the time since the figures were read. */
 static void put_queues(struct tide_buf *out, const struct tide_kyc_figures *f, int64_t now_ms)
 {
+    assert(f->known);
     double ago = (double)(now_ms - f->asked_ms) / 1000;
     tide_metric_gauge(out, TIDE_M_kyc_figures_age_seconds, ago);
     tide_metric_gauge(out, TIDE_M_kyc_inbox_new, (double)f->inbox_new);

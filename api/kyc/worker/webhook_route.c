@@ -34,6 +34,7 @@ static void write_received(struct tide_reply *reply)
 static tide_status handle_repeated(const struct inbox_work *inbox_work,
                                    const struct tide_kyc_context *context, struct tide_err *err)
 {
+    assert(inbox_work->event.key[0] && inbox_work->body_sha256[0]);
     struct tide_pg_rows rows;
     const char *values[] = { inbox_work->provider_key, inbox_work->event.key,
                              inbox_work->body_sha256, context->deployment_text };
@@ -61,6 +62,7 @@ static tide_status store_event(const struct inbox_work *inbox_work,
                                const struct tide_kyc_context *context, struct tide_err *err)
 {
     const struct tide_kyc_event *event = &inbox_work->event;
+    assert(event->key[0] && inbox_work->provider_key);
     struct tide_pg_rows rows;
     char occurred[NUMBER_BYTES], secret[NUMBER_BYTES];
     snprintf(occurred, sizeof occurred, "%" PRId64, event->occurred_ms);
@@ -142,6 +144,7 @@ static void queue_event(struct tide_handler_context *context, const struct tide_
                         uint32_t provider, const struct tide_kyc_event *event,
                         struct tide_reply *reply)
 {
+    assert(event->key[0] && provider < context->api->kyc->settings->provider_count);
     const struct tide_kyc_settings *settings = context->api->kyc->settings;
     struct inbox_work *inbox_work =
         tide_kyc_later(context, sizeof *inbox_work, TIDE_KYC_POOL_HOOKS, run_store, reply);
@@ -178,6 +181,7 @@ void tide_route_kyc_webhook(struct tide_handler_context *context,
     if (!provider)
         return;
     uint32_t index = (uint32_t)(provider - settings->providers);
+    assert(index < settings->provider_count);
     struct tide_kyc_event event = { 0 };
     struct tide_kyc_hook hook = { .body = request->body,
                                   .header = find_header,

@@ -20,6 +20,7 @@ enum {
 static tide_status write_refusal(struct worker *w, const struct tide_kyc_count_line *line,
                                  struct tide_err *err)
 {
+    assert(line->count > 0 && line->why && w->provider);
     char count[WORKER_NUMBER_BYTES];
     snprintf(count, sizeof count, "%" PRIu64, line->count);
     return tide_pg_query(
@@ -54,6 +55,7 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
     if (w->index != 0 || w->settings_noted)
         return TIDE_OK;
     const struct tide_kyc_settings *settings = w->all->options.settings;
+    assert(settings->provider_count <= TIDE_KYC_PROVIDERS_MAX);
     char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES];
     tide_hex(digest, tide_slice_of(settings->digest, sizeof settings->digest));
     digest[sizeof digest - 1] = 0;
@@ -204,6 +206,7 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
 /* Publishes the figures together, so that /metrics never mixes two readings. */
 static tide_status read_figures(struct worker *w, struct tide_err *err)
 {
+    assert(w->index == 0);
     struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
     tide_status status = count_queues(w, &f, err);
     if (status == TIDE_OK)
@@ -223,6 +226,7 @@ static tide_status read_figures(struct worker *w, struct tide_err *err)
 /* True if every_ms have passed since *last_ms, which is then set to now_ms. */
 static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
 {
+    assert(every_ms > 0);
     bool due = *last_ms == 0 || now_ms - *last_ms >= every_ms;
     if (due)
         *last_ms = now_ms;

@@ -9,6 +9,7 @@ enum { LOCKED_MS = 500 };
 
 void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column)
 {
+    assert(size > 0 && column < rows->columns);
     snprintf(to, size, "%s", tide_pg_text(rows, 0, column));
 }
 
@@ -46,6 +47,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
 /* Reads the columns id, provider_id, clock_timestamp(), attempts, address, provider. */
 static void read_session(struct worker_session *out, const struct tide_pg_rows *rows)
 {
+    assert(rows->count == 1 && rows->columns >= 6);
     worker_copy_text(out->id, sizeof out->id, rows, 0);
     worker_copy_text(out->provider_id, sizeof out->provider_id, rows, 1);
     worker_copy_text(out->taken_at, sizeof out->taken_at, rows, 2);
@@ -117,6 +119,7 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
 tide_status worker_lock(struct worker *w, const struct worker_session *session, bool *held,
                         struct tide_err *err)
 {
+    assert(session->id[0]);
     struct tide_pg_rows rows;
     tide_status status =
         tide_pg_query(w->context.pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
@@ -131,6 +134,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
 tide_status worker_unlock(struct worker *w, const struct worker_session *session,
                           struct tide_err *err)
 {
+    assert(session->id[0]);
     return tide_pg_query(w->context.pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
                          (const char *[]){ session->id }, 1, err);
 }
@@ -141,6 +145,7 @@ tide_status worker_postpone_event(struct worker *w, const struct worker_event *e
                                   uint32_t after_ms, const char *why, bool given_up,
                                   struct tide_err *err)
 {
+    assert(event->key[0] && why);
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
     return tide_pg_query(
@@ -157,6 +162,7 @@ tide_status worker_postpone_event(struct worker *w, const struct worker_event *e
 tide_status worker_postpone_session(struct worker *w, const struct worker_session *session,
                                     uint32_t after_ms, const char *why, struct tide_err *err)
 {
+    assert(session->id[0] && why);
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
     return tide_pg_query(w->context.pg, NULL,
@@ -171,6 +177,7 @@ tide_status worker_retry_soon(struct worker *w, const struct worker_session *ses
                               const struct worker_event *event, const char *why,
                               struct tide_err *err)
 {
+    assert(event ? event->key[0] : session->id[0]);
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%d", LOCKED_MS);
     if (!event)
@@ -201,6 +208,7 @@ tide_status worker_finish(struct worker *w, tide_status status, struct tide_err 
 /* Ends the webhook and writes the audit row in one transaction. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
+    assert(event->key[0]);
     tide_status status = tide_kyc_begin(&w->context, err);
     if (status == TIDE_OK)
         status = tide_pg_query(

@@ -43,18 +43,18 @@ static void find_range(struct rpc_error *e)
 static void read_error(struct json_scan *s, struct rpc_error *e)
 {
     tide_slice name;
-    bool told = false;
+    bool given = false;
     for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "code")) {
             e->code = json_scan_i64(s);
-            told = true;
+            given = true;
         } else if (tide_slice_eq_str(name, "message")) {
             json_scan_text(s, e->message, sizeof e->message);
         } else {
             json_scan_skip(s);
         }
     }
-    if (!told || e->code == 0)
+    if (!given || e->code == 0)
         json_scan_fault(s, "an error without a code");
     find_range(e);
 }
@@ -220,16 +220,16 @@ static void read_network(struct json_scan *s, void *out)
 {
     struct rpc_network *network = out;
     tide_slice name;
-    bool told = false;
+    bool given = false;
     for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "passphrase")) {
-            once(s, &told);
+            once(s, &given);
             json_scan_text(s, network->passphrase, sizeof network->passphrase);
         } else {
             json_scan_skip(s);
         }
     }
-    if (!told)
+    if (!given)
         json_scan_fault(s, "no passphrase");
 }
 

@@ -182,37 +182,37 @@ tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
                                 rpc_answer_latest(out, body->ptr, body->len, client->id, err), err);
 }
 
-tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question *question,
+tide_status rpc_client_page(struct rpc_client *client, const struct rpc_page_request *request,
                             struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
                             struct tide_err *err)
 {
     static const char method[] = "getLedgers";
     char params[128];
     snprintf(params, sizeof params, "{\"startLedger\":%u,\"pagination\":{\"limit\":%u}}",
-             question->start, question->limit);
-    tide_buf_limit(body, page_bytes_max(client, question->limit));
+             request->start, request->limit);
+    tide_buf_limit(body, page_bytes_max(client, request->limit));
     tide_status status = ask_server(client, method, params, body, hint, err);
     return status ? status
                   : end_request(client, method,
                                 rpc_answer_page(out, body->ptr, body->len, client->id, err), err);
 }
 
-tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_question *question,
+tide_status rpc_client_events(struct rpc_client *client, const struct rpc_events_request *request,
                               struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
                               struct tide_err *err)
 {
     static const char method[] = "getEvents";
     char params[3072];
     int len;
-    if (question->cursor)
+    if (request->cursor)
         len = snprintf(params, sizeof params,
                        "{\"filters\":%s,\"pagination\":{\"cursor\":\"%.64s\",\"limit\":%u}}",
-                       question->filters, question->cursor, question->limit);
+                       request->filters, request->cursor, request->limit);
     else
         len = snprintf(params, sizeof params,
                        "{\"startLedger\":%u,\"endLedger\":%u,\"filters\":%s,"
                        "\"pagination\":{\"limit\":%u}}",
-                       question->start, question->end, question->filters, question->limit);
+                       request->start, request->end, request->filters, request->limit);
     assert(len > 0 && (size_t)len < sizeof params);
     (void)len;
     tide_buf_limit(body, answer_bytes_max(client));

@@ -83,22 +83,22 @@ tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
                               struct tide_buf *body, struct rpc_hint *hint,
                               struct tide_err *err) TIDE_MUST_USE;
 
-struct rpc_question {
+struct rpc_page_request {
     uint32_t start, limit; /* ledgers */
 };
 
-tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question *question,
+tide_status rpc_client_page(struct rpc_client *client, const struct rpc_page_request *request,
                             struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
                             struct tide_err *err) TIDE_MUST_USE;
 
-struct rpc_event_question {
+struct rpc_events_request {
     uint32_t start, end; /* ledgers; end is exclusive; both 0 with a cursor */
     const char *cursor;  /* NULL: begin at ledger start */
     const char *filters; /* JSON: [{"contractIds":["C…"]}] */
     uint32_t limit;
 };
 
-tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_question *question,
+tide_status rpc_client_events(struct rpc_client *client, const struct rpc_events_request *request,
                               struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
                               struct tide_err *err) TIDE_MUST_USE;
 

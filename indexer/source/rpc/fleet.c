@@ -10,7 +10,7 @@ enum {
     PAGE_SHARE = 8, /* pages are sized to this part of the largest answer */
 };
 
-/* --- what is known of the chain ----------------------------------------------------------- */
+/* --- reported ranges ---------------------------------------------------------------------- */
 
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
 {
@@ -21,9 +21,9 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
         f->servers[server].latest = latest;
         f->servers[server].silent = false;
     }
-    if (latest > f->latest && !f->servers[server].boasted &&
+    if (latest > f->newest_reported && !f->servers[server].overstated &&
         f->servers[server].trust == RPC_COMPARED)
-        f->latest = latest;
+        f->newest_reported = latest;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -34,25 +34,25 @@ void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Marks the current server as boasting: it reported a ledger far beyond the one before which its
- * answers end. Until it delivers a ledger it cannot overtake others, and f->latest counts only the
- * other servers. */
-static void note_boast(struct rpc_fleet *f, uint32_t wanted)
+/* Marks the current server as overstated: it reported a ledger far beyond the one before which its
+ * answers end. Until it delivers a ledger it cannot overtake others, and f->newest_reported counts
+ * only the other servers. */
+static void mark_overstated(struct rpc_fleet *f, uint32_t wanted)
 {
     pthread_mutex_lock(&f->lock);
-    f->servers[f->current].boasted = true;
-    f->latest = wanted - 1;
+    f->servers[f->current].overstated = true;
+    f->newest_reported = wanted - 1;
     for (uint32_t i = 0; i < f->count; i++)
-        if (!f->servers[i].boasted && f->servers[i].trust == RPC_COMPARED &&
-            f->servers[i].latest > f->latest)
-            f->latest = f->servers[i].latest;
+        if (!f->servers[i].overstated && f->servers[i].trust == RPC_COMPARED &&
+            f->servers[i].latest > f->newest_reported)
+            f->newest_reported = f->servers[i].latest;
     pthread_mutex_unlock(&f->lock);
 }
 
-static void forgive_boast(struct rpc_fleet *f)
+static void clear_overstated(struct rpc_fleet *f)
 {
     pthread_mutex_lock(&f->lock);
-    f->servers[f->current].boasted = false;
+    f->servers[f->current].overstated = false;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -82,7 +82,7 @@ void rpc_fleet_range(struct rpc_fleet *f, uint32_t *oldest, uint32_t *latest)
 {
     pthread_mutex_lock(&f->lock);
     *oldest = f->servers[f->current].oldest;
-    *latest = f->latest;
+    *latest = f->newest_reported;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -97,7 +97,7 @@ int64_t rpc_fleet_trouble(struct rpc_fleet *f, char *text, size_t size)
     return since;
 }
 
-/* --- who is asked ------------------------------------------------------------------------- */
+/* --- choosing a server -------------------------------------------------------------------- */
 
 static uint32_t latest_of(struct rpc_fleet *f, uint32_t server)
 {
@@ -133,26 +133,26 @@ static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
 
 /* Returns the newest ledger that the servers report, except one (f->count: all). Of three servers
  * two must report it or a later one. 0: none did. Call with the lock. */
-static uint32_t newest_told(const struct rpc_fleet *f, uint32_t except)
+static uint32_t newest_reported_except(const struct rpc_fleet *f, uint32_t except)
 {
-    uint32_t newest = 0, second = 0, told = except < f->count;
+    uint32_t newest = 0, second = 0, reports = except < f->count;
     for (uint32_t i = 0; i < f->count; i++) {
         uint32_t latest = f->servers[i].latest;
-        if (i == except || f->servers[i].boasted || !has_ledger(&f->servers[i], 1))
+        if (i == except || f->servers[i].overstated || !has_ledger(&f->servers[i], 1))
             continue;
-        told++;
+        reports++;
         second = latest < newest ? (latest > second ? latest : second) : newest;
         newest = latest > newest ? latest : newest;
     }
-    return told > 2 ? second : newest;
+    return reports > 2 ? second : newest;
 }
 
 uint32_t rpc_fleet_newest(struct rpc_fleet *f)
 {
     pthread_mutex_lock(&f->lock);
-    uint32_t newest = newest_told(f, f->count);
+    uint32_t newest_reported = newest_reported_except(f, f->count);
     pthread_mutex_unlock(&f->lock);
-    return newest;
+    return newest_reported;
 }
 
 /* Returns a usable server that is ahead of this one by rpc_lag_ledgers, or has the wanted ledger
@@ -182,7 +182,7 @@ bool rpc_fleet_is_late(const struct rpc_fleet *f)
     return f->greet_until_ms && tide_now_ms() >= f->greet_until_ms && !is_stopping(f);
 }
 
-/* Returns true to end a request: the process stops, the time to tell a range is over, or the
+/* Returns true to end a request: the process stops, the time to report a range is over, or the
  * request for the next ledger hangs while another server is rpc_lag_ledgers past it. */
 bool rpc_fleet_cancelled(void *self)
 {
@@ -192,7 +192,7 @@ bool rpc_fleet_cancelled(void *self)
     pthread_mutex_lock(&f->lock);
     uint32_t latest = f->servers[f->current].latest;
     for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
-        if (i != f->current && !f->servers[i].boasted &&
+        if (i != f->current && !f->servers[i].overstated &&
             has_ledger(&f->servers[i], (uint64_t)f->asked + f->config->rpc_lag_ledgers))
             f->overtaken = true;
     bool overtaken = f->overtaken;
@@ -201,15 +201,15 @@ bool rpc_fleet_cancelled(void *self)
 }
 
 /* Returns whether the current server, which just gave ledgers, gives fewer than close meanwhile.
- * Its own word for the newest ledger counts for nothing. */
+ * The newest ledger that the server itself reports is ignored. */
 static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 {
     struct rpc_server *s = &f->servers[f->current];
     pthread_mutex_lock(&f->lock);
-    uint32_t newest = newest_told(f, f->current);
+    uint32_t newest_reported = newest_reported_except(f, f->current);
     uint64_t owed = s->owed;
-    if (f->others && newest > f->others)
-        owed += newest - f->others;
+    if (f->others && newest_reported > f->others)
+        owed += newest_reported - f->others;
     pthread_mutex_unlock(&f->lock);
     owed = owed > given ? owed - given : 0;
     bool slow = owed >= f->config->rpc_lag_ledgers;
@@ -220,7 +220,7 @@ static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
 {
     pthread_mutex_lock(&f->lock);
-    f->others = newest_told(f, f->current);
+    f->others = newest_reported_except(f, f->current);
     f->asked = ledger;
     f->overtaken = false;
     pthread_mutex_unlock(&f->lock);
@@ -347,8 +347,8 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
 {
     struct rpc_server *s = &f->servers[f->current];
     if (promised >= (uint64_t)want->first + f->config->rpc_lag_ledgers) {
-        note_boast(f, want->first);
-        tide_fail(err, TIDE_E_IO, "%s told ledger %u, and ends at %u", s->client.name, promised,
+        mark_overstated(f, want->first);
+        tide_fail(err, TIDE_E_IO, "%s reported ledger %u, and ends at %u", s->client.name, promised,
                   latest);
         return RPC_PAUSE;
     }
@@ -395,15 +395,15 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
                                       struct tide_err *err)
 {
     uint8_t before[TIDE_HASH_BYTES];
-    uint32_t teller, ledger = first->sequence - 1;
+    uint32_t source, ledger = first->sequence - 1;
     if (first->unknown)
         return RPC_PAGE;
     pthread_mutex_lock(&f->lock);
-    const uint8_t *told = rpc_memory_find(&f->memory, ledger, &teller);
-    if (told)
-        memcpy(before, told, sizeof before);
+    const uint8_t *delivered = rpc_memory_find(&f->memory, ledger, &source);
+    if (delivered)
+        memcpy(before, delivered, sizeof before);
     pthread_mutex_unlock(&f->lock);
-    if ((!told && !rpc_fleet_stored_hash(f, ledger, before)) ||
+    if ((!delivered && !rpc_fleet_stored_hash(f, ledger, before)) ||
         memcmp(before, first->previous, TIDE_HASH_BYTES) == 0)
         return RPC_PAGE;
     if (f->count > 1)
@@ -412,7 +412,7 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
     tide_fail(err, TIDE_E_CHAIN,
               "ledger %u of %s does not follow ledger %u%s: its previous hash is another",
               first->sequence, f->servers[f->current].client.name, ledger,
-              told ? "" : ", which is stored");
+              delivered ? "" : ", which is stored");
     return RPC_END;
 }
 
@@ -490,10 +490,10 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         uint32_t limit = f->limit;
         if (want->last && want->last - want->first < limit)
             limit = want->last - want->first + 1;
-        const struct rpc_question question = { want->first, limit };
+        const struct rpc_page_request request = { want->first, limit };
         uint32_t promised = latest_of(f, f->current);
         begin_asking(f, want->first);
-        tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
+        tide_status status = rpc_client_page(&s->client, &request, page, body, &hint, err);
         if (status == TIDE_E_LIMIT && limit > 1) {
             f->limit = limit > 4 ? limit / 4 : 1;
             continue;
@@ -521,7 +521,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (outcome != RPC_PAGE)
             return outcome;
         praise_server(f);
-        forgive_boast(f);
+        clear_overstated(f);
         if (is_too_slow(f, page->count)) {
             struct tide_err slow;
             tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
@@ -556,7 +556,6 @@ static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tid
 static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32_t *pause_ms,
                                     struct tide_err *err)
 {
-    assert(f->count > 0);
     begin_asking(f, ledger);
     for (uint32_t tries = 0; tries < 2; tries++) {
         for (uint32_t i = 0; i < f->count; i++)
@@ -565,6 +564,7 @@ static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32
         if (tries == 0 && rpc_fleet_greet(f, err))
             return RPC_END;
     }
+    assert(f->count > 0); /* no function changes it after the source was opened */
     *pause_ms = pause_of(f, f->failures / f->count, 0);
     f->failures += f->count;
     return RPC_PAUSE;

@@ -28,8 +28,8 @@ struct rpc_server {
     int64_t retry_ms;  /* the fetching thread asks it not before this time */
     int64_t watch_ms;  /* the watching thread asks it not before this time; under the lock */
     int64_t logged_ms;
-    bool boasted;  /* reported a ledger that it did not deliver, and delivered none since */
-    bool answered; /* it answered the last request for its range */
+    bool overstated; /* reported a ledger that it did not deliver, and delivered none since */
+    bool answered;   /* it answered the last request for its range */
     /* Under the lock: */
     enum rpc_trust trust;
     /* why it is aside or uncompared although it answers; "": it is trusted */
@@ -54,12 +54,12 @@ struct rpc_fleet {
     pthread_t thread;
     bool watching;
 
-    /* guards the members below, and latest, oldest and boasted of the servers */
+    /* guards the members below, and latest, oldest and overstated of the servers */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool closing;
-    uint32_t latest; /* newest ledger of all trusted servers that do not boast */
-    uint32_t asked;  /* the ledger of the running request */
+    uint32_t newest_reported; /* newest ledger of the trusted servers that are not overstated */
+    uint32_t asked;           /* the ledger of the running request */
     uint32_t others; /* newest ledger of the other servers when it was asked for; 0: not known */
     bool overtaken;  /* the request was ended because other servers went on meanwhile */
     int64_t trouble_ms;
@@ -114,7 +114,7 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 
 /* Returns whether the fetching thread's request must end. self is the fleet. */
 bool rpc_fleet_cancelled(void *self);
-/* Returns whether it must end because the time to tell a range is over. */
+/* Returns whether it must end because the time to report a range is over. */
 bool rpc_fleet_is_late(const struct rpc_fleet *f);
 
 #endif

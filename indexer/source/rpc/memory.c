@@ -6,10 +6,10 @@ const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequenc
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
     for (uint32_t i = 0; sequence && i < RPC_MEMORY_SERVERS; i++) {
-        if (memory->told[i][at].sequence != sequence)
+        if (memory->delivered[i][at].sequence != sequence)
             continue;
         *server = i;
-        return memory->told[i][at].hash;
+        return memory->delivered[i][at].hash;
     }
     return NULL;
 }
@@ -22,20 +22,20 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
     const uint8_t *known = rpc_memory_find(memory, sequence, other);
     if (known && memcmp(known, hash, TIDE_HASH_BYTES) != 0)
         return false;
-    if (sequence < memory->told[server][at].sequence)
+    if (sequence < memory->delivered[server][at].sequence)
         return true; /* an older ledger does not replace a newer one */
-    memory->told[server][at].sequence = sequence;
-    memcpy(memory->told[server][at].hash, hash, TIDE_HASH_BYTES);
+    memory->delivered[server][at].sequence = sequence;
+    memcpy(memory->delivered[server][at].hash, hash, TIDE_HASH_BYTES);
     return true;
 }
 
-bool rpc_memory_told(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
-                     uint8_t hash[TIDE_HASH_BYTES])
+bool rpc_memory_delivered(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
+                          uint8_t hash[TIDE_HASH_BYTES])
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
     assert(server < RPC_MEMORY_SERVERS);
-    if (!sequence || memory->told[server][at].sequence != sequence)
+    if (!sequence || memory->delivered[server][at].sequence != sequence)
         return false;
-    memcpy(hash, memory->told[server][at].hash, TIDE_HASH_BYTES);
+    memcpy(hash, memory->delivered[server][at].hash, TIDE_HASH_BYTES);
     return true;
 }

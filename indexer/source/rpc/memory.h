@@ -11,7 +11,7 @@ struct rpc_memory {
     struct {
         uint32_t sequence; /* 0: none */
         uint8_t hash[TIDE_HASH_BYTES];
-    } told[RPC_MEMORY_SERVERS][RPC_MEMORY_LEDGERS];
+    } delivered[RPC_MEMORY_SERVERS][RPC_MEMORY_LEDGERS];
 };
 
 /* Stores the hash. Returns false if another hash of that ledger is known; *other is the server that
@@ -22,7 +22,7 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
 const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence,
                                uint32_t *server);
 /* Reads the hash that this server delivered for a ledger. Returns false if there is none. */
-bool rpc_memory_told(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
-                     uint8_t hash[TIDE_HASH_BYTES]);
+bool rpc_memory_delivered(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
+                          uint8_t hash[TIDE_HASH_BYTES]);
 
 #endif

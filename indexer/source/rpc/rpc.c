@@ -23,7 +23,7 @@ struct rpc_source {
     /* Members of the reading thread: */
     uint32_t given;   /* last ledger that next returned, 0 after a seek */
     uint32_t reading; /* ledgers of the oldest slot that were returned */
-    bool told_tip;
+    bool reported_tip;
 
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t work;  /* the fetching thread may have something to do */
@@ -178,7 +178,7 @@ static tide_status rpc_seek(void *self, uint32_t first, uint32_t last, struct ti
     /* the thread may still fill that slot with a page of before the seek, which is dropped */
     s->oldest_slot = s->fresh_slot;
     s->reading = s->given = 0;
-    s->told_tip = false;
+    s->reported_tip = false;
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
     return TIDE_OK;
@@ -202,8 +202,8 @@ static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
         if (s->want.last && s->want.first > s->want.last)
             return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read",
                              s->want.last);
-        if (s->at_tip && (!s->told_tip || waited >= TIP_WAIT_MS)) {
-            s->told_tip = true;
+        if (s->at_tip && (!s->reported_tip || waited >= TIP_WAIT_MS)) {
+            s->reported_tip = true;
             return tide_fail(err, TIDE_E_EOF, "ledger %u is not there yet", s->want.first);
         }
         if (s->options.stopping && s->options.stopping(s->options.stopping_self))
@@ -233,7 +233,7 @@ static tide_status rpc_next(void *self, tide_slice *lcm, uint32_t *sequence, str
         const struct rpc_ledger *l = &slot->page.ledgers[s->reading++];
         *lcm = l->lcm;
         *sequence = s->given = l->sequence;
-        s->told_tip = s->told_tip && l->sequence >= s->newest;
+        s->reported_tip = s->reported_tip && l->sequence >= s->newest;
     }
     pthread_mutex_unlock(&s->lock);
     return status;

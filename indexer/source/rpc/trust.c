@@ -14,11 +14,11 @@ enum {
 /* Computes the newest ledger of all trusted servers. Call with the lock. */
 static void recount_latest(struct rpc_fleet *f)
 {
-    f->latest = 0;
+    f->newest_reported = 0;
     for (uint32_t i = 0; i < f->count; i++)
-        if (f->servers[i].trust == RPC_COMPARED && !f->servers[i].boasted &&
-            f->servers[i].latest > f->latest)
-            f->latest = f->servers[i].latest;
+        if (f->servers[i].trust == RPC_COMPARED && !f->servers[i].overstated &&
+            f->servers[i].latest > f->newest_reported)
+            f->newest_reported = f->servers[i].latest;
 }
 
 /* Sets the server's state and reason, and forgets its hashes. Call with the lock. */
@@ -30,7 +30,7 @@ static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust tr
         s->doubted_ms = tide_now_ms();
     s->trust = trust;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    memset(f->memory.told[server], 0, sizeof f->memory.told[server]);
+    memset(f->memory.delivered[server], 0, sizeof f->memory.delivered[server]);
     recount_latest(f);
 }
 
@@ -160,12 +160,12 @@ static bool ask_hash(struct rpc_fleet *f, uint32_t server, enum rpc_thread threa
     struct rpc_hint hint;
     struct tide_err ignored;
     struct tide_buf body;
-    const struct rpc_question question = { ledger, 1 };
+    const struct rpc_page_request request = { ledger, 1 };
     struct rpc_page *page = malloc(sizeof *page);
     if (!page)
         return false;
     tide_buf_init(&body, 0);
-    bool good = rpc_client_page(client_of(f, server, thread), &question, page, &body, &hint,
+    bool good = rpc_client_page(client_of(f, server, thread), &request, page, &body, &hint,
                                 &ignored) == TIDE_OK &&
                 page->error.code == 0 && page->count && page->ledgers[0].sequence == ledger;
     if (good)
@@ -200,7 +200,7 @@ bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t led
 static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                            uint32_t ledger)
 {
-    uint8_t stored[TIDE_HASH_BYTES], told[TIDE_HASH_BYTES];
+    uint8_t stored[TIDE_HASH_BYTES], answer[TIDE_HASH_BYTES];
     uint32_t oldest = f->servers[server].oldest, to = ledger;
     uint32_t from = oldest && oldest <= ledger ? oldest : 1; /* oldest may be outdated */
     while (from < to) { /* finds the first stored ledger that the server has */
@@ -211,7 +211,7 @@ static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread
             from = middle + 1;
     }
     return to < ledger && rpc_fleet_stored_hash(f, to, stored) &&
-           ask_hash(f, server, thread, to, told) && memcmp(told, stored, TIDE_HASH_BYTES) != 0;
+           ask_hash(f, server, thread, to, answer) && memcmp(answer, stored, TIDE_HASH_BYTES) != 0;
 }
 
 /* --- a dispute ---------------------------------------------------------------------------- */
@@ -351,9 +351,9 @@ static bool contradicts_itself(struct rpc_fleet *f, uint32_t server, enum rpc_th
 {
     uint8_t again[TIDE_HASH_BYTES];
     pthread_mutex_lock(&f->lock);
-    bool told = rpc_memory_told(&f->memory, ledger, server, again);
+    bool before = rpc_memory_delivered(&f->memory, ledger, server, again);
     pthread_mutex_unlock(&f->lock);
-    if (told && memcmp(again, claim, TIDE_HASH_BYTES) != 0)
+    if (before && memcmp(again, claim, TIDE_HASH_BYTES) != 0)
         return true;
     return ask_hash(f, server, thread, ledger, again) && memcmp(again, claim, TIDE_HASH_BYTES) != 0;
 }
@@ -487,29 +487,29 @@ static void leave_aside(struct rpc_fleet *f, uint32_t server)
  * ledger that both can have. The others may have been reset together with it. */
 void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest)
 {
-    uint8_t told[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];
+    uint8_t answer[TIDE_HASH_BYTES], known[TIDE_HASH_BYTES];
     struct tide_err err;
     uint32_t teller = 0;
     pthread_mutex_lock(&f->lock);
     enum rpc_trust trust = f->servers[server].trust;
-    uint32_t ledger = f->latest < latest ? f->latest : latest;
+    uint32_t ledger = f->newest_reported < latest ? f->newest_reported : latest;
     const uint8_t *found = rpc_memory_find(&f->memory, ledger, &teller);
     if (found)
         memcpy(known, found, sizeof known);
     teller = f->current;
     uint32_t wanted = f->asked;
     pthread_mutex_unlock(&f->lock);
-    bool told_one = ledger && ask_hash(f, server, RPC_WATCHER, ledger, told);
-    bool both = told_one && (rpc_fleet_stored_hash(f, ledger, known) || found ||
+    bool answered = ledger && ask_hash(f, server, RPC_WATCHER, ledger, answer);
+    bool both = answered && (rpc_fleet_stored_hash(f, ledger, known) || found ||
                              (teller != server && ask_hash(f, teller, RPC_WATCHER, ledger, known)));
-    if (told_one && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, told))
-        leave_aside(f, server);
-    else if (!both)
+    bool other_chain =
+        answered && trust == RPC_ASIDE && rpc_fleet_is_other_chain(f, wanted, ledger, answer);
+    if (!other_chain && !both)
         leave_uncompared(f, server, "it gives no ledger that the others have");
-    else if (memcmp(told, known, TIDE_HASH_BYTES) == 0)
+    else if (!other_chain && memcmp(answer, known, TIDE_HASH_BYTES) == 0)
         believe_server(f, server);
-    else if (trust == RPC_UNCOMPARED)
-        (void)!rpc_fleet_dispute(f, server, RPC_WATCHER, ledger, told, &err);
+    else if (!other_chain && trust == RPC_UNCOMPARED)
+        (void)!rpc_fleet_dispute(f, server, RPC_WATCHER, ledger, answer, &err);
     else
         leave_aside(f, server);
 }

@@ -6,7 +6,7 @@
 enum {
     WATCH_MS = 1000, /* pause between two rounds */
     PAGE_FIRST = 8,  /* ledgers of the first page */
-    GREET_MS = 3000, /* time of each server to tell its range while others may have told theirs */
+    GREET_MS = 3000, /* time of a server to report its range, if others may have reported theirs */
 };
 
 /* --- watching the others ------------------------------------------------------------------ */
@@ -105,8 +105,8 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
     struct rpc_server *s = &f->servers[server];
     struct rpc_hint hint;
     struct rpc_latest latest = { 0 };
-    const struct rpc_question question = { 2, 1 };
-    tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
+    const struct rpc_page_request request = { 2, 1 };
+    tide_status status = rpc_client_page(&s->client, &request, page, body, &hint, err);
     s->answered = status == TIDE_OK;
     if (status == TIDE_E_STOPPED && rpc_fleet_is_late(f))
         status = tide_fail(err, TIDE_E_IO, "%s: no answer while others are asked", s->client.name);

@@ -1,9 +1,9 @@
-/* Vacuums a loaded partition and builds its keys, indexes and statistics on several connections
- * ("lanes") at a time. A table belongs to one lane. The largest tables are taken first; small ones
- * share a transaction, because 140 tables would otherwise cost 170 commits. After a kill or a
- * failure the next attempt finds what is missing: a table with its indexes is done. A transaction
- * first locks its tables in the order of their creation (see attach.c). For a full partition the
- * lane that ends last merges state and folds rollups. */
+/* Vacuums a loaded partition and builds its keys, indexes and statistics by several workers, each
+ * with a connection of its own. A table belongs to one worker. The largest tables are taken first;
+ * small ones share a transaction, because 140 tables would otherwise cost 170 commits. After a kill
+ * or a failure the next attempt finds what is missing: a table with its indexes is done. A
+ * transaction first locks its tables in the order of their creation (see attach.c). For a full
+ * partition the worker that ends last merges state and folds rollups. */
 #include "indexer/write/load/build.h"
 #include "indexer/write/load/index_sql.h"
 #include "tidemark/liveness.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20, TOGETHER_TABLES = 24, VACUUM_BYTES = 1 << 20 };
+enum { WORKERS_MAX = 64, TOGETHER_BYTES = 16 << 20, TOGETHER_TABLES = 24, VACUUM_BYTES = 1 << 20 };
 
 struct work {
     const struct write_plan *plan;
@@ -21,17 +21,18 @@ struct work {
     struct tide_pg_rows rows;
     pthread_mutex_t lock;
     uint32_t next;
-    uint32_t busy; /* number of lanes that run statements */
+    uint32_t busy; /* number of workers that run statements */
     bool failed;
-    bool merges; /* the lane that ends last goes on with state and rollups; that lane clears this */
-    /* the partition is the oldest, so its lane may merge: partitions are merged in order */
+    /* The worker that ends last goes on with state and rollups. That worker clears the flag. */
+    bool merges;
+    /* the partition is the oldest, so its worker may merge: partitions are merged in order */
     atomic_bool oldest;
     atomic_bool indexed; /* no statement is left or running */
     bool statistics;     /* the work is statistics of parents: rows have only a name, for ANALYZE */
-    atomic_bool stopped; /* lanes must end as soon as they can */
+    atomic_bool stopped; /* workers must end as soon as they can */
 };
 
-struct lane {
+struct worker {
     struct work *work;
     struct write_session *session; /* &own, or the writer's session, for which there is no thread */
     struct write_session own;
@@ -43,22 +44,22 @@ struct lane {
     atomic_bool ended;
 };
 
-/* The build of one partition: its lanes. */
+/* The build of one partition: its workers. */
 struct load_build {
     struct work work;
-    struct lane lanes[LANES_MAX];
+    struct worker workers[WORKERS_MAX];
     uint32_t count;
     struct load_attach attach; /* arguments of the merge; set before work.oldest */
 };
 
-/* Settings of a lane. No limit on statements: an index may take hours. Commits need not wait for
+/* Settings of a worker. No limit on statements: an index may take hours. Commits need not wait for
  * the disk: after a crash of the server, missing work is found again, and the COMMIT that shows the
  * partition flushes everything before it. Statistics of 140 tables at the session's usual precision
  * would be a twentieth of all work. */
-#define LANE_SQL    "SET statement_timeout = 0; SET synchronous_commit = off"
+#define WORKER_SQL  "SET statement_timeout = 0; SET synchronous_commit = off"
 #define COARSE_SQL  "SET default_statistics_target = 10"
 #define MERGE_SQL   "SET synchronous_commit TO DEFAULT;" WRITE_STATISTICS_SQL
-#define NO_LANE_SQL "SET statement_timeout = '10min';" MERGE_SQL
+#define RESTORE_SQL "SET statement_timeout = '10min';" MERGE_SQL
 
 static bool is_work_stopped(void *self)
 {
@@ -139,15 +140,15 @@ static void sql_analyse(struct tide_buf *sql, const struct tide_pg_rows *rows, u
     }
 }
 
-/* Puts the next statements into the lane's sql: those of one table, or of several small ones.
+/* Puts the next statements into the worker's sql: those of one table, or of several small ones.
  * Returns false if none are left. */
-static bool take_statements(struct lane *lane)
+static bool take_statements(struct worker *worker)
 {
-    struct work *work = lane->work;
+    struct work *work = worker->work;
     uint64_t bytes = 0;
     uint32_t tables = 0;
-    tide_buf_reset(&lane->vacuum);
-    tide_buf_reset(&lane->sql);
+    tide_buf_reset(&worker->vacuum);
+    tide_buf_reset(&worker->sql);
     pthread_mutex_lock(&work->lock);
     const struct tide_pg_rows *rows = &work->rows;
     uint32_t at = work->failed || atomic_load(&work->stopped) ? rows->count : work->next;
@@ -163,31 +164,31 @@ static bool take_statements(struct lane *lane)
     }
     bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
     if (any && work->statistics) {
-        sql_analyse(&lane->sql, rows, work->next, at);
+        sql_analyse(&worker->sql, rows, work->next, at);
     } else if (any) {
-        sql_vacuum(&lane->vacuum, rows, work->next, at);
-        sql_statements(&lane->sql, rows, work->next, at);
+        sql_vacuum(&worker->vacuum, rows, work->next, at);
+        sql_statements(&worker->sql, rows, work->next, at);
     }
     work->busy += any;
     work->next = at;
     pthread_mutex_unlock(&work->lock);
-    tide_buf_u8(&lane->vacuum, 0);
-    tide_buf_u8(&lane->sql, 0);
+    tide_buf_u8(&worker->vacuum, 0);
+    tide_buf_u8(&worker->sql, 0);
     return any;
 }
 
-/* Notes that the lane has run its statements, or failed. */
-static void end_statements(struct lane *lane)
+/* Notes that the worker has run its statements, or failed. */
+static void end_statements(struct worker *worker)
 {
-    pthread_mutex_lock(&lane->work->lock);
-    lane->work->failed |= lane->status != TIDE_OK;
-    lane->work->busy--;
-    if (lane->work->busy == 0 && lane->work->next == lane->work->rows.count)
-        atomic_store(&lane->work->indexed, true);
-    pthread_mutex_unlock(&lane->work->lock);
+    pthread_mutex_lock(&worker->work->lock);
+    worker->work->failed |= worker->status != TIDE_OK;
+    worker->work->busy--;
+    if (worker->work->busy == 0 && worker->work->next == worker->work->rows.count)
+        atomic_store(&worker->work->indexed, true);
+    pthread_mutex_unlock(&worker->work->lock);
 }
 
-/* Returns true for exactly one lane, once all indexes are built: that lane merges. */
+/* Returns true for exactly one worker, once all indexes are built: that worker merges. */
 static bool take_merge(struct work *work)
 {
     pthread_mutex_lock(&work->lock);
@@ -200,93 +201,93 @@ static bool take_merge(struct work *work)
 
 /* Waits until the previous partition is attached. Meanwhile it sends a statement now and then,
  * because the server ends silent sessions. */
-static tide_status wait_for_turn(struct lane *lane)
+static tide_status wait_for_turn(struct worker *worker)
 {
-    const struct tide_clock *clock = lane->work->plan->clock;
+    const struct tide_clock *clock = worker->work->plan->clock;
     int64_t spoke = clock->now_ms(clock->self);
     tide_status status = TIDE_OK;
-    while (status == TIDE_OK && !atomic_load(&lane->work->oldest)) {
-        if (is_work_stopped(lane->work))
-            return tide_fail(&lane->err, TIDE_E_STOPPED, "asked to stop");
+    while (status == TIDE_OK && !atomic_load(&worker->work->oldest)) {
+        if (is_work_stopped(worker->work))
+            return tide_fail(&worker->err, TIDE_E_STOPPED, "asked to stop");
         clock->sleep_ms(clock->self, 10);
         if (clock->now_ms(clock->self) - spoke < WRITE_SPEAK_MS)
             continue;
         spoke = clock->now_ms(clock->self);
-        status = tide_pg_run(write_pg(lane->session), "SELECT 1", "SELECT", &lane->err);
+        status = tide_pg_run(write_pg(worker->session), "SELECT 1", "SELECT", &worker->err);
     }
     return status;
 }
 
-static void merge_rows(struct lane *lane)
+static void merge_rows(struct worker *worker)
 {
-    struct load_build *b = (struct load_build *)(void *)lane->work; /* work is its first member */
-    lane->status = wait_for_turn(lane);
-    if (lane->status != TIDE_OK)
+    struct load_build *b = (struct load_build *)(void *)worker->work; /* work is its first member */
+    worker->status = wait_for_turn(worker);
+    if (worker->status != TIDE_OK)
         return;
-    lane->status = tide_pg_run(write_pg(lane->session), MERGE_SQL, NULL, &lane->err);
-    if (lane->status == TIDE_OK)
-        lane->status = load_attach_begin(lane->session, &b->attach, &lane->err);
-    lane->merged = lane->status == TIDE_OK;
+    worker->status = tide_pg_run(write_pg(worker->session), MERGE_SQL, NULL, &worker->err);
+    if (worker->status == TIDE_OK)
+        worker->status = load_attach_begin(worker->session, &b->attach, &worker->err);
+    worker->merged = worker->status == TIDE_OK;
 }
 
-static void run_lane(struct lane *lane)
+static void run_worker(struct worker *worker)
 {
-    tide_pg_patience(write_pg(lane->session), 0);
-    lane->status =
-        tide_pg_run(write_pg(lane->session),
-                    lane->work->statistics ? LANE_SQL : LANE_SQL ";" COARSE_SQL, NULL, &lane->err);
-    while (lane->status == TIDE_OK && take_statements(lane)) {
-        lane->status = write_point(TIDE_FAILPOINT("build.index"), &lane->err);
-        if (lane->status == TIDE_OK && (lane->vacuum.failed || lane->sql.failed))
-            lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
-        if (lane->status == TIDE_OK && lane->vacuum.len > 1)
-            lane->status = tide_pg_run(write_pg(lane->session), (const char *)lane->vacuum.ptr,
-                                       NULL, &lane->err);
-        if (lane->status == TIDE_OK)
-            lane->status =
-                tide_pg_run(write_pg(lane->session), (const char *)lane->sql.ptr, NULL, &lane->err);
-        end_statements(lane);
+    tide_pg_patience(write_pg(worker->session), 0);
+    worker->status = tide_pg_run(write_pg(worker->session),
+                                 worker->work->statistics ? WORKER_SQL : WORKER_SQL ";" COARSE_SQL,
+                                 NULL, &worker->err);
+    while (worker->status == TIDE_OK && take_statements(worker)) {
+        worker->status = write_point(TIDE_FAILPOINT("build.index"), &worker->err);
+        if (worker->status == TIDE_OK && (worker->vacuum.failed || worker->sql.failed))
+            worker->status = tide_fail(&worker->err, TIDE_E_LIMIT, "indexes: statements too long");
+        if (worker->status == TIDE_OK && worker->vacuum.len > 1)
+            worker->status = tide_pg_run(write_pg(worker->session),
+                                         (const char *)worker->vacuum.ptr, NULL, &worker->err);
+        if (worker->status == TIDE_OK)
+            worker->status = tide_pg_run(write_pg(worker->session), (const char *)worker->sql.ptr,
+                                         NULL, &worker->err);
+        end_statements(worker);
     }
-    if (lane->status == TIDE_OK && take_merge(lane->work))
-        merge_rows(lane);
+    if (worker->status == TIDE_OK && take_merge(worker->work))
+        merge_rows(worker);
 }
 
 static void *run_helper(void *self)
 {
-    struct lane *lane = self;
+    struct worker *worker = self;
     tide_liveness_begin("index", TIDE_LIVENESS_LONG_MS);
-    write_session_take(lane->session);
-    run_lane(lane);
-    write_session_give(lane->session);
+    write_session_take(worker->session);
+    run_worker(worker);
+    write_session_give(worker->session);
     tide_liveness_end();
-    atomic_store(&lane->ended, true);
+    atomic_store(&worker->ended, true);
     return NULL;
 }
 
-/* Prepares a lane. session NULL: the lane gets a session of its own, not connected yet. */
-static void lane_init(struct lane *lane, struct work *work, struct write_session *session)
+/* Prepares a worker. session NULL: the worker gets a session of its own, not connected yet. */
+static void init_worker(struct worker *worker, struct work *work, struct write_session *session)
 {
-    *lane = (struct lane){ .work = work, .session = session ? session : &lane->own };
+    *worker = (struct worker){ .work = work, .session = session ? session : &worker->own };
     if (!session)
-        write_session_init(&lane->own, work->plan, WRITE_OWNER_BUILD);
-    atomic_init(&lane->ended, false);
-    tide_buf_init(&lane->vacuum, WRITE_SQL_MAX);
-    tide_buf_init(&lane->sql, WRITE_SQL_MAX);
+        write_session_init(&worker->own, work->plan, WRITE_OWNER_BUILD);
+    atomic_init(&worker->ended, false);
+    tide_buf_init(&worker->vacuum, WRITE_SQL_MAX);
+    tide_buf_init(&worker->sql, WRITE_SQL_MAX);
 }
 
 /* Closes a session of its own; the writer's stays open. */
-static void lane_release(struct lane *lane)
+static void release_worker(struct worker *worker)
 {
-    if (lane->session == &lane->own)
-        write_session_close(&lane->own);
-    tide_buf_release(&lane->vacuum);
-    tide_buf_release(&lane->sql);
+    if (worker->session == &worker->own)
+        write_session_close(&worker->own);
+    tide_buf_release(&worker->vacuum);
+    tide_buf_release(&worker->sql);
 }
 
-/* Returns the number of lanes: what the operator configured, or 1.5 for each core, because each
+/* Returns the number of workers: what the operator configured, or 1.5 for each core, because each
  * index, however small, waits for the disk. At most as many as transactions: small tables share
  * one. */
-static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *rows)
+static uint32_t workers_wanted(uint32_t connections, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t wanted = connections ? connections : (uint64_t)(cores > 0 ? (cores * 3 + 1) / 2 : 1);
@@ -296,23 +297,23 @@ static uint32_t lanes_wanted(uint32_t connections, const struct tide_pg_rows *ro
         tables += begins_table(rows, 0, at);
     }
     uint64_t most = 1 + bytes / TOGETHER_BYTES + tables / TOGETHER_TABLES;
-    most = most < LANES_MAX ? most : LANES_MAX;
+    most = most < WORKERS_MAX ? most : WORKERS_MAX;
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
-/* Starts helpers up to the number of lanes wanted. If no further connection can be had, there are
+/* Starts helpers up to the number of workers wanted. If no further connection can be had, there are
  * fewer. */
 static void start_helpers(struct load_build *b, uint32_t wanted)
 {
     while (b->count < wanted) {
-        struct lane *lane = &b->lanes[b->count];
-        lane_init(lane, &b->work, NULL);
-        bool open =
-            write_session_open(&lane->own, is_work_stopped, lane->work, &lane->err) == TIDE_OK;
+        struct worker *worker = &b->workers[b->count];
+        init_worker(worker, &b->work, NULL);
+        bool open = write_session_open(&worker->own, is_work_stopped, worker->work, &worker->err) ==
+                    TIDE_OK;
         if (open)
-            write_session_give(&lane->own);
-        if (!open || pthread_create(&lane->thread, NULL, run_helper, lane) != 0) {
-            lane_release(lane);
+            write_session_give(&worker->own);
+        if (!open || pthread_create(&worker->thread, NULL, run_helper, worker) != 0) {
+            release_worker(worker);
             return;
         }
         b->count++;
@@ -325,12 +326,12 @@ static tide_status join_helpers(struct write_main *m, struct load_build *b, uint
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = first; i < b->count; i++) {
-        struct lane *lane = &b->lanes[i];
-        write_main_wait(m, &lane->ended, &lane->ended, &lane->work->stopped);
-        pthread_join(lane->thread, NULL);
-        if (status == TIDE_OK && lane->status != TIDE_OK) {
-            status = lane->status;
-            *err = lane->err;
+        struct worker *worker = &b->workers[i];
+        write_main_wait(m, &worker->ended, &worker->ended, &worker->work->stopped);
+        pthread_join(worker->thread, NULL);
+        if (status == TIDE_OK && worker->status != TIDE_OK) {
+            status = worker->status;
+            *err = worker->err;
         }
     }
     return status;
@@ -339,31 +340,31 @@ static tide_status join_helpers(struct write_main *m, struct load_build *b, uint
 static void close_helpers(struct load_build *b, uint32_t first)
 {
     for (uint32_t i = first; i < b->count; i++) {
-        lane_release(&b->lanes[i]);
+        release_worker(&b->workers[i]);
     }
 }
 
-/* Runs the lanes. The first one is the writer's own session. */
-static tide_status run_lanes(struct write_main *m, struct load_build *b, uint32_t connections,
-                             struct tide_err *err)
+/* Runs the workers. The first one is the writer's own session. */
+static tide_status run_workers(struct write_main *m, struct load_build *b, uint32_t connections,
+                               struct tide_err *err)
 {
     struct tide_err other;
-    lane_init(&b->lanes[0], &b->work, &m->session);
+    init_worker(&b->workers[0], &b->work, &m->session);
     b->count = 1;
-    start_helpers(b, lanes_wanted(connections, &b->work.rows));
+    start_helpers(b, workers_wanted(connections, &b->work.rows));
     tide_liveness_long(true);
-    run_lane(&b->lanes[0]);
+    run_worker(&b->workers[0]);
     tide_liveness_long(false);
-    tide_status status = b->lanes[0].status;
+    tide_status status = b->workers[0].status;
     if (status != TIDE_OK)
-        *err = b->lanes[0].err;
+        *err = b->workers[0].err;
     tide_status others = join_helpers(m, b, 1, &other);
     close_helpers(b, 1);
     if (status == TIDE_OK && others != TIDE_OK) {
         status = others;
         *err = other;
     }
-    lane_release(&b->lanes[0]);
+    release_worker(&b->workers[0]);
     return status;
 }
 
@@ -398,10 +399,10 @@ static tide_status run_listed(struct write_main *m, uint32_t connections, bool s
     b->work.statistics = statistics;
     tide_status status = write_query_sql(s, &b->work.rows, err);
     if (status == TIDE_OK && b->work.rows.count)
-        status = run_lanes(m, b, connections, err);
+        status = run_workers(m, b, connections, err);
     tide_pg_patience(write_pg(s), s->plan->silence_ms);
     if (status == TIDE_OK)
-        status = tide_pg_run(write_pg(s), NO_LANE_SQL, NULL, err);
+        status = tide_pg_run(write_pg(s), RESTORE_SQL, NULL, err);
     free_build(b);
     return status;
 }
@@ -461,7 +462,7 @@ tide_status load_build_begin(struct write_main *m, const struct load_build_optio
     b->work.merges = true;
     tide_status status = write_retry(m, find_missing, &b, false, err);
     if (status == TIDE_OK)
-        start_helpers(b, lanes_wanted(options->connections, &b->work.rows));
+        start_helpers(b, workers_wanted(options->connections, &b->work.rows));
     if (b->count)
         *out = b;
     else
@@ -473,14 +474,14 @@ bool load_build_is_done(const struct load_build *b)
 {
     bool ended = true;
     for (uint32_t i = 0; b && i < b->count; i++)
-        ended &= atomic_load(&b->lanes[i].ended);
+        ended &= atomic_load(&b->workers[i].ended);
     return ended;
 }
 
 void load_build_wait_indexes(struct write_main *m, struct load_build *b)
 {
     for (uint32_t i = 0; b && i < b->count; i++)
-        write_main_wait(m, &b->lanes[i].ended, &b->work.indexed, &b->work.stopped);
+        write_main_wait(m, &b->workers[i].ended, &b->work.indexed, &b->work.stopped);
 }
 
 void load_build_merge(struct load_build *b, const struct write_cursor *cursor)
@@ -495,11 +496,11 @@ void load_build_merge(struct load_build *b, const struct write_cursor *cursor)
 static tide_status attach_merged(struct write_main *m, struct load_build *b, bool *attached,
                                  bool *perhaps, struct tide_err *err)
 {
-    struct lane *merger = NULL;
+    struct worker *merger = NULL;
     bool sent = false;
     for (uint32_t i = 0; i < b->count; i++)
-        if (b->lanes[i].merged)
-            merger = &b->lanes[i];
+        if (b->workers[i].merged)
+            merger = &b->workers[i];
     if (!merger)
         return TIDE_OK;
     write_session_take(merger->session);

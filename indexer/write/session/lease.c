@@ -9,13 +9,13 @@
 
 enum { SILENCE_MS = 5000, STATE_MAX = 16, NUMBER_MAX = 32 };
 
-/* A copy of the newest report. */
-struct word {
+/* The newest report. The lease keeps it for its thread, which renews from a copy. */
+struct report {
     char state[STATE_MAX], source[STATE_MAX];
     struct tide_heartbeat heartbeat; /* its texts point to the members around it */
     uint64_t retries;
     char trouble[TIDE_ERR_TEXT_MAX], error[TIDE_ERR_TEXT_MAX];
-    bool troubled, erred; /* erred: error has not been written yet */
+    bool troubled, error_pending; /* error_pending: error has not been written yet */
 };
 
 struct tide_lease {
@@ -29,7 +29,7 @@ struct tide_lease {
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t wake;
     bool closing, lost, hurried;
-    struct word word;
+    struct report report;
 };
 
 static const char session_sql[] =
@@ -99,35 +99,35 @@ static tide_status connect_session(struct tide_lease *lease, const char *const i
     return status;
 }
 
-static tide_status renew_row(struct tide_lease *lease, const struct word *word,
+static tide_status renew_row(struct tide_lease *lease, const struct report *report,
                              const char *const ids[2], bool *held, struct tide_err *err)
 {
-    const struct tide_heartbeat *heartbeat = &word->heartbeat;
+    const struct tide_heartbeat *heartbeat = &report->heartbeat;
     char numbers[8][NUMBER_MAX];
     struct tide_pg_rows rows = { 0 };
     snprintf(numbers[0], NUMBER_MAX, "%u", heartbeat->tip);
     snprintf(numbers[1], NUMBER_MAX, "%u", heartbeat->ledger);
     snprintf(numbers[2], NUMBER_MAX, "%.3f", heartbeat->rate);
-    snprintf(numbers[3], NUMBER_MAX, "%" PRIu64, word->retries);
+    snprintf(numbers[3], NUMBER_MAX, "%" PRIu64, report->retries);
     snprintf(numbers[4], NUMBER_MAX, "%" PRIu64, heartbeat->ledgers);
     snprintf(numbers[5], NUMBER_MAX, "%" PRIu64, heartbeat->events);
     snprintf(numbers[6], NUMBER_MAX, "%.3f", heartbeat->event_rate);
     snprintf(numbers[7], NUMBER_MAX, "%" PRId64, heartbeat->trouble_ms);
     const char *values[] = { ids[0],
                              ids[1],
-                             word->state,
+                             report->state,
                              lease->instance,
                              numbers[0],
                              numbers[1],
                              numbers[2],
-                             word->erred ? word->error : NULL,
+                             report->error_pending ? report->error : NULL,
                              numbers[3],
                              numbers[4],
                              numbers[5],
                              numbers[6],
-                             word->source[0] ? word->source : NULL,
-                             word->troubled ? word->trouble : NULL,
-                             word->troubled ? numbers[7] : NULL };
+                             report->source[0] ? report->source : NULL,
+                             report->troubled ? report->trouble : NULL,
+                             report->troubled ? numbers[7] : NULL };
     tide_status status =
         tide_pg_execute(lease->pg, &rows, "renew", values, TIDE_COUNT(values), err);
     *held = status == TIDE_OK && tide_pg_u64(&rows, 0, 0) == 1;
@@ -145,7 +145,7 @@ static void note_failure(struct tide_lease *lease, tide_status status, const str
     lease->failing = status != TIDE_OK;
 }
 
-static void run_tick(struct tide_lease *lease, struct word *word)
+static void run_tick(struct tide_lease *lease, struct report *report)
 {
     char deployment[12], fence[NUMBER_MAX];
     const char *const ids[2] = { deployment, fence };
@@ -154,21 +154,21 @@ static void run_tick(struct tide_lease *lease, struct word *word)
     snprintf(deployment, sizeof deployment, "%u", lease->options.deployment);
     snprintf(fence, sizeof fence, "%" PRIu64, lease->options.fence);
     pthread_mutex_lock(&lease->lock);
-    *word = lease->word;
-    lease->word.erred = lease->hurried = false;
+    *report = lease->report;
+    lease->report.error_pending = lease->hurried = false;
     pthread_mutex_unlock(&lease->lock);
     tide_status status = connect_session(lease, ids, &err);
     if (status == TIDE_OK)
-        status = renew_row(lease, word, ids, &held, &err);
+        status = renew_row(lease, report, ids, &held, &err);
     note_failure(lease, status, &err);
     if (status == TIDE_OK && !held)
         tide_log(TIDE_WARN, "lease.lost", "deployment=%u fence=%" PRIu64, lease->options.deployment,
                  lease->options.fence);
     pthread_mutex_lock(&lease->lock);
     lease->lost = status == TIDE_OK && !held;
-    if (status != TIDE_OK && word->erred && !lease->word.erred) {
-        memcpy(lease->word.error, word->error, sizeof word->error);
-        lease->word.erred = true;
+    if (status != TIDE_OK && report->error_pending && !lease->report.error_pending) {
+        memcpy(lease->report.error, report->error, sizeof report->error);
+        lease->report.error_pending = true;
     }
     pthread_mutex_unlock(&lease->lock);
 }
@@ -199,20 +199,20 @@ static void wait_a_turn(struct tide_lease *lease)
 static void *run_lease(void *self)
 {
     struct tide_lease *lease = self;
-    struct word word;
+    struct report report;
     pthread_mutex_lock(&lease->lock);
     while (!lease->closing) {
         bool lost = lease->lost;
         pthread_mutex_unlock(&lease->lock);
         if (!lost)
-            run_tick(lease, &word);
+            run_tick(lease, &report);
         pthread_mutex_lock(&lease->lock);
         wait_a_turn(lease);
     }
     bool lost = lease->lost;
     pthread_mutex_unlock(&lease->lock);
     if (!lost && !lease->failing) {
-        run_tick(lease, &word);
+        run_tick(lease, &report);
         give_back(lease);
     }
     tide_pg_close(lease->pg);
@@ -271,21 +271,22 @@ void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *he
                        uint64_t retries)
 {
     pthread_mutex_lock(&lease->lock);
-    struct word *w = &lease->word;
-    bool changed = strcmp(w->state, heartbeat->state) != 0 || heartbeat->error;
-    snprintf(w->state, sizeof w->state, "%s", heartbeat->state);
+    struct report *report = &lease->report;
+    bool changed = strcmp(report->state, heartbeat->state) != 0 || heartbeat->error;
+    snprintf(report->state, sizeof report->state, "%s", heartbeat->state);
     if (heartbeat->source)
-        snprintf(w->source, sizeof w->source, "%s", heartbeat->source);
+        snprintf(report->source, sizeof report->source, "%s", heartbeat->source);
     if (heartbeat->error) {
-        snprintf(w->error, sizeof w->error, "%s", heartbeat->error);
-        tide_text_make_ascii(w->error);
-        w->erred = true;
+        snprintf(report->error, sizeof report->error, "%s", heartbeat->error);
+        tide_text_make_ascii(report->error);
+        report->error_pending = true;
     }
-    w->troubled = heartbeat->trouble != NULL;
-    snprintf(w->trouble, sizeof w->trouble, "%s", heartbeat->trouble ? heartbeat->trouble : "");
-    tide_text_make_ascii(w->trouble);
-    w->heartbeat = *heartbeat;
-    w->retries = retries;
+    report->troubled = heartbeat->trouble != NULL;
+    snprintf(report->trouble, sizeof report->trouble, "%s",
+             heartbeat->trouble ? heartbeat->trouble : "");
+    tide_text_make_ascii(report->trouble);
+    report->heartbeat = *heartbeat;
+    report->retries = retries;
     lease->hurried = lease->hurried || changed;
     if (changed)
         pthread_cond_broadcast(&lease->wake);

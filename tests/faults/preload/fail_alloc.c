@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved */
+
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -71,3 +73,4 @@ void *realloc(void *old, size_t size)
 {
     return fails() ? NULL : __libc_realloc(old, size);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved */
+
 static long read_shift_s(void)
 {
     char text[32] = "";
@@ -48,3 +50,4 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
     *out = (struct timeval){ now.tv_sec, now.tv_nsec / 1000 };
     return 0;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

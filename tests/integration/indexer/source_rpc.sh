@@ -366,7 +366,7 @@ for n in 15 16 17; do
     wait_for 15 at $((last + n)) || fail "boast: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
     close_ledgers two 1
 done
-grep -q 'rpc.failed.*told ledger' "$PG_DIR/follow" || fail "boast: nothing says that it told a ledger that it has not"
+grep -q 'rpc.failed.*reported ledger' "$PG_DIR/follow" || fail "boast: nothing says that it reported a ledger that it has not"
 tip() { sql "SELECT tip FROM chain.heartbeat" | grep -x $((last + 17)) >/dev/null; }
 wait_for 10 tip || fail "boast: the newest ledger is $(sql "SELECT tip FROM chain.heartbeat"), not $((last + 17))"
 unfollow

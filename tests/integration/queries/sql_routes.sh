@@ -9,7 +9,7 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
 export PG_BIN PG_DIR
 "$(dirname "$0")/_sql_routes.py"
-"$(dirname "$0")/_kept.py" names
+"$(dirname "$0")/_scope_limited.py" names
 
 # An index of few tables answers the routes that need only those.
 PGDATABASE=postgres "$PG_BIN/createdb" few

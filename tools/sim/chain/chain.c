@@ -200,6 +200,7 @@ static void charge_fee(struct chain *chain, struct chain_slot *slot)
  * instead. */
 static void refund_fee(struct chain *chain, struct chain_slot *slot, uint32_t index)
 {
+    assert(slot->payer && index < chain->lcm.tx_count);
     if (chain->lcm.version == 1 || slot->refund == 0)
         return;
     uint32_t count = 0;

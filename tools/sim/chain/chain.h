@@ -206,7 +206,7 @@ bool chain_is_code(const struct chain *chain, const uint8_t *hash);
 /* Returns true if the shared code's life has ended: a call that runs it restores it. */
 bool chain_code_lapsed(const struct chain *chain);
 /* Create, restore or extend the shared code: append its changes to chain->changes and count them.
- * Its life is never shortened. */
+ * None of them shortens its life. */
 void chain_code_create(struct chain *chain, uint32_t *count);
 void chain_code_restore(struct chain *chain, uint32_t *count);
 void chain_code_extend(struct chain *chain, uint32_t live_until, uint32_t *count);

@@ -105,6 +105,7 @@ void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES
 /* Appends credentials with a signature over the invocation, its nonce and its last ledger. */
 static void put_address_credentials(struct chain_making *m, uint32_t i, tide_slice invocation)
 {
+    assert(i < m->out->auth_count);
     struct chain *chain = m->chain;
     struct tide_buf *buf = &chain->body;
     struct sim_addr party = m->out->auths[i].party;
@@ -129,6 +130,7 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
  * envelope. */
 static void put_auth(struct chain_making *m, uint32_t i)
 {
+    assert(i < m->out->auth_count);
     struct tide_buf *invocation = &m->chain->answer;
     struct sim_addr source = chain_addr(m->chain, (party_ref)m->slot->call.source);
     tide_buf_reset(invocation);

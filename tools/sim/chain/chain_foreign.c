@@ -17,6 +17,7 @@ struct foreign_tx {
 /* Returns a random number below n. */
 static uint32_t random_below(struct chain *chain, uint32_t n)
 {
+    assert(n > 0);
     return (uint32_t)(chain_random(chain) % n);
 }
 

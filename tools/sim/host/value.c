@@ -38,6 +38,7 @@ static uint32_t lower_bound(const sim_val *map, const sim_val *key)
 /* Inserts a pair at `at`. map->map must have room for one more. */
 static void insert_pair(sim_val *map, uint32_t at, sim_val key, sim_val val)
 {
+    assert(at <= map->len);
     memmove(&map->map[at + 1], &map->map[at], (map->len - at) * sizeof(*map->map));
     map->map[at] = (struct sim_pair){ key, val };
     map->len++;

@@ -41,8 +41,8 @@ struct hostile {
     struct hostile_entry *entries; /* HOSTILE_ENTRIES elements; owned */
     uint32_t entry_count;
     bool flooded;               /* the attack flood has happened */
-    uint32_t bulks, bulk_at;    /* bulk attacks so far; the ledger of the last one */
-    uint32_t listed, listed_at; /* listings so far; the ledger of the last one */
+    uint32_t bulks, bulk_at;    /* number of bulk attacks; the ledger of the last one */
+    uint32_t listed, listed_at; /* number of listings; the ledger of the last one */
     /* tokens of the attack late, named and listed so far */
     uint32_t late_named, late_listed;
     /* contract that stands for every random address; NULL: addresses are random */

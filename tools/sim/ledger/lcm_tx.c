@@ -246,6 +246,7 @@ static bool grow_index(struct lcm *lcm)
 /* Records where the envelope stands, for the sorting of the transaction set. */
 static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
 {
+    assert(at <= lcm->envelopes.len);
     struct lcm_envelope *entry = &lcm->index[lcm->tx_count];
     memcpy(entry->hash, tx->hash, TIDE_HASH_BYTES);
     entry->at = at;

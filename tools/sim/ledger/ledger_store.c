@@ -136,7 +136,8 @@ bool ledger_store_read(struct ledger_store *s, uint32_t sequence, struct tide_bu
         return false;
     lcm->len += slot.info.len;
     *info = slot.info;
-    /* The ledger may have left the ring, and its bytes the file, while the bytes were read. */
+    /* Look for the ledger again: if a newer one took its slot during the read, its bytes in the
+     * file may have been overwritten, too. */
     return find_slot(s, sequence, &slot);
 }
 

@@ -99,6 +99,7 @@ static void ban_hash(struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
 /* The queue keeps its order. */
 static void remove_at(struct sim_node *node, uint32_t i)
 {
+    assert(i < node->waiting);
     free(node->queue[i].bytes);
     node->waiting--;
     memmove(&node->queue[i], &node->queue[i + 1],

@@ -57,6 +57,7 @@ static const char *record_auth(struct sim_node *node, const struct sim_outcome *
 /* Appends a step and those below it as SorobanAuthorizedInvocation. */
 static void put_step(struct sim_node *node, const struct sim_outcome *out, uint32_t at)
 {
+    assert(at < node->auths.step_count);
     const struct node_auths *auths = &node->auths;
     const struct sim_frame *frame = &out->frames[auths->steps[at].frame];
     struct tide_buf *buf = &node->auth_xdr;
@@ -79,6 +80,7 @@ static void put_step(struct sim_node *node, const struct sim_outcome *out, uint3
 /* Appends an entry with an empty signature. */
 static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint32_t i)
 {
+    assert(i < node->auths.grant_count);
     const struct node_grant *grant = &node->auths.grants[i];
     struct tide_buf *buf = &node->auth_xdr;
     tide_buf_be32(buf, grant->arm);

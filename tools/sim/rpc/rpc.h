@@ -66,7 +66,7 @@ struct rpc {
     atomic_llong closed_ms;
     void *self;                             /* argument of the two callbacks */
     void (*pause)(void *self, uint64_t ms); /* sleeps; returns early when the server stops */
-    /* returns the store that the fault reset shows; NULL: none */
+    /* returns the store of the other chain, which the fault `reset` shows; NULL: there is none */
     struct ledger_store *(*other)(void *self);
     atomic_ullong calls[RPC_METHOD_COUNT]; /* calls of each method */
     atomic_ullong unknown;                 /* calls of unknown methods */

@@ -134,6 +134,7 @@ bool workload_may_disturb(struct workload *workload)
 
 void workload_heal_later(struct workload *workload, uint32_t kind, uint32_t what, uint32_t ledgers)
 {
+    assert(workload->heal_count <= WORKLOAD_HEALS);
     if (workload->heal_count == WORKLOAD_HEALS)
         return;
     workload->heals[workload->heal_count++] =

@@ -20,7 +20,7 @@
 --   toLedger    Ledger  its last ledger
 --   closedAt    Time    when that closed
 --
--- What is indexed: contiguous ranges, the first hundred of them, and what the writer says of itself.
+-- The indexed ledgers: contiguous ranges, the first hundred of them, and what the writer says of itself.
 SELECT row_to_json(x)::text
 FROM chain.deployment AS d LEFT JOIN chain.heartbeat AS h ON h.deployment = d.id, LATERAL (SELECT
     d.passphrase AS "network",

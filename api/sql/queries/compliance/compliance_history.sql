@@ -20,7 +20,7 @@
 --   "status":"Verified", "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD", "reason":"attest",
 --   "expiresAt":"2027-02-25T17:27:41Z", "updatedAt":"2026-01-21T17:27:41Z"}
 --
--- What the registry has written about an address, by time: its record, attestation, freezing and
+-- Everything that the registry has written about an address, by time: its record, attestation, freezing and
 -- whitelisting, each version, changes without an event too. Where the person lives is in none of it.
 WITH k AS MATERIALIZED (
   SELECT chain.entry_key(i.contract, 'ComplianceRec', $8::text) AS record, chain.entry_key(i.contract, 'Kyc', $8) AS kyc,

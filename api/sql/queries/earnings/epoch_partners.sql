@@ -12,7 +12,7 @@
 -- example: {"partnerId":"1", "revenue":"351023", "revenueScaled":"0.0351023", "changedLedger":"1048",
 --   "changedAt":"2026-01-01T00:02:05Z"}
 --
--- What partners earned in an epoch, by partner. Sums of different tokens, as the contract keeps them.
+-- The earnings of partners in an epoch, by partner. Sums of different tokens, as the contract keeps them.
 SELECT row_to_json(x)::text, v.partner_id::text
 FROM (
     (SELECT s.partner_id, s.value, s.ledger, s.closed_at FROM state.earnings_distributor_epoch_partner_revenue AS s

@@ -16,7 +16,7 @@
 --   "owner":"GCG76CH33WRT77JZGCRIS4DWKVE5R2ILGWE27DMGCSLIJT7SZJKR5RD5", "claimed":"54388599",
 --   "claimedScaled":"5.4388599"}
 --
--- What a partner was paid, in USDC: of each owner that it ever had, the claims made while it had it.
+-- The claims paid to a partner, in USDC: those of each of its owners, made while that owner had the partner.
 WITH p AS MATERIALIZED (
   SELECT h.key_hash, h.key_id FROM history.partner_registry_partner AS h
   WHERE h.deployment = $1::smallint AND h.key_id = (CASE WHEN $8::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $8::bigint END)

@@ -12,7 +12,7 @@
 -- example: {"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
 --   "amount":"4616343", "amountScaled":"0.4616343", "forwards":16}
 --
--- What a partner earned per token: its cuts of revenue, each in the token that its revenue_received names.
+-- The revenue of a partner per token: its cuts of revenue, each in the token that its revenue_received names.
 SELECT row_to_json(x)::text, r.token
 FROM rollup.partner_revenue AS r, LATERAL (SELECT
     r.token AS "token",

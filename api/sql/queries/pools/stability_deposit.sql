@@ -6,7 +6,7 @@
 -- answer: StabilityDepositAnswer
 --   ...StabilityDeposit
 -- A deposit in the stability pool, as it is or as it was.
--- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
+-- The present value and the gain of a deposit follow the contract's own arithmetic. They are null where the contract would refuse.
 -- part: stability_books
 SELECT row_to_json(x)::text
 -- part: stability_of

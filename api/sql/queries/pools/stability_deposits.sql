@@ -4,7 +4,7 @@
 -- about: By depositor; what each has become and gained is the contract’s own arithmetic.
 -- answer: StabilityDeposits of StabilityDeposit
 -- Deposits in the stability pool by depositor. Keys are those of now, over an index of the state, and those that went since.
--- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
+-- The present value and the gain of a deposit follow the contract's own arithmetic. They are null where the contract would refuse.
 -- part: stability_books
 SELECT row_to_json(x)::text, d.depositor
 FROM (

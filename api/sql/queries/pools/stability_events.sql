@@ -15,7 +15,7 @@
 --   debtAbsorbed      Amount?+  debt paid from deposits; null for others
 --   collateralReward  Amount?+  collateral gained; null for others
 --
--- What happened to the stability pool, or to one depositor in it: deposits, withdrawals, gains
+-- The events of the stability pool, or of one depositor in it: deposits, withdrawals, gains
 -- claimed (which moves no tokens), liquidations absorbed. Each kind is read over its own index.
 WITH page AS (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'deposit' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward

@@ -56,7 +56,8 @@ static const struct case_view views[] = {
 
 static void same(const char *a, const char *b, const char *name)
 {
-    if ((a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0))
+    bool equal = a && b ? strcmp(a, b) == 0 : a == b;
+    if (!equal)
         fail_msg("%s: \"%s\", expected \"%s\"", name, a ? a : "none", b ? b : "none");
 }
 

@@ -181,7 +181,7 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
     /* the first report of a server cannot be checked */
     assert_int_equal(ask_at(s, "4000000000"), TIDE_OK);
     assert_int_equal(ask_at(s, "1000"), TIDE_E_IO);
-    s->now_ms += 600 * 1000;
+    s->now_ms += 600 * 1000L;
     assert_int_equal(ask_at(s, "1000"), TIDE_OK);
     assert_int_equal(att_rpc_latest(s->rpc), 1000);
     assert_int_equal(ask_at(s, "4000000000"), TIDE_E_IO);

@@ -97,8 +97,8 @@ static void test_certificates(void **state)
         "-----BEGIN%20CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0Ax",
         "-----BEGIN%20PRIVATE%20KEY-----%0AREVS%0A-----END%20PRIVATE%20KEY-----%0A",
         /* two certificates: nginx never passes a chain */
-        "-----BEGIN%20CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A-----BEGIN%20"
-        "CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A",
+        ("-----BEGIN%20CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A-----BEGIN%20"
+         "CERTIFICATE-----%0AREVS%0A-----END%20CERTIFICATE-----%0A"),
     };
     uint8_t hash[TIDE_HASH_BYTES], want[TIDE_HASH_BYTES];
     (void)state;

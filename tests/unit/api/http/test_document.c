@@ -41,8 +41,10 @@ static void each_route_has_its_document(void **state)
         if (routes[i].handle != tide_route_static_file)
             continue;
         const struct tide_static_file *document = tide_static_file_of(routes[i].path);
-        if (!document)
+        if (!document) {
             fail_msg("%s has no document", routes[i].path);
+            return;
+        }
         serve_file(&reply, &routes[i]);
         assert_int_equal(reply.status, 200);
         assert_ptr_equal(reply.fixed.ptr, document->text.ptr); /* not copied */

@@ -158,7 +158,7 @@ static void made_up_labels_give_none(void **state)
         size_t rows = 0;
         while (providers[p].rows[rows].label)
             rows++;
-        for (int round = 0; round < 5000; round++) {
+        for (int round = 0; rows && round < 5000; round++) {
             char label[64];
             chance = chance * 1664525u + 1013904223u;
             snprintf(label, sizeof label, "%s", providers[p].rows[(chance >> 8) % rows].label);

@@ -26,7 +26,7 @@ static json_t *load_texts(void)
 static uint32_t gaps_of(const char *text)
 {
     uint32_t sum = 0;
-    for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+    for (const char *at = text ? strchr(text, '{') : NULL; at; at = strchr(at + 1, '{')) {
         uint32_t one = 0;
         for (const char *c = at + 1; *c && *c != '}'; c++)
             one = 31 * one + (uint8_t)*c;

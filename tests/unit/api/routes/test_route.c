@@ -370,8 +370,8 @@ static void the_table_is_consistent(void **state)
         path[len] = 0;
         struct asked a;
         match_target(&a, routes[i].method, path);
-        assert_true(a.request.route != NULL);
-        assert_string_equal(a.request.route->path, routes[i].path);
+        const struct tide_route *found = a.request.route;
+        assert_string_equal(found ? found->path : "none", routes[i].path);
         tide_reply_release(&a.reply);
     }
 }

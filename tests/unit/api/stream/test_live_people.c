@@ -104,6 +104,7 @@ static void compliance_resumes_from_any_position(void **state)
     reader_read(&r, 4096);
     char *text = strdup(reader_text(&r));
     int count = 0;
+    assert_non_null(text);
     close_reader(&r);
     for (char *at = text; (at = strstr(at, "id: ")); at += 4) {
         char after[STREAM_POSITION_TEXT];

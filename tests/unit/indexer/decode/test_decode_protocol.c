@@ -81,7 +81,7 @@ static int64_t number_in(tide_slice line, const char *key, bool last)
             at = line.ptr + i + len;
     assert_non_null(at);
     int64_t n = 0;
-    for (; *at >= '0' && *at <= '9'; at++)
+    for (; at && *at >= '0' && *at <= '9'; at++)
         n = n * 10 + (*at - '0');
     return n;
 }

@@ -20,8 +20,12 @@ struct fixture {
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
+    if (!f)
+        abort();
     f->plain = malloc(PLAIN);
     f->got = malloc(PLAIN + 1);
+    if (!f->plain || !f->got)
+        abort();
     uint32_t x = 1;
     for (size_t i = 0; i < PLAIN; i++) {
         x = x * 1664525 + 1013904223;

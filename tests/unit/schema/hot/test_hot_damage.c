@@ -48,6 +48,8 @@ static void garble(const char *path, off_t from, size_t len, uint32_t seed)
     int fd = open(path, O_RDWR);
     assert_true(fd >= 0);
     uint8_t *bytes = malloc(len);
+    if (!bytes)
+        abort();
     for (size_t i = 0; i < len; i++) {
         seed = seed * 1664525u + 1013904223u;
         bytes[i] = (uint8_t)(seed >> 24);

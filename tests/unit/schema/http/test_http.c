@@ -129,6 +129,8 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof a;
+    if (!f)
+        return -1;
     f->fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(f->fd, (struct sockaddr *)&a, sizeof a), 0);
     assert_int_equal(listen(f->fd, 16), 0);

@@ -19,6 +19,8 @@ static char *bound_text(const char *sql)
     tide_bound_write(&out, sql);
     assert_false(out.failed);
     char *text = strdup((const char *)out.ptr);
+    if (!text)
+        abort();
     tide_buf_release(&out);
     return text;
 }

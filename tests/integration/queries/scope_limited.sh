@@ -10,10 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 export PG_BIN PG_DIR
 api_index "${TIDE_LEDGERS:-256}"
-"$here/_kept.py" names || fail "names"
+"$here/_scope_limited.py" names || fail "names"
 start() { api_start --api-rate-lookup 0 --api-rate-query 0 --stale-after-ms 86400000; }
 start
-"$here/_kept.py" routes "$API_PORT" || fail "routes"
+"$here/_scope_limited.py" routes "$API_PORT" || fail "routes"
 
 people=$(sql "SELECT json_build_object('addresses', json_agg(a)) FROM (SELECT address AS a FROM state.compliance_registry_compliance_rec
     UNION SELECT address FROM state.compliance_registry_frozen UNION SELECT address FROM state.compliance_registry_whitelist LIMIT 900) AS x")

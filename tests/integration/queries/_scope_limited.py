@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""usage: _kept.py names         what statements name is there; api/sql/view_tables.def is what the database says
-       _kept.py routes PORT    groups of tables are left out, one after the other (kept.sh)"""
+"""usage: _scope_limited.py names         what statements name is there; api/sql/view_tables.def is what the database says
+       _scope_limited.py routes PORT    groups of tables are left out, one after the other (scope_limited.sh)"""
 import http.client
 import json
 import os
