@@ -1,6 +1,6 @@
 /* The order in which stellar-core sorts the keys of a bucket: by type of entry, then field by
- * field. Texts and byte strings are compared by their bytes before their lengths, and signed integers as
- * signed ones, so the order is not that of the XDR. */
+ * field. Texts and byte strings are compared by their bytes before their lengths, and signed
+ * integers as signed ones, so the order is not that of the XDR. */
 #ifndef TIDEMARK_KEY_ORDER_H
 #define TIDEMARK_KEY_ORDER_H
 

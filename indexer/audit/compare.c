@@ -207,18 +207,18 @@ static tide_status print_counts(struct audit *a, struct tide_err *err)
     return status;
 }
 
-/* Prints how much of the contracts' code exists. *wrong grows if some does not. */
-static tide_status compare_code(struct audit *a, uint64_t *wrong, struct tide_err *err)
+/* Prints how much of the contracts' code exists. Code that does not is no difference: the index
+ * stores its hash alone, with the instance, which is compared. */
+static tide_status print_code(struct audit *a, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     tide_status status = tide_pg_query(a->temp, &rows, code_sql, NULL, 0, err);
     if (status == TIDE_OK)
         printf("code        %s live, %s archived, of %s\n", tide_pg_text(&rows, 0, 1),
                tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 0));
-    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 3)) {
-        ++*wrong;
-        printf("missing     code of %s: in neither list\n", tide_pg_text(&rows, 0, 3));
-    }
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 3))
+        printf("note        the code of %s is in neither list: it cannot run\n",
+               tide_pg_text(&rows, 0, 3));
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -237,7 +237,7 @@ tide_status audit_compare(struct audit *a, struct tide_err *err)
     if (status == TIDE_OK)
         status = print_counts(a, err);
     if (status == TIDE_OK)
-        status = compare_code(a, &wrong, err);
+        status = print_code(a, err);
     if (status == TIDE_OK)
         status = print_differences(a, err);
     if (status == TIDE_OK)
