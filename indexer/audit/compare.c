@@ -33,15 +33,17 @@ static const char differences_sql[] =
     "   t.hot, t.live_until, k.hash IS NOT NULL AS is_kept,"
     "   k.hash = CASE WHEN k.raw THEN t.raw WHEN k.kind = t.kind THEN t.typed END AS same"
     "   FROM pg_temp.audit_there AS t FULL JOIN pg_temp.audit_kept AS k USING (key_hash)"
-    "   WHERE coalesce(t.followed, true) AND coalesce(k.followed, true))"
-    " SELECT p.*, l.evicted, l.removed, l.live_until AS kept_until,"
+    "   WHERE coalesce(t.followed, true) AND coalesce(k.followed, true)),"
+    " life AS (SELECT key_hash, evicted, CASE WHEN NOT removed THEN live_until END AS kept_until"
+    "   FROM pg_temp.audit_stored_ttl)"
+    " SELECT p.*, l.evicted, l.kept_until,"
     " CASE WHEN NOT is_kept THEN 'missing' WHEN NOT is_there THEN 'extra'"
     "   WHEN same IS NOT TRUE THEN 'different' WHEN hot THEN 'archived'"
     "   WHEN l.evicted THEN 'live' ELSE 'ttl' END AS what"
-    " FROM pair AS p LEFT JOIN pg_temp.audit_stored_ttl AS l USING (key_hash)"
+    " FROM pair AS p LEFT JOIN life AS l USING (key_hash)"
     " WHERE NOT is_kept OR NOT is_there OR same IS NOT TRUE OR ($1::bool AND CASE WHEN hot"
-    "   THEN l.evicted IS NOT TRUE ELSE coalesce(l.evicted OR l.removed, true)"
-    "   OR l.live_until IS DISTINCT FROM p.live_until END)";
+    "   THEN l.evicted IS NOT TRUE"
+    "   ELSE l.evicted IS TRUE OR l.kept_until IS DISTINCT FROM p.live_until END)";
 
 static const char code_sql[] =
     "WITH live AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code WHERE NOT hot"
@@ -63,7 +65,7 @@ static const char shown_sql[] =
     " ORDER BY contract, kind, key_hash LIMIT 20";
 
 static const char summary_sql[] =
-    "SELECT what, count(*), min(coalesce(modified, ledger)), max(coalesce(modified, ledger)),"
+    "SELECT what, count(*), min(coalesce(modified, ledger)),"
     " count(*) FILTER (WHERE modified < $1::int) FROM pg_temp.audit_difference GROUP BY what"
     " ORDER BY what";
 
@@ -159,17 +161,17 @@ static tide_status print_summary(struct audit *a, uint64_t *wrong, struct tide_e
 {
     struct tide_pg_rows rows = { 0 };
     char first[16];
-    uint64_t low = UINT64_MAX, high = 0, before = 0;
+    uint64_t low = UINT64_MAX, before = 0;
     snprintf(first, sizeof first, "%u", a->from_ledger);
     tide_status status =
         tide_pg_query(a->temp, &rows, summary_sql, (const char *[]){ first }, 1, err);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
-        uint64_t from = tide_pg_u64(&rows, i, 2), to = tide_pg_u64(&rows, i, 3);
+        uint64_t from = tide_pg_u64(&rows, i, 2);
         printf("%-10s  %s\n", tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1));
         *wrong += tide_pg_u64(&rows, i, 1);
-        before += tide_pg_u64(&rows, i, 4);
+        before += tide_pg_u64(&rows, i, 3);
+        from = from > a->from_ledger ? from : a->from_ledger;
         low = from < low ? from : low;
-        high = to > high ? to : high;
     }
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK && before)
