@@ -45,6 +45,10 @@ struct tide_http_request {
     /* Called before the body's buffer grows to `total` bytes. If it returns false, the call ends.
      * May be NULL. */
     bool (*room)(void *self, size_t total);
+    /* Takes the body of an answer 200 in pieces, instead of a buffer, which must be NULL. If it
+     * returns another status than TIDE_OK, the call ends with that status. The caller limits the
+     * length, and nothing is repeated: what a broken answer gave stays given. May be NULL. */
+    tide_status (*piece)(void *self, tide_slice bytes);
     /* Called at least once a second. If it returns true, the call ends with TIDE_E_STOPPED. May be
      * NULL. */
     bool (*cancelled)(void *self);
@@ -76,7 +80,8 @@ void tide_http_close(struct tide_http *http); /* NULL is allowed */
  * TIDE_E_LIMIT    the body is larger than the buffer's maximum
  * TIDE_E_STOPPED  cancelled() returned true
  * TIDE_E_CONFIG   url is no valid http or https URL
- * TIDE_E_MEMORY */
+ * TIDE_E_MEMORY
+ * or what request->piece returned */
 tide_status tide_http_call(struct tide_http *http, const struct tide_http_request *request,
                            struct tide_buf *body, struct tide_http_answer *answer,
                            struct tide_err *err) TIDE_MUST_USE;

@@ -159,6 +159,9 @@ tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta,
  * bytes may complete it. */
 void tide_ledger_skip(struct tide_xdr *x);
 
+/* Reads one LedgerHeaderHistoryEntry at x: all fields of header except lcm_version and tx_set. */
+void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *header);
+
 /* Reads one ContractEvent at x: all fields except level, tx, op, stage and index. */
 void tide_event_read(struct tide_xdr *x, struct tide_event *event);
 

@@ -39,3 +39,16 @@ bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
     relevance_take_named(decode);
     return fits;
 }
+
+const struct tide_contract *tide_redecode_owner(const struct tide_decode *decode,
+                                                tide_slice contract, tide_slice key, bool *followed)
+{
+    enum { CONTRACT_ARM = 1, CONTRACT_BYTES = 36 };
+    if (contract.len != CONTRACT_BYTES || tide_be32(contract.ptr) != CONTRACT_ARM)
+        return NULL;
+    const struct tide_contract *owner = relevance_find(decode, contract.ptr + 4);
+    if (!owner || !relevance_entry(decode, owner, key))
+        return NULL;
+    *followed = owner->role != TIDE_ROLE_stellar_asset || relevance_balance_holder(key).len > 0;
+    return owner;
+}

@@ -30,4 +30,12 @@ bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
 bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
                            const struct tide_redecode_raw_version *version);
 
+/* Returns the contract whose tables mirror the entry with this SCAddress and key, or NULL.
+ * *followed is true if every change of the entry is stored, and its TTL. It is false for what a
+ * Stellar asset keeps beside balances, of which only changes in the deployment's transactions are
+ * stored. */
+const struct tide_contract *tide_redecode_owner(const struct tide_decode *decode,
+                                                tide_slice contract, tide_slice key,
+                                                bool *followed);
+
 #endif

@@ -73,6 +73,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *self)
     bool good = is_good(c);
     if (!good && (c->error_bytes += len) > TIDE_HTTP_ERROR_BYTES)
         return 0;
+    if (good && c->request->piece) {
+        c->status = c->request->piece(c->request->self, tide_slice_of(bytes, len));
+        return c->status ? 0 : len;
+    }
     if (!c->body || (!good && c->request->room))
         return len;
     if (!good && len > c->body->max - c->body->len)
@@ -255,6 +259,7 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
                            struct tide_err *err)
 {
     assert(!request->follow || (!request->headers && request->method != TIDE_HTTP_POST));
+    assert(!request->piece || !body);
     CURL *curl = http->curl;
     struct curl_slist *headers = NULL;
     *answer = (struct tide_http_answer){ 0 };

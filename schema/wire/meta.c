@@ -51,10 +51,8 @@ static void read_scp_value(struct tide_xdr *x, struct tide_ledger_header *h)
         skip_close_value_signature(x);
 }
 
-static void read_header(struct walker *w)
+void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
 {
-    struct tide_xdr *x = w->x;
-    struct tide_ledger_header *h = &w->header;
     const uint8_t *entry = x->cur;
     h->hash = tide_xdr_opaque(x, 32).ptr;
     const uint8_t *mark = x->cur;
@@ -72,8 +70,13 @@ static void read_header(struct walker *w)
     h->header_xdr = tide_xdr_span(x, mark);
     skip_ext0(x, "LedgerHeaderHistoryEntryExt arm");
     h->history_entry = tide_xdr_span(x, entry);
+}
+
+static void read_header(struct walker *w)
+{
+    tide_ledger_header_read(w->x, &w->header);
     if (w->walk->header && going(w))
-        stop_walk(w, w->walk->header(w->walk->self, h));
+        stop_walk(w, w->walk->header(w->walk->self, &w->header));
 }
 
 /* ---- transaction set ---- */

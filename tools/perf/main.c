@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     } commands[] = {
         { "walk", perf_walk },       { "scan", perf_scan },         { "dump", perf_dump },
         { "replay", perf_replay },   { "raw", perf_raw },           { "latency", perf_latency },
-        { "lookups", perf_lookups }, { "snapshot", perf_snapshot },
+        { "lookups", perf_lookups }, { "snapshot", perf_snapshot }, { "bucket", perf_bucket },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -51,7 +51,9 @@ int main(int argc, char **argv)
         "       tidemark-perf lookups CACHE COUNT FILE          made-up addresses into a hot cache "
         "and their text into a file\n"
         "       tidemark-perf snapshot ROUNDS COUNT             look-ups in a snapshot of COUNT "
-        "records\n",
+        "records\n"
+        "       tidemark-perf bucket BYTES                      a bucket of a history archive, to "
+        "standard output; its name to standard error\n",
         stderr);
     return 64;
 }

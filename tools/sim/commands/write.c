@@ -1,6 +1,7 @@
 /* tidemark-sim write: writes a simulated chain to a lake or a stream. */
 #include "tidemark/clock.h"
 #include "tools/sim/chain/expect.h"
+#include "tools/sim/ledger/archive_write.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
 
@@ -10,7 +11,7 @@
 /* The command's options. */
 struct write_options {
     struct sim_settings chain;
-    const char *stream, *expect;
+    const char *stream, *expect, *archive;
     uint64_t events, follow;
     bool append, quiet;
 };
@@ -20,6 +21,7 @@ struct write_options {
 static const struct sim_option table[] = {
     { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers to a file; - is standard output" },
     { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  also write the model's own events, calls, entry versions and state" },
+    { "archive",     SIM_TEXT,   AT(archive),    0, 0, "DIR  also write a history archive: headers, and the state in buckets, for each 64 ledgers. Header hashes differ from those without it" },
     { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events; with --ledgers: at whichever comes first" },
     { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then close a ledger every so many milliseconds, until a signal comes" },
     { "append",      SIM_FLAG,   AT(append),     0, 0, "continue behind the lake's last object: the options must be the same, but for more --ledgers" },
@@ -55,6 +57,9 @@ static tide_status check_options(const struct write_options *o, struct tide_err 
         return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
     if (o->append && !o->chain.lake)
         return tide_fail(err, TIDE_E_USAGE, "--append needs --lake");
+    if (o->archive && o->chain.lcm != 2)
+        return tide_fail(err, TIDE_E_USAGE,
+                         "--archive needs --lcm 2: protocol 22 has no hot archive");
     return sim_settings_check(&o->chain, err);
 }
 
@@ -76,33 +81,41 @@ static bool is_complete(const struct write_options *o, const struct chain *chain
     return reached && lake_whole(lake) && chain->ledger >= lake->skip_to;
 }
 
+/* The places that ledgers are written to. */
+struct outputs {
+    struct lake_write *lake;
+    struct archive_write *archive; /* NULL: none */
+};
+
 /* Makes and writes one ledger. */
-static tide_status write_ledger(struct chain *chain, struct lake_write *lake, struct tide_err *err)
+static tide_status write_ledger(struct chain *chain, const struct outputs *to, struct tide_err *err)
 {
     tide_slice lcm;
     tide_status status = chain_ledger(chain, &lcm);
     if (status != TIDE_OK)
         return tide_fail(err, status, "ledger %u cannot be written: use fewer --txs",
                          chain->ledger);
-    return lake_put(lake, chain->ledger, lcm, err);
+    if (to->archive)
+        status = archive_write_put(to->archive, lcm, err);
+    return status == TIDE_OK ? lake_put(to->lake, chain->ledger, lcm, err) : status;
 }
 
 /* Writes the requested ledgers. With --follow, then writes one ledger a period, with the time of
  * day as close time. */
 static tide_status write_all(const struct write_options *o, struct chain *chain,
-                             struct lake_write *lake, struct tide_err *err)
+                             const struct outputs *to, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     while (status == TIDE_OK && !stopped &&
-           (chain->ledger < o->chain.first_ledger || !is_complete(o, chain, lake)))
-        status = write_ledger(chain, lake, err);
+           (chain->ledger < o->chain.first_ledger || !is_complete(o, chain, to->lake)))
+        status = write_ledger(chain, to, err);
     struct timespec next = tide_monotonic_in(0);
     while (status == TIDE_OK && o->follow && !stopped) {
         sleep_until_next(o->follow, &next);
         chain->not_before = (uint64_t)time(NULL);
         if (!stopped)
-            status = write_ledger(chain, lake, err);
-        if (status == TIDE_OK && lake->stream && fflush(lake->stream) != 0)
+            status = write_ledger(chain, to, err);
+        if (status == TIDE_OK && to->lake->stream && fflush(to->lake->stream) != 0)
             status = tide_fail(err, TIDE_E_IO, "cannot write %s", o->stream);
     }
     return status;
@@ -111,15 +124,15 @@ static tide_status write_all(const struct write_options *o, struct chain *chain,
 /* Writes deployment.json and the ledgers, and prints the summary. The deployment names its last
  * ledger once that is known. */
 static tide_status write_chain(const struct write_options *o, struct chain *chain,
-                               struct lake_write *lake, struct tide_err *err)
+                               const struct outputs *to, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     if (o->append)
-        status = lake_last(lake, &lake->skip_to, err);
+        status = lake_last(to->lake, &to->lake->skip_to, err);
     if (status == TIDE_OK)
         status = sim_settings_deployment(&o->chain, &chain->parties, 0, err);
     if (status == TIDE_OK)
-        status = write_all(o, chain, lake, err);
+        status = write_all(o, chain, to, err);
     if (status == TIDE_OK && !o->follow)
         status = sim_settings_deployment(&o->chain, &chain->parties, chain->ledger, err);
     if (status == TIDE_OK && !o->quiet)
@@ -128,6 +141,27 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
                 "\n",
                 (uint64_t)chain->ledger - o->chain.first_ledger + 1, chain->ledger, chain->txs,
                 chain->refused, chain->events);
+    return status;
+}
+
+/* Runs the chain with bucket lists, if it writes an archive. */
+static tide_status run_archived(const struct write_options *o, struct chain *chain,
+                                struct lake_write *lake, struct tide_err *err)
+{
+    struct outputs to = { .lake = lake };
+    struct archive_write archive;
+    struct bucket_list *buckets;
+    if (!o->archive)
+        return write_chain(o, chain, &to, err);
+    if (bucket_list_open(&buckets, lcm_protocol(&chain->lcm)) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "bucket lists");
+    archive_write_open(&archive, o->archive, chain->lcm.passphrase, buckets);
+    chain->lcm.buckets = buckets;
+    to.archive = &archive;
+    tide_status status = write_chain(o, chain, &to, err);
+    chain->lcm.buckets = NULL;
+    archive_write_close(&archive);
+    bucket_list_close(buckets);
     return status;
 }
 
@@ -151,7 +185,7 @@ static tide_status run_chain(const struct write_options *o, struct lake_write *l
     if (status == TIDE_OK)
         status = hostile_open(&attackers, &chain, &hostile);
     if (status == TIDE_OK)
-        status = write_chain(o, &chain, lake, err);
+        status = run_archived(o, &chain, lake, err);
     else
         tide_fail(err, status, "no memory for the chain");
     if (o->expect) {

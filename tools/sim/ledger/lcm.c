@@ -155,8 +155,8 @@ static void hash_results(const struct lcm *lcm, uint8_t out[TIDE_HASH_BYTES])
     tide_sha256_final(&h, out);
 }
 
-/* Makes up the next bucket-list hash: this program has no bucket list. The hash depends on all
- * results. */
+/* Makes up the next bucket-list hash for a chain without bucket lists, which cost time. The hash
+ * depends on all results. */
 static void next_bucket_hash(struct lcm *lcm)
 {
     struct tide_sha256 h;
@@ -165,6 +165,9 @@ static void next_bucket_hash(struct lcm *lcm)
     tide_sha256_update(&h, tide_buf_view(&lcm->results));
     tide_sha256_final(&h, lcm->bucket_hash);
 }
+
+/* Offset of bucketListHash in a header without upgrades: version, previous hash, value, results. */
+enum { BUCKET_HASH_AT = 4 + TIDE_HASH_BYTES + (TIDE_HASH_BYTES + 16) + TIDE_HASH_BYTES };
 
 static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTES],
                        const uint8_t result_hash[TIDE_HASH_BYTES])
@@ -222,6 +225,17 @@ static tide_status buffers_status(const struct lcm *lcm)
     return TIDE_OK;
 }
 
+/* Adds the ledger to the bucket lists, and writes their hash into its header. */
+static bool add_to_buckets(struct lcm *lcm, tide_slice ledger, uint8_t *hash)
+{
+    struct tide_err err;
+    if (bucket_list_add(lcm->buckets, lcm->sequence, ledger, &err) != TIDE_OK)
+        return false;
+    bucket_list_hash(lcm->buckets, lcm->bucket_hash);
+    memcpy(hash, lcm->bucket_hash, TIDE_HASH_BYTES);
+    return true;
+}
+
 /* The transaction set stands behind the header, which contains the set's hash. The set is therefore
  * written at the front of the buffer and hashed; header and a copy of the set follow. The ledger
  * begins behind the first set. */
@@ -234,7 +248,8 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
         return TIDE_E_LIMIT;
     tide_sha256(tx_set_hash, tide_buf_view(buf));
     hash_results(lcm, result_hash);
-    next_bucket_hash(lcm);
+    if (!lcm->buckets)
+        next_bucket_hash(lcm);
     size_t mark = buf->len;
     tide_buf_be32(buf, lcm->version);
     tide_buf_be32(buf, 0); /* meta extension */
@@ -247,8 +262,6 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     /* The copy below reads from the buffer itself, so the buffer must not move while it grows. */
     if (!tide_buf_room(buf, mark))
         return TIDE_E_LIMIT;
-    tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));
-    memcpy(buf->ptr + hash_at, hash, TIDE_HASH_BYTES);
     tide_buf_put(buf, buf->ptr, mark);
     tide_buf_be32(buf, lcm->tx_count);
     put_processing(lcm);
@@ -262,7 +275,11 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
         tide_buf_be32(buf, 0); /* unused */
     if (buf->failed)
         return TIDE_E_LIMIT;
-    memcpy(lcm->previous_hash, hash, TIDE_HASH_BYTES);
     *out = tide_slice_of(buf->ptr + mark, buf->len - mark);
+    if (lcm->buckets && !add_to_buckets(lcm, *out, buf->ptr + header_at + BUCKET_HASH_AT))
+        return TIDE_E_MEMORY;
+    tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));
+    memcpy(buf->ptr + hash_at, hash, TIDE_HASH_BYTES);
+    memcpy(lcm->previous_hash, hash, TIDE_HASH_BYTES);
     return lcm->shuffle ? lcm_shuffle(buf, mark, lcm->shuffle) : TIDE_OK;
 }

@@ -5,7 +5,7 @@
  *          lcm_end, which returns the bytes of one LedgerCloseMeta.
  * Hashes   Header, chain link, transaction set (sorted by hash, classic and Soroban phases), result
  *          set, transactions and invocation events have true hashes. Signatures of the given keys
- *          are true. Bucket-list hashes are made up.
+ *          are true. Bucket-list hashes are true with `buckets`, else made up.
  * Memory   Buffers grow to the largest ledger and stay; every slice that is passed in is copied
  *          before the call returns.
  * Errors   Only size: a ledger over TIDE_LEDGER_BYTES_MAX, or no memory. lcm_end reports it.
@@ -18,6 +18,7 @@
 #include "tidemark/limits.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
+#include "tools/sim/ledger/bucket_list.h"
 #include "tools/sim/ledger/keys.h"
 
 /* OperationType of the operations that this module writes. */
@@ -101,8 +102,10 @@ struct lcm {
     uint64_t shuffle; /* in: salt of lcm_shuffle; 0: changes keep their order */
     /* in: hash of the ledger before the first; zeros usually */
     uint8_t previous_hash[TIDE_HASH_BYTES];
-    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* made up, but a function of all results so far */
-    int64_t fee_pool;                     /* stroops, fees charged so far */
+    struct bucket_list *buckets; /* in, after lcm_open: gets each ledger; NULL: no bucket lists */
+    /* of the newest ledger; without `buckets` made up, but a function of all results so far */
+    uint8_t bucket_hash[TIDE_HASH_BYTES];
+    int64_t fee_pool; /* stroops, fees charged so far */
     uint32_t sequence;
     uint64_t close_time;
     uint32_t tx_count;

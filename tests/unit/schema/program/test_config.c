@@ -378,8 +378,8 @@ static void the_manuals_list_the_settings(void **state)
     static const struct {
         const char *path, *groups;
     } manuals[] = {
-        { "indexer/README.md",
-          "database,what is indexed,ledger source,stellar rpc,http,batches,log" },
+        { "indexer/README.md", "database,what is indexed,ledger source,stellar rpc,proof by "
+                               "signatures,http,batches,log" },
         { "api/http/README.md", "answers,api" },
         { "api/stream/README.md", "live" },
         { "api/kyc/README.md", "kyc,clocks" },

@@ -1,0 +1,269 @@
+#include "indexer/archive/archive.h"
+
+#include "indexer/archive/archive_impl.h"
+#include "tidemark/clock.h"
+#include "tidemark/log.h"
+#include "tidemark/retry.h"
+#include "tidemark/text.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define ARCHIVE_PLACES_MAX 8u
+
+enum { SLEEP_MS = 50 };
+
+struct place {
+    char name[TIDE_CONFIG_TEXT_MAX]; /* the folder or URL without a slash at its end */
+    struct tide_http *http;          /* NULL: a folder */
+};
+
+struct archive {
+    struct archive_options options;
+    struct place places[ARCHIVE_PLACES_MAX];
+    uint32_t count;
+    uint32_t preferred; /* the place that gave the last good copy; asked first */
+    struct gunzip *gunzip;
+    struct tide_retry retry;
+    uint8_t room[ATTEMPT_PIECE_BYTES];
+};
+
+/* --- names ------------------------------------------------------------------------------- */
+
+void archive_file_key(char out[ARCHIVE_KEY_MAX], enum archive_file file, uint32_t checkpoint)
+{
+    static const char *const names[] = { [ARCHIVE_STATE] = "history",
+                                         [ARCHIVE_LEDGER] = "ledger",
+                                         [ARCHIVE_TRANSACTIONS] = "transactions",
+                                         [ARCHIVE_RESULTS] = "results",
+                                         [ARCHIVE_SCP] = "scp" };
+    assert(file < TIDE_COUNT(names));
+    snprintf(out, ARCHIVE_KEY_MAX, "%s/%02x/%02x/%02x/%s-%08x.%s", names[file], checkpoint >> 24,
+             checkpoint >> 16 & 255, checkpoint >> 8 & 255, names[file], checkpoint,
+             file == ARCHIVE_STATE ? "json" : "xdr.gz");
+}
+
+void archive_bucket_key(char out[ARCHIVE_KEY_MAX], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    char hex[2 * TIDE_HASH_BYTES + 1];
+    tide_hex(hex, tide_slice_of(hash, TIDE_HASH_BYTES));
+    hex[2 * TIDE_HASH_BYTES] = '\0';
+    snprintf(out, ARCHIVE_KEY_MAX, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2, hex + 4,
+             hex);
+}
+
+/* --- places ------------------------------------------------------------------------------ */
+
+static tide_status open_http(struct archive *a, struct place *p, struct tide_err *err)
+{
+    const char *host = strstr(p->name, "://") + 3;
+    if (!*host || strpbrk(p->name, "?#") || memchr(host, '@', strcspn(host, "/")))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "archive: place %u: expected http(s)://host/path without a query and a "
+                         "password, which would be logged",
+                         a->count + 1);
+    const struct tide_config *c = a->options.config;
+    const struct tide_http_options options = { .agent = "tidemark-indexer",
+                                               .ca_file = c->http_ca_file,
+                                               .connect_ms = c->http_connect_ms,
+                                               .timeout_ms = c->http_timeout_ms,
+                                               .stall_s = c->http_stall_s };
+    return tide_http_open(&p->http, &options, err);
+}
+
+static tide_status open_folder(struct place *p, struct tide_err *err)
+{
+    struct stat st;
+    if (strncmp(p->name, "file://", 7) == 0)
+        memmove(p->name, p->name + 7, strlen(p->name + 7) + 1);
+    else if (strstr(p->name, "://"))
+        return tide_fail(err, TIDE_E_CONFIG, "archive=%s: expected a folder, file:// or http(s)://",
+                         p->name);
+    if (stat(p->name, &st) != 0)
+        return tide_fail(err, TIDE_E_CONFIG, "archive=%s: %s", p->name, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return tide_fail(err, TIDE_E_CONFIG, "archive=%s: not a folder", p->name);
+    return TIDE_OK;
+}
+
+static tide_status open_place(struct archive *a, const char *text, size_t len, struct tide_err *err)
+{
+    if (a->count == ARCHIVE_PLACES_MAX)
+        return tide_fail(err, TIDE_E_CONFIG, "archive: more than %u places", ARCHIVE_PLACES_MAX);
+    struct place *p = &a->places[a->count];
+    while (len > 1 && text[len - 1] == '/')
+        len--;
+    if (len == 0 || len >= sizeof p->name)
+        return tide_fail(err, TIDE_E_CONFIG, "archive: place %u: empty or too long", a->count + 1);
+    memcpy(p->name, text, len);
+    p->name[len] = '\0';
+    bool web = strncmp(p->name, "http://", 7) == 0 || strncmp(p->name, "https://", 8) == 0;
+    tide_status status = web ? open_http(a, p, err) : open_folder(p, err);
+    if (!status)
+        a->count++;
+    return status;
+}
+
+static tide_status open_places(struct archive *a, struct tide_err *err)
+{
+    for (const char *at = a->options.places;; at++) {
+        size_t len = strcspn(at, ",");
+        tide_slice text = tide_slice_of(at, len);
+        while (text.len && text.ptr[0] == ' ')
+            text = tide_slice_of(text.ptr + 1, text.len - 1);
+        while (text.len && text.ptr[text.len - 1] == ' ')
+            text.len--;
+        tide_status status = open_place(a, (const char *)text.ptr, text.len, err);
+        if (status)
+            return status;
+        at += len;
+        if (!*at)
+            return TIDE_OK;
+    }
+}
+
+tide_status archive_open(struct archive **out, const struct archive_options *options,
+                         struct tide_err *err)
+{
+    struct archive *a = calloc(1, sizeof *a);
+    if (!a || gunzip_open(&a->gunzip)) {
+        free(a);
+        return tide_fail(err, TIDE_E_MEMORY, "archive: out of memory");
+    }
+    a->options = *options;
+    tide_retry_init(&a->retry, tide_now_ms(), 0);
+    tide_status status = open_places(a, err);
+    if (status)
+        archive_close(a);
+    else
+        *out = a;
+    return status;
+}
+
+void archive_close(struct archive *a)
+{
+    if (!a)
+        return;
+    for (uint32_t i = 0; i < ARCHIVE_PLACES_MAX; i++)
+        tide_http_close(a->places[i].http);
+    gunzip_close(a->gunzip);
+    free(a);
+}
+
+uint32_t archive_places(const struct archive *a)
+{
+    return a->count;
+}
+
+const char *archive_place_name(const struct archive *a, uint32_t place)
+{
+    assert(place < a->count);
+    return a->places[place].name;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+/* One read of a file: how each place answered last. */
+struct reading {
+    struct archive *archive;
+    const char *key;
+    struct attempt attempt;
+    bool refused[ARCHIVE_PLACES_MAX]; /* the place is not asked again: it lacks a good copy */
+    struct tide_err answers[ARCHIVE_PLACES_MAX];
+    uint32_t after_ms; /* longest pause that a place asked for in this round */
+};
+
+static int weight_of(tide_status status)
+{
+    return status == TIDE_E_MISSING ? 0 : status == TIDE_E_IO ? 1 : 2;
+}
+
+/* Returns the failure to report: one of bytes before one of transfer before a missing file. */
+static const struct tide_err *worst_answer(const struct reading *r)
+{
+    const struct tide_err *worst = &r->answers[0];
+    for (uint32_t i = 1; i < r->archive->count; i++)
+        if (weight_of(r->answers[i].code) > weight_of(worst->code))
+            worst = &r->answers[i];
+    return worst;
+}
+
+static tide_status ask_place(struct reading *r, uint32_t index, struct tide_err *err)
+{
+    const struct place *p = &r->archive->places[index];
+    tide_status status = p->http ? attempt_http(&r->attempt, p->http, p->name, r->key, err)
+                                 : attempt_folder(&r->attempt, p->name, r->key, err);
+    r->refused[index] = status != TIDE_E_IO || !r->attempt.again;
+    if (r->attempt.after_ms > r->after_ms)
+        r->after_ms = r->attempt.after_ms;
+    if (status)
+        r->answers[index] = *err;
+    return status;
+}
+
+/* Asks each place that may still have a good copy. Returns TIDE_OK, TIDE_E_MEMORY, TIDE_E_STOPPED,
+ * TIDE_E_IO if asking again may help, or TIDE_E_MISSING if it does not. */
+static tide_status ask_places(struct reading *r, struct tide_err *err)
+{
+    struct archive *a = r->archive;
+    tide_status outcome = TIDE_E_MISSING;
+    uint32_t first = a->preferred;
+    r->after_ms = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t index = (first + i) % a->count;
+        if (r->refused[index])
+            continue;
+        tide_status status = ask_place(r, index, err);
+        if (status == TIDE_OK)
+            a->preferred = index;
+        if (status == TIDE_OK || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED)
+            return status;
+        if (!r->refused[index])
+            outcome = TIDE_E_IO;
+    }
+    return outcome;
+}
+
+/* Waits before round n + 1. TIDE_E_STOPPED if the owner asks for a stop. */
+static tide_status pause_reading(struct reading *r, uint32_t n, struct tide_err *err)
+{
+    const struct archive_options *o = &r->archive->options;
+    const struct tide_clock *clock = tide_clock_system();
+    uint32_t most = o->config->http_retry_ms_max;
+    uint32_t ms = tide_retry_pause_ms(&r->archive->retry, o->config->http_retry_ms, most, n);
+    if (r->after_ms > ms)
+        ms = r->after_ms < most ? r->after_ms : most;
+    char quoted[512];
+    tide_log(TIDE_WARN, "archive.retry", "try=%u pause_ms=%u error=%s", n + 1, ms,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    for (uint32_t slept = 0; slept < ms; slept += SLEEP_MS) {
+        if (o->stopping && o->stopping(o->stopping_self))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        clock->sleep_ms(clock->self, ms - slept < SLEEP_MS ? ms - slept : SLEEP_MS);
+    }
+    return TIDE_OK;
+}
+
+tide_status archive_read(struct archive *a, const char *key, const struct archive_limits *limits,
+                         const struct archive_sink *sink, struct tide_err *err)
+{
+    size_t len = strlen(key);
+    bool packed = len > 3 && strcmp(key + len - 3, ".gz") == 0;
+    struct reading r = { .archive = a, .key = key };
+    r.attempt = (struct attempt){ .options = &a->options,
+                                  .limits = limits,
+                                  .sink = sink,
+                                  .gunzip = packed ? a->gunzip : NULL,
+                                  .room = a->room };
+    for (uint32_t n = 0;; n++) {
+        tide_status status = ask_places(&r, err);
+        if (status == TIDE_OK || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED)
+            return status;
+        *err = *worst_answer(&r);
+        if (status != TIDE_E_IO || n + 1 >= a->options.config->http_tries)
+            return err->code;
+        status = pause_reading(&r, n, err);
+        if (status)
+            return status;
+    }
+}

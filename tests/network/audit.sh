@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Audits the whole state against the history archive of a real network, at every checkpoint: contracts are made, called and
+# upgraded, entries expire, are evicted and restored, and the network upgrades from protocol 27 to 28. Then rows are altered,
+# removed and added, and each is found. TIDE_NETWORK_CALLS is the number of calls of the recorded chain (120).
+# label: all
+set -euo pipefail
+. "$(dirname "$0")/_network.sh"
+calls=${TIDE_NETWORK_CALLS:-120} first=$((calls / 2))
+pg_start
+export PG_BIN
+
+archived() { "$network_here/_seen.py" "$one_dir/second/meta.xdr" archived | tail -n 5 >"$one_dir/archived" && [ -s "$one_dir/archived" ]; }
+audit() { "$TIDE_BIN/tidemark-indexer" audit --archive "$one_dir/history" "$@" >"$PG_DIR/audit" 2>&1; }
+clean() { audit "$@" || fail "audit $*: $(cat "$PG_DIR/audit")"; }
+# finds PATTERN [option]…: the audit ends with 68 and says so
+finds() {
+    local pattern=$1 code=0
+    shift
+    audit "$@" || code=$?
+    [ "$code" = 68 ] && grep -q "$pattern" "$PG_DIR/audit" || fail "the audit does not find '$pattern' ($code): $(cat "$PG_DIR/audit")"
+}
+
+say "a network of protocol 27, with a second node"
+network_start one --protocol 27 --min-ttl 64
+network_stream one
+network_deploy one a
+network_follow rpc one a
+say "$first calls, an upgrade to protocol 28, and $((calls - first)) more"
+network_replay one a --limit "$first" --strict 60 --group 8 --window 96
+network_upgrade one 28
+network_replay one a --from "$first" --limit $((calls - first)) --strict 60 --group 8 --window 96
+network_node one a extras.mjs "$one_dir/a" >"$one_dir/extras.log" 2>&1 || fail "extras: $(network_error "$one_dir/extras.log")"
+say "entries are evicted, and some restored"
+network_wait 240 "evictions" archived
+network_node one a restore.mjs <"$one_dir/archived" >"$one_dir/restored.log" 2>&1 || fail "$(network_error "$one_dir/restored.log")"
+last=$(network_ledger one)
+last=$(((last / 8 + 2) * 8 - 1))
+network_reach one $((last + 10)) # its checkpoint is in the archive
+network_indexed rpc "$last"
+network_into rpc one a
+
+say "every checkpoint up to ledger $last"
+from=$(sql "SELECT min(from_ledger) FROM chain.coverage")
+count=0 most=0
+for ((n = (from / 8 + 1) * 8 - 1; n <= last; n += 8)); do
+    clean --checkpoint "$n"
+    count=$((count + 1))
+    now=$(sed -n 's/^entries .* live and \([0-9]*\) archived.*/\1/p' "$PG_DIR/audit")
+    [ "$now" -le "$most" ] || most=$now
+done
+[ "$most" -gt 0 ] || fail "no entry was archived at any checkpoint"
+sed 's/^/       /' "$PG_DIR/audit"
+say "$count checkpoints agree; at most $most entries were archived at one"
+
+say "planted differences are found"
+pg_writable
+plant() { sql "$1" >/dev/null; }
+newest="(ledger, tx, seq) = (SELECT ledger, tx, seq FROM history.liquidity_pool_pool ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+plant "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a + 1 WHERE $newest"
+finds '^different .*history.liquidity_pool_pool' --checkpoint "$last"
+plant "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a - 1 WHERE $newest"
+clean --checkpoint "$last"
+life="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM history.ttl WHERE live_until IS NOT NULL ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+plant "UPDATE history.ttl SET live_until = live_until + 1 WHERE $life"
+finds '^ttl .*lives until ledger' --checkpoint "$last"
+plant "UPDATE history.ttl SET live_until = live_until - 1 WHERE $life"
+gone="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM (SELECT DISTINCT ON (key_hash) * FROM history.ttl ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS t WHERE evicted LIMIT 1)"
+plant "UPDATE history.ttl SET evicted = false, live_until = 1000000 WHERE $gone"
+finds '^archived .*archived by the network, live in the tables' --checkpoint "$last"
+plant "UPDATE history.ttl SET evicted = true, live_until = NULL WHERE (ledger, live_until) IN (SELECT ledger, 1000000 FROM history.ttl)"
+clean --checkpoint "$last"
+plant "UPDATE history.liquidity_pool_pool SET removed = true WHERE $newest"
+finds '^missing .*wrote it, the tables do not have it' --checkpoint "$last"
+plant "UPDATE history.liquidity_pool_pool SET removed = false, key_hash = sha256(key_hash) WHERE $newest"
+finds '^extra .*history.liquidity_pool_pool' --checkpoint "$last"
+echo "ok audit"
