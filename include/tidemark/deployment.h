@@ -2,16 +2,19 @@
  *
  *   { "network": PASSPHRASE, "first_ledger": N, "last_ledger": N (optional),
  *     "contracts": { NAME: "C…", … }, "accounts": { NAME: "G…", … },
- *     "usdc": { "code": "USDC", "issuer": "G…" } }
+ *     "usdc": { "code": "USDC", "issuer": "G…" },
+ *     "validators": { "threshold": N, "validators": ["G…"], "innerSets": [] } (optional) }
  *
  * The NAME of a contract is its role (liquidity_pool … dao_governance, usdc, xlm),
  * token_* for synth tokens, asset_* for further Stellar assets (collateral), wallet*
  * for plain contracts that act as users. Unknown names are refused with the name.
+ * validators is a quorum set (tidemark/quorum.h).
  * usdc, xlm and asset_* share the catalogue of `stellar_asset`. Refused as well: unknown
  * keys, keys or contracts given twice, more than TIDE_FILE_CONTRACTS_MAX or TIDE_ACCOUNTS_MAX. */
 #ifndef TIDEMARK_DEPLOYMENT_H
 #define TIDEMARK_DEPLOYMENT_H
 
+#include "tidemark/quorum.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
@@ -72,6 +75,7 @@ struct tide_deployment {
     uint16_t slots[2 * TIDE_CONTRACTS_MAX];
     uint32_t account_count;
     struct tide_account accounts[TIDE_ACCOUNTS_MAX];
+    struct tide_quorum quorum; /* without validators if the file names none */
 };
 
 /* Reads and checks the file. The caller frees *out with free(). TIDE_E_CONFIG names the file and

@@ -42,6 +42,8 @@ static tide_status verify_tables(struct tide_verify *check, const struct tide_co
         printf("source  none configured (--lake, --rpc, --stream): rows were not derived again\n");
     if (status == TIDE_OK && *config->rpc)
         status = tide_verify_events(check, config, err);
+    if (status == TIDE_OK && *config->archive)
+        status = tide_verify_signatures(check, config, err);
     if (status == TIDE_OK && check->wrong)
         status = tide_fail(err, TIDE_E_CONFLICT, "%" PRIu64 " differences", check->wrong);
     return status;

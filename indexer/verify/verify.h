@@ -7,6 +7,8 @@
  *             of events and history. Sums over the whole index are left out for a range.
  * A source    if one is configured: the decoder reads the ledgers of the range again, with hashes
  *             and proofs, and the rows of every table are compared by ledger.
+ * Signatures  if an archive is configured: of each checkpoint, the votes of the validators that the
+ *             deployment file names are compared with the stored hashes (indexer/archive).
  * getEvents   of each server of `rpc`: the ids of all events of the deployment's contracts, in the
  *             part of the range that the server still keeps. A difference means that the server or
  *             the index lost events.
@@ -48,6 +50,10 @@ tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_con
 /* Decodes the ledgers again from the configured source. */
 tide_status tide_verify_source(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err) TIDE_MUST_USE;
+/* Proves the stored hashes by signatures. TIDE_E_CHAIN: a quorum signed another hash, and err names
+ * the first such ledger. TIDE_E_MISSING: the newest checkpoint is not proven. */
+tide_status tide_verify_signatures(struct tide_verify *check, const struct tide_config *config,
+                                   struct tide_err *err) TIDE_MUST_USE;
 /* Compares with getEvents of every configured server. */
 tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
                                struct tide_err *err) TIDE_MUST_USE;

@@ -1,4 +1,5 @@
 #include "tidemark/deployment.h"
+#include "schema/catalogue/quorum_read.h"
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 
@@ -217,8 +218,8 @@ static tide_status check_usdc(const json_t *usdc, struct tide_err *err)
 
 static tide_status check_keys(json_t *root, struct tide_err *err)
 {
-    static const char *const known[] = { "network",   "first_ledger", "last_ledger",
-                                         "contracts", "accounts",     "usdc" };
+    static const char *const known[] = { "network",  "first_ledger", "last_ledger", "contracts",
+                                         "accounts", "usdc",         "validators" };
     const char *name;
     json_t *value;
     if (!json_is_object(root))
@@ -257,6 +258,9 @@ static tide_status read_root(struct tide_deployment *d, json_t *root, struct tid
         status = read_contracts(d, json_object_get(root, "contracts"), err);
     if (!status)
         status = read_accounts(d, json_object_get(root, "accounts"), err);
+    const json_t *validators = json_object_get(root, "validators");
+    if (!status && validators)
+        status = tide_quorum_read(&d->quorum, validators, err);
     return status ? status : check_usdc(json_object_get(root, "usdc"), err);
 }
 

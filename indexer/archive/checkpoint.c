@@ -1,0 +1,277 @@
+#include "indexer/archive/checkpoint.h"
+
+#include "indexer/archive/record_stream.h"
+#include "indexer/archive/tx_set.h"
+#include "indexer/archive/votes.h"
+#include "tidemark/limits.h"
+#include "tidemark/text.h"
+
+_Static_assert(CHECKPOINT_LEDGERS == VOTES_LEDGERS_MAX, "votes of a whole checkpoint");
+
+/* PACKED_MAX, UNPACKED_MAX: 64 ledgers as large as a ledger may be are not to be expected.
+ * HEADER_PREVIOUS_AT: the previous hash in a LedgerHeaderHistoryEntry, behind hash and version. */
+enum {
+    PACKED_MAX = 512 << 20,
+    EXPANSION_MAX = 256,
+    HEADER_PREVIOUS_AT = TIDE_HASH_BYTES + 4,
+};
+#define UNPACKED_MAX ((uint64_t)4 << 30)
+
+/* One proof: the votes, and the previous hashes that decided values name. */
+struct proving {
+    const struct checkpoint_task *task;
+    struct votes *votes;
+    uint32_t top;                                         /* highest ledger with a decided value */
+    bool known[VOTES_LEDGERS_MAX];                        /* previous[i] is of ledger first + i */
+    uint8_t previous[VOTES_LEDGERS_MAX][TIDE_HASH_BYTES]; /* hashes that the quorum signed */
+    struct record_stream records;
+};
+
+/* --- reading a file of the checkpoint ---------------------------------------------------- */
+
+static tide_status begin_records(void *self, struct tide_err *err)
+{
+    struct proving *p = self;
+    (void)err;
+    record_stream_reset(&p->records);
+    votes_begin_file(p->votes);
+    return TIDE_OK;
+}
+
+static tide_status push_records(void *self, tide_slice piece, struct tide_err *err)
+{
+    struct proving *p = self;
+    return record_stream_push(&p->records, piece, err);
+}
+
+static tide_status read_file(struct proving *p, enum archive_file file, record_fn record,
+                             tide_status (*end)(void *self, struct tide_err *err),
+                             struct tide_err *err)
+{
+    static const struct archive_limits limits = { .packed_max = PACKED_MAX,
+                                                  .unpacked_max = UNPACKED_MAX,
+                                                  .expansion_max = EXPANSION_MAX };
+    char key[ARCHIVE_KEY_MAX];
+    archive_file_key(key, file, p->task->last);
+    record_stream_init(&p->records, TIDE_LEDGER_BYTES_MAX, record, p);
+    const struct archive_sink sink = { begin_records, push_records, end, p };
+    tide_status status = archive_read(p->task->archive, key, &limits, &sink, err);
+    record_stream_release(&p->records);
+    return status;
+}
+
+/* --- votes ------------------------------------------------------------------------------- */
+
+static tide_status take_entry(void *self, tide_slice record, struct tide_err *err)
+{
+    struct proving *p = self;
+    return scp_entry_walk(record, votes_add, p->votes, err);
+}
+
+static tide_status end_votes(void *self, struct tide_err *err)
+{
+    struct proving *p = self;
+    tide_status status = record_stream_end(&p->records, err);
+    if (status)
+        return status;
+    p->top = votes_highest(p->votes, p->task->last);
+    if (p->top)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_EOF,
+                     "ledgers %u to %u: not enough of the named validators signed; at most %u of "
+                     "%u signed one ledger",
+                     p->task->first, p->task->last, votes_most(p->votes), p->task->quorum->count);
+}
+
+/* --- the ledger before ------------------------------------------------------------------- */
+
+static void set_previous(struct proving *p, uint32_t ledger, const uint8_t *hash)
+{
+    uint32_t i = ledger - p->task->first;
+    p->known[i] = true;
+    memcpy(p->previous[i], hash, TIDE_HASH_BYTES);
+}
+
+static bool is_known(const struct proving *p, uint32_t ledger)
+{
+    return p->known[ledger - p->task->first];
+}
+
+/* Reads the decided value of a ledger. Returns false if there is none, or it is of a newer
+ * protocol. */
+static bool read_decided(const struct proving *p, uint32_t ledger, struct stellar_value *out)
+{
+    const struct vote_value *value = votes_decided(p->votes, ledger);
+    return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+}
+
+/* Finds the previous hash without a file: in the value, or by a set without transactions behind our
+ * own ledger. */
+static tide_status try_value(struct proving *p, uint32_t ledger, struct tide_err *err)
+{
+    uint8_t ours[TIDE_HASH_BYTES];
+    struct stellar_value value;
+    if (is_known(p, ledger) || !read_decided(p, ledger, &value))
+        return TIDE_OK;
+    if (value.previous) {
+        set_previous(p, ledger, value.previous);
+        return TIDE_OK;
+    }
+    tide_status status = p->task->hash_of(p->task->self, ledger - 1, ours, err);
+    if (!status && tx_set_is_empty(ours, value.tx_set_hash))
+        set_previous(p, ledger, ours);
+    return status;
+}
+
+static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *err)
+{
+    struct proving *p = self;
+    struct stellar_value value;
+    uint32_t ledger = record.len < 4 ? 0 : tide_be32(record.ptr);
+    const uint8_t *previous = NULL;
+    if (ledger < p->task->first || ledger > p->task->last || is_known(p, ledger) ||
+        !read_decided(p, ledger, &value) || value.previous)
+        return TIDE_OK;
+    if (tx_set_previous(record, value.tx_set_hash, &previous))
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: malformed transaction set", ledger);
+    if (!previous)
+        return tide_fail(err, TIDE_E_DECODE,
+                         "ledger %u: the transaction set is not the one that was signed", ledger);
+    set_previous(p, ledger, previous);
+    return TIDE_OK;
+}
+
+/* Tries each header's previous hash with the sets without transactions. On a fork it is not
+ * ours. */
+static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
+{
+    struct proving *p = self;
+    struct stellar_value value;
+    (void)err;
+    if (record.len < HEADER_PREVIOUS_AT + TIDE_HASH_BYTES)
+        return tide_fail(err, TIDE_E_DECODE, "a header of %zu bytes", record.len);
+    for (uint32_t ledger = p->task->first; ledger <= p->task->last; ledger++)
+        if (!is_known(p, ledger) && read_decided(p, ledger, &value) && !value.previous &&
+            tx_set_is_empty(record.ptr + HEADER_PREVIOUS_AT, value.tx_set_hash))
+            set_previous(p, ledger, record.ptr + HEADER_PREVIOUS_AT);
+    return TIDE_OK;
+}
+
+static tide_status end_sets(void *self, struct tide_err *err)
+{
+    struct proving *p = self;
+    tide_status status = record_stream_end(&p->records, err);
+    if (status || is_known(p, p->top))
+        return status;
+    return tide_fail(err, TIDE_E_MISSING, "the signed transaction set of ledger %u is not there",
+                     p->top);
+}
+
+/* Reads what names the previous hashes: transaction sets, then headers. Failures are remembered in
+ * err, and matter only if no hash is found. */
+static tide_status read_sets(struct proving *p, struct tide_err *err)
+{
+    tide_status status = read_file(p, ARCHIVE_TRANSACTIONS, take_tx_set, end_sets, err);
+    if (status == TIDE_OK || status == TIDE_E_STOPPED || status == TIDE_E_MEMORY)
+        return status;
+    struct tide_err second;
+    tide_status again = read_file(p, ARCHIVE_LEDGER, take_header, end_sets, &second);
+    return again == TIDE_OK || again == TIDE_E_STOPPED || again == TIDE_E_MEMORY ? again : status;
+}
+
+/* --- the outcome ------------------------------------------------------------------------- */
+
+static void fill_proof(const struct proving *p, uint32_t ledger, struct checkpoint_proof *out)
+{
+    const struct vote_value *value = votes_decided(p->votes, ledger);
+    struct stellar_value decided = { 0 };
+    bool read = read_decided(p, ledger, &decided);
+    assert(value && read && is_known(p, ledger));
+    (void)read;
+    *out = (struct checkpoint_proof){ .ledger = ledger - 1,
+                                      .close_time = decided.close_time,
+                                      .signers = value->signers };
+    memcpy(out->hash, p->previous[ledger - p->task->first], TIDE_HASH_BYTES);
+}
+
+static tide_status fail_contradicted(const struct checkpoint_proof *proof, const uint8_t *ours,
+                                     struct tide_err *err)
+{
+    char theirs[2 * TIDE_HASH_BYTES], mine[2 * TIDE_HASH_BYTES];
+    tide_hex(theirs, tide_slice_of(proof->hash, TIDE_HASH_BYTES));
+    tide_hex(mine, tide_slice_of(ours, TIDE_HASH_BYTES));
+    return tide_fail(err, TIDE_E_CHAIN,
+                     "ledger %u: a quorum of the named validators signed the hash %.64s, the index "
+                     "has %.64s",
+                     proof->ledger, theirs, mine);
+}
+
+/* Compares each hash that is known with ours, from the lowest on: the first that differs decides,
+ * otherwise the highest is proven. TIDE_E_EOF if none is known. */
+static tide_status compare_hashes(const struct proving *p, struct checkpoint_proof *out,
+                                  struct tide_err *err)
+{
+    bool any = false;
+    for (uint32_t ledger = p->task->first; ledger <= p->task->last; ledger++) {
+        uint8_t ours[TIDE_HASH_BYTES];
+        if (!is_known(p, ledger))
+            continue;
+        tide_status status = p->task->hash_of(p->task->self, ledger - 1, ours, err);
+        if (status)
+            return status;
+        any = true;
+        fill_proof(p, ledger, out);
+        if (memcmp(ours, out->hash, TIDE_HASH_BYTES) != 0)
+            return fail_contradicted(out, ours, err);
+    }
+    return any ? TIDE_OK : TIDE_E_EOF;
+}
+
+static tide_status prove_ledgers(struct proving *p, struct checkpoint_proof *out,
+                                 struct tide_err *err)
+{
+    struct tide_err sets = { 0 };
+    tide_status status = read_file(p, ARCHIVE_SCP, take_entry, end_votes, err);
+    for (uint32_t ledger = p->task->first; !status && ledger <= p->task->last; ledger++)
+        status = try_value(p, ledger, err);
+    if (status)
+        return status;
+    status = compare_hashes(p, out, err);
+    if (status == TIDE_OK && is_known(p, p->top))
+        return TIDE_OK;
+    if (status != TIDE_OK && status != TIDE_E_EOF && status != TIDE_E_CHAIN)
+        return status;
+    /* Either the highest ledger's set is needed, or the first ledger that contradicts. */
+    tide_status reading = read_sets(p, &sets);
+    if (reading == TIDE_E_STOPPED || reading == TIDE_E_MEMORY) {
+        *err = sets;
+        return reading;
+    }
+    status = compare_hashes(p, out, err);
+    if (status != TIDE_E_EOF)
+        return status;
+    if (reading)
+        *err = sets;
+    else /* values of a newer protocol */
+        tide_fail(err, TIDE_E_UNKNOWN, "ledger %u: the signed value is of a newer protocol",
+                  p->top);
+    return err->code;
+}
+
+tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoint_proof *out,
+                             struct tide_err *err)
+{
+    assert(task->first >= 1 && task->first <= task->last);
+    const struct votes_options options = { task->quorum, task->network_id, task->first,
+                                           task->last };
+    struct proving *p = calloc(1, sizeof *p);
+    if (!p || votes_open(&p->votes, &options)) {
+        free(p);
+        return tide_fail(err, TIDE_E_MEMORY, "checkpoint: out of memory");
+    }
+    p->task = task;
+    tide_status status = prove_ledgers(p, out, err);
+    votes_close(p->votes);
+    free(p);
+    return status;
+}

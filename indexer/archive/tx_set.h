@@ -1,0 +1,18 @@
+/* The hash of the ledger before, as a ledger's transaction set names it. The set is believed if it
+ * has the signed hash. */
+#ifndef INDEXER_ARCHIVE_TX_SET_H
+#define INDEXER_ARCHIVE_TX_SET_H
+
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+/* Reads a TransactionHistoryEntry. *ledger is its sequence; *previous borrows 32 bytes from it, and
+ * is NULL if the set does not have that hash. TIDE_E_DECODE. */
+tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES],
+                            const uint8_t **previous) TIDE_MUST_USE;
+
+/* Returns whether a set without transactions, behind the ledger with the hash `previous`, has that
+ * hash, in the form of any protocol. */
+bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES]);
+
+#endif

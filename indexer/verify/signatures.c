@@ -1,0 +1,143 @@
+/* verify against signatures: the stored hashes of each checkpoint and the validators' votes. */
+#include "indexer/archive/checkpoint.h"
+#include "indexer/verify/verify.h"
+#include "tidemark/deployment.h"
+#include "tidemark/stop.h"
+
+/* The work over all checkpoints, and the stored hashes of the present one. */
+struct signed_check {
+    struct tide_verify *check;
+    struct checkpoint_task task;
+    uint32_t checkpoints, proven;                        /* how many were read, and proven */
+    uint32_t through;                                    /* highest proven ledger; 0: none */
+    uint32_t signers;                                    /* validators that signed it */
+    tide_status last;                                    /* outcome of the newest checkpoint */
+    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* from task.first - 1 on */
+};
+
+static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
+                             struct tide_err *err)
+{
+    const struct signed_check *s = self;
+    (void)err;
+    assert(ledger + 1 >= s->task.first && ledger < s->task.last);
+    memcpy(hash, s->hashes[ledger + 1 - s->task.first], TIDE_HASH_BYTES);
+    return TIDE_OK;
+}
+
+static tide_status load_hashes(struct signed_check *s, struct tide_err *err)
+{
+    char id[8], from[16], to[16];
+    struct tide_pg_rows rows;
+    uint32_t wanted = s->task.last - s->task.first + 1;
+    snprintf(id, sizeof id, "%u", s->check->deployment);
+    snprintf(from, sizeof from, "%u", s->task.first - 1);
+    snprintf(to, sizeof to, "%u", s->task.last - 1);
+    tide_status status = tide_pg_query(
+        s->check->pg, &rows,
+        "SELECT hash FROM chain.ledger WHERE deployment = $1::integer AND ledger BETWEEN"
+        " $2::integer AND $3::integer ORDER BY ledger",
+        (const char *[]){ id, from, to }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    bool good = rows.count == wanted;
+    for (uint32_t i = 0; good && i < wanted; i++)
+        good = tide_pg_bytes(&rows, i, 0, s->hashes[i], TIDE_HASH_BYTES);
+    tide_pg_rows_release(&rows);
+    return good ? TIDE_OK
+                : tide_fail(err, TIDE_E_CONFLICT, "chain.ledger: hashes of %s to %s are missing",
+                            from, to);
+}
+
+/* Returns true for a failure that ends the check. Others leave a checkpoint without proof, and a
+ * later one may prove its ledgers. */
+static bool is_final(tide_status status)
+{
+    return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED;
+}
+
+static uint32_t count_signers(const struct tide_quorum *quorum, const struct tide_signers *signers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < quorum->count; i++)
+        count += tide_signers_has(signers, i);
+    return count;
+}
+
+static tide_status check_checkpoint(struct signed_check *s, uint32_t checkpoint,
+                                    struct tide_err *err)
+{
+    struct checkpoint_proof proof;
+    uint32_t oldest = s->check->range.from + 1; /* the first ledger whose vote names a stored one */
+    uint32_t begin = checkpoint - (CHECKPOINT_LEDGERS - 1);
+    s->task.first = begin > oldest ? begin : oldest;
+    s->task.last = checkpoint;
+    tide_status status = load_hashes(s, err);
+    if (status)
+        return status;
+    s->checkpoints++;
+    s->last = checkpoint_prove(&s->task, &proof, err);
+    if (s->last == TIDE_OK) {
+        s->proven++;
+        s->through = proof.ledger;
+        s->signers = count_signers(s->task.quorum, &proof.signers);
+    } else if (!is_final(s->last)) {
+        printf("signed  checkpoint %u is without proof: %s\n", checkpoint, err->text);
+    }
+    return is_final(s->last) ? s->last : TIDE_OK;
+}
+
+static tide_status check_all(struct signed_check *s, struct tide_err *err)
+{
+    const struct tide_range range = s->check->range;
+    tide_status status = TIDE_OK;
+    uint64_t checkpoint = checkpoint_of(range.from + 1);
+    for (; !status && checkpoint <= range.to; checkpoint += CHECKPOINT_LEDGERS)
+        status = check_checkpoint(s, (uint32_t)checkpoint, err);
+    if (status)
+        return status;
+    if (s->checkpoints == 0) {
+        printf("signed  no checkpoint ends in ledgers %u to %u\n", range.from, range.to);
+        return TIDE_OK;
+    }
+    if (s->proven)
+        printf("signed  ledgers %u to %u: %u of %u checkpoints, ledger %u by %u of %u validators\n",
+               range.from, s->through, s->proven, s->checkpoints, s->through, s->signers,
+               s->task.quorum->count);
+    if (s->last == TIDE_OK)
+        return TIDE_OK;
+    char reason[TIDE_ERR_TEXT_MAX];
+    snprintf(reason, sizeof reason, "%s", err->text);
+    return tide_fail(err, TIDE_E_MISSING, "ledger %u is the first without proof: %s",
+                     s->through ? s->through + 1 : range.from, reason);
+}
+
+tide_status tide_verify_signatures(struct tide_verify *check, const struct tide_config *config,
+                                   struct tide_err *err)
+{
+    struct tide_deployment *deployment = NULL;
+    struct signed_check s = { .check = check };
+    const struct archive_options options = { .places = config->archive,
+                                             .config = config,
+                                             .stopping = tide_stop_asked };
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "archive: the deployment file must name the validators; set deployment");
+    tide_status status = tide_deployment_read(&deployment, config->deployment, err);
+    if (!status && deployment->quorum.count == 0)
+        status =
+            tide_fail(err, TIDE_E_CONFIG, "%s: `validators` is missing, so no signature counts",
+                      config->deployment);
+    if (!status)
+        status = archive_open(&s.task.archive, &options, err);
+    if (!status) {
+        s.task.quorum = &deployment->quorum;
+        s.task.network_id = deployment->network_id;
+        s.task.hash_of = find_hash;
+        s.task.self = &s;
+        status = check_all(&s, err);
+    }
+    archive_close(s.task.archive);
+    free(deployment);
+    return status;
+}
