@@ -52,6 +52,14 @@ struct audit {
     uint64_t bytes, records;
 };
 
+/* Reads the stored hash of a ledger. TIDE_E_MISSING if it is not indexed. */
+tide_status audit_stored_hash(struct audit *a, uint32_t of, uint8_t hash[TIDE_HASH_BYTES],
+                              struct tide_err *err) TIDE_MUST_USE;
+
+/* Prints whether the header is signed by the validators of the deployment file, or linked alone.
+ * TIDE_E_CHAIN if they signed another one. */
+tide_status audit_print_proof(struct audit *a, struct tide_err *err) TIDE_MUST_USE;
+
 /* Creates the temporary tables, and the buffers of their rows. */
 tide_status audit_rows_open(struct audit *a, struct tide_err *err) TIDE_MUST_USE;
 void audit_rows_close(struct audit *a);
