@@ -32,11 +32,11 @@ forge() { # ATTACK: a forged copy of the archive in $forged
     rm -rf "$PG_DIR/forged"
     cp -a "$sim/archive" "$PG_DIR/forged"
     forged=$PG_DIR/forged
-    "$here/_archive.py" "$forged" "$last" "$1"
+    "$here/_audit_archive.py" "$forged" "$last" "$1"
 }
 serve() { # KIND: sets url
     rm -f "$PG_DIR/port"
-    "$here/_archive.py" serve "$sim/archive" "$PG_DIR/port" "$1" 2>/dev/null &
+    "$here/_audit_archive.py" serve "$sim/archive" "$PG_DIR/port" "$1" 2>/dev/null &
     servers+=($!)
     until [ -s "$PG_DIR/port" ]; do sleep 0.05; done
     url=http://127.0.0.1:$(cat "$PG_DIR/port")

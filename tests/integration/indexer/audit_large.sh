@@ -13,7 +13,7 @@ mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json
 "$bin" run --lake "$sim/lake" --stop-at-end true 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
 "$TIDE_BIN/tidemark-perf" bucket "$bytes" 2>"$PG_DIR/name" | gzip -1 >"$PG_DIR/large"
-hash=$("$here/_archive.py" "$sim/archive" $last large "$PG_DIR/large" "$(cat "$PG_DIR/name")")
+hash=$("$here/_audit_archive.py" "$sim/archive" $last large "$PG_DIR/large" "$(cat "$PG_DIR/name")")
 sql "UPDATE chain.ledger SET hash = '\\x$hash' WHERE ledger = $last"
 
 now() { date +%s%N; }

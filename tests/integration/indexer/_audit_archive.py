@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Forges a copy of a history archive, for audit.sh.
 
-usage: _archive.py ARCHIVE CHECKPOINT ATTACK     changes the files of the folder in place
-       _archive.py ARCHIVE CHECKPOINT large FILE NAME  adds a packed bucket of that name to the oldest level; prints the header's hash
-       _archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once
+usage: _audit_archive.py ARCHIVE CHECKPOINT ATTACK     changes the files of the folder in place
+       _audit_archive.py ARCHIVE CHECKPOINT large FILE NAME  adds a packed bucket of that name to the oldest level; prints the header's hash
+       _audit_archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once
 
 Attacks: byte, level, older, twice, unsorted, bomb, entry. twice and unsorted have right hashes throughout, up to the header: they print that header's
 hash, which the test stores as the index's. entry alters values, with right hashes up to the header too.
