@@ -405,9 +405,10 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     errno = 0; /* the library leaves it so if it refuses the certificate or its key */
     worker->daemon = start_daemon(worker, address);
     if (!worker->daemon && server->tls && errno == 0)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
-                         "or the key is encrypted");
+        return tide_fail(
+            err, TIDE_E_CONFIG,
+            "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
+            "or the key is encrypted");
     if (!worker->daemon)
         return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s",
                          server->options.config->api_listen, strerror(errno));
