@@ -31,7 +31,8 @@ static const char *const param_patterns[] = {
     [TIDE_PARAM_SYMBOL] = "^[A-Za-z0-9_]{1,32}$",
     [TIDE_PARAM_HASH] = "^[0-9a-fA-F]{64}$",
     [TIDE_PARAM_TEXT] = "^[^\\u0000-\\u001f\\u007f]*$",
-    [TIDE_PARAM_TIME] = "^([0-9]{1,10}|[0-9]{4}-.{15,40})$",
+    [TIDE_PARAM_TIME] =
+        "^([0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|[0-9]{4}-.{15,40})$",
     [TIDE_PARAM_CURSOR] = "^[A-Za-z0-9_-]*$",
 };
 

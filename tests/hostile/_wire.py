@@ -264,7 +264,7 @@ def read_answers(line, case, sure):
         count += 1
         line.got = found.rest
         check(not sure or not request.sure or (found.status != 408 and found.status < 500) or found.status in (501, 503, 505), f"{found.status} to request {count}")
-        unread = request.head and not request.sure  # of a head that the library did not read to its end the server does not know the method: HEAD gets a body too
+        unread = request.head and not (sure and request.sure)  # of a head that the library did not read to its end the server does not know the method: HEAD gets a body too
         check(not found.closes or not found.ours or not found.rest or unread, f"bytes behind the last answer ({found.status}): {found.rest[:300]}")
         if found.closes or found.chunked or not request.sure:
             return count

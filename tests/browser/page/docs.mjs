@@ -85,7 +85,7 @@ for (const [width, colorScheme] of [[360, 'light'], [1280, 'dark'], [1280, 'ligh
   const vaults = (await (await fetch(`${url}/api/vaults?limit=200`)).json()).items;
   const gate = recipe('May this address trade?');
   for (const address of [vaults[0].owner, `G${'A'.repeat(52)}WHF`]) {
-    await gate.getByLabel('Address').fill(address);
+    await gate.getByLabel('Address', { exact: true }).fill(address);
     const [answer] = await Promise.all([page.waitForResponse((one) => one.url().includes(address)), gate.getByRole('button', { name: 'Ask' }).click()]);
     const said = await answer.json();
     await gate.locator('.verdict', { hasText: said.compliant ? 'Yes' : `No: ${said.reasonCode}` }).waitFor();
@@ -98,14 +98,14 @@ for (const [width, colorScheme] of [[360, 'light'], [1280, 'dark'], [1280, 'ligh
   await page.unroute('**/kyc/status/**');
 
   const price = recipe('Watch a price');
-  const asset = await price.getByLabel('Feed').inputValue();
+  const asset = await price.getByLabel('Feed', { exact: true }).inputValue();
   const wanted = (await (await fetch(`${url}/api/prices/${asset}`)).json()).latestPriceScaled;
   assert.equal((await price.locator('.prices b').first().textContent()).replace(/,/g, '').replace(/0+$/, ''), wanted.replace(/0+$/, ''));
   await price.getByRole('button', { name: 'Python' }).click();
   assert.match(await price.locator('.samples pre').textContent(), new RegExp(`client.stream\\(\\["price"\\], assets=\\["${asset}"\\]\\)`));
 
   const near = recipe('A vault near liquidation');
-  const market = await near.getByLabel('Market').inputValue();
+  const market = await near.getByLabel('Market', { exact: true }).inputValue();
   const [riskiest] = (await (await fetch(`${url}/api/vaults?market=${market}&sort=risk&limit=1`)).json()).items;
   assert.match(await near.locator('.out').textContent(), riskiest.distanceBps === null ? /cannot be told/ : new RegExp(`${(Number(riskiest.distanceBps) / 100).toFixed(2)} % above`));
 

@@ -30,7 +30,7 @@ def good(schema, name, known):
         return ["true", "false"]
     if schema.get("pattern", "").startswith("^(0|[1-9][0-9]{0,37})"):
         return ["1", "10000000", "123456789012345678"]
-    if schema.get("pattern", "").startswith("^([0-9]{1,10}|"):
+    if schema.get("pattern", "").startswith("^([0-3]?[0-9]{1,9}|"):
         return ["0", "4294967295", "2026-01-01T00:00:00Z", "2026-01-01t02:30:00.250+02:30"]
     return [STRANGER] if schema.get("pattern", "").startswith("^[GC]") else ["x"]
 
@@ -48,7 +48,7 @@ def bad(schema):
         return ["G", STRANGER[:-1] + "G", STRANGER.lower(), "S" + STRANGER[1:], ""]
     if pattern.startswith("^(0|[1-9][0-9]{0,37})"):
         return ["-1", "01", "170141183460469231731687303715884105728", "1e5", ""]
-    if pattern.startswith("^([0-9]{1,10}|"):
+    if pattern.startswith("^([0-3]?[0-9]{1,9}|"):
         return ["-1", "4294967296", "2026-02-29T00:00:00Z", "2026-01-01", "1969-12-31T23:59:59Z", "2107-01-01T00:00:00Z", "x", ""]
     if pattern == "^[a-z0-9_]{1,64}$":
         return ["nonsense", "LIQUIDITY_POOL_SWAP", "x" * 65, ""]

@@ -71,7 +71,7 @@ function showFacts(headers: Headers) {
 const PROBLEM = {
   type: 'urn:tidemark:problem:invalid_parameters', title: 'Bad Request', status: 400, code: 'invalid_parameters',
   detail: 'The request has parameters that this route does not accept: see errors.', requestId: '…',
-  errors: [{ in: 'query', parameter: 'limit', detail: 'must be from 1 to 200' }],
+  errors: [{ in: 'query', parameter: 'limit', detail: 'must be a whole number from 1 to 200' }],
 };
 
 async function askFacts(openapi: Document) {
