@@ -223,6 +223,15 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
     return TIDE_OK;
 }
 
+/* Reserves the room for all decoded bytes of the answer in body, so that slices stay valid while
+ * more is decoded. Decoded bytes are fewer than the characters of the text. */
+static tide_status reserve_decoded(struct att_rpc *rpc, struct tide_err *err)
+{
+    return tide_buf_grow(&rpc->decoded, rpc->body.len)
+               ? TIDE_OK
+               : tide_fail(err, TIDE_E_MEMORY, "no memory for an answer");
+}
+
 /* Calls method on one server. A connection that the HTTP client replaced during the call may
  * lead to another server behind the same name, so its network is checked before the answer is
  * used. */
@@ -236,6 +245,9 @@ static tide_status call_server(struct att_rpc *rpc, struct server *server, json_
         status = post_call(rpc, server, method, tide_buf_view(&rpc->params), &connected, err);
     if (status == TIDE_OK)
         status = read_result(rpc, result, err);
+    /* check_network reads its own answer into body. */
+    if (status == TIDE_OK)
+        status = reserve_decoded(rpc, err);
     if (status == TIDE_OK && connected)
         status = check_network(rpc, server, err);
     if (status == TIDE_OK)
@@ -284,24 +296,11 @@ tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct ti
     return note_failure(rpc, tide_fail(err, TIDE_E_IO, "%s: %s", server->name, problem), err);
 }
 
-/* Reserves the room for all decoded bytes of the answer, so that slices stay valid while more is
- * decoded. Decoded bytes are fewer than the characters of the text. */
-static tide_status reserve_decoded(struct att_rpc *rpc, json_t **result, struct tide_err *err)
-{
-    if (tide_buf_grow(&rpc->decoded, rpc->body.len))
-        return TIDE_OK;
-    json_decref(*result);
-    *result = NULL;
-    return tide_fail(err, TIDE_E_MEMORY, "no memory for an answer");
-}
-
 static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result, const char *method,
                               struct tide_err *err)
 {
     struct server *server = &rpc->servers[at];
     tide_status status = call_server(rpc, server, result, method, err);
-    if (status == TIDE_OK)
-        status = reserve_decoded(rpc, result, err);
     if (status == TIDE_OK) {
         rpc->current = at;
         server->failures = 0;

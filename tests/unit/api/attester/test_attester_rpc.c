@@ -17,6 +17,7 @@ struct servers {
     struct att_rpc *rpc;
     const char *down; /* the address of a server that does not answer; NULL: all answer */
     char asked[64];   /* the server of the last request */
+    bool connects;    /* each request opens a connection */
 };
 
 static int64_t now_of(void *self)
@@ -40,7 +41,7 @@ static tide_status answer_request(void *self, const struct tide_http_request *re
     snprintf(s->asked, sizeof s->asked, "%s", request->url);
     if (s->down && strcmp(request->url, s->down) == 0)
         return tide_fail(err, TIDE_E_IO, "it is down");
-    *how = (struct tide_http_answer){ .code = 200 };
+    *how = (struct tide_http_answer){ .code = 200, .connected = s->connects };
     tide_buf_putf(body, "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"result\":%s}",
                   strtoull(id + 5, NULL, 10), network ? "{\"passphrase\":\"net\"}" : s->said);
     return TIDE_OK;
@@ -80,6 +81,35 @@ static tide_status ask_entries(struct servers *s, const char *said, struct att_e
     s->said = said;
     s->now_ms += 60000; /* failed servers are asked again */
     return att_rpc_entries(s->rpc, out, keys, 2, &err);
+}
+
+/* The network is asked once more after an answer over a new connection. That answer is short, and
+ * the room for the decoded entries is not its length. */
+static void entries_of_a_new_connection_stay_valid(void **state)
+{
+    enum { GROUPS = 2000 };
+    struct servers *s = open_servers();
+    struct att_entries e;
+    struct tide_buf said;
+    (void)state;
+    tide_buf_init(&said, 1 << 16);
+    tide_buf_str(&said, "{\"latestLedger\":7,\"entries\":[{\"key\":\"YQ==\",\"xdr\":\"");
+    for (int i = 0; i < GROUPS; i++)
+        tide_buf_str(&said, "eHl6");
+    tide_buf_str(&said, "\"},{\"key\":\"Yg==\",\"xdr\":\"");
+    for (int i = 0; i < 4 * GROUPS; i++)
+        tide_buf_str(&said, "YWJj");
+    tide_buf_str(&said, "\"}]}");
+    tide_buf_u8(&said, 0);
+    assert_false(said.failed);
+    s->connects = true;
+    assert_int_equal(ask_entries(s, (const char *)said.ptr, &e), TIDE_OK);
+    assert_int_equal(e.data[0].len, 3 * GROUPS);
+    assert_int_equal(e.data[1].len, 12 * GROUPS);
+    for (int i = 0; i < GROUPS; i++)
+        assert_memory_equal(e.data[0].ptr + 3 * i, "xyz", 3);
+    tide_buf_release(&said);
+    att_rpc_close(s->rpc);
 }
 
 static void an_unreadable_entry_is_not_an_absent_one(void **state)
@@ -327,6 +357,7 @@ int test_attester_rpc(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unreadable_entry_is_not_an_absent_one),
+        cmocka_unit_test(entries_of_a_new_connection_stay_valid),
         cmocka_unit_test(a_simulation_in_pieces_is_none),
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
         cmocka_unit_test(an_index_shortens_the_memory_of_a_claim),
