@@ -1,4 +1,5 @@
-/* Pools and swaps as records: trade of a window over removals of the pool's entry. */
+/* Pools and swaps as records: trade of a window over removals of the pool's entry. Metadata of
+ * tokens as records. */
 #include "schema/postgres/pg_impl.h"
 #include "tidemark/project.h"
 #include "tidemark/record_set.h"
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+#define TOKEN "CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAD2KM"
 
 enum { COLUMNS = 12 };
 
@@ -34,9 +37,12 @@ static void apply_row(struct world *w, enum project_source_id source, uint64_t t
                                     i < count ? (int)strlen(values[i]) : -1),
                          1);
     struct tide_pg_rows rows = { .result = result, .count = 1, .columns = COLUMNS };
-    struct project_row row = {
-        .sink = &sink, .rows = &rows, .ledger = 7, .close_time = time, .removed = removed
-    };
+    struct project_row row = { .sink = &sink,
+                               .rows = &rows,
+                               .ledger = 7,
+                               .close_time = time,
+                               .removed = removed,
+                               .contract = TIDE_SLICE(TOKEN) };
     assert_int_equal(project_apply(source, &row, &w->err), TIDE_OK);
     PQclear(result);
 }
@@ -122,6 +128,29 @@ static void a_swap_s_fee_is_of_its_own_version(void **state)
     assert_true(window(w, 10).fees_a == 10);
 }
 
+/* A token's metadata is content of the chain: a decimal that is no number, or too large a one, must
+ * not stop the cache. It counts as absent. */
+static void a_decimal_that_is_no_number_is_absent(void **state)
+{
+    static const struct {
+        const char *decimal;
+        uint32_t decimals;
+    } cases[] = { { "7", 7 }, { "many", 0 }, { "-1", 0 }, { "4294967303", 0 }, { "{}", 0 } };
+    struct tide_hot_address address;
+    (void)state;
+    assert_true(tide_hot_address_parse(&address, TIDE_SLICE(TOKEN)));
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        struct world w = { 0 };
+        const char *values[] = { "name", "symbol", cases[i].decimal };
+        apply_row(&w, PROJECT_ASSET, 1, false, values, TIDE_COUNT(values));
+        const struct tide_hot_contract *token = record_set_find(&w.set, &key);
+        assert_non_null(token);
+        assert_int_equal(token->decimals, cases[i].decimals);
+        record_set_release(&w.set);
+    }
+}
+
 int test_trade(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
@@ -129,6 +158,7 @@ int test_trade(void)
         TEST(trade_outlives_the_pool_s_entry),
         TEST(a_swap_counts_without_an_entry),
         TEST(a_swap_s_fee_is_of_its_own_version),
+        TEST(a_decimal_that_is_no_number_is_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
