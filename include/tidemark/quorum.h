@@ -43,6 +43,9 @@ static inline void tide_signers_add(struct tide_signers *signers, uint32_t i)
     signers->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+/* Returns the number of signers. */
+uint32_t tide_signers_count(const struct tide_signers *signers);
+
 /* Returns whether the signers satisfy the quorum set. No set satisfies one without validators. */
 bool tide_quorum_satisfied(const struct tide_quorum *quorum, const struct tide_signers *signers);
 

@@ -1,7 +1,9 @@
 #include "indexer/archive/votes.h"
 
 enum {
-    VALUES_MAX = 4,  /* values of a ledger that validators signed; one, unless some contradict */
+    /* Values of a ledger that validators signed: one, unless some contradict. A validator begins at
+     * most one, so fewer than VALUES_MAX that contradict cannot keep the others' value out. */
+    VALUES_MAX = 16,
     CHECKS_EACH = 4, /* signatures of one file that are checked for each vote there may be */
 };
 
@@ -10,6 +12,7 @@ struct votes {
     uint64_t checks_left;
     struct ledger_votes {
         uint32_t count;
+        struct tide_signers begun; /* validators that signed one of the values first */
         struct vote_value values[VALUES_MAX];
     } ledgers[];
 };
@@ -57,7 +60,8 @@ tide_status votes_add(void *self, const struct scp_envelope *e, struct tide_err 
     struct ledger_votes *l = &v->ledgers[e->slot - o->first];
     int validator = tide_quorum_find(o->quorum, e->node);
     struct vote_value *value = validator < 0 ? NULL : find_value(l, e->value);
-    if (!value || tide_signers_has(&value->signers, (uint32_t)validator))
+    if (!value || tide_signers_has(&value->signers, (uint32_t)validator) ||
+        (value->len == 0 && tide_signers_has(&l->begun, (uint32_t)validator)))
         return TIDE_OK;
     if (v->checks_left-- == 0)
         return tide_fail(err, TIDE_E_LIMIT, "too many votes that do not hold");
@@ -67,6 +71,7 @@ tide_status votes_add(void *self, const struct scp_envelope *e, struct tide_err 
         memcpy(value->bytes, e->value.ptr, e->value.len);
         value->len = (uint32_t)e->value.len;
         l->count++;
+        tide_signers_add(&l->begun, (uint32_t)validator);
     }
     tide_signers_add(&value->signers, (uint32_t)validator);
     return TIDE_OK;
@@ -96,9 +101,7 @@ uint32_t votes_most(const struct votes *v)
     uint32_t most = 0;
     for (uint32_t i = 0; i <= v->options.last - v->options.first; i++) {
         for (uint32_t k = 0; k < v->ledgers[i].count; k++) {
-            uint32_t signers = 0;
-            for (uint32_t n = 0; n < v->options.quorum->count; n++)
-                signers += tide_signers_has(&v->ledgers[i].values[k].signers, n);
+            uint32_t signers = tide_signers_count(&v->ledgers[i].values[k].signers);
             most = signers > most ? signers : most;
         }
     }

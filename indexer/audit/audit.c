@@ -1,4 +1,5 @@
 /* The steps of an audit: choose a checkpoint, prove its buckets, read them, compare. */
+#include "indexer/archive/checkpoint.h"
 #include "indexer/audit/audit_impl.h"
 #include "indexer/database/query.h"
 #include "tidemark/hash.h"
@@ -7,9 +8,8 @@
 
 #include <stdlib.h>
 
-/* stellar-core's constants: ledgers from checkpoint to checkpoint, on public networks and in
- * accelerated test networks. */
-enum { CHECKPOINT_LEDGERS = 64, TEST_CHECKPOINT_LEDGERS = 8 };
+/* stellar-core's constant for accelerated test networks, beside CHECKPOINT_LEDGERS. */
+enum { TEST_CHECKPOINT_LEDGERS = 8 };
 
 static const struct archive_limits state_limits = { .packed_max = HISTORY_STATE_BYTES,
                                                     .unpacked_max = HISTORY_STATE_BYTES };

@@ -1,4 +1,4 @@
-/* Whether validators signed the audited header, or the chain of ledgers alone links it. */
+/* The proof of the audited header: validators signed it, or the chain of ledgers alone links it. */
 #include "indexer/archive/checkpoint.h"
 #include "indexer/audit/audit_impl.h"
 
@@ -9,14 +9,6 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
 {
     struct audit *a = self;
     return audit_stored_hash(a, ledger, hash, err);
-}
-
-static uint32_t count_signers(const struct tide_quorum *quorum, const struct tide_signers *signers)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < quorum->count; i++)
-        count += tide_signers_has(signers, i);
-    return count;
 }
 
 /* Proves the ledger by votes of the ledgers behind it. Without enough votes it stays linked. */
@@ -34,7 +26,7 @@ static tide_status prove_signed(struct audit *a, const struct tide_deployment *f
     tide_status status = checkpoint_prove(&task, &proof, err);
     if (status == TIDE_OK)
         printf("proof       signed: %u of %u validators signed ledger %u, which follows from it\n",
-               count_signers(&file->quorum, &proof.signers), file->quorum.count, proof.ledger);
+               tide_signers_count(&proof.signers), file->quorum.count, proof.ledger);
     else if (status != TIDE_E_CHAIN && status != TIDE_E_MEMORY && status != TIDE_E_STOPPED)
         printf("proof       linked, not signed yet: %s\n", err->text);
     else

@@ -56,14 +56,6 @@ static bool is_final(tide_status status)
     return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED;
 }
 
-static uint32_t count_signers(const struct tide_quorum *quorum, const struct tide_signers *signers)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < quorum->count; i++)
-        count += tide_signers_has(signers, i);
-    return count;
-}
-
 static tide_status check_checkpoint(struct signed_check *s, uint32_t checkpoint,
                                     struct tide_err *err)
 {
@@ -80,7 +72,7 @@ static tide_status check_checkpoint(struct signed_check *s, uint32_t checkpoint,
     if (s->last == TIDE_OK) {
         s->proven++;
         s->through = proof.ledger;
-        s->signers = count_signers(s->task.quorum, &proof.signers);
+        s->signers = tide_signers_count(&proof.signers);
     } else if (!is_final(s->last)) {
         printf("signed  checkpoint %u is without proof: %s\n", checkpoint, err->text);
     }

@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+uint32_t tide_signers_count(const struct tide_signers *signers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < TIDE_SIGNERS_WORDS; i++)
+        count += (uint32_t)__builtin_popcountll(signers->bits[i]);
+    return count;
+}
+
 bool tide_quorum_satisfied(const struct tide_quorum *q, const struct tide_signers *signers)
 {
     uint32_t votes[TIDE_QUORUM_SETS_MAX] = { 0 };

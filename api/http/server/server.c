@@ -1,6 +1,7 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
 #include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
+#include "tidemark/sign.h"
 #include "tidemark/text.h"
 
 #include <arpa/inet.h>
@@ -322,7 +323,16 @@ static tide_status open_tls(struct tide_server *server, const struct tide_config
         return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd was built without TLS");
     server->tls = true;
     tide_status status = read_pem(&server->tls_cert, config->api_tls_cert, err);
-    return status == TIDE_OK ? read_pem(&server->tls_key, config->api_tls_key, err) : status;
+    if (status == TIDE_OK)
+        status = read_pem(&server->tls_key, config->api_tls_key, err);
+    /* The library's refusal would not say that the files are the reason. */
+    if (status == TIDE_OK &&
+        !tide_certificate_fits(tide_buf_view(&server->tls_cert), tide_buf_view(&server->tls_key)))
+        status =
+            tide_fail(err, TIDE_E_CONFIG,
+                      "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
+                      "or the key is encrypted");
+    return status;
 }
 
 /* Rejects a short key: it could be guessed. */
@@ -402,13 +412,7 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
         status = server->options.thread->open(&worker->state, server->options.api, err);
     if (status != TIDE_OK)
         return status;
-    errno = 0; /* the library leaves it so if it refuses the certificate or its key */
     worker->daemon = start_daemon(worker, address);
-    if (!worker->daemon && server->tls && errno == 0)
-        return tide_fail(
-            err, TIDE_E_CONFIG,
-            "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
-            "or the key is encrypted");
     if (!worker->daemon)
         return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s",
                          server->options.config->api_listen, strerror(errno));

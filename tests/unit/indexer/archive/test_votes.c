@@ -125,6 +125,31 @@ static void a_quorum_decides_a_ledger(void **state)
     close_world(&w);
 }
 
+/* One validator signs twenty values of a ledger before the others sign theirs. */
+static void a_validator_keeps_no_value_out(void **state)
+{
+    (void)state;
+    struct world w;
+    struct tide_buf b;
+    open_world(&w);
+    tide_buf_init(&b, 1 << 14);
+    for (uint8_t i = 0; i < 20; i++) {
+        const uint8_t value[] = { 'n', 'o', i };
+        put_envelope(&b, w.network, w.keys[0], 100, EXTERNALIZE,
+                     tide_slice_of(value, sizeof value));
+    }
+    assert_int_equal(give_entry(&w, &b, 20), TIDE_OK);
+    for (size_t i = 1; i < VALIDATORS; i++)
+        put_envelope(&b, w.network, w.keys[i], 100, EXTERNALIZE, TIDE_SLICE("value"));
+    assert_int_equal(give_entry(&w, &b, VALIDATORS - 1), TIDE_OK);
+    const struct vote_value *value = votes_decided(w.votes, 100);
+    assert_non_null(value);
+    assert_true(tide_slice_eq_str(tide_slice_of(value->bytes, value->len), "value"));
+    assert_int_equal(tide_signers_count(&value->signers), 3);
+    tide_buf_release(&b);
+    close_world(&w);
+}
+
 /* Two votes hold; each case adds two envelopes that must not make the third. */
 static void votes_that_do_not_count(void **state)
 {
@@ -329,9 +354,13 @@ static void empty_sets_are_made_again(void **state)
 int test_votes(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quorum_decides_a_ledger),     cmocka_unit_test(votes_that_do_not_count),
-        cmocka_unit_test(a_flood_of_votes_ends),         cmocka_unit_test(values_are_read),
-        cmocka_unit_test(a_set_names_the_ledger_before), cmocka_unit_test(a_set_has_one_form_only),
+        cmocka_unit_test(a_quorum_decides_a_ledger),
+        cmocka_unit_test(votes_that_do_not_count),
+        cmocka_unit_test(a_validator_keeps_no_value_out),
+        cmocka_unit_test(a_flood_of_votes_ends),
+        cmocka_unit_test(values_are_read),
+        cmocka_unit_test(a_set_names_the_ledger_before),
+        cmocka_unit_test(a_set_has_one_form_only),
         cmocka_unit_test(empty_sets_are_made_again),
     };
     return cmocka_run_group_tests_name("votes", tests, NULL, NULL);
