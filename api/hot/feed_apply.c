@@ -199,7 +199,8 @@ tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
     tide_status status = tide_hot_begin(feed->reader, &meta, err);
     if (status != TIDE_OK)
         return status;
-    uint64_t start = meta->close_time - TIDE_HOT_WINDOW_KEEP_S;
+    uint64_t start =
+        meta->close_time > TIDE_HOT_WINDOW_KEEP_S ? meta->close_time - TIDE_HOT_WINDOW_KEEP_S : 0;
     tide_hot_scan(feed->reader, &pools, NULL, add_pool, &p);
     for (uint32_t i = 0; i < p.count; i++) {
         struct tide_hot_key key = tide_hot_key_tick(&p.pools[i], start);
