@@ -3,7 +3,8 @@
 
 /* Writes the cursor row's statement. The count of complete contract ranges is weighted: a range
  * that was read before the contract's kind was known (known_as is null) is replaced by one that
- * is read for its rows. Counting the latter 8192-fold makes each such change visible. */
+ * is read for its rows. Counting the latter 8192-fold makes each such change visible. Withdrawn keys
+ * are compared by a digest: a restored backup may hold as many others. */
 void feed_sql_cursor(struct tide_buf *sql)
 {
     tide_buf_putf(
@@ -17,7 +18,8 @@ void feed_sql_cursor(struct tide_buf *sql)
         " FROM chain.ledger AS o WHERE o.deployment = $1 AND o.ledger = $2), (SELECT d.scope"
         " FROM chain.deployment AS d WHERE d.id = $1), (SELECT count(*) + 8192 *"
         " count(g.known_as) FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND"
-        " g.next_ledger > g.to_ledger)::text, (SELECT count(*) FROM chain.withdrawn_key)::text,"
+        " g.next_ledger > g.to_ledger)::text, (SELECT coalesce(('x' || left(md5(string_agg(k.kid,"
+        " ',' ORDER BY k.kid)), 8))::bit(32)::bigint, 0) FROM chain.withdrawn_key AS k)::text,"
         " " TIDE_AGE_COLUMNS
         " FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = $1"
         " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",

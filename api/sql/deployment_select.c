@@ -57,14 +57,25 @@ struct candidate {
     bool covered, ready;
 };
 
+/* A table without its primary key, or NULL. pg_restore makes the key of a table after all of its
+ * rows, and that of a partitioned table after the keys of its partitions. Partitions have none
+ * while they are loaded, and kyc.audit_turn, a table of one row, never has one. */
+#define UNFINISHED_SQL                                                                           \
+    "(SELECT n.nspname || '.' || t.relname FROM pg_catalog.pg_class AS t"                        \
+    " JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace"                               \
+    " WHERE n.nspname IN ('chain', 'chain_rows', 'event_rows', 'history_rows', 'kyc', 'rollup'," \
+    " 'state') AND t.relkind IN ('r', 'p') AND NOT t.relispartition"                             \
+    " AND t.relname !~ '_p[0-9]+_[0-9]+$' AND t.relname <> 'audit_turn'"                         \
+    " AND NOT EXISTS (SELECT FROM pg_catalog.pg_index AS i WHERE i.indrelid = t.oid"             \
+    " AND i.indisprimary AND i.indisvalid) LIMIT 1)"
+
 static const char state_sql[] =
     "SELECT s.id, s.epoch, s.network_id, s.contracts_hash, s.covered, s.ready,"
     " pg_is_in_recovery(), s.database || ' ' || (SELECT b.oid FROM pg_catalog.pg_database AS b"
     " WHERE b.datname = current_database()),"
-    " (extract(epoch FROM s.created_at) * 1000000)::bigint FROM chain.deployment_state AS s ORDER "
-    "BY s.epoch DESC,"
-    " s.id DESC";
-enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE, CREATED };
+    " (extract(epoch FROM s.created_at) * 1000000)::bigint, " UNFINISHED_SQL
+    " FROM chain.deployment_state AS s ORDER BY s.epoch DESC, s.id DESC";
+enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE, CREATED, UNFINISHED };
 
 static bool read_candidate(struct candidate *out, const struct tide_pg_rows *rows, uint32_t row)
 {
@@ -296,6 +307,18 @@ static void read_selected(struct tide_deployment_selected *out, const struct can
     tide_sha256_final(&sha, out->identity);
 }
 
+/* Fails with TIDE_E_DB while a backup is being restored: rows are missing then. */
+static tide_status check_whole(const struct tide_pg_rows *rows, struct tide_err *err)
+{
+    tide_slice table = rows->count ? tide_pg_slice(rows, 0, UNFINISHED) : (tide_slice){ 0 };
+    if (table.len == 0)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_DB,
+                     "the database is not whole: %.*s has no primary key, as while a backup is "
+                     "restored; the API waits for it",
+                     (int)table.len, (const char *)table.ptr);
+}
+
 /* Reads the deployments and selects. out may be NULL. */
 static tide_status check_deployments(struct tide_deployment_select *s, struct tide_pg *pg,
                                      struct tide_deployment_selected *out, struct tide_err *err)
@@ -306,8 +329,7 @@ static tide_status check_deployments(struct tide_deployment_select *s, struct ti
     if (status != TIDE_OK)
         return status;
     struct candidate *all = calloc(rows.count + 1u, sizeof *all);
-    if (!all)
-        status = tide_fail(err, TIDE_E_MEMORY, "deployments");
+    status = all ? check_whole(&rows, err) : tide_fail(err, TIDE_E_MEMORY, "deployments");
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         if (!read_candidate(&all[i], &rows, i))
             status = tide_fail(err, TIDE_E_SCHEMA, "chain.deployment_state: row %u", i);

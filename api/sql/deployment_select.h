@@ -8,6 +8,8 @@
  *           process selects as at the start, but without a file only within the same protocol. A
  *           lost deployment is not accepted from a standby any more, because that standby has
  *           diverged; it is accepted again once a primary holds it.
+ * Restore   A database that a backup is being restored into lacks rows. It is refused until all its
+ *           tables have their primary keys, which a restore makes behind the rows.
  * Reload    The file is read again when its addresses changed. The served deployment stays until a
  *           deployment of the new file is ready.
  * Threads   Any, except open and close. All connections of a process share one object. */
@@ -41,7 +43,8 @@ tide_status tide_deployment_select_reload(struct tide_deployment_select *select,
 /* Connects, or reconnects if *pg was lost, and selects. select NULL: for this connection only,
  * without a file. Fails with TIDE_E_MISSING if the database holds no such deployment;
  * TIDE_E_CONFIG if it holds several and no file names one, or the file has other roles than the
- * database; TIDE_E_DB if this server lags behind the selection. *pg is the caller's to close,
+ * database; TIDE_E_DB if this server lags behind the selection, or is not
+ * restored completely. *pg is the caller's to close,
  * also on failure. */
 tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
                                            struct tide_deployment_select *select,

@@ -88,7 +88,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t raw_states;     /* versions of entries that are stored raw */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighted (feed_sql.c) */
-    uint32_t withdrawn_keys; /* rows of chain.withdrawn_key               */
+    uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_sql.c) */
     uint64_t records;        /* records in the cache, this one included */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
     /* hash of the deployment without its epoch: api/sql/deployment_select.h */

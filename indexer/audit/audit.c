@@ -25,7 +25,8 @@ static const struct archive_limits bucket_limits = { .packed_max = UINT64_C(256)
 /* ---- the checkpoint's state ---- */
 
 struct state_reading {
-    struct history_state *out;
+    struct audit *a;
+    bool proven; /* the state must be that of a->ledger, whose bucket_hash is known */
     struct tide_buf json;
 };
 
@@ -45,15 +46,31 @@ static tide_status put_state(void *self, tide_slice piece, struct tide_err *err)
                           : TIDE_OK;
 }
 
+/* Compares the hash of all buckets with the header's. It proves their names. */
+static tide_status prove_state(const struct audit *a, struct tide_err *err)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (a->state.current_ledger != a->ledger)
+        return tide_fail(err, TIDE_E_CHAIN, "is the state of ledger %u", a->state.current_ledger);
+    history_state_hash(hash, &a->state);
+    if (memcmp(hash, a->bucket_hash, TIDE_HASH_BYTES) == 0)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_CHAIN,
+                     "the archive's buckets of ledger %u do not hash to its header's"
+                     " bucketListHash",
+                     a->ledger);
+}
+
 static tide_status end_state(void *self, struct tide_err *err)
 {
     struct state_reading *r = self;
-    return history_state_parse(r->out, tide_buf_view(&r->json), err);
+    tide_status status = history_state_parse(&r->a->state, tide_buf_view(&r->json), err);
+    return status == TIDE_OK && r->proven ? prove_state(r->a, err) : status;
 }
 
-static tide_status read_state(struct audit *a, const char *key, struct tide_err *err)
+static tide_status read_state(struct audit *a, const char *key, bool proven, struct tide_err *err)
 {
-    struct state_reading r = { .out = &a->state };
+    struct state_reading r = { .a = a, .proven = proven };
     const struct archive_sink sink = { begin_state, put_state, end_state, &r };
     tide_buf_init(&r.json, HISTORY_STATE_BYTES);
     tide_status status = archive_read(a->archive, key, &state_limits, &sink, err);
@@ -65,7 +82,7 @@ static tide_status read_state(struct audit *a, const char *key, struct tide_err 
 static tide_status choose_checkpoint(struct audit *a, const struct tide_range *covered,
                                      struct tide_err *err)
 {
-    tide_status status = read_state(a, ARCHIVE_NEWEST_KEY, err);
+    tide_status status = read_state(a, ARCHIVE_NEWEST_KEY, false, err);
     if (status != TIDE_OK)
         return status;
     uint32_t newest = a->state.current_ledger;
@@ -83,10 +100,10 @@ static tide_status choose_checkpoint(struct audit *a, const struct tide_range *c
     return TIDE_OK;
 }
 
-static tide_status read_checkpoint(struct audit *a, uint32_t asked, struct tide_err *err)
+/* Sets a->ledger to the checkpoint that was asked for, or to the newest one. */
+static tide_status find_checkpoint(struct audit *a, uint32_t asked, struct tide_err *err)
 {
     struct tide_range covered = { 0, 0 };
-    char key[ARCHIVE_KEY_MAX];
     tide_status status = tide_query_covered(a->read, a->deployment, &covered, err);
     if (status != TIDE_OK)
         return status;
@@ -95,15 +112,7 @@ static tide_status read_checkpoint(struct audit *a, uint32_t asked, struct tide_
     if (asked && (asked < covered.from || asked > covered.to))
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u", covered.from,
                          covered.to, asked);
-    if (!asked)
-        status = choose_checkpoint(a, &covered, err);
-    archive_file_key(key, ARCHIVE_STATE, a->ledger);
-    if (status == TIDE_OK)
-        status = read_state(a, key, err);
-    if (status == TIDE_OK && a->state.current_ledger != a->ledger)
-        status = tide_fail(err, TIDE_E_CHAIN, "%s: is the state of ledger %u", key,
-                           a->state.current_ledger);
-    return status;
+    return asked ? TIDE_OK : choose_checkpoint(a, &covered, err);
 }
 
 /* ---- the checkpoint's header ---- */
@@ -193,19 +202,16 @@ static tide_status read_header(struct audit *a, struct tide_err *err)
     return status;
 }
 
-/* Compares the hash of all buckets with the header's. From here on their names are proven. */
-static tide_status prove_state(struct audit *a, struct tide_err *err)
+/* Reads the checkpoint's state from a place that has the one of the header. */
+static tide_status read_proven_state(struct audit *a, struct tide_err *err)
 {
-    uint8_t hash[TIDE_HASH_BYTES];
-    char hex[2 * TIDE_HASH_BYTES + 1];
+    char key[ARCHIVE_KEY_MAX], hex[2 * TIDE_HASH_BYTES + 1];
+    archive_file_key(key, ARCHIVE_STATE, a->ledger);
+    tide_status status = read_state(a, key, true, err);
+    if (status != TIDE_OK)
+        return status;
     tide_hex(hex, tide_slice_of(a->header_hash, TIDE_HASH_BYTES));
     hex[2 * TIDE_HASH_BYTES] = 0;
-    history_state_hash(hash, &a->state);
-    if (memcmp(hash, a->bucket_hash, TIDE_HASH_BYTES) != 0)
-        return tide_fail(err, TIDE_E_CHAIN,
-                         "the archive's buckets of ledger %u do not hash to its header's"
-                         " bucketListHash",
-                         a->ledger);
     printf("checkpoint  ledger %u, protocol %u: the archive's header is the stored one, %s\n",
            a->ledger, a->protocol, hex);
     return audit_print_proof(a, err);
@@ -338,11 +344,11 @@ static tide_status read_stored(struct audit *a, struct tide_err *err)
 
 static tide_status run_audit(struct audit *a, uint32_t checkpoint, struct tide_err *err)
 {
-    tide_status status = read_checkpoint(a, checkpoint, err);
+    tide_status status = find_checkpoint(a, checkpoint, err);
     if (status == TIDE_OK)
         status = read_header(a, err);
     if (status == TIDE_OK)
-        status = prove_state(a, err);
+        status = read_proven_state(a, err);
     if (status == TIDE_OK)
         status = open_decoder(a, err);
     if (status == TIDE_OK)

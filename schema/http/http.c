@@ -222,6 +222,16 @@ static void keep_type(struct tide_http_answer *a, CURL *curl)
         a->type[i] = (char)(type[i] >= 'A' && type[i] <= 'Z' ? type[i] | 0x20 : type[i]);
 }
 
+/* Returns whether the call reached a server. From then on libcurl calls bytes that are no HTTP, and
+ * redirections to other schemes, an unsupported protocol, and lines that are too long a lack of
+ * memory: the server is to blame for them, neither the address nor this process. */
+static bool has_connected(CURL *curl)
+{
+    const char *ip = NULL;
+    curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &ip);
+    return ip && *ip;
+}
+
 /* Turns the outcome into a status: TIDE_OK for an answer, else the reason why there is none. */
 static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err *err)
 {
@@ -244,9 +254,11 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
     if (c->status)
         return tide_fail(err, c->status, "%s",
                          a->no_room ? "no room" : tide_status_text(c->status));
+    bool connected = has_connected(c->curl);
     if (code == CURLE_OUT_OF_MEMORY)
-        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
-    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
+        return connected ? tide_fail(err, TIDE_E_IO, "a line of the answer's head is too long")
+                         : tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (!connected && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
         return tide_fail(err, TIDE_E_CONFIG, "not the address of a web server");
     /* The body of an error may be cut: only its status code matters. */
     if (code == CURLE_OK || (cut && http != 200 && http != 0))

@@ -253,6 +253,10 @@ def indexer(*args):
     return subprocess.run([pathlib.Path(os.environ["TIDE_BIN"]) / "tidemark-indexer", *args], capture_output=True, text=True)
 
 
+def sql(statement):
+    subprocess.run(["psql", "-Xqc", statement, os.environ["TIDEMARK_DATABASE_URL"]], check=True)
+
+
 def kids_of(port):
     """The published keys; None: the node does not say."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -315,6 +319,11 @@ def withdraw():
     until("an empty file is not heeded", lambda: kids_of(PORT) == [])
     check(ask(path, JWT)[0] == 406, "without a key a receipt is signed")
     install(["first.pem"], "signing.pem")
+    os.kill(nodes[PORT], signal.SIGHUP)
+    until("the key is not published again", lambda: kids_of(PORT) == [before[1]])
+    # A restored backup has as many withdrawals as a node knows, but others.
+    sql(f"BEGIN; DELETE FROM chain.withdrawn_key WHERE kid = '{before[2]}'; INSERT INTO chain.withdrawn_key (kid) VALUES ('{before[1]}'); COMMIT")
+    until("a key is published whose withdrawal replaced another one", lambda: kids_of(PORT) == [])
 
 
 def unknown():

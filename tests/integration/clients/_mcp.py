@@ -162,6 +162,10 @@ async def check_query(session):
     told = await session.answer("query", sql="SELECT 170141183460469231731687303715884105727::numeric(39,0) AS a, 0.10::numeric AS b, 9::bigint AS c, true AS d, NULL AS e, '{\"x\": 1.50}'::json AS a")
     assert told["columns"] == ["a", "b", "c", "d", "e", "a"] and told["rows"] == [["170141183460469231731687303715884105727", "0.10", 9, True, None, {"x": "1.50"}]], told
     assert (await session.answer("query", sql="SELECT 1 -- a comment"))["rows"] == [[1]]
+    told = await session.answer("query", sql="SELECT '[123456789012345678901234567890, -12]'::json, ('1' || repeat('0', 5000))::json")
+    assert told["rows"] == [[["123456789012345678901234567890", -12], "1" + "0" * 5000]], told
+    for value in ("'\"\\ud800\"'", "repeat('[', 5000) || repeat(']', 5000)"):
+        await session.refused("unreadable", "query", sql=f"SELECT ({value})::json")
     told = await session.answer("query", sql="SELECT i FROM generate_series(1, 100000) AS i ORDER BY i DESC")
     assert not told["complete"] and [row[0] for row in told["rows"]] == list(range(100000, 99500, -1)) and "note" in told
     told = await session.answer("query", sql="SELECT repeat('é', 10000) FROM generate_series(1, 100)")

@@ -5,7 +5,7 @@ usage: _audit_archive.py ARCHIVE CHECKPOINT ATTACK     changes the files of the 
        _audit_archive.py ARCHIVE CHECKPOINT large FILE NAME  adds a packed bucket of that name to the oldest level; prints the header's hash
        _audit_archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once
 
-Attacks: byte, level, older, twice, unsorted, bomb, entry. twice and unsorted have right hashes throughout, up to the header: they print that header's
+Attacks: byte, level, older, number, twice, unsorted, bomb, entry. twice and unsorted have right hashes throughout, up to the header: they print that header's
 hash, which the test stores as the index's. entry alters values, with right hashes up to the header too.
 """
 import gzip
@@ -119,6 +119,9 @@ def attack(archive, kind):
     elif kind == "older":
         older = Archive(archive.root, archive.checkpoint - 64)
         archive.state = {**older.state, "currentLedger": archive.checkpoint}
+        archive.save()
+    elif kind == "number":
+        archive.state["currentLedger"] = 2**31 - 1
         archive.save()
     elif kind == "bomb":
         archive.bucket_path(name).write_bytes(gzip.compress(bytes(1 << 28), 9))

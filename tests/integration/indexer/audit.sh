@@ -95,8 +95,13 @@ ends 6[56] 'bucket-[0-9a-f]*.xdr.gz|hash to the name|record' --archive "$forged"
 agrees --archive "$forged,$sim/archive" # the next place has a good copy
 forge level
 ends 66 "do not hash to its header's bucketListHash" --archive "$forged" --http-tries 1
+agrees --archive "$forged,$sim/archive" --checkpoint "$last"
 forge older
 ends 66 "do not hash to its header's bucketListHash" --archive "$forged" --http-tries 1
+agrees --archive "$forged,$sim/archive" --checkpoint "$last"
+forge number
+ends 66 'is the state of ledger 2147483647' --archive "$forged" --http-tries 1 --checkpoint "$last"
+agrees --archive "$forged,$sim/archive" --checkpoint "$last"
 forge bomb
 ends 65 'mark of a record' --archive "$forged" --http-tries 1
 true_hash=$(sql "SELECT hash FROM chain.ledger WHERE ledger = $last")
@@ -130,6 +135,6 @@ wait $endless || fail "a stop is no failure: $(said)"
 
 echo "what cannot be audited"
 ends 67 'are indexed, not 999' "${archive[@]}" --checkpoint 999
-ends 67 'history-' "${archive[@]}" --checkpoint 1598 # no checkpoint ends there
+ends 67 'ledger-' "${archive[@]}" --checkpoint 1598 # no checkpoint ends there
 ends 78 'no history archive is set'
 echo "ok audit"

@@ -18,8 +18,14 @@ import functools, http.server, sys
 import os
 class Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    def do_GET(self): # what lies in once/ is given once, in place of what the path names
+    def do_GET(self): # what lies in once/ is given once, in place of what the path names; NAME.raw in place of the whole answer
         once = sys.argv[1] + "/once" + self.path
+        if os.path.isfile(once + ".raw"):
+            with open(once + ".raw", "rb") as file:
+                self.wfile.write(file.read())
+            os.remove(once + ".raw")
+            self.close_connection = True
+            return
         if os.path.isfile(once):
             os.rename(once, once + ".given")
             self.path = "/once" + self.path + ".given"
@@ -55,6 +61,16 @@ same 'http, one an object, folders of ten' run --lake "$url/single/" --prefetch-
 same 'http, no .config.json' run --lake "$url/flat" --lake-ledgers-per-batch 8 --lake-batches-per-partition 1
 same 'a folder, no .config.json' run --lake "file://$PG_DIR/flat" --batch-ledgers 7
 same 'ledger by ledger' run --lake "$PG_DIR/single" --batch-ledgers 1
+# Once each: bytes that are no HTTP, a line of 300 KB. The server is asked again.
+object=$(cd "$PG_DIR/whole" && find . -name '*.zst' | sort | sed -n 2p)
+for answer in 'SSH-2.0-OpenSSH_9.2\r\n' "HTTP/1.1 200 OK\r\nX: $(printf '%0300000d' 0)"; do
+    for name in .config.json "${object#./}"; do
+        mkdir -p "$PG_DIR/once/whole/$(dirname "$name")"
+        printf "$answer" >"$PG_DIR/once/whole/$name.raw"
+        same "http, ${answer:0:20}… in place of $name" run --lake "$url/whole" --http-retry-ms 10
+        [ ! -e "$PG_DIR/once/whole/$name.raw" ] || fail "$name was not asked for"
+    done
+done
 same 'a stream' run --stream "$PG_DIR/stream"
 same 'standard input' run --stream - <"$PG_DIR/stream"
 zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }

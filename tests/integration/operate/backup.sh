@@ -72,7 +72,19 @@ goes_on "base backup"
 
 PGDATABASE=postgres sql "DROP DATABASE tidemark WITH (FORCE)"
 PGDATABASE=postgres sql "CREATE DATABASE tidemark"
-"$PG_BIN/pg_restore" --exit-on-error -d tidemark "$PG_DIR/dump"
+# Rows arrive table by table. No cache is built of some of them, and the one of before stays.
+restores() { "$PG_BIN/pg_restore" --exit-on-error -d tidemark "$@" "$PG_DIR/dump"; }
+not_whole() {
+    ! timeout 60 "$feed" step "$PG_DIR/cache" >/dev/null 2>"$PG_DIR/feed.log" || fail "$1: a cache of a part of the rows"
+    grep -q 'the database is not whole' "$PG_DIR/feed.log" || fail "$1: $(tail -2 "$PG_DIR/feed.log")"
+    echo "ok $1: no cache is built"
+}
+restores --section=pre-data
+restores --section=data -n chain -n chain_rows
+not_whole "the rows of chain are restored"
+restores --section=data -N chain -N chain_rows
+not_whole "all rows are restored, but no key"
+restores --section=post-data
 goes_on "dump"
 
 # On another server the roles must exist first, or the dump's grants are refused.

@@ -25,6 +25,7 @@ ENVELOPE = 4096  # bytes of an answer beside its rows
 CONNECT_SECONDS = 5
 
 _BOOL, _JSON, _INTEGERS = 16, (114, 3802), (20, 21, 23)
+_DIGITS = 19  # an integer of fewer digits has less than 64 bits
 
 # What a login may be: tidemark_analyst, or a member of it that is member of nothing else, read-only by its own settings.
 _LOGIN = """
@@ -148,7 +149,17 @@ def _value(text: str | None, kind: int) -> Any:
         return int(text)
     if kind == _BOOL:
         return text == "true"
-    return json.loads(text, parse_float=str) if kind in _JSON else text
+    return _json(text) if kind in _JSON else text
+
+
+def _json(text: str) -> Any:
+    """A value of type json. PostgreSQL takes some that Python cannot read or send: nested deeply, or half of a surrogate pair."""
+    try:
+        value = json.loads(text, parse_float=str, parse_int=lambda digits: int(digits) if len(digits) < _DIGITS else digits)
+        text_of(value).encode()
+    except (ValueError, RecursionError):
+        raise Refused("unreadable", "a JSON value is nested too deeply or is no Unicode text. Select its parts, or cast it to text.") from None
+    return value
 
 
 VIEWS = """
