@@ -1,7 +1,8 @@
 """usage: _source.py --seed N | --seconds S   called by source
 
 For each seed one simulated network. Its ledgers are indexed from a web server that answers wrongly for a while,
-and over RPC from two servers of which the first lies for ever and the second is honest. In both cases the tables
+and over RPC from two servers of which the first lies for ever and the second is honest. Then it follows one or two
+honest servers and one that forges the next ledgers up to three seconds before they close. In all cases the tables
 must be those of an index that had honest sources alone; on the way, nothing but ledgers of the network is stored,
 and the indexer ends with documented codes alone.
 
@@ -23,10 +24,13 @@ import threading
 import time
 import urllib.request
 
+from _forge import Early
+
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
 DIR = pathlib.Path(os.environ["PG_DIR"])
 CODES = range(64, 80)  # indexer/README.md, "Exit codes"
 PATIENCE_S, RESTARTS = 150, 60
+STEPS = 10  # ledgers that close while one server forges them
 LEDGERS, PER_OBJECT, FIRST = 96, 8, 1024
 COVERED = 400  # first bytes of a ledger: its header and the beginning of its transaction set
 QUICK = ["--http-tries", "3", "--http-retry-ms", "5", "--http-retry-ms-max", "40", "--http-timeout-ms", "4000", "--http-stall-s", "1",
@@ -140,6 +144,69 @@ class Rpc(Liar):
         if wrong:
             return self.lie(body, dice, [])
         return self.send(200, body)
+
+
+class Tip(http.server.BaseHTTPRequestHandler):
+    """An honest server that has each ledger a little late, and while `early` is set one that forges the next ones."""
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def do_POST(self):
+        server, request = self.server, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        method, params, answer = request["method"], request.get("params"), {"jsonrpc": "2.0", "id": request["id"]}
+        early = server.early
+        if early and method in ("getLatestLedger", "getLedgers"):
+            result = early.answer(method, params)
+            server.lies += any(entry["sequence"] in early.forged for entry in result.get("ledgers", []))
+        else:
+            result = server.chain.result(method, params, server.visible())
+        body = json.dumps({**answer, **({"error": result} if "message" in result else {"result": result})}).encode()
+        try:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
+
+
+class Chain:
+    """The simulated network, and which of its ledgers a server has."""
+
+    def __init__(self, url, newest):
+        self.url, self.newest, self.closed = url, newest, {}  # ledger: when it closed
+
+    def ask(self, method, params):
+        text = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.url, text, {"Content-Type": "application/json"}), timeout=30) as answer:
+            answer = json.loads(answer.read())
+        return answer.get("result") or answer["error"]
+
+    def close(self):
+        urllib.request.urlopen(self.url + "/close", b"1", timeout=30).read()
+        self.newest += 1
+        self.closed[self.newest] = time.monotonic()
+
+    def visible(self, late):
+        newest = self.newest
+        while newest in self.closed and self.closed[newest] + late.get(newest, 0) > time.monotonic():
+            newest -= 1
+        return newest
+
+    def result(self, method, params, newest):
+        """What a server tells whose newest ledger is this one."""
+        if method == "getLatestLedger":
+            entry = self.ask("getLedgers", {"startLedger": newest, "pagination": {"limit": 1}})["ledgers"][0]
+            return {"id": entry["hash"], "sequence": newest, "protocolVersion": 23}
+        if method != "getLedgers":
+            return self.ask(method, params)
+        if params["startLedger"] > newest:
+            return {"code": -32600, "message": f"start ledger ({params['startLedger']}) must be between the oldest ledger: {FIRST} and the latest ledger: "
+                    f"{newest} for this rpc instance"}
+        page = self.ask(method, params)
+        return {**page, "ledgers": [e for e in page["ledgers"] if e["sequence"] <= newest], "latestLedger": newest} if "ledgers" in page else page
 
 
 def mangle_text(text, dice):
@@ -303,6 +370,74 @@ class Seed:
             raise Failure("rpc: other tables than of honest sources")
         return server.lies
 
+    def early(self):
+        """One or two honest servers, and one that forges the next ledgers before they close."""
+        chain, dice, honest = Chain(self.rpc, self.end), self.dice, self.dice.choice([1, 2, 2, 2])
+        servers = []
+        for _ in range(honest + 1):
+            late = {n: dice.choice([0, dice.random() * 0.4]) for n in range(self.end, self.end + STEPS + 1)}
+            servers.append(listen(Tip, chain=chain, late=late, early=None))
+            servers[-1][0].visible = lambda late=late: chain.visible(late)
+        liar, urls = servers[0][0], [url for _, url in servers]
+        if dice.random() < 0.3:
+            urls.reverse()
+        database, args = self.database("early"), ["--rpc-confirm-ms", "20000", "--rpc-lag-ledgers", "3"]
+        follower = self.follow(database, urls, args)
+        try:
+            for _ in range(STEPS):
+                self.reach(database, follower, chain.newest)
+                early, most = dice.choice([0, 0.05, 0.3, dice.random() * 3]), dice.choice([1, 1, 2, 7])
+                liar.early = Early(lambda method, params: chain.result(method, params, liar.visible()), most) if dice.random() < 0.7 else None
+                time.sleep(early)
+                chain.close()
+                follower = self.outlive(database, follower, chain.newest, [url for _, url in servers[1:]], honest, args)
+            self.reach(database, follower, chain.newest)
+        finally:
+            code = self.stop(follower)
+            for server, _ in servers:
+                server.shutdown()
+        if code != 0:
+            raise Failure(f"early: SIGTERM, and the indexer ended with {code}: {self.log()}")
+        reference = self.database("grown")
+        if self.run(reference, "--rpc", self.rpc, "--stop-at-end") != 0:
+            raise Failure(f"the honest server: {self.log()}")
+        self.hashes = psql(reference, "SELECT ledger, encode(hash, 'hex') FROM chain.ledger ORDER BY 1").splitlines()
+        self.stored(database)
+        if self.digest(database) != self.digest(reference):
+            raise Failure("early: other tables than of honest sources")
+        return liar.lies
+
+    def follow(self, database, urls, args):
+        with open(self.folder / "log", "wb") as log:
+            return subprocess.Popen([BIN / "tidemark-indexer", "run", *QUICK, *args, "--rpc", ",".join(urls)], env=self.env(database), stderr=log)
+
+    def reach(self, database, follower, ledger):
+        until = time.monotonic() + PATIENCE_S
+        while not psql(database, "SELECT to_regclass('chain.cursor')").strip() or self.last(database) < ledger:
+            if follower.poll() is not None:
+                raise Failure(f"early: the indexer ended with {follower.returncode}: {self.log()}")
+            if time.monotonic() > until:
+                raise Failure(f"early: at ledger {self.last(database)} of {ledger} after {PATIENCE_S} s: {self.log()}")
+            time.sleep(0.02)
+
+    def outlive(self, database, follower, ledger, honest_urls, honest, args):
+        """A single honest server beside the liar cannot decide: the indexer may end then, and an operator takes the liar out."""
+        try:
+            self.reach(database, follower, ledger)
+        except Failure:
+            if follower.poll() != 66 or honest > 1:
+                raise
+            follower = self.follow(database, honest_urls, args)
+        return follower
+
+    def stop(self, follower):
+        follower.terminate()
+        try:
+            return follower.wait(30)
+        except subprocess.TimeoutExpired:
+            follower.kill()
+            raise Failure(f"early: SIGTERM does not end it: {self.log()}") from None
+
     def close(self):
         if self.network and self.network.poll() is None:
             self.network.kill()
@@ -316,7 +451,7 @@ def one_seed(number):
     seed, lies, failed = Seed(number), 0, 0
     try:
         seed.honest()
-        for part in (seed.lake, seed.two_servers):
+        for part in (seed.lake, seed.two_servers, seed.early):
             try:
                 lies += part()
             except (Failure, subprocess.TimeoutExpired) as e:

@@ -20,6 +20,7 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
     if (latest) {
         f->servers[server].latest = latest;
         f->servers[server].silent = false;
+        f->servers[server].mute_ms = 0;
     }
     if (latest > f->newest_reported && !f->servers[server].overstated &&
         f->servers[server].trust == RPC_COMPARED)
@@ -66,7 +67,7 @@ static bool is_forked(struct rpc_fleet *f, struct tide_err *err)
     return forked;
 }
 
-static void set_trouble(struct rpc_fleet *f, const char *text)
+void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text)
 {
     pthread_mutex_lock(&f->lock);
     if (text && !f->trouble_ms)
@@ -82,7 +83,8 @@ void rpc_fleet_range(struct rpc_fleet *f, uint32_t *oldest, uint32_t *latest)
 {
     pthread_mutex_lock(&f->lock);
     *oldest = f->servers[f->current].oldest;
-    *latest = f->newest_reported;
+    uint32_t confirmable = rpc_fleet_confirmable(f, f->asked);
+    *latest = f->newest_reported < confirmable ? f->newest_reported : confirmable;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -265,15 +267,14 @@ static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_
     return asked_ms > ms ? asked_ms : ms;
 }
 
-static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)
+void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked_ms,
+                            const struct tide_err *err)
 {
-    struct rpc_server *s = &f->servers[f->current];
+    struct rpc_server *s = &f->servers[server];
     int64_t now = tide_now_ms();
     uint32_t ms = pause_of(f, s->failures, asked_ms);
     s->retry_ms = now + ms;
-    rpc_fleet_note_silent(f, f->current);
-    f->failures++;
-    f->last = *err;
+    rpc_fleet_note_silent(f, server);
     if (s->failures++ && now - s->logged_ms < RPC_LOG_MS)
         return;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -282,13 +283,26 @@ static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tid
              tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-static void praise_server(struct rpc_fleet *f)
+static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)
 {
-    struct rpc_server *s = &f->servers[f->current];
+    rpc_fleet_note_failure(f, f->current, asked_ms, err);
+    f->failures++;
+    f->last = *err;
+}
+
+void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server)
+{
+    struct rpc_server *s = &f->servers[server];
     if (s->failures)
         tide_log(TIDE_INFO, "rpc.healed", "server=%s failures=%u", s->client.name, s->failures);
-    s->failures = f->failures = 0;
-    set_trouble(f, NULL);
+    s->failures = 0;
+}
+
+static void praise_server(struct rpc_fleet *f)
+{
+    rpc_fleet_note_success(f, f->current);
+    f->failures = 0;
+    rpc_fleet_set_trouble(f, NULL);
 }
 
 static uint32_t shortest_pause(const struct rpc_fleet *f)
@@ -329,7 +343,7 @@ static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct 
     const char *name = f->servers[f->current].client.name;
     snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name,
              latest_of(f, f->current), first);
-    set_trouble(f, text);
+    rpc_fleet_set_trouble(f, text);
     if (!is_reset(f, first, body, &latest))
         return RPC_TIP;
     tide_fail(err, TIDE_E_CHAIN,
@@ -382,14 +396,6 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
     return RPC_PAUSE;
 }
 
-/* Returns the outcome after a dispute with the current server. */
-static enum rpc_outcome after_dispute(struct rpc_fleet *f, tide_status status)
-{
-    if (status)
-        return RPC_END;
-    return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
-}
-
 /* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
 static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
                                       struct tide_err *err)
@@ -407,7 +413,7 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
         memcmp(before, first->previous, TIDE_HASH_BYTES) == 0)
         return RPC_PAGE;
     if (f->count > 1)
-        return after_dispute(
+        return rpc_fleet_after_dispute(
             f, rpc_fleet_dispute(f, f->current, RPC_FETCHER, ledger, first->previous, err));
     tide_fail(err, TIDE_E_CHAIN,
               "ledger %u of %s does not follow ledger %u%s: its previous hash is another",
@@ -416,20 +422,30 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
     return RPC_END;
 }
 
-/* Notes the hashes of consecutive ledgers, up to the last one wanted. *kept is their number. */
-static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want *want,
-                                     const struct rpc_ledger *l, uint32_t count, uint32_t *kept,
+/* Returns how many of the ledgers are wanted and follow each other. */
+static uint32_t count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
+                                  uint32_t count)
+{
+    uint32_t kept = 0;
+    for (; kept < count; l++, kept++) {
+        bool last = want->last && l->sequence > want->last;
+        bool broken =
+            kept && (l->sequence != l[-1].sequence + 1 ||
+                     (!l->unknown && memcmp(l->previous, l[-1].hash, TIDE_HASH_BYTES) != 0));
+        if (last || broken)
+            break;
+    }
+    return kept;
+}
+
+/* Notes the hashes of the page's ledgers, and the server that gave them. */
+static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_page *page,
                                      struct tide_err *err)
 {
     enum rpc_outcome outcome = RPC_PAGE;
-    for (*kept = 0; *kept < count && outcome == RPC_PAGE; l++, ++*kept) {
-        bool last = want->last && l->sequence > want->last;
-        bool broken =
-            *kept && (l->sequence != l[-1].sequence + 1 ||
-                      (!l->unknown && memcmp(l->previous, l[-1].hash, TIDE_HASH_BYTES) != 0));
-        if (last || broken)
-            break;
-        outcome = after_dispute(
+    for (uint32_t i = 0; i < page->count && outcome == RPC_PAGE; i++) {
+        const struct rpc_ledger *l = &page->ledgers[i];
+        outcome = rpc_fleet_after_dispute(
             f, rpc_fleet_note_ledger(f, f->current, RPC_FETCHER, l->sequence, l->hash, err));
         pthread_mutex_lock(&f->lock);
         f->gave[l->sequence % RPC_MEMORY_LEDGERS].sequence = l->sequence;
@@ -439,13 +455,12 @@ static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_want 
     return outcome;
 }
 
-/* Keeps the ledgers of the page that follow without a gap from the first wanted one. Notes and
- * compares their hashes. */
+/* Keeps the ledgers of the page that follow without a gap from the first wanted one. */
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
                                   struct rpc_page *page, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
-    uint32_t skip = 0, kept = 0;
+    uint32_t skip = 0;
     while (skip < page->count && page->ledgers[skip].sequence < want->first)
         skip++;
     const struct rpc_ledger *l = page->ledgers + skip;
@@ -455,17 +470,16 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
                   "%s leaves out ledger %u and gives %u, its latest being %u", s->client.name,
                   want->first, skip == page->count ? 0 : l->sequence, page->latest);
         s->gone_for = for_good ? want->first : 0;
+        if (page->latest >= (uint64_t)want->first + f->config->rpc_lag_ledgers)
+            mark_overstated(f, want->first); /* else others seem to hang beside it */
         return for_good ? RPC_GONE : RPC_PAUSE;
     }
     enum rpc_outcome outcome = check_follows(f, l, err);
-    if (outcome == RPC_PAGE)
-        outcome = note_ledgers(f, want, l, page->count - skip, &kept, err);
     if (outcome != RPC_PAGE)
         return outcome;
-    memmove(page->ledgers, l, kept * sizeof *l);
-    page->count = kept;
-    s->gaps = 0;
-    return is_forked(f, err) ? RPC_END : RPC_PAGE;
+    page->count = count_consecutive(want, l, page->count - skip);
+    memmove(page->ledgers, l, page->count * sizeof *l);
+    return RPC_PAGE;
 }
 
 /* Sets the size of the next page to a PAGE_SHARE-th of the largest answer, at most twice the last
@@ -477,6 +491,45 @@ static void adapt_limit(struct rpc_fleet *f, size_t bytes, uint32_t count)
     if (fits > 2 * (size_t)f->limit)
         fits = 2 * (size_t)f->limit;
     f->limit = fits > f->config->rpc_page ? f->config->rpc_page : fits < 1 ? 1 : (uint32_t)fits;
+}
+
+/* Delivers the current server's page as far as another server has it. */
+static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want *want,
+                                     struct rpc_page *page, struct tide_err *err)
+{
+    uint32_t given = page->count;
+    enum rpc_outcome outcome =
+        f->count > 1 && f->config->rpc_confirm_ms ? rpc_fleet_confirm(f, page, err) : RPC_PAGE;
+    f->held.page = outcome == RPC_HELD ? page : NULL;
+    f->held.first = want->first;
+    f->held.last = want->last;
+    f->held.server = f->current;
+    if (outcome == RPC_PAGE)
+        outcome = note_ledgers(f, page, err);
+    if (outcome != RPC_PAGE)
+        return outcome;
+    if (page->count < given && f->limit > 2 * page->count)
+        f->limit = 2 * page->count; /* the rest of a page that is cut is fetched again */
+    f->servers[f->current].gaps = 0;
+    if (is_forked(f, err))
+        return RPC_END;
+    praise_server(f);
+    clear_overstated(f);
+    if (is_too_slow(f, given)) {
+        struct tide_err slow;
+        tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
+                  f->servers[f->current].client.name);
+        fail_server(f, f->config->rpc_retry_ms_max, &slow);
+    }
+    return RPC_PAGE;
+}
+
+/* Returns whether *page holds the wanted ledgers since RPC_HELD, of a server that is still
+ * trusted. */
+static bool is_held(struct rpc_fleet *f, const struct rpc_want *want, const struct rpc_page *page)
+{
+    return f->held.page == page && f->held.first == want->first && f->held.last == want->last &&
+           f->held.server == f->current && rpc_fleet_trust(f, f->current) == RPC_COMPARED;
 }
 
 /* Sends one request to the current server. RPC_PAUSE: it failed, and err says why. */
@@ -518,17 +571,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         if (page->count == 0 && page->latest < want->first)
             return ends_before(f, want, promised, page->latest, body, err);
         enum rpc_outcome outcome = sift_page(f, want, page, err);
-        if (outcome != RPC_PAGE)
-            return outcome;
-        praise_server(f);
-        clear_overstated(f);
-        if (is_too_slow(f, page->count)) {
-            struct tide_err slow;
-            tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
-                      s->client.name);
-            fail_server(f, f->config->rpc_retry_ms_max, &slow);
-        }
-        return RPC_PAGE;
+        return outcome == RPC_PAGE ? deliver_page(f, want, page, err) : outcome;
     }
 }
 
@@ -547,7 +590,7 @@ static bool is_gone(struct rpc_fleet *f, const struct rpc_want *want, struct tid
         f->failures = 0;
         err->code = TIDE_E_IO;
         tide_fail_context(err, "other servers do not answer");
-        set_trouble(f, err->text);
+        rpc_fleet_set_trouble(f, err->text);
     }
     return true;
 }
@@ -593,8 +636,14 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
     enum rpc_outcome believed = believe_one(f, want->first, pause_ms, err);
     if (believed == RPC_END)
         return RPC_END;
-    while (choose_server(f, want->first)) {
-        enum rpc_outcome outcome = ask_current(f, want, body, page, &asked_ms, err);
+    bool held = is_held(f, want, page);
+    f->held.page = NULL;
+    while (held || choose_server(f, want->first)) {
+        enum rpc_outcome outcome = held ? deliver_page(f, want, page, err)
+                                        : ask_current(f, want, body, page, &asked_ms, err);
+        held = false;
+        if (outcome == RPC_HELD)
+            rpc_fleet_note_held(f, want->first);
         if (outcome == RPC_GONE)
             gone = *err;
         else if (outcome == RPC_PAUSE)
@@ -606,7 +655,7 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         *err = gone;
         return RPC_GONE;
     }
-    set_trouble(f, gone.code ? gone.text : f->last.text);
+    rpc_fleet_set_trouble(f, gone.code ? gone.text : f->last.text);
     if (want->give_up && f->failures >= f->config->http_tries * f->count) {
         *err = f->last;
         tide_fail_context(err, "given up after %u tries", f->failures);

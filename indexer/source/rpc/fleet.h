@@ -8,6 +8,9 @@
  *           those that are not in use. A server that is rpc_lag_ledgers ahead takes over. A server
  *           that failed does not count as ahead until it answers again. A server that reports a
  *           ledger so far ahead and does not deliver the next one has failed.
+ * Confirm   ledgers are delivered once another server has them, with the same hash. A server that
+ *           answers and is a little behind is waited for, at most rpc_confirm_ms if it is the only
+ *           other one.
  * Trust     a server is asked for ledgers once one of its ledgers was compared with the others'. A
  *           server that contradicts itself, or is outvoted, is put aside and compared again later.
  * Forks     the hash of each ledger that any server delivered lately is remembered. If no vote
@@ -45,13 +48,15 @@ struct rpc_want {
 enum rpc_outcome {
     RPC_PAGE,  /* *page begins with ledger first and has no gap */
     RPC_TIP,   /* the ledger does not exist yet */
+    RPC_HELD,  /* no other server has it yet; ask again, with the same body and page */
     RPC_GONE,  /* all servers begin later; err is TIDE_E_MISSING and names the oldest ledger */
     RPC_PAUSE, /* no server answers now; ask again after *pause_ms */
     RPC_END,   /* err: TIDE_E_CHAIN, TIDE_E_MISSING (a gap that stays), TIDE_E_IO, TIDE_E_MEMORY,
                   TIDE_E_STOPPED */
 };
 
-/* Fetches a page. body holds the answer; page borrows from it. */
+/* Fetches a page. body holds the answer; page borrows from it. After RPC_HELD both hold a page that
+ * a later call with the same want delivers without fetching it again. */
 enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *fleet, const struct rpc_want *want,
                                  struct tide_buf *body, struct rpc_page *page, uint32_t *pause_ms,
                                  struct tide_err *err);
@@ -60,8 +65,8 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *fleet, const struct rpc_want 
  * no other server is left. For the reading thread. */
 bool rpc_fleet_doubt(struct rpc_fleet *fleet, uint32_t ledger, const struct tide_err *why);
 
-/* Sets *oldest to the oldest ledger of the server in use and *latest to the newest of all; 0 if
- * unknown. */
+/* Sets *oldest to the oldest ledger of the server in use and *latest to the newest one that can be
+ * delivered; 0 if unknown. */
 void rpc_fleet_range(struct rpc_fleet *fleet, uint32_t *oldest, uint32_t *latest);
 /* Returns the newest ledger of the network: of three servers two must report it or a later one. */
 uint32_t rpc_fleet_newest(struct rpc_fleet *fleet);

@@ -1,4 +1,4 @@
-/* Declarations that fleet.c, trust.c and watch.c share. */
+/* Declarations that fleet.c, confirm.c, trust.c and watch.c share. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_IMPL_H
 #define INDEXER_SOURCE_RPC_FLEET_IMPL_H
 
@@ -6,7 +6,12 @@
 #include "indexer/source/rpc/memory.h"
 #include "tidemark/retry.h"
 
-enum { RPC_LOG_MS = 30000 }; /* pause between two log lines about the same server */
+enum {
+    RPC_LOG_MS = 30000,        /* pause between two log lines about the same server */
+    RPC_WATCH_MS = 1000,       /* pause until a server that is not in use is asked again */
+    RPC_GREET_MS = 3000,       /* time of a request to one of several servers */
+    RPC_ASIDE_MS_MAX = 3600000 /* longest pause until a server counts again */
+};
 
 /* UNCOMPARED: no ledger of the server has been compared with the others' yet. ASIDE: the server
  * contradicted itself or the others. Servers in these two states are not asked for ledgers, and
@@ -36,6 +41,9 @@ struct rpc_server {
     char reason[TIDE_ERR_TEXT_MAX];
     int64_t doubted_ms; /* time since which reason is set */
     int64_t aside_ms;   /* pause until it is compared again */
+    int64_t mute_ms;    /* time since it does not answer the question for a ledger; 0: it does */
+    int64_t left_ms;    /* it is not waited for before this time */
+    int64_t left_pause_ms;
 };
 
 static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
@@ -51,6 +59,14 @@ struct rpc_fleet {
     int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
     int64_t stored_ms;      /* time of the last comparison with the stored chain */
     struct tide_retry retry;
+    uint32_t confirmer; /* the server that is asked first whether it has a ledger, too */
+    bool alone;         /* the last ledgers were delivered although no other server has them */
+    int64_t
+        behind_ms; /* time since the other servers are behind the current one; 0: they are not */
+    struct {
+        const struct rpc_page *page; /* NULL: none is held */
+        uint32_t first, last, server;
+    } held;
     pthread_t thread;
     bool watching;
 
@@ -81,6 +97,30 @@ void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
  * comparison ends the source, TIDE_E_STOPPED. */
 tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err);
 
+/* Leaves a server alone for a while after a failure. asked_ms: the pause that it asked for. */
+void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked_ms,
+                            const struct tide_err *err);
+void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server);
+/* Reports what keeps the source from working; NULL: nothing does. */
+void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text);
+
+/* --- confirm.c --- */
+/* Returns whether the server may have the ledger soon: it is trusted, answers, is less than
+ * rpc_lag_ledgers behind and was not waited for in vain. */
+bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger);
+/* Returns the newest ledger that the other servers told, of those that are waited for before the
+ * ledger is delivered; UINT32_MAX: none is. Call with the lock. */
+uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger);
+/* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
+ * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current server was put aside. */
+enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page,
+                                   struct tide_err *err);
+/* Notes that a page is held. Once that was so for rpc_confirm_ms, and a single other server is
+ * behind, that one is no longer waited for. */
+void rpc_fleet_note_held(struct rpc_fleet *f, uint32_t ledger);
+/* Returns the outcome after a dispute with the current server: RPC_PAGE if it is still trusted. */
+enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status);
+
 /* --- trust.c --- */
 enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server);
 /* Puts a server aside. If no other one answers, it returns false instead and the source ends with
@@ -100,7 +140,7 @@ bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t led
                               const uint8_t hash[TIDE_HASH_BYTES]);
 /* Decides about a server's claim that contradicts the known hash of a ledger. Puts aside the
  * server, or the outvoted servers; err has the reason. TIDE_E_CHAIN: no vote decides, or the stored
- * chain is outvoted. */
+ * chain is outvoted. TIDE_E_IO: no vote decides yet, because a server is behind. */
 tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                               uint32_t ledger, const uint8_t *claim, struct tide_err *err);
 /* Notes the hash that a server delivered for a ledger. If another one is known, starts a

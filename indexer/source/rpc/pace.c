@@ -89,6 +89,12 @@ void rpc_pace_hit(struct rpc_pace *pace, int64_t now_ms, uint32_t count)
     pace->misses = 0;
 }
 
+void rpc_pace_forget(struct rpc_pace *pace)
+{
+    pace->begun = false;
+    pace->misses = 0;
+}
+
 static double power(double base, uint32_t exponent)
 {
     double v = 1;

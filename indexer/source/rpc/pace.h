@@ -27,6 +27,8 @@ struct rpc_pace {
 void rpc_pace_miss(struct rpc_pace *pace, int64_t now_ms);
 /* Notes that a request at now_ms delivered count (at least 1) new ledgers, including the newest. */
 void rpc_pace_hit(struct rpc_pace *pace, int64_t now_ms, uint32_t count);
+/* Notes that ledgers came at unknown times. The interval stays. */
+void rpc_pace_forget(struct rpc_pace *pace);
 /* Returns the milliseconds from now_ms until the next request. */
 int64_t rpc_pace_wait(const struct rpc_pace *pace, int64_t now_ms);
 

@@ -7,7 +7,12 @@
 
 #include <errno.h>
 
-enum { SLOTS = 2, TIP_WAIT_MS = 250, LOOK_MS = 50 };
+enum {
+    SLOTS = 2,
+    TIP_WAIT_MS = 250,
+    LOOK_MS = 50,
+    HELD_MOST = 4, /* attempts at a page that no other server has, before the reader is told */
+};
 
 struct slot {
     bool ready;
@@ -84,12 +89,17 @@ static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_
         s->fresh_slot = (s->fresh_slot + 1) % SLOTS;
         if (s->want.first > s->newest)
             rpc_pace_hit(&s->pace, clock->now_ms(clock->self), slot->page.count);
-        else
-            s->pace.begun = false; /* not at the tip: the times at which ledgers came are unknown */
+        else /* not at the tip: the times at which ledgers came are unknown */
+            rpc_pace_forget(&s->pace);
         break;
     case RPC_TIP:
         s->at_tip = true;
         rpc_pace_miss(&s->pace, clock->now_ms(clock->self));
+        break;
+    case RPC_HELD:
+        rpc_pace_miss(&s->pace, clock->now_ms(clock->self));
+        /* the reader then commits the ledgers before; a source that ends waits for the page */
+        s->at_tip = s->at_tip || (!s->want.give_up && s->pace.misses > HELD_MOST);
         break;
     case RPC_PAUSE:
         break;
@@ -100,7 +110,7 @@ static void note_outcome(struct rpc_source *s, enum rpc_outcome outcome, uint32_
         break;
     }
     pthread_cond_broadcast(&s->done);
-    if (outcome == RPC_TIP)
+    if (outcome == RPC_TIP || outcome == RPC_HELD)
         pause_for(s, rpc_pace_wait(&s->pace, clock->now_ms(clock->self)));
     else if (outcome == RPC_PAUSE)
         pause_for(s, pause_ms);

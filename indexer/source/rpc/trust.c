@@ -4,9 +4,8 @@
 #include "tidemark/log.h"
 
 enum {
-    FAR_LEDGERS = 720,      /* about an hour: a server so far behind is not a back end that lags */
-    COMPARE_MS = 2000,      /* pause until a server that could not be compared is asked again */
-    ASIDE_MS_MAX = 3600000, /* longest pause until a server that was put aside is compared again */
+    FAR_LEDGERS = 720, /* about an hour: a server so far behind is not a back end that lags */
+    COMPARE_MS = 2000, /* pause until a server that could not be compared is asked again */
 };
 
 /* --- states ------------------------------------------------------------------------------- */
@@ -126,8 +125,8 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
     }
     pthread_mutex_lock(&f->lock);
     s->aside_ms = s->aside_ms ? 2 * s->aside_ms : f->config->rpc_retry_ms_max;
-    if (s->aside_ms > ASIDE_MS_MAX)
-        s->aside_ms = ASIDE_MS_MAX;
+    if (s->aside_ms > RPC_ASIDE_MS_MAX)
+        s->aside_ms = RPC_ASIDE_MS_MAX;
     s->watch_ms = tide_now_ms() + s->aside_ms;
     doubt_server(f, server, RPC_ASIDE, why->text);
     pthread_mutex_unlock(&f->lock);
@@ -302,7 +301,17 @@ static bool believes_any(struct rpc_fleet *f)
     return false;
 }
 
-/* Puts aside the servers that the majority contradicts. TIDE_E_CHAIN if no majority decides. */
+/* Returns whether a server without a vote may have the ledger soon. */
+static bool is_vote_awaited(struct rpc_fleet *f, const struct votes *v)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!v->known[i] && rpc_fleet_awaits(f, i, v->ledger))
+            return true;
+    return false;
+}
+
+/* Puts aside the servers that the majority contradicts. TIDE_E_CHAIN if no majority decides,
+ * TIDE_E_IO if a further vote may decide. */
 static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rpc_thread thread,
                              struct tide_err *err)
 {
@@ -311,6 +320,11 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
         winner = find_stored_winner(f, v, thread);
     if (winner == f->count && v->unreadable && !believes_any(f))
         return TIDE_OK; /* the comparison is repeated once the database answers */
+    if (winner == f->count && is_vote_awaited(f, v))
+        return tide_fail(err, TIDE_E_IO,
+                         "ledger %u: servers tell different hashes of it, and others do not have "
+                         "it yet",
+                         v->ledger);
     if (winner == f->count || (v->stored_known && !tells_stored(v, winner))) {
         fail_fork(f, v, err);
         return TIDE_E_CHAIN;

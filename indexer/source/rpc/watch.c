@@ -4,9 +4,7 @@
 #include "tidemark/log.h"
 
 enum {
-    WATCH_MS = 1000, /* pause between two rounds */
-    PAGE_FIRST = 8,  /* ledgers of the first page */
-    GREET_MS = 3000, /* time of a server to report its range, if others may have reported theirs */
+    PAGE_FIRST = 8, /* ledgers of the first page */
 };
 
 /* --- watching the others ------------------------------------------------------------------ */
@@ -58,7 +56,7 @@ static void *watch_servers(void *self)
             look_at(f, i, &body);
             pthread_mutex_lock(&f->lock);
         }
-        struct timespec until = tide_monotonic_in(WATCH_MS);
+        struct timespec until = tide_monotonic_in(RPC_WATCH_MS);
         if (!f->closing)
             pthread_cond_timedwait(&f->wake, &f->lock, &until);
     }
@@ -168,7 +166,8 @@ tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
     tide_buf_init(&body, 0);
     for (uint32_t i = 0; i < f->count; i++)
         f->servers[i].answered = f->servers[i].answered && !may_be_greeted(f, i);
-    tide_status status = ask_ranges(f, f->count > 2 ? GREET_MS : 0, page, &body, &answered, err);
+    tide_status status =
+        ask_ranges(f, f->count > 2 ? RPC_GREET_MS : 0, page, &body, &answered, err);
     if (f->count > 2 && answered < 2 && status != TIDE_E_CHAIN && status != TIDE_E_STOPPED)
         status = ask_ranges(f, 0, page, &body, &answered, err);
     if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && f->count > 1)

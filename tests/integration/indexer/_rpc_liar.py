@@ -7,6 +7,7 @@ Listens on a port of its own, written into FOLDER/port, and answers as the words
   passphrase   names a network in bytes that are no UTF-8
   gone         keeps no ledger that is asked for
   gap          has later ledgers, and leaves the wanted one out
+  early        gives the ledger after the newest one before it closes: a forged one, written into FOLDER/forged once it was given
   slow S       tells a newest ledger far behind all, and gives one ledger in S seconds
   huge N       the lake's objects from ledger N on say that they have ten TiB
   arm N        … are those of a newer protocol
@@ -20,6 +21,9 @@ import sys
 import time
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from _forge import Early  # noqa: E402
+
 FOLDER, HONEST, LAKE = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 FAR = 4000000000
 
@@ -28,6 +32,23 @@ def ask(question):
     request = urllib.request.Request(HONEST, json.dumps(question).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=30) as answer:
         return json.loads(answer.read())
+
+
+def result(method, params):
+    return ask({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})["result"]
+
+
+early = Early(result)
+
+
+def give_early(question):
+    answer = early.answer(question["method"], question["params"])
+    given = [f"{entry['sequence']} {entry['hash']}\n" for entry in answer.get("ledgers", []) if entry["sequence"] in early.forged]
+    if given:
+        with early.lock:
+            (FOLDER / "new.forged").write_text("".join(given))
+            (FOLDER / "new.forged").rename(FOLDER / "forged")
+    return {"jsonrpc": "2.0", "id": question["id"], "result": answer}
 
 
 def lie(mode, words, method, answer):
@@ -70,16 +91,20 @@ class Liar(http.server.BaseHTTPRequestHandler):
                 self.wfile.write(body)
         except OSError:
             pass
-        self.close_connection = True  # the next question comes with one for the network
 
     def do_POST(self):
         question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         mode, *words = (FOLDER / "mode").read_text().split()
+        if mode != "early":
+            early.forged.clear()
         if mode == "slow" and question["method"] == "getLedgers":
             question["params"]["pagination"]["limit"] = 1
             time.sleep(float(words[0]))
+        self.close_connection = mode == "passphrase"  # the next question comes with one for the network
         if mode == "passphrase" and question["method"] == "getNetwork":
             return self.send(200, b'{"jsonrpc":"2.0","id":%d,"result":{"passphrase":"\xff\xfe net"}}' % question["id"])
+        if mode == "early" and question["method"] in ("getLatestLedger", "getLedgers"):
+            return self.send(200, json.dumps(give_early(question)).encode())
         return self.send(200, json.dumps(lie(mode, words, question["method"], ask(question))).encode())
 
     def do_GET(self):

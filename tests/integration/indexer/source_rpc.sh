@@ -187,7 +187,7 @@ fi
 # --- R10, R16: servers behind --------------------------------------------------------------------
 follow() { # [option]…: in the background
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
-        --rpc-timeout-ms 1500 --http-stall-s 1 "$@" >"$PG_DIR/follow" 2>&1 &
+        --rpc-timeout-ms 1500 --http-stall-s 1 --rpc-confirm-ms 200 "$@" >"$PG_DIR/follow" 2>&1 &
     follower=$!
 }
 unfollow() {

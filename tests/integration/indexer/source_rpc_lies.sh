@@ -78,6 +78,90 @@ wait_for 20 said 'rpc.aside' || fail "passphrase: $(tail -n 3 "$PG_DIR/out")"
 renews "trouble LIKE '%?? net%'"
 end "what a server says is written into the heartbeat in plain letters"
 
+# The newest ledger before the network closes it. Its hashes hold.
+asked_for_newest() { [ "$(stat_of one getLatestLedger)" -ge "$1" ]; }
+gave() { grep "^$1 " "$PG_DIR/liar/forged" >/dev/null 2>&1; }
+give_forged() { # until it was given, and an honest server was asked for its newest ledger three times since
+    rm -f "$PG_DIR/liar/forged"
+    lies early
+    wait_for 10 gave $((last + 1)) || fail "$name: nothing was forged: $(cat "$PG_DIR/out" "$PG_DIR/liar/log")"
+    wait_for 10 asked_for_newest $(($(stat_of one getLatestLedger) + 3)) || fail "$name: no other server is asked: $(tail -n 3 "$PG_DIR/out")"
+}
+honest() { # all that is stored is the network's
+    local stored
+    stored=$(sql "SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = $(cut -d' ' -f1 "$PG_DIR/liar/forged")")
+    [ "$stored" != "$(cut -d' ' -f2 "$PG_DIR/liar/forged")" ] || fail "$name: a forged ledger is stored"
+}
+begin early honest
+follow --rpc "$liar_url,$one_url,$two_url" --rpc-confirm-ms 600000
+reaches $last
+give_forged
+honest
+close_all 1
+reaches $last
+honest
+said "rpc.aside server=$liar_url" || fail "early: nothing says that it was put aside: $(tail -n 3 "$PG_DIR/out")"
+end "of three servers one that forges the next ledger is put aside before the ledger is stored"
+
+begin early_two honest
+follow --rpc "$liar_url,$one_url" --rpc-confirm-ms 600000
+reaches $last
+give_forged
+honest
+close_all 1
+code=0
+wait $follower || code=$?
+[ $code = 66 ] || fail "early_two: exit $code: $(tail -n 3 "$PG_DIR/out")"
+honest
+follow --rpc "$one_url"
+reaches $last
+honest
+end "two servers cannot decide, and the forged ledger is not stored"
+
+begin behind honest
+follow --rpc "$one_url,$two_url" --rpc-confirm-ms 600000
+reaches $last
+asked=$(stat_of two getLatestLedger)
+close_ledgers one 1
+more_asked() { [ "$(stat_of two getLatestLedger)" -ge $((asked + 5)) ]; }
+wait_for 10 more_asked || fail "behind: the other server is not asked: $(tail -n 3 "$PG_DIR/out")"
+at $last || fail "behind: ledger $(cursor) is stored, and a single server has it"
+for server in zero two; do close_ledgers $server 1; done
+last=$((last + 1))
+reaches $last
+! said 'rpc.unconfirmed|rpc.behind' || fail "behind: $(grep -E 'rpc.unconfirmed|rpc.behind' "$PG_DIR/out")"
+fault two '*=close:before' # a server that does not answer is not waited for
+close_ledgers one 1
+reaches $((last + 1))
+said "rpc.unconfirmed ledger=$((last + 1)) server=$one_url" || fail "behind: nothing says that a server alone had it: $(tail -n 3 "$PG_DIR/out")"
+calm two
+for server in zero two; do close_ledgers $server 1; done
+last=$((last + 1))
+end "a server that is behind is waited for, one that is away is not"
+
+begin still honest
+follow --rpc "$one_url,$two_url" --rpc-confirm-ms 300
+reaches $last
+close_ledgers one 2
+reaches $((last + 2))
+said "rpc.behind server=$two_url" || fail "still: $(tail -n 3 "$PG_DIR/out")"
+for server in zero two; do close_ledgers $server 2; done
+last=$((last + 2))
+end "one of two that stands still is left after a while"
+
+begin outnumbered honest
+follow --rpc "$one_url,$zero_url,$two_url" --rpc-confirm-ms 100
+reaches $last
+close_ledgers one 1
+trouble() { sql "SELECT trouble FROM chain.heartbeat" | grep "^ledger $((last + 1)): $one_url has it, and .* like others that answer, does not" >/dev/null; }
+wait_for 20 trouble || fail "outnumbered: the heartbeat says $(sql "SELECT trouble FROM chain.heartbeat")"
+at $last || fail "outnumbered: ledger $(cursor) is stored, and a single server of three has it"
+close_ledgers two 1
+reaches $((last + 1))
+close_ledgers zero 1
+last=$((last + 1))
+end "of three servers two must have a ledger, as long as they answer"
+
 for lie in gone gap; do
     begin $lie honest
     follow --rpc "$liar_url,$one_url,$two_url"

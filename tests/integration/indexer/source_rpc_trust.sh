@@ -95,7 +95,7 @@ close_ledgers other 200
 fault other '*=retention:50'
 follow() {
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
-        --rpc-timeout-ms 1500 --http-stall-s 1 "$@" >"$PG_DIR/out" 2>&1 &
+        --rpc-timeout-ms 1500 --http-stall-s 1 --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1 &
     follower=$!
 }
 said() { grep -Eq "$1" "$PG_DIR/out"; }

@@ -1,0 +1,326 @@
+/* Confirms ledgers: one server alone could give a ledger that its network never closes. The hashes
+ * of such a ledger hold, so only another server can contradict it, once it has the real one. */
+#include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/clock.h"
+#include "tidemark/log.h"
+
+/* What another server says about the page. NONE: nothing now. BEHIND: it has none of its ledgers
+ * yet. */
+enum vote { VOTE_NONE, VOTE_BEHIND, VOTE_SAME, VOTE_OTHER };
+
+/* --- servers that are waited for ---------------------------------------------------------- */
+
+static bool awaits(const struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    const struct rpc_server *s = &f->servers[server];
+    int64_t now = tide_now_ms();
+    uint64_t lag = f->config->rpc_lag_ledgers > 1 ? f->config->rpc_lag_ledgers : 2;
+    bool answers = !s->mute_ms || now - s->mute_ms < RPC_GREET_MS;
+    return f->config->rpc_confirm_ms && s->trust == RPC_COMPARED && answers && now >= s->left_ms &&
+           s->oldest <= ledger && s->latest + lag > ledger;
+}
+
+bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    pthread_mutex_lock(&f->lock);
+    bool yes = awaits(f, server, ledger);
+    pthread_mutex_unlock(&f->lock);
+    return yes;
+}
+
+uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger)
+{
+    uint32_t newest = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (i == f->current || !awaits(f, i, ledger))
+            continue;
+        any = true;
+        newest = f->servers[i].latest > newest ? f->servers[i].latest : newest;
+    }
+    return any ? newest : UINT32_MAX;
+}
+
+/* Waits no longer for a server that is behind, at first for rpc_confirm_ms, then for twice as long
+ * each time: otherwise it could delay every ledger. */
+static void leave_behind(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    struct rpc_server *s = &f->servers[server];
+    pthread_mutex_lock(&f->lock);
+    s->left_pause_ms = s->left_pause_ms ? 2 * s->left_pause_ms : f->config->rpc_confirm_ms;
+    if (s->left_pause_ms > RPC_ASIDE_MS_MAX)
+        s->left_pause_ms = RPC_ASIDE_MS_MAX;
+    s->left_ms = tide_now_ms() + s->left_pause_ms;
+    pthread_mutex_unlock(&f->lock);
+    f->behind_ms = 0;
+    tide_log(TIDE_WARN, "rpc.behind", "server=%s ledger=%u pause_ms=%" PRId64, s->client.name,
+             ledger, s->left_pause_ms);
+}
+
+void rpc_fleet_note_held(struct rpc_fleet *f, uint32_t ledger)
+{
+    uint32_t count = 0, behind = 0;
+    char text[TIDE_ERR_TEXT_MAX];
+    if (!f->behind_ms)
+        f->behind_ms = tide_now_ms();
+    int64_t held_ms = tide_now_ms() - f->behind_ms;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (i != f->current && rpc_fleet_awaits(f, i, ledger)) {
+            count++;
+            behind = i;
+        }
+    if (count == 1 && held_ms >= f->config->rpc_confirm_ms) {
+        leave_behind(f, behind, ledger);
+    } else if (count && held_ms >= RPC_GREET_MS) { /* shorter waits are usual */
+        snprintf(text, sizeof text, "ledger %u: %s has it, and %s%s does not", ledger,
+                 f->servers[f->current].client.name, f->servers[behind].client.name,
+                 count > 1 ? ", like others that answer," : "");
+        rpc_fleet_set_trouble(f, text);
+    }
+}
+
+/* --- one other server --------------------------------------------------------------------- */
+
+static const struct rpc_ledger *last_of(const struct rpc_page *page)
+{
+    return &page->ledgers[page->count - 1];
+}
+
+/* Compares a server's hash of a ledger of the page, and notes it. *upto is that ledger. */
+static enum vote compare_hash(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+                              uint32_t ledger, const uint8_t *hash, uint32_t *upto)
+{
+    const struct rpc_ledger *l = &page->ledgers[ledger - page->ledgers[0].sequence];
+    uint32_t other;
+    assert(l->sequence == ledger);
+    *upto = ledger;
+    pthread_mutex_lock(&f->lock);
+    rpc_memory_note(&f->memory, ledger, hash, server, &other);
+    pthread_mutex_unlock(&f->lock);
+    return memcmp(hash, l->hash, TIDE_HASH_BYTES) == 0 ? VOTE_SAME : VOTE_OTHER;
+}
+
+static void note_answer(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
+{
+    rpc_fleet_note_success(f, server);
+    rpc_fleet_note_range(f, server, oldest, latest);
+    pthread_mutex_lock(&f->lock);
+    f->servers[server].watch_ms = tide_now_ms() + RPC_WATCH_MS; /* the watcher need not ask, too */
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Notes that a server did not answer. It is asked again after a pause, and waited for until
+ * RPC_GREET_MS after the first such failure. */
+static enum vote note_failure(struct rpc_fleet *f, uint32_t server, tide_status status,
+                              const struct rpc_hint *hint, struct tide_err *err)
+{
+    struct rpc_server *s = &f->servers[server];
+    if (status == TIDE_E_STOPPED && !rpc_fleet_is_late(f))
+        return VOTE_NONE;
+    if (status == TIDE_E_CHAIN) {
+        (void)rpc_fleet_put_aside(f, server, RPC_FETCHER, err);
+        return VOTE_NONE;
+    }
+    if (status == TIDE_E_STOPPED)
+        tide_fail(err, TIDE_E_IO, "%s: no answer within %d ms", s->client.name, RPC_GREET_MS);
+    rpc_fleet_note_failure(f, server, hint->after_ms, err);
+    pthread_mutex_lock(&f->lock);
+    s->mute_ms = s->mute_ms ? s->mute_ms : tide_now_ms();
+    pthread_mutex_unlock(&f->lock);
+    return VOTE_NONE;
+}
+
+/* Reads the answer to the request for the page's last ledger. */
+static enum vote read_ledger(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+                             const struct rpc_page *answer, uint32_t *upto, struct tide_err *err)
+{
+    const struct rpc_error *e = &answer->error;
+    const struct rpc_hint none = { 0 };
+    uint32_t ledger = last_of(page)->sequence;
+    uint32_t oldest = e->code ? e->oldest : answer->oldest;
+    uint32_t latest = e->code ? e->latest : answer->latest;
+    if (latest && latest < ledger) {
+        note_answer(f, server, oldest, latest);
+        return VOTE_BEHIND;
+    }
+    if (oldest > ledger) {
+        note_answer(f, server, oldest, latest);
+        return VOTE_NONE;
+    }
+    if (e->code || answer->count == 0 || answer->ledgers[0].sequence != ledger) {
+        tide_fail(err, TIDE_E_IO, "%s: getLedgers: ledger %u is not given: %s",
+                  f->servers[server].client.name, ledger, e->code ? e->message : "it is left out");
+        return note_failure(f, server, TIDE_E_IO, &none, err);
+    }
+    note_answer(f, server, oldest, latest);
+    return compare_hash(f, server, page, ledger, answer->ledgers[0].hash, upto);
+}
+
+/* Asks a server that is ahead for the page's last ledger. */
+static enum vote ask_ledger(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+                            uint32_t *upto)
+{
+    const struct rpc_page_request request = { last_of(page)->sequence, 1 };
+    struct rpc_page *answer = malloc(sizeof *answer);
+    struct rpc_hint hint = { 0 };
+    struct tide_err err;
+    struct tide_buf body;
+    if (!answer)
+        return VOTE_NONE;
+    tide_buf_init(&body, 0);
+    tide_status status =
+        rpc_client_page(&f->servers[server].client, &request, answer, &body, &hint, &err);
+    enum vote vote = status ? note_failure(f, server, status, &hint, &err)
+                            : read_ledger(f, server, page, answer, upto, &err);
+    tide_buf_release(&body);
+    free(answer);
+    return vote;
+}
+
+static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+                            uint32_t *upto)
+{
+    struct rpc_server *s = &f->servers[server];
+    struct rpc_latest latest;
+    struct rpc_hint hint = { 0 };
+    struct tide_err err;
+    struct tide_buf body;
+    tide_buf_init(&body, 0);
+    tide_status status = rpc_client_latest(&s->client, &latest, &body, &hint, &err);
+    tide_buf_release(&body);
+    if (!status && latest.error.code)
+        status = tide_fail(&err, TIDE_E_IO, "%s: getLatestLedger: error %" PRId64 ": %s",
+                           s->client.name, latest.error.code, latest.error.message);
+    if (status)
+        return note_failure(f, server, status, &hint, &err);
+    note_answer(f, server, 0, latest.sequence);
+    if (latest.sequence < page->ledgers[0].sequence)
+        return VOTE_BEHIND;
+    if (latest.sequence > last_of(page)->sequence)
+        return ask_ledger(f, server, page, upto);
+    return compare_hash(f, server, page, latest.sequence, latest.hash, upto);
+}
+
+/* Returns the server's vote if it told the hash of the page's last ledger earlier. Otherwise asks
+ * it, if may_ask, and if it is waited for. */
+static enum vote vote_of(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+                         bool may_ask, uint32_t *upto)
+{
+    const struct rpc_server *s = &f->servers[server];
+    uint32_t last = last_of(page)->sequence;
+    uint8_t hash[TIDE_HASH_BYTES];
+    pthread_mutex_lock(&f->lock);
+    bool known = rpc_memory_delivered(&f->memory, last, server, hash);
+    bool ahead = s->latest > last;
+    f->overtaken = false;
+    pthread_mutex_unlock(&f->lock);
+    if (known)
+        return compare_hash(f, server, page, last, hash, upto);
+    if (!may_ask || s->retry_ms > tide_now_ms() ||
+        !rpc_fleet_awaits(f, server, page->ledgers[0].sequence))
+        return VOTE_NONE;
+    f->greet_until_ms = tide_now_ms() + RPC_GREET_MS;
+    enum vote vote = ahead ? ask_ledger(f, server, page, upto) : ask_latest(f, server, page, upto);
+    f->greet_until_ms = 0;
+    return vote;
+}
+
+/* --- the page ----------------------------------------------------------------------------- */
+
+struct votes {
+    bool same, other;
+    uint32_t server;    /* the one with the same hash */
+    uint32_t upto;      /* last ledger that it has of the page */
+    uint32_t contested; /* ledger of which another server has another hash */
+    uint32_t waiting;   /* servers without a vote that are waited for */
+};
+
+/* Asks the other servers in turn, until one has the same hash, or is behind: the next attempt then
+ * begins with the one after it. */
+static struct votes collect_votes(struct rpc_fleet *f, const struct rpc_page *page)
+{
+    struct votes v = { 0 };
+    bool may_ask = true;
+    uint32_t first = f->confirmer;
+    for (uint32_t n = 0; n < f->count && !v.same; n++) {
+        uint32_t i = (first + n) % f->count, upto = 0;
+        if (i == f->current || rpc_fleet_trust(f, i) != RPC_COMPARED)
+            continue;
+        enum vote vote = vote_of(f, i, page, may_ask, &upto);
+        if (vote == VOTE_SAME) {
+            v.same = true;
+            v.server = i;
+            v.upto = upto;
+            f->confirmer = upto == last_of(page)->sequence ? i : (i + 1) % f->count;
+        } else if (vote == VOTE_OTHER) {
+            v.other = true;
+            v.contested = upto;
+        } else {
+            v.waiting += rpc_fleet_awaits(f, i, page->ledgers[0].sequence);
+        }
+        if (vote == VOTE_BEHIND) {
+            may_ask = false;
+            f->confirmer = (i + 1) % f->count;
+        }
+    }
+    return v;
+}
+
+/* Notes whether the server that confirmed the page holds the source up: it has less than the
+ * current one, and no more than was confirmed. */
+static void note_confirmed(struct rpc_fleet *f, const struct votes *v)
+{
+    pthread_mutex_lock(&f->lock);
+    uint32_t latest = f->servers[v->server].latest;
+    bool abreast = latest > v->upto || latest >= f->servers[f->current].latest;
+    pthread_mutex_unlock(&f->lock);
+    if (abreast)
+        f->behind_ms = 0;
+    else if (!f->behind_ms)
+        f->behind_ms = tide_now_ms();
+    if (f->alone)
+        tide_log(TIDE_INFO, "rpc.confirmed", "ledger=%u server=%s", v->upto,
+                 f->servers[v->server].client.name);
+    f->alone = false;
+}
+
+static void note_alone(struct rpc_fleet *f, uint32_t ledger)
+{
+    if (!f->alone)
+        tide_log(TIDE_WARN, "rpc.unconfirmed", "ledger=%u server=%s reason=\"%s\"", ledger,
+                 f->servers[f->current].client.name, "no other server can confirm it now");
+    f->alone = true;
+    f->behind_ms = 0;
+}
+
+enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status)
+{
+    if (status == TIDE_E_IO)
+        return RPC_HELD;
+    if (status)
+        return RPC_END;
+    return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
+}
+
+enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page, struct tide_err *err)
+{
+    uint32_t first = page->ledgers[0].sequence;
+    struct votes v = collect_votes(f, page);
+    if (!v.same && v.waiting)
+        return RPC_HELD;
+    if (v.other) {
+        enum rpc_outcome outcome = rpc_fleet_after_dispute(
+            f, rpc_fleet_dispute(f, f->current, RPC_FETCHER, v.contested,
+                                 page->ledgers[v.contested - first].hash, err));
+        if (outcome == RPC_PAGE)
+            page->count = v.contested - first + 1;
+        return outcome;
+    }
+    if (v.same) {
+        note_confirmed(f, &v);
+        page->count = v.upto - first + 1;
+    } else {
+        note_alone(f, first);
+    }
+    return RPC_PAGE;
+}
