@@ -99,21 +99,49 @@ static uint32_t tokens_in(int64_t units, uint64_t quota, int64_t window)
     return (uint32_t)(tokens < UINT32_MAX ? tokens : UINT32_MAX);
 }
 
+static uint64_t quota_of(const struct tide_rate *rate, const struct tide_rate_client *who,
+                         enum tide_rate_class class)
+{
+    return who->rate > 0 ? who->burst : (uint64_t)rate->quota[class] * who->factor;
+}
+
+static int64_t window_of(const struct tide_rate_client *who)
+{
+    return who->rate > 0 ? 1000 * MS * who->burst / who->rate : WINDOW;
+}
+
+static struct bucket *bucket_of(struct tide_rate *rate, const struct tide_rate_client *who,
+                                enum tide_rate_class class, int64_t full)
+{
+    uint8_t tag = who->rate > 0 ? OWN : (uint8_t)(class * 2u + who->keyed);
+    uint64_t print = client_print(rate, who->peer.ip, tag);
+    return find_bucket(rate->buckets[print % SETS], print, full);
+}
+
+bool tide_rate_spent(struct tide_rate *rate, const struct tide_rate_client *who,
+                     enum tide_rate_class class, int64_t now_ms)
+{
+    uint64_t quota = quota_of(rate, who, class);
+    int64_t window = window_of(who), now = now_ms * MS, full = now - window;
+    if (quota == 0)
+        return false;
+    struct bucket *b = bucket_of(rate, who, class, full);
+    int_fast64_t empty = atomic_load_explicit(&b->empty, memory_order_relaxed);
+    return now - empty < price_in_units(1, quota, window);
+}
+
 struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
                                        enum tide_rate_class class, uint32_t cost, int64_t now_ms)
 {
-    bool own = who->rate > 0;
-    uint64_t quota = own ? who->burst : (uint64_t)rate->quota[class] * who->factor;
-    int64_t window = own ? 1000 * MS * who->burst / who->rate : WINDOW;
+    uint64_t quota = quota_of(rate, who, class);
+    int64_t window = window_of(who);
     struct tide_rate_answer answer = { .quota = (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX),
                                        .window_s = seconds_of(window) };
     if (quota == 0)
         return answer;
     int64_t now = now_ms * MS, full = now - window, left;
-    int64_t price = price_in_units(own ? 1 : cost, quota, window);
-    uint64_t print =
-        client_print(rate, who->peer.ip, own ? OWN : (uint8_t)(class * 2u + who->keyed));
-    struct bucket *b = find_bucket(rate->buckets[print % SETS], print, full);
+    int64_t price = price_in_units(who->rate > 0 ? 1 : cost, quota, window);
+    struct bucket *b = bucket_of(rate, who, class, full);
     int_fast64_t was = atomic_load_explicit(&b->empty, memory_order_relaxed), from;
     do {
         from = was > full ? was : full;

@@ -1,4 +1,5 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
+#include "api/base/secret.h"
 #include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/sign.h"
@@ -57,10 +58,25 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     struct tide_peer key = tide_peer_key(&peer);
     conn->counted =
         tide_conn_limit_enter(server->limit, &key, tide_peer_is_proxy(&server->proxies, &peer));
-    if (conn->counted)
+    if (conn->counted) {
+        server_handshake_begin(conn);
         return;
+    }
     server_add(&worker->totals.refused, 1);
     server_reject_connection(conn);
+}
+
+static enum MHD_Result on_accept(void *self, const struct sockaddr *address, socklen_t size)
+{
+    struct server_worker *worker = self;
+    struct tide_peer peer;
+    (void)size;
+    tide_peer_of_socket(&peer, address);
+    if (TIDE_LIKELY(server_handshake_admitted(worker, &peer)))
+        return MHD_YES;
+    server_moved(worker);
+    server_add(&worker->totals.refused, 1);
+    return MHD_NO;
 }
 
 static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
@@ -86,6 +102,7 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     if (!conn)
         return NULL;
     server_moved(conn->worker);
+    server_handshake_end(conn, true);
     size_t len = target ? strlen(target) : 0;
     conn->head.target_len = len < sizeof conn->head.target ? len : sizeof conn->head.target;
     if (conn->head.target_len)
@@ -291,10 +308,11 @@ static tide_status read_address(const char *text, struct sockaddr_storage *out,
     return TIDE_OK;
 }
 
+enum { PEM_MAX = 256 << 10 };
+
 /* Reads a file with a final NUL, which the library expects. */
-static tide_status read_pem(struct tide_buf *out, const char *path, struct tide_err *err)
+static tide_status read_certificate(struct tide_buf *out, const char *path, struct tide_err *err)
 {
-    enum { PEM_MAX = 256 << 10 };
     uint8_t part[4096];
     ssize_t got;
     tide_buf_init(out, PEM_MAX);
@@ -311,6 +329,20 @@ static tide_status read_pem(struct tide_buf *out, const char *path, struct tide_
     return TIDE_OK;
 }
 
+/* Does the same with a secret. All memory is taken at first: growing would leave copies of the key
+ * in freed memory. */
+static tide_status read_key(struct tide_buf *out, const char *path, struct tide_err *err)
+{
+    tide_buf_init(out, PEM_MAX);
+    if (!tide_buf_grow(out, PEM_MAX))
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the key of TLS");
+    tide_status status = tide_secret_file(out, path, err);
+    tide_buf_u8(out, 0);
+    return status == TIDE_OK && out->failed
+               ? tide_fail(err, TIDE_E_CONFIG, "%s: larger than a PEM file may be (256 KiB)", path)
+               : status;
+}
+
 static tide_status open_tls(struct tide_server *server, const struct tide_config *config,
                             struct tide_err *err)
 {
@@ -322,9 +354,9 @@ static tide_status open_tls(struct tide_server *server, const struct tide_config
     if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
         return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd was built without TLS");
     server->tls = true;
-    tide_status status = read_pem(&server->tls_cert, config->api_tls_cert, err);
+    tide_status status = read_certificate(&server->tls_cert, config->api_tls_cert, err);
     if (status == TIDE_OK)
-        status = read_pem(&server->tls_key, config->api_tls_key, err);
+        status = read_key(&server->tls_key, config->api_tls_key, err);
     /* The library's refusal would not say that the files are the reason. */
     if (status == TIDE_OK &&
         !tide_certificate_fits(tide_buf_view(&server->tls_cert), tide_buf_view(&server->tls_key)))
@@ -348,7 +380,9 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
                                struct tide_err *err)
 {
     const uint32_t quota[] = {
-        [TIDE_RATE_LOOKUP] = config->api_rate_lookup, [TIDE_RATE_QUERY] = config->api_rate_query
+        [TIDE_RATE_LOOKUP] = config->api_rate_lookup,
+        [TIDE_RATE_QUERY] = config->api_rate_query,
+        [TIDE_RATE_HANDSHAKE] = config->api_connections_per_ip,
     };
     if (getrandom(&server->seed, sizeof server->seed, 0) != sizeof server->seed)
         return tide_fail(err, TIDE_E_IO, "no random numbers: %s", strerror(errno));
@@ -388,7 +422,7 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
      * without an answer, so its limit is higher. */
     unsigned limit = server->options.config->api_connections + 1024;
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
+        flags, 0, on_accept, worker, on_request, worker, MHD_OPTION_SOCK_ADDR,
         (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)(server->tls ? SERVER_TLS_POOL_BYTES : SERVER_POOL_BYTES),

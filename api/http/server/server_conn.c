@@ -43,6 +43,7 @@ void server_conn_close(struct server_conn *conn)
     struct server_worker *worker = conn->worker;
     server_hold_end(conn);
     server_progress_closed(conn);
+    server_handshake_end(conn, false);
     if (conn->counted) {
         struct tide_peer key = tide_peer_key(&conn->peer);
         tide_conn_limit_leave(worker->server->limit, &key);
@@ -101,14 +102,17 @@ void server_set_state(struct server_conn *conn, enum server_state state)
 void server_cut(struct server_conn *conn)
 {
     assert(conn->fd >= 0);
+    server_handshake_end(conn, false);
     conn->cut = true;
     conn->deadline_ms = conn->worker->now_ms + SERVER_CUT_MS;
     shutdown(conn->fd, SHUT_RDWR);
 }
 
-/* Counts a cut by what the connection was doing. */
+/* Counts a cut by what the connection was doing. A handshake counts when it ends. */
 static void count_cut(struct server_conn *conn)
 {
+    if (conn->handshake.pending)
+        return;
     struct server_totals *totals = &conn->worker->totals;
     bool reading = conn->state == STATE_WRITE || conn->state == STATE_STREAM;
     bool idle = conn->state == STATE_IDLE;

@@ -7,6 +7,7 @@
 #include "api/http/server/complete.h"
 #include "api/http/server/conn_limit.h"
 #include "api/http/server/encode.h"
+#include "api/http/server/handshake.h"
 #include "api/http/server/linger.h"
 #include "api/http/server/loop.h"
 #include "api/http/server/progress.h"
@@ -30,6 +31,7 @@ enum {
     SERVER_NO_EFFECT_TURNS = 256, /* turns without any effect after which each turn pauses */
     SERVER_NO_EFFECT_MS = 2,      /* the pause */
     SERVER_TLS_MS = 5000, /* limit of a TLS handshake together with a request's first line */
+    SERVER_HANDSHAKES = 256, /* pending TLS handshakes of one worker; then one is cut */
     /* After a shutdown, the library should close the connection within this time */
     SERVER_CUT_MS = 2000,
     SERVER_FILTER_MS = 50,   /* the stop first lets TCP handshakes end for so long */
@@ -68,6 +70,7 @@ struct server_conn {
     size_t held[TIDE_CONN_LIMIT_ANSWER + 1];
     struct server_ending ending;
     struct server_progress progress;
+    struct server_handshake handshake;
     struct server_encode_entry encode;
     struct tide_wake wake;
     struct server_body body;
@@ -113,6 +116,7 @@ struct server_worker {
     int epoll_fd, event_fd, linger_fd;
     struct server_lingering *lingering;
     struct server_conn *conns;
+    struct server_handshakes handshakes;
     uint32_t lingering_count, conn_count;
     int64_t now_ms, swept_ms; /* monotonic, read once in each turn of the loop */
     uint64_t wall_ms;

@@ -124,8 +124,8 @@ static void close_listener(struct server_worker *worker)
 }
 
 /* Returns whether the worker has stopped: no connection is left but those that the library does
- * not close. Cuts idle connections after SERVER_LINGER_MS, and after TIDE_SERVER_STOP_MS all
- * except those that an executor works on. */
+ * not close. Cuts connections that are idle or in their TLS handshake after SERVER_LINGER_MS, and
+ * after TIDE_SERVER_STOP_MS all except those that an executor works on. */
 static bool has_stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
@@ -136,8 +136,8 @@ static bool has_stopped(struct server_worker *worker)
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
         if (conn->state == STATE_WAIT || conn->cut)
             continue;
-        if (since >= TIDE_SERVER_STOP_MS ||
-            (conn->state == STATE_IDLE && since >= SERVER_LINGER_MS))
+        bool asks_nothing = conn->state == STATE_IDLE || conn->handshake.pending;
+        if (since >= TIDE_SERVER_STOP_MS || (asks_nothing && since >= SERVER_LINGER_MS))
             server_cut(conn);
         if (conn->cut && conn->suspended)
             resume_connection(conn);

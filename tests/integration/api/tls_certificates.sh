@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Direct TLS: certificates of each usual kind of key serve clients of TLS 1.3 and 1.2, and files that are no
-# certificate with its key end the program with 78 and their settings' names.
+# Direct TLS: certificates of each usual kind of key serve clients of TLS 1.3 and 1.2. Files that are no
+# certificate with its key end the program with 78 and their settings' names, and so does a key that others may read.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -16,10 +16,10 @@ certificate() { # NAME OPTION…: NAME.pem and NAME.key
         fail "$(cat "$PG_DIR/openssl.log")"
 }
 
-refused() { # NAME CERTIFICATE KEY: these files end the program
+refused() { # NAME CERTIFICATE KEY [MESSAGE]: these files end the program
     local code=0
     timeout 60 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-cache "$PG_DIR/refused" --api-tls-cert "$2" --api-tls-key "$3" 2>"$PG_DIR/refused.log" || code=$?
-    [ $code = 78 ] && grep -q 'api_tls_cert and api_tls_key' "$PG_DIR/refused.log" || fail "$1: exit code $code, $(tail -n 1 "$PG_DIR/refused.log")"
+    [ $code = 78 ] && grep -q "${4:-api_tls_cert and api_tls_key}" "$PG_DIR/refused.log" || fail "$1: exit code $code, $(tail -n 1 "$PG_DIR/refused.log")"
     echo "ok refused: $1"
 }
 
@@ -41,3 +41,11 @@ openssl ec -in "$PG_DIR/p384.key" -aes128 -passout pass:x -out "$PG_DIR/encrypte
 refused "an empty file" "$PG_DIR/empty.pem" "$PG_DIR/p384.key"
 refused "another certificate's key" "$PG_DIR/p384.pem" "$PG_DIR/p256.key"
 refused "an encrypted key" "$PG_DIR/p384.pem" "$PG_DIR/encrypted.key"
+
+# The key is a secret: its file is treated like those of others.
+for mode in 0644 0640 0604; do
+    install -m $mode "$PG_DIR/p384.key" "$PG_DIR/open.key"
+    refused "a key of mode $mode" "$PG_DIR/p384.pem" "$PG_DIR/open.key" "$PG_DIR/open.key: mode $mode lets others at a secret"
+done
+ln -s p384.key "$PG_DIR/link.key"
+refused "a link to a key" "$PG_DIR/p384.pem" "$PG_DIR/link.key" "$PG_DIR/link.key: a link, not a file"
