@@ -27,6 +27,7 @@ enum {
 };
 
 static_assert(HEAD_SIGN == 12, "feed_sql_cursor writes twelve columns before the age");
+
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
 {

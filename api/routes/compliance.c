@@ -12,6 +12,7 @@ enum {
 
 static_assert(ITEM_BYTES * (ADDRESSES_MAX + 1) < TIDE_REPLY_BODY_MAX,
               "a batch fits into an answer");
+
 void tide_route_kyc_status(struct tide_handler_context *context, const struct tide_request *request,
                            struct tide_reply *reply)
 {

@@ -26,6 +26,7 @@ static_assert(RECORDS_AT == KIND_AT + 8 && DEPLOYMENT_AT == RECORDS_AT + TIDE_HA
 static_assert(DEPLOYMENT_AT + 4 <= HEADER_BYTES, "the header's parts end inside it");
 static_assert(SIGNATURE_AT == HEADER_BYTES + TIDE_HASH_BYTES, "the key's name follows the header");
 static_assert(TIDE_SNAPSHOT_HEAD == SIGNATURE_AT + 64, "the signature ends the head");
+
 /* Flags of a record. */
 enum { RECORDED = 1, FROZEN = 2, BLOCKED = 4, WHITELISTED = 8, GONE = 128 };
 

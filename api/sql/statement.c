@@ -39,6 +39,7 @@ static bool take_prefix(tide_slice *line, const char *prefix)
 
 static_assert(TIDE_BIND_LIMIT <= UINT8_MAX, "a bind is a byte");
 static_assert(TIDE_PG_PARAMS_MAX <= UINT8_MAX, "the count of binds is a byte");
+
 /* Returns what a name binds, or -1 if it cannot be bound. */
 static int bind_named(tide_slice name)
 {
