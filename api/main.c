@@ -42,6 +42,7 @@ enum { TURN_MS = 50, TICK_MS = 1000 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
 static atomic_bool stop_requested, reload_requested;
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "handlers may set the flags");
 
 static void request_stop(int number)
 {
@@ -126,6 +127,7 @@ static void raise_limits(const struct tide_config *config)
 
 static tide_status open_server(struct program *p, struct tide_err *err)
 {
+    static_assert(TIDE_COUNT(p->executors) == TIDE_EXECUTOR_COUNT, "routes index it");
     tide_route_executors(p->executors, &p->api);
     struct tide_server_options options = { .config = &p->config,
                                            .clock = p->api.clock,
@@ -227,6 +229,7 @@ static tide_status write_port(const char *path, uint16_t port, struct tide_err *
     int len = snprintf(text, sizeof text, "%u\n", port);
     if (!*path)
         return TIDE_OK;
+    assert(len > 0 && (size_t)len < sizeof text);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
     if (fd >= 0)
@@ -262,6 +265,7 @@ static tide_status select_deployment(struct program *p, struct tide_err *why)
  * deployments could answer in turn. */
 static tide_status claim_port(struct program *p, uint16_t port, struct tide_err *err)
 {
+    assert(!p->claim); /* a second one would keep the first for ever */
     struct tide_port_serves serves = { .cache = p->config.api_cache };
     serves.known = tide_deployment_select_served(p->api.select, serves.served);
     return tide_port_claim_open(&p->claim, p->config.api_listen, port, &serves, err);
@@ -285,6 +289,7 @@ static tide_status start_all(struct program *p, struct tide_err *err)
 {
     if (select_deployment(p, err) != TIDE_OK)
         return err->code;
+    assert(!p->feeding); /* one thread feeds the cache */
     uint16_t port = configured_port(p);
     if (port && claim_port(p, port, err) != TIDE_OK)
         return err->code;
@@ -363,6 +368,8 @@ static tide_status check_stall(const struct program *p)
  * handled. Returns TIDE_E_STALLED, or TIDE_OK after a request to stop. */
 static tide_status run_until_stopped(struct program *p)
 {
+    static_assert(TURN_MS < TICK_MS, "a turn never skips a tick");
+    assert(p->feeding && p->claim); /* start_all succeeded */
     const struct tide_clock *clock = p->api.clock;
     const char *notify = getenv("NOTIFY_SOCKET");
     struct tide_watchdog dog;

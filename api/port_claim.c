@@ -17,6 +17,12 @@ enum { HOST_MAX = 46, DIGITS = 16, RANDOM_BYTES = 4, NAME_MAX_BYTES = 107 };
 #define PREFIX  "tidemark-api/"
 #define UNKNOWN "-"
 
+static_assert(sizeof PREFIX - 1 + 5 + HOST_MAX + 2 * (1 + DIGITS) + 1 + 2 * RANDOM_BYTES + 1 <=
+                  NAME_MAX_BYTES + 1,
+              "the longest name fits");
+static_assert(HOST_MAX == 46 && DIGITS == 16 && RANDOM_BYTES == 4, "the widths in read_name");
+static_assert((int)DIGITS <= 2 * (int)TIDE_HASH_BYTES, "a hash has so many digits");
+
 struct tide_port_claim {
     int fd;
     uint32_t port;

@@ -31,6 +31,7 @@ static tide_status print_counts(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(pg, &rows, counts_sql, NULL, 0, err);
+    assert(status != TIDE_OK || rows.columns == 3);
     for (uint32_t i = 0; i < rows.count; i++) {
         const char *state = tide_pg_text(&rows, i, 0);
         printf("%-11s %s", state, tide_pg_text(&rows, i, 1));
@@ -49,6 +50,7 @@ static tide_status print_parked(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(pg, &rows, parked_sql, NULL, 0, err);
+    assert(status != TIDE_OK || rows.columns == 6);
     for (uint32_t i = 0; i < rows.count; i++)
         printf("parked %s %s: reason=%s detail=%s hash=%s since %s\n", tide_pg_text(&rows, i, 0),
                tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2), tide_pg_text(&rows, i, 3),
@@ -61,6 +63,7 @@ static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(pg, &rows, attention_sql, NULL, 0, err);
+    assert(status != TIDE_OK || rows.columns == 7);
     for (uint32_t i = 0; i < rows.count; i++)
         printf("attention %s %s: overwrote=%s ledger=%s hash=%s subject=%s since %s\n",
                tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2),
@@ -108,6 +111,7 @@ static tide_status print_attesters(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(pg, &rows, attesters_sql, NULL, 0, err);
+    assert(status != TIDE_OK || rows.columns == 11);
     for (uint32_t i = 0; i < rows.count; i++)
         printf("attester    %s %s, %s s ago; ledger %s, balance %s XLM; confirmed %s (last %s),"
                " parked %s, failures %s (last %s: %s)\n",
@@ -143,6 +147,7 @@ static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(pg, &rows, audit_sql, NULL, 0, err);
+    assert(status != TIDE_OK || (rows.count == 1 && rows.columns == 3)); /* an aggregate */
     if (status == TIDE_OK && tide_pg_is_null(&rows, 0, 1))
         printf("audit       %s rows, intact, head %s\n", tide_pg_text(&rows, 0, 0),
                tide_pg_text(&rows, 0, 2));

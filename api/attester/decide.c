@@ -11,6 +11,9 @@ enum { BAD_SEQ_MAX = 3, REFUSED_MAX = 5 };
 /* Returns the name of a status that no call may overwrite, or NULL. On the contract, attest
  * replaces any status, and so does the revocation of one's own attestation. Both would undo a
  * suspension or a sanction. */
+static_assert(ATT_VERIFIED == 2 && ATT_SUSPENDED == 3 && ATT_SANCTIONED == 4 && ATT_EXPIRED == 5,
+              "as the contract numbers them");
+
 static const char *blocking_status(uint32_t status)
 {
     if (status == ATT_SUSPENDED)

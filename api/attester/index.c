@@ -34,6 +34,7 @@ tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
                            (const char *[]){ deployment, outbox->options.contract }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 1); /* SELECT EXISTS */
     out->follows = tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
@@ -132,6 +133,7 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
     status = tide_pg_query(outbox->pg, &rows, view_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == VERIFIER + 1);
     out->ledger = (uint32_t)tide_pg_u64(&rows, 0, LEDGER);
     out->record = tide_pg_bool(&rows, 0, RECORD);
     out->status = (uint32_t)tide_pg_u64(&rows, 0, STATUS);
@@ -195,6 +197,7 @@ tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
     status = tide_pg_query(outbox->pg, &rows, find_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == STATUS + 1);
     out->found = rows.count > 0;
     if (out->found) {
         const char *code = tide_pg_text(&rows, 0, CODE);

@@ -19,6 +19,7 @@
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
 static atomic_bool stop_requested;
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a handler may set it");
 
 static void request_stop(int number)
 {

@@ -80,6 +80,7 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
         status = read_intent_key(program, err);
     if (status != TIDE_OK)
         return status;
+    assert(!with_key == !program->signer); /* zeros must never name the lock */
     const struct att_outbox_options outbox = {
         .conninfo = *url ? url : NULL,
         .deployment = program->deployment,

@@ -172,7 +172,9 @@ static tide_status note_key(struct runner *r, struct tide_err *err)
     assert(!r->key_noted && !r->mode->dry);
     const char *address = att_signer_address(r->program->signer);
     char detail[128];
-    snprintf(detail, sizeof detail, "{\"contract\": \"%s\"}", r->program->contract->address);
+    int len =
+        snprintf(detail, sizeof detail, "{\"contract\": \"%s\"}", r->program->contract->address);
+    assert(len > 0 && (size_t)len < sizeof detail); /* else it would be no JSON */
     tide_log(TIDE_INFO, "attester.key", "address=%s contract=%s", address,
              r->program->contract->address);
     tide_status status = att_outbox_note(r->program->outbox, "key_opened", address, detail, err);
@@ -237,6 +239,7 @@ static tide_status run_turn(struct runner *r, enum att_turn *turn, bool *held, s
         return status;
     if (!r->key_noted && !r->mode->dry)
         status = note_key(r, err);
+    assert(status != TIDE_OK || r->mode->dry || r->key_noted);
     if (status == TIDE_OK)
         status = att_work_turn(&r->work, turn, err);
     if (status == TIDE_OK && *turn == ATT_TURN_IDLE && !r->mode->once && !r->mode->dry)

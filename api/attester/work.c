@@ -61,6 +61,7 @@ static void log_attention(const struct att_work *w, uint32_t ledger, const char 
 {
     char subject[TIDE_STRKEY_ADDRESS_MAX + 1], hash[2 * TIDE_HASH_BYTES + 1];
     size_t len = tide_strkey_from_address(subject, w->claim.subject);
+    assert(len < sizeof subject);
     subject[len] = 0;
     hash_text(hash, &w->row);
     tide_log(TIDE_ERROR, "attester.attention",
@@ -324,6 +325,7 @@ static void read_signer(struct att_work *w)
 static tide_status read_claim(struct att_work *w, struct tide_err *err)
 {
     struct att_row *row = &w->row;
+    assert(row->subject_len > 0 && row->subject_len <= sizeof row->subject);
     w->claim = (struct att_claim){ .subject = tide_slice_of(row->subject, row->subject_len),
                                    .attested = row->has_attested ? row->attested : NULL,
                                    .jurisdiction = row->jurisdiction,
@@ -334,6 +336,7 @@ static tide_status read_claim(struct att_work *w, struct tide_err *err)
     w->call = (struct att_call){ .function = row->revoke ? "revoke" : "attest" };
     memcpy(w->call.contract, att_signer_policy(w->signer)->contract, TIDE_HASH_BYTES);
     w->call.arg_count = att_put_args(&w->args, &w->claim, row->revoke);
+    assert(w->call.arg_count == (row->revoke ? 2u : 5u));
     w->call.args = tide_buf_view(&w->args);
     return w->args.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for arguments") : TIDE_OK;
 }

@@ -92,6 +92,7 @@ static bool is_simulation_fault(const struct att_work *w, const char *error_name
 /* A failed call is parked unless a new simulation can help; at most ATTEMPTS_MAX envelopes. */
 static void decide_failure(struct att_work *w, struct outcome *f)
 {
+    assert(f->error_name[0]); /* a row is parked for a reason */
     bool again = is_archived(f->error_name) || is_simulation_fault(w, f->error_name);
     f->next = again && w->row.attempts < ATTEMPTS_MAX
                   ? NEXT(REQUEUE, .why = is_archived(f->error_name) ? "archived" : "misled")
@@ -420,6 +421,7 @@ static tide_status apply_outcome(struct att_work *w, const struct outcome *f, en
                                  struct tide_err *err)
 {
     const struct att_next *next = &f->next;
+    assert(next->why);
     tide_status status = TIDE_OK;
     if (is_final(f) && f->fee >= 0)
         status = work_charge(w, f->fee, err);

@@ -7,6 +7,7 @@ enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000 };
 /* The pause after no server simulated: 0.5 s, doubled six times, so 32 s at most. */
 enum { UNAVAILABLE_MS = 500, UNAVAILABLE_DOUBLINGS = 6 };
 enum { VERDICTS = 2 }; /* refusals that park a row */
+static_assert(VERDICTS > 1, "one server alone parks no row");
 
 #define SIMULATION_UNAVAILABLE "simulation_unavailable"
 
@@ -113,6 +114,7 @@ static tide_status check_person(struct att_work *w, struct preparation *p, bool 
 static void draft_call(struct att_work *w, struct preparation *p)
 {
     assert(p->view.seq < INT64_MAX); /* att_decide_view lets no used-up account pass */
+    assert(p->view.account);
     uint64_t from = p->tip.close_time;
     if (w->index.follows && w->index.closed_at > from)
         from = w->index.closed_at;
@@ -215,6 +217,7 @@ static tide_status set_fee(struct att_work *w, struct preparation *p, enum att_t
     }
     assert(p->resource_fee >= 0 && bid > 0 && p->resource_fee + most <= UINT32_MAX);
     p->draft.fee = (uint32_t)(p->resource_fee + (bid < most ? bid : most));
+    assert(p->draft.fee >= FEE_LEAST && p->draft.fee <= p->resource_fee + most);
     status = work_within_budget(w, p->draft.fee, &within, err);
     if (status != TIDE_OK || within)
         return status;
@@ -236,6 +239,7 @@ static tide_status store_signed(struct att_work *w, struct preparation *p,
                                 const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct att_row *row = &w->row;
+    assert(row->state == ATT_QUEUED && p->draft.max_time > 0);
     memcpy(row->hash, hash, TIDE_HASH_BYTES);
     row->seq = p->draft.seq;
     row->max_time = p->draft.max_time;
@@ -359,6 +363,7 @@ static tide_status prepare_with_any(struct att_work *w, struct preparation *p, e
     while (status == TIDE_OK && p->refused) {
         p->tries++;
         p->verdicts += !is_unavailable(p);
+        assert(p->verdicts <= p->tries && p->tries <= most);
         if (p->verdicts == VERDICTS || p->tries == most)
             break;
         tide_log(TIDE_WARN, "attester.refused", "id=%" PRIu64 " why=%s detail=%s", w->row.id,
@@ -405,5 +410,6 @@ tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_er
     if (p.done || w->dry)
         return TIDE_OK;
     *turn = ATT_TURN_WAIT;
+    assert(w->row.state == ATT_SIGNED); /* sign_draft stored the envelope */
     return work_send(w, err);
 }

@@ -141,6 +141,7 @@ tide_status console_act(struct console_session *session, const struct console_ta
     tide_status status = call_function(session, task, &rows, err);
     if (status != TIDE_OK)
         return write_refusal(session, task, job->reply) ? TIDE_OK : status;
+    assert(rows.columns == 1); /* each statement calls one function */
     if (rows.count == 0)
         tide_reply_problem(job->reply, 403, "role",
                            "There is no such proposal, or your role may not confirm it.");

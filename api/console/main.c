@@ -22,6 +22,7 @@
 
 /* RATE: value of api_rate_query for the console's server. */
 enum { TURN_MS = 50, THREADS = 3, QUEUE = 256, CONNECTIONS = 256, RATE = 1200 };
+static_assert(THREADS > 1, "one person cannot occupy all workers");
 
 struct program {
     struct tide_config config;

@@ -160,6 +160,9 @@ static bool read_action(struct console_task *task, const struct body *body,
         return reject_role(reply);
     if (actions[i].detailed != (body->detail != NULL))
         return reject_field(reply, "/detail", actions[i].detailed ? "missing" : "unknown here");
+    static_assert(sizeof task->order.action >= sizeof body->action, "no action is cut");
+    static_assert(sizeof task->order.target >= sizeof body->target, "no target is cut");
+    static_assert(sizeof task->order.reason >= sizeof body->reason + sizeof body->ticket, "no cut");
     snprintf(task->order.action, sizeof task->order.action, "%s", body->action);
     snprintf(task->order.target, sizeof task->order.target, "%s", body->target);
     snprintf(task->order.reason, sizeof task->order.reason, "%s%s%s", body->reason,

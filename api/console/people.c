@@ -11,6 +11,8 @@ enum { FILE_MAX = 64 << 10, SECRET_MIN = 32, SECRET_ROOM = 129, PEM_MAX = 8192 }
 
 static const char *const role_names[] = { "viewer", "reviewer", "operator" };
 
+static_assert(TIDE_COUNT(role_names) == CONSOLE_OPERATOR + 1, "a name for each role");
+
 const char *console_role_name(enum console_role role)
 {
     assert(role < TIDE_COUNT(role_names) && role_names[role]);
@@ -162,6 +164,7 @@ tide_status console_people_load(struct console_people **out, const char *path, s
 /* Decodes percent escapes into out. Returns the length, or 0 for a malformed text. */
 static size_t unescape(char *out, tide_slice text)
 {
+    assert(text.len <= PEM_MAX); /* the room in out */
     size_t len = 0;
     for (size_t i = 0; i < text.len; i++) {
         uint8_t byte = text.ptr[i];

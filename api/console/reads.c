@@ -24,6 +24,7 @@ static tide_status put_head(struct console_session *session, const struct consol
         tide_pg_rows_release(&rows);
         return tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment has no row for this deployment");
     }
+    assert(rows.columns == 4);
     tide_json_name(j, "you");
     tide_json_open(j, '{');
     tide_json_word(j, "name", task->person->name);
@@ -78,7 +79,9 @@ static tide_status put_list(struct console_session *session, const struct tide_r
     char count[24], about[64], position[CONSOLE_AFTER_BYTES];
     uint32_t most = limit ? (uint32_t)limit->number : 1;
     struct tide_pg_rows rows;
+    assert(most > 0 && most < UINT32_MAX); /* the bounds in param.def */
     snprintf(count, sizeof count, "%" PRIu32, most + 1);
+    assert(!named || named->text.len < sizeof about); /* 56 or 32 characters */
     if (named)
         snprintf(about, sizeof about, "%.*s", (int)named->text.len, (const char *)named->text.ptr);
     else
@@ -89,6 +92,7 @@ static tide_status put_list(struct console_session *session, const struct tide_r
                  (const char *)after->text.ptr);
     const char *values[] = { session->selected.text, count, given ? position : NULL, about };
     const char *sql = request->route->statement;
+    assert(params_of(sql) <= TIDE_COUNT(values));
     tide_status status = tide_pg_query(session->pg, &rows, sql, values, params_of(sql), err);
     if (status != TIDE_OK)
         return status;

@@ -135,6 +135,7 @@ static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
     job->context.task = task;
     job->context.thread = NULL; /* belongs to the connection's thread */
     /* The pool counts a person as one client, whatever address the requests come from. */
+    static_assert(CONSOLE_PEOPLE_MAX <= UINT8_MAX + 1, "a client for each person");
     job->client = (struct tide_peer){ .ip = { (uint8_t)(person - console->people->people) } };
     enum tide_job_submitted submitted = tide_worker_pool_submit(console->pool, job);
     if (submitted != TIDE_JOB_QUEUED) {
@@ -181,6 +182,7 @@ void console_file(struct tide_reply *reply, tide_slice name)
             reply->security_policy = PAGE_POLICY;
             uint8_t hash[TIDE_HASH_BYTES];
             tide_sha256(hash, tide_console_files[i].text);
+            static_assert(sizeof reply->etag <= sizeof hash, "a prefix of the hash");
             memcpy(reply->etag, hash, sizeof reply->etag);
             reply->has_etag = true;
             return;

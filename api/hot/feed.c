@@ -125,6 +125,7 @@ static tide_status rebuild_cache(struct tide_feed *feed, const char *why, struct
     tide_status status = feed_build(feed, err);
     feed->rebuild_logged = status != TIDE_OK;
     if (status == TIDE_OK) {
+        assert(feed->head.ledger > 0); /* feed_read_head checked it */
         pthread_mutex_lock(&feed->mutex);
         feed->stats.rebuilds++;
         feed->stats.ledger = feed->head.ledger;
@@ -285,6 +286,7 @@ static tide_status apply_step(struct tide_feed *feed, const struct tide_hot_meta
                               struct tide_err *err)
 {
     bool wait;
+    assert(feed->news.count > 0); /* query_news checked it: the cursor row */
     feed->moves_seen = feed->head.moves;
     if (may_catch_up(feed, meta))
         return TIDE_OK;
@@ -303,6 +305,7 @@ static tide_status apply_step(struct tide_feed *feed, const struct tide_hot_meta
     if (wait)
         keep_moves(feed, meta);
     *more = feed->head.ledger < feed->head.cursor && feed->head.ledger < feed->until;
+    assert(feed->head.same && feed->head.ledger >= meta->ledger); /* never back */
     uint64_t start = tide_monotonic_us();
     tide_status status = tide_hot_update(feed->options.hot, apply_news, feed, err);
     if (status == TIDE_E_LIMIT) {
@@ -337,6 +340,7 @@ static tide_status run_step(struct tide_feed *feed, uint32_t until, bool *more,
     bool mine, built;
     *more = false;
     feed->until = until ? until : INT32_MAX;
+    assert(feed->until > 0);
     tide_status status = tide_hot_lock(feed->options.hot, &mine, err);
     if (status != TIDE_OK)
         return status;

@@ -26,10 +26,13 @@ enum {
     HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
+static_assert(HEAD_SIGN == 12, "feed_sql_cursor writes twelve columns before the age");
+
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     const uint32_t v = PROJECT_ROW_VALUES;
+    assert(rows->columns == v + HEAD_SIGN + TIDE_AGE_COLUMN_COUNT);
     uint8_t theirs[TIDE_HASH_BYTES];
     *head = (struct feed_head){
         .ledger = (uint32_t)tide_pg_u64(rows, at, v + HEAD_LEDGER),
@@ -62,6 +65,7 @@ tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *ro
 static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
                     const struct feed_head *head)
 {
+    static_assert(sizeof meta->boot == TIDE_BOOT_BYTES, "the whole id is compared");
     struct tide_age age = { meta->renewed_ms, meta->changed_ms };
     if (memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0 ||
         age.changed_ms > feed->asked_ms)
@@ -79,6 +83,8 @@ static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
  * and when that ends. The deployment file's is used. */
 static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
+    static_assert((int)TIDE_ROLE_synth_token <= 32, "a bit for each role");
+    static_assert((int)TIDE_ROLE_synth_token <= (int)TIDE_COUNT(meta->contracts), "roles index it");
     uint32_t misnamed = tide_cache_misnamed(meta);
     for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
         char own[TIDE_HOT_ADDRESS_TEXT], named[TIDE_HOT_ADDRESS_TEXT];
@@ -101,6 +107,9 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    static_assert(sizeof meta.protocol == sizeof feed->selected.protocol, "copied whole");
+    static_assert(sizeof meta.hash == sizeof head->hash, "copied whole");
+    assert(head->ledger > 0); /* 0 would mean a cache of nothing */
     meta.deployment = feed->selected.id;
     memcpy(meta.protocol, feed->selected.protocol, sizeof meta.protocol);
     meta.ledger = head->ledger;
@@ -136,6 +145,7 @@ tide_status feed_put_withdrawn(struct tide_feed *feed, struct tide_hot_sink *sin
         tide_pg_query(feed->pg, &rows, "SELECT kid FROM chain.withdrawn_key", NULL, 0, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 1);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
         tide_slice kid = tide_pg_slice(&rows, i, 0);
         struct tide_hot_key key;
@@ -174,6 +184,7 @@ static bool add_pool(void *self, tide_slice key, const void *record)
             return false;
         p->max = max;
     }
+    assert(p->count < p->max);
     memcpy(&p->pools[p->count++], key.ptr + 1, sizeof *p->pools);
     return true;
 }

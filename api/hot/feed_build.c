@@ -14,6 +14,7 @@ struct building {
 static tide_status apply_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
     struct building *b = self;
+    assert(row->count == 1); /* tide_pg_stream gives one at a time */
     b->rows++;
     tide_liveness_mark();
     return project_sql_apply(b->sink, row, 0, err);
@@ -27,6 +28,7 @@ struct numbers {
 static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
 {
     struct numbers n;
+    static_assert(sizeof n.deployment > 5 && sizeof n.from > 10 && sizeof n.to > 10, "no cut");
     snprintf(n.deployment, sizeof n.deployment, "%u", feed->selected.id);
     snprintf(n.from, sizeof n.from, "%u", from);
     snprintf(n.to, sizeof n.to, "%u", to);
@@ -38,6 +40,7 @@ static tide_status stream_rows(struct building *b, struct tide_buf *sql, const s
                                size_t count, struct tide_err *err)
 {
     const char *values[] = { n->deployment, n->from, n->to };
+    assert(count > 0 && count <= TIDE_COUNT(values));
     struct tide_pg_sink sink = { apply_row, b };
     const char *text = project_sql_text(sql, err);
     tide_status status =
@@ -113,6 +116,7 @@ static tide_status query_head(struct tide_feed *feed, struct feed_head *head, st
 {
     struct tide_pg_rows rows;
     struct numbers n = numbers_of(feed, 0, feed->until);
+    assert(feed->until > 0); /* run_step set it; 0 would find no ledger */
     feed_note_time(feed);
     tide_buf_reset(&feed->sql);
     feed_sql_cursor(&feed->sql);

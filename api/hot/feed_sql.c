@@ -1,6 +1,8 @@
 /* The feeder's statements. */
 #include "api/hot/feed_impl.h"
 
+static_assert(FEED_CURSOR_ROW < 0, "the cursor row sorts before the rows of all sources");
+
 /* Writes the cursor row's statement. The count of complete contract ranges is weighted: a range
  * that was read before the contract's kind was known (known_as is null) is replaced by one that
  * is read for its rows. Counting the latter 8192-fold makes each such change visible. Withdrawn keys

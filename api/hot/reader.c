@@ -21,7 +21,8 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
 {
     struct tide_err err;
     const struct tide_sql_task *task = tide_sql_task(context);
-    assert(task); /* only a worker of the SQL pool reads the past */
+    assert(task);            /* only a worker of the SQL pool reads the past */
+    assert(reply->at.known); /* tide_sql_handle read the head */
     *reader = (struct tide_reader){ .now = now };
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
                                           reply->at.ledger, &err);
@@ -146,12 +147,15 @@ void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *p
         return;
     }
     size_t len = tide_cursor_write(cursor, &page->scope, last);
+    static_assert(TIDE_CURSOR_KEY_MAX >= TIDE_HOT_ADDRESS_TEXT, "a cursor holds each key");
+    assert(len > 0); /* else the list would end here */
     tide_json_name(j, "next");
     tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
 }
 
 void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept)
 {
+    assert(unkept != 0);
     char table[PROJECT_TABLE_NAME];
     project_table_name(table, unkept);
     tide_scope_refuse(reply, table);
@@ -176,6 +180,7 @@ static void reject_large(struct tide_reply *reply, const struct tide_err *err)
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;
+    assert(!reader->past == !reader->pg);
     if (TIDE_UNLIKELY(reader->unkept != 0))
         reject_out_of_scope(reader, reply);
     if (reader->past) {

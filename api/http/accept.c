@@ -43,6 +43,7 @@ static int weight_of_json(const struct tide_accept *accept)
 enum tide_form tide_accept_form(const struct tide_accept *accept)
 {
     int json = weight_of_json(accept);
+    assert(json <= TIDE_WEIGHT_MAX && accept->second <= TIDE_WEIGHT_MAX);
     if (accept->second <= 0 || accept->second < json)
         return TIDE_FORM_PLAIN;
     return json > 0 ? TIDE_FORM_EITHER : TIDE_FORM_SECOND;

@@ -30,11 +30,13 @@ static void answer_once(struct tide_body_faults *faults)
 void tide_body_reject(struct tide_body_faults *faults, const char *where, const char *why)
 {
     answer_once(faults);
+    assert(faults->reply->status == 400); /* answer_once made it a problem */
     tide_reply_problem_field(faults->reply, where, why);
 }
 
 void tide_body_reject_unknown(struct tide_body_faults *faults, const char *name)
 {
     answer_once(faults);
+    assert(faults->reply->status == 400);
     tide_reply_problem_unknown(faults->reply, name);
 }

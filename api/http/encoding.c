@@ -51,6 +51,8 @@ static void read_coding(struct weights *weights, tide_slice item)
 
 enum tide_encoding tide_encoding_choose(tide_slice accept, unsigned offered)
 {
+    static_assert(TIDE_ENCODING_COUNT == 3, "each coding begins with UNSAID");
+    assert(offered >> TIDE_ENCODING_COUNT == 0);
     struct weights weights = { .of = { UNSAID, UNSAID, UNSAID }, .rest = 0 };
     enum tide_encoding best = TIDE_ENCODING_NONE;
     while (accept.len)
@@ -82,6 +84,7 @@ static tide_status make_gzip(struct tide_buf *out, tide_slice in)
         Z_OK)
         return TIDE_E_MEMORY;
     size_t room = deflateBound(&z, (uLong)in.len);
+    assert(room <= UINT32_MAX); /* avail_out has 32 bits */
     z.next_out = tide_buf_room(out, room);
     z.avail_out = (uInt)room;
     int done = z.next_out ? deflate(&z, Z_FINISH) : Z_BUF_ERROR;
@@ -89,6 +92,7 @@ static tide_status make_gzip(struct tide_buf *out, tide_slice in)
     deflateEnd(&z);
     if (done != Z_STREAM_END)
         return TIDE_E_LIMIT;
+    assert(made <= room);
     out->len += made;
     return TIDE_OK;
 }

@@ -12,6 +12,12 @@ static const struct tide_param params[] = {
 #undef TIDE_PARAM
 };
 
+static_assert(TIDE_COUNT(params) == TIDE_PARAM_COUNT, "a line for each id");
+#define TIDE_PARAM(name, type, min, max, def, words, help, example)                           \
+    static_assert((uint64_t)(max) - (uint64_t)(min) <= (uint64_t)(max), #name " has bounds"); \
+    static_assert(sizeof #name <= 33, #name " fits the texts of problems");
+#include "api/http/param.def"
+#undef TIDE_PARAM
 const struct tide_param *tide_param_of(enum tide_param_id id)
 {
     assert((size_t)id < TIDE_COUNT(params));
@@ -25,6 +31,7 @@ enum tide_param_id tide_param_named(tide_slice name)
 #include "api/http/param.def"
 #undef TIDE_PARAM
     };
+    static_assert(TIDE_COUNT(lens) == TIDE_COUNT(params), "a length for each parameter");
     for (size_t i = 0; i < TIDE_COUNT(params); i++)
         if (name.len == lens[i] && memcmp(name.ptr, params[i].name, name.len) == 0)
             return (enum tide_param_id)i;
@@ -66,6 +73,7 @@ static bool read_u64(struct tide_param_value *out, const struct tide_param *para
 static bool read_time(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     int64_t seconds = -1;
+    assert(param->max <= UINT32_MAX); /* statements and handlers take 32 bits */
     if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK)
         return true;
     if (tide_time_parse(&seconds, out->text) == TIDE_OK && seconds >= (int64_t)param->min &&
@@ -93,6 +101,7 @@ static bool reject_muxed(char *why, const uint8_t *payload)
 {
     char account[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(account, TIDE_STRKEY_ACCOUNT, tide_slice_of(payload, 32));
+    assert(len > 0 && len <= sizeof account);
     snprintf(why, TIDE_PARAM_WHY, "is a muxed address: ask for its account, %.*s", (int)len,
              account);
     return false;
@@ -115,6 +124,8 @@ static bool read_address(struct tide_param_value *out, const struct tide_param *
         return reject_muxed(why, payload);
     if (kind != TIDE_STRKEY_ACCOUNT && kind != TIDE_STRKEY_CONTRACT)
         return reject_value(why, "must be an account (G) or a contract (C)");
+    static_assert(sizeof out->address.key <= TIDE_STRKEY_PAYLOAD_MAX, "copied from the payload");
+    assert(len == sizeof out->address.key); /* tide_strkey_decode checked it for both kinds */
     out->address.kind = (uint8_t)kind;
     memcpy(out->address.key, payload, sizeof out->address.key);
     return true;
@@ -141,6 +152,7 @@ static bool read_hash(struct tide_param_value *out, const struct tide_param *par
 /* Rejects control characters, which could break a header or a log line. */
 static bool read_text(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
+    assert(param->max > 0); /* param.def bounds every text */
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
     for (size_t i = 0; fits && i < out->text.len; i++)
         fits = out->text.ptr[i] >= ' ' && out->text.ptr[i] != 0x7f;
@@ -261,12 +273,14 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
     };
     const struct tide_param *param = tide_param_of(id);
     *out = (struct tide_param_value){ .id = id, .given = true, .text = text };
+    assert(param->type < TIDE_COUNT(readers) && readers[param->type]);
     return readers[param->type](out, param, why);
 }
 
 void tide_param_default(struct tide_param_value *out, enum tide_param_id id)
 {
     char why[TIDE_PARAM_WHY];
+    assert((size_t)id < TIDE_COUNT(params));
     const char *def = params[id].def;
     *out = (struct tide_param_value){ .id = id, .text = tide_slice_str(def) };
     if (*def) {

@@ -6,6 +6,9 @@
 #include <netinet/in.h>
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+static_assert(sizeof mapped + sizeof(struct in_addr) == sizeof(struct in6_addr), "::ffff:a.b.c.d");
+static_assert(sizeof(((struct tide_peer *)0)->ip) == sizeof(struct in6_addr), "holds any address");
+static_assert(TIDE_PEER_TEXT >= INET6_ADDRSTRLEN, "inet_ntop never lacks room");
 
 static tide_slice trim_blanks(tide_slice s)
 {
@@ -49,6 +52,7 @@ static bool read_net(tide_slice text, struct tide_peer_net *net)
             return false;
         bits += v4 ? 96 : 0;
     }
+    assert(bits <= 128);
     net->bits = (uint32_t)bits;
     return true;
 }
@@ -79,6 +83,7 @@ tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *t
 static bool net_contains(const struct tide_peer_net *net, const uint8_t ip[16])
 {
     uint32_t whole = net->bits / 8, rest = net->bits % 8;
+    assert(net->bits <= 128); /* else the rest would be read behind the address */
     if (memcmp(net->ip, ip, whole) != 0)
         return false;
     return rest == 0 || ((net->ip[whole] ^ ip[whole]) >> (8 - rest)) == 0;
@@ -86,6 +91,7 @@ static bool net_contains(const struct tide_peer_net *net, const uint8_t ip[16])
 
 bool tide_peer_is_proxy(const struct tide_peer_proxies *proxies, const struct tide_peer *peer)
 {
+    assert(proxies->count <= TIDE_PEER_PROXIES_MAX);
     for (uint32_t i = 0; i < proxies->count; i++)
         if (net_contains(&proxies->nets[i], peer->ip))
             return true;
@@ -127,6 +133,7 @@ struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
         if (!read_ip(hop, next.ip, &v4))
             break;
         now = next;
+        assert(start <= forwarded_for.len); /* the list becomes shorter */
         forwarded_for.len = start ? start - 1 : 0;
     }
     return now;

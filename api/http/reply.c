@@ -55,6 +55,7 @@ const char *tide_reply_header_of(const struct tide_reply *reply, const char *nam
     const char *found = NULL;
     if (reply->lines.len == 0)
         return NULL;
+    assert(reply->lines.ptr[reply->lines.len - 1] == 0); /* tide_reply_header ends each text */
     const char *at = (const char *)reply->lines.ptr, *end = at + reply->lines.len;
     while (at < end) {
         const char *value = at + strlen(at) + 1;
@@ -138,6 +139,7 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
 static void put_where(struct tide_buf *body, const char *where)
 {
     char name[64];
+    assert(!*where || strchr("/?{", *where));
     if (*where == '/' || !*where) {
         put_member(body, "pointer", where);
         return;
@@ -153,7 +155,8 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
     struct tide_buf *body = &reply->body;
     if (reply->field_count++ >= TIDE_PROBLEM_FIELDS || body->failed)
         return;
-    assert(body->len > 2);
+    assert(reply->status >= 400);
+    assert(body->len > 2 && body->ptr[body->len - 1] == '}');
     bool first = reply->field_count == 1;
     body->len -= first ? 1 : 2; /* "}", or "]}" */
     tide_buf_str(body, first ? ",\"errors\":[{" : ",{");

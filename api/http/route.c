@@ -42,6 +42,7 @@ static int hex_value(uint8_t c)
  * form: '+' is a blank. */
 static int next_byte(tide_slice text, size_t *at, bool form)
 {
+    assert(*at < text.len);
     uint8_t c = text.ptr[(*at)++];
     if (c == '%') {
         if (text.len - *at < 2)
@@ -89,6 +90,7 @@ static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
 {
     char *to = m->scratch + m->used;
     size_t plain = plain_len(text), len = plain;
+    assert(text.len < TIDE_ROUTE_SCRATCH - m->used); /* decoding never lengthens a text */
     if (plain)
         memcpy(to, text.ptr, plain);
     for (size_t at = plain; at < text.len;) {
@@ -234,7 +236,9 @@ const struct tide_route *tide_route_at(const struct tide_route_table *table, tid
 static void add_method(struct tide_reply *reply, const char *method)
 {
     size_t len = strlen(reply->allow);
-    snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
+    int put =
+        snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
+    assert(put > 0 && (size_t)put < sizeof reply->allow - len); /* a path has few methods */
 }
 
 /* Returns whether the previous route fits again. For look-ups that is enough: no other template
@@ -386,9 +390,11 @@ static void read_query(struct match *m, const struct tide_route *route, tide_sli
     while (more)
         read_pair(m, first, split_at(&query, '&', &more));
     names = tide_slice_str(route->query);
-    for (uint32_t i = first; next_name(&names, &name, &required); i++)
+    for (uint32_t i = first; next_name(&names, &name, &required); i++) {
+        assert(i < m->request->param_count); /* the first loop added it */
         if (required && !m->request->params[i].given)
             reject_query_field(m, name, "must be given");
+    }
     reject_conflicts(m);
 }
 
@@ -415,5 +421,6 @@ bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
     request->route = route;
     read_path(&m, route->path, target->path);
     read_query(&m, route, target->query);
+    assert(!m.failed || reply->field_count > 0); /* the problem names a field */
     return !m.failed;
 }

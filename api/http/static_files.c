@@ -68,6 +68,7 @@ void tide_route_static_file(struct tide_handler_context *context,
     (void)context;
     assert(document); /* test_document checks every route with this handler */
     send_file(reply, document);
+    assert(reply->content_type); /* test_document checks each ending */
     if (strcmp(document->name, "partner.html") == 0)
         reply->security_policy = PARTNER_POLICY;
 }
@@ -110,6 +111,7 @@ static bool has_hashed_name(const char *name)
 static void set_tag(struct tide_reply *reply, const struct tide_static_file *file)
 {
     uint8_t hash[TIDE_HASH_BYTES];
+    static_assert(sizeof reply->etag <= sizeof hash, "a prefix of the hash");
     tide_sha256(hash, has_hashed_name(file->name) ? tide_slice_str(file->name) : file->text);
     memcpy(reply->etag, hash, sizeof reply->etag);
     reply->has_etag = true;

@@ -36,6 +36,7 @@ int tide_header_weight(tide_slice text)
         return TIDE_WEIGHT_WRONG;
     int weight = (text.ptr[0] - '0') * TIDE_WEIGHT_MAX;
     for (size_t i = 2; i < text.len; i++) {
+        assert(i - 2 < TIDE_COUNT(unit));
         if (text.ptr[i] < '0' || text.ptr[i] > '9')
             return TIDE_WEIGHT_WRONG;
         weight += (text.ptr[i] - '0') * unit[i - 2];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 }; /* GRACE: time kept for writing the answer */
+static_assert(READ_THREADS > 1, "a slow read does not stop the others");
 
 static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
     [TIDE_KYC_POOL_SESSIONS] = "sessions",
@@ -91,6 +92,7 @@ static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
     tide_status status = TIDE_OK;
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++) {
         assert(!kyc->pools[i]);
+        assert(pools[i].threads > 0 && pools[i].provider_threads <= pools[i].threads);
         struct tide_kyc_pool_options options = { .name = pool_names[i],
                                                  .context = context_options_of(kyc),
                                                  .threads = pools[i].threads,
@@ -280,6 +282,7 @@ enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *j
     if (!work)
         return TIDE_JOB_ANSWERED;
     assert((unsigned)work->pool < TIDE_KYC_POOL_COUNT);
+    assert(work->size >= sizeof *work); /* wipe_work wipes that much */
     /* The object of the connection's thread, which a worker must not use. */
     job->context.thread = NULL;
     enum tide_job_submitted submitted = tide_worker_pool_submit(kyc->pools[work->pool], job);

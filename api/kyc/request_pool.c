@@ -61,6 +61,7 @@ static tide_status run_job(void *self, struct tide_job *job, struct tide_err *er
     struct tide_kyc_work *work = job->context.task;
     int64_t until = job->context.deadline_ms;
     assert(work && work->run);
+    assert(!worker->context.job && worker->context.deadline_ms == 0);
     tide_kyc_rollback(&worker->context);
     tide_reply_reset(job->reply);
     worker->context.deadline_ms = until ? until - worker->shared->grace_ms : 0;
@@ -106,6 +107,7 @@ static void wipe_work(struct tide_job *job)
 {
     struct tide_kyc_work *work = job->context.task;
     job->context.task = NULL;
+    assert(!work || work->size >= sizeof *work);
     if (work)
         tide_sign_wipe(work, work->size);
     free(work);
@@ -132,6 +134,7 @@ tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                                    .release = free };
     struct tide_kyc_pool_options *shared = malloc(sizeof *shared);
     *out = NULL;
+    assert(options->threads > 0 && options->provider_threads <= options->threads);
     if (!shared)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC worker pool");
     *shared = *options;

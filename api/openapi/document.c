@@ -31,6 +31,7 @@ static void put_named_headers(struct tide_json *j, const struct openapi_texts *t
     while (names.len) {
         char name[64];
         tide_slice next = openapi_take(&names, " ");
+        assert(next.len < sizeof name);
         snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(next));
         put_header(j, texts, name);
     }
@@ -123,6 +124,7 @@ static void put_string_media(struct tide_json *j, struct openapi_texts *texts, t
                              tide_slice items)
 {
     char name[64];
+    assert(media.len < sizeof name);
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(media));
     tide_json_name(j, name);
     tide_json_open(j, '{');
@@ -187,6 +189,7 @@ static void put_common_answer(struct tide_json *j, struct openapi_texts *texts,
 {
     char page[24];
     snprintf(page, sizeof page, "page.%s", status);
+    assert(strlen(page) == sizeof "page." - 1 + strlen(status));
     struct openapi_response *response =
         openapi_is_page(operation) ? response_named(texts, tide_slice_str(page)) : NULL;
     if (!response)
@@ -243,6 +246,7 @@ static void put_body(struct tide_json *j, struct openapi_texts *texts,
     struct openapi_schema *schema = openapi_schema_named(texts, text->body);
     if (!schema && !tide_slice_eq_str(text->body, "object"))
         openapi_fail(text->at, "there is no schema %.*s", TIDE_SLICE_FMT(text->body));
+    assert(text->body_media.len < sizeof media);
     snprintf(media, sizeof media, "%.*s", TIDE_SLICE_FMT(text->body_media));
     tide_json_name(j, "requestBody");
     tide_json_open(j, '{');
@@ -285,6 +289,7 @@ static void put_route(struct tide_json *j, struct openapi_texts *texts,
                       const struct openapi_operation *operation, struct openapi_route *text)
 {
     char method[16] = "";
+    assert(strlen(operation->method) < sizeof method);
     for (size_t i = 0; operation->method[i]; i++)
         method[i] = (char)tolower((unsigned char)operation->method[i]);
     check_route(operation, text);
@@ -323,6 +328,7 @@ static struct openapi_route *texts_of(struct openapi_texts *texts,
 static void put_path(struct tide_json *j, struct openapi_texts *texts,
                      const struct openapi_operation *all, size_t count, size_t first)
 {
+    assert(first < count);
     for (size_t i = 0; i < first; i++)
         if (strcmp(all[i].path, all[first].path) == 0)
             return;
@@ -408,6 +414,7 @@ static void put_webhook(struct tide_json *j, struct openapi_texts *texts,
     struct openapi_schema *schema = openapi_schema_named(texts, text->body);
     if (text->tag.len == 0 || text->summary.len == 0 || !schema)
         openapi_fail(text->at, "a notification needs tag:, summary: and the schema of its body:");
+    assert(text->webhook && text->id.len < sizeof name);
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(text->id));
     snprintf(id, sizeof id, "on_%s", name);
     for (char *at = id; *at; at++)
@@ -454,6 +461,7 @@ static void put_headers(struct tide_json *j, struct openapi_texts *texts)
     for (size_t i = 0; i < texts->header_count; i++) {
         const struct openapi_header *header = &texts->headers[i];
         char name[64];
+        assert(header->name.len < sizeof name);
         snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(header->name));
         tide_json_name(j, name);
         tide_json_open(j, '{');
@@ -505,6 +513,7 @@ static void put_responses(struct tide_json *j, struct openapi_texts *texts)
     tide_json_open(j, '{');
     for (size_t i = 0; i < texts->response_count; i++) {
         char name[24];
+        assert(texts->responses[i].name.len < sizeof name);
         snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(texts->responses[i].name));
         tide_json_name(j, name);
         tide_json_open(j, '{');

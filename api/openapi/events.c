@@ -12,7 +12,8 @@ static const char catalogue[] = "schema/catalogue/all.def";
 /* Writes "liquidity_pool_swap", the kind. */
 static void write_kind(char out[WORD_BYTES], const struct tide_kind *kind)
 {
-    snprintf(out, WORD_BYTES, "%s_%s", tide_role_name(kind->role), kind->id);
+    int len = snprintf(out, WORD_BYTES, "%s_%s", tide_role_name(kind->role), kind->id);
+    assert(len > 0 && len < WORD_BYTES);
 }
 
 void openapi_each_kind(void (*put)(void *self, const char *kind), void *self)
@@ -34,6 +35,7 @@ static void write_schema_name(char out[WORD_BYTES], const struct tide_kind *kind
         if (word[i] != '_')
             out[len++] =
                 i == 0 || word[i - 1] == '_' ? (char)toupper((unsigned char)word[i]) : word[i];
+    assert(len + strlen(end) < WORD_BYTES);
     snprintf(out + len, WORD_BYTES - len, "%s", end);
 }
 
@@ -67,6 +69,7 @@ static const char *type_of(const struct tide_field *field, const char *name)
     };
     if (field->type == TIDE_T_U32 || field->type == TIDE_T_U64 || field->type == TIDE_T_I128)
         return number_type(field, name);
+    assert(field->type < TIDE_COUNT(types));
     if (!types[field->type])
         openapi_fail((struct openapi_at){ catalogue, 0 },
                      "api/openapi/events.c has no notation for the type of %s", field->column);

@@ -65,6 +65,7 @@ bool openapi_is_limited(const struct openapi_operation *operation)
 
 bool openapi_is_public(const struct openapi_operation *operation)
 {
+    assert(operation->kind < TIDE_COUNT(kinds));
     return kinds[operation->kind].public;
 }
 
@@ -115,6 +116,7 @@ static bool reads_events(const struct openapi_texts *texts,
 {
     char past[80];
     snprintf(past, sizeof past, "%s_at", operation->id);
+    assert(strlen(past) == strlen(operation->id) + sizeof "_at" - 1);
     const struct openapi_query *now = openapi_query_named(texts, tide_slice_str(operation->id));
     const struct openapi_query *at = openapi_query_named(texts, tide_slice_str(past));
     return (now && now->events) || (at && at->events);
@@ -124,6 +126,7 @@ static bool may_be_absent(const struct openapi_texts *texts,
                           const struct openapi_operation *operation)
 {
     const struct openapi_query *query = openapi_query_named(texts, tide_slice_str(operation->id));
+    assert(operation->kind < TIDE_COUNT(kinds));
     return kinds[operation->kind].absent || has_name(operation->query, "ledger") ||
            (query && query->one);
 }
@@ -133,6 +136,7 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
                    const struct openapi_route *text, unsigned status)
 {
     char also[128], word[8];
+    assert(text->also.len < sizeof also && status < 600);
     snprintf(also, sizeof also, "%.*s", TIDE_SLICE_FMT(text->also));
     snprintf(word, sizeof word, "%u", status);
     switch (status) {

@@ -17,6 +17,8 @@ static const struct param {
 };
 /* clang-format on */
 
+static_assert(TIDE_COUNT(params) == TIDE_PARAM_COUNT, "a line for each id");
+
 /* The uses of a parameter: in a path, in a query, required in a query. Each is a component of
  * its own. */
 enum param_use { PATH, QUERY, REQUIRED, USES };
@@ -76,6 +78,7 @@ static void put_kinds(struct tide_json *j)
 static void append_kind(void *self, const char *kind)
 {
     struct tide_buf *pattern = self;
+    assert(pattern->len > 0); /* a pattern never begins with the kinds */
     tide_buf_putf(pattern, "%s%s", pattern->ptr[pattern->len - 1] == '(' ? "" : "|", kind);
 }
 
@@ -126,8 +129,10 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
 
 static void name_param(char out[80], const struct param *param, enum param_use use)
 {
-    snprintf(out, 80, "%s%s%s", use == PATH ? "path." : "", param->name,
-             use == REQUIRED ? ".required" : "");
+    assert(use < USES);
+    int len = snprintf(out, 80, "%s%s%s", use == PATH ? "path." : "", param->name,
+                       use == REQUIRED ? ".required" : "");
+    assert(len > 0 && len < 80);
 }
 
 static void put_param(struct tide_json *j, const struct param *param, enum param_use use)
@@ -177,6 +182,7 @@ static void put_param_ref(struct tide_json *j, const struct openapi_operation *o
     if (i == TIDE_COUNT(params))
         openapi_fail(openapi_route_def, "route %s: param.def has no %.*s", operation->id,
                      TIDE_SLICE_FMT(name));
+    assert(use < USES);
     param_used[i][use] = true;
     name_param(component, &params[i], use);
     tide_json_open(j, '{');

@@ -87,7 +87,8 @@ void openapi_put_text(struct tide_json *j, const char *name, const char *text)
 void openapi_put_ref(struct tide_json *j, const char *group, tide_slice name)
 {
     char path[128];
-    snprintf(path, sizeof path, "#/components/%s/%.*s", group, TIDE_SLICE_FMT(name));
+    int len = snprintf(path, sizeof path, "#/components/%s/%.*s", group, TIDE_SLICE_FMT(name));
+    assert(len > 0 && (size_t)len < sizeof path);
     tide_json_word(j, "$ref", path);
 }
 
@@ -116,6 +117,7 @@ static void put_type_name(struct tide_json *j, tide_slice name, bool nullable)
 /* Writes the words "a|b"; a single word is a constant. */
 static void put_words(struct tide_json *j, const struct type *type)
 {
+    assert(type->base.len >= 2); /* both quotation marks */
     tide_slice words = tide_slice_of(type->base.ptr + 1, type->base.len - 2);
     put_type_name(j, TIDE_SLICE("string"), type->nullable);
     if (!type->nullable && !memchr(words.ptr, '|', words.len)) {
@@ -246,6 +248,7 @@ static bool has_scaled(const struct openapi_field *field)
 
 static void put_scaled_name(char out[80], const struct openapi_field *field)
 {
+    assert(field->name.len + sizeof "Scaled" <= 80);
     snprintf(out, 80, "%.*sScaled", TIDE_SLICE_FMT(field->name));
 }
 
@@ -379,6 +382,7 @@ static void put_field(struct tide_json *j, struct openapi_texts *texts,
     char name[80];
     struct type type = parse_type(field->type, field->at);
     check_text(texts, field, &type);
+    assert(field->name.len < sizeof name);
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(field->name));
     tide_json_name(j, name);
     tide_json_open(j, '{');
@@ -424,6 +428,7 @@ void openapi_put_schema(struct tide_json *j, struct openapi_texts *texts,
 {
     struct openapi_field fields[MEMBERS_MAX];
     char name[80], items[120];
+    assert(schema->name.len < sizeof name && schema->items.len + 2 < sizeof items);
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(schema->name));
     snprintf(items, sizeof items, "%.*s[]", TIDE_SLICE_FMT(schema->items));
     tide_json_name(j, name);

@@ -38,6 +38,7 @@ _Noreturn void openapi_fail(struct openapi_at at, const char *format, ...)
 tide_slice openapi_take(tide_slice *text, const char *separator)
 {
     size_t len = strlen(separator);
+    assert(len > 0);
     const uint8_t *end = memmem(text->ptr, text->len, separator, len);
     tide_slice word = tide_slice_of(text->ptr, end ? (size_t)(end - text->ptr) : text->len);
     size_t skip = end ? word.len + len : word.len;

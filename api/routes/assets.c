@@ -95,6 +95,7 @@ static uint32_t token_end(const struct gathering *g, uint32_t from)
 /* Returns whether the token of these claims (count > 0) is an asset of the answer. */
 static bool is_asset(const struct gathering *g, const struct claim *c, uint32_t count)
 {
+    assert(count > 0);
     return !g->partner || (c->market && !c->catalog) || !c[count - 1].market;
 }
 
@@ -102,10 +103,12 @@ static bool is_asset(const struct gathering *g, const struct claim *c, uint32_t 
  * asset does not list. Returns the number of listed entries. */
 static uint32_t keep_token(struct gathering *g, uint32_t *kept, uint32_t from, uint32_t to)
 {
+    assert(from < to && to <= g->count && *kept <= from);
     uint32_t entries = 0;
     for (uint32_t i = from; i < to; i++) {
         const struct claim claim = g->claims[i];
         if (entries == ENTRIES_OF_ASSET) {
+            assert(*kept > 0); /* the entries before */
             g->claims[*kept - 1].unlisted += 1 + claim.unlisted;
             continue;
         }
@@ -113,6 +116,7 @@ static uint32_t keep_token(struct gathering *g, uint32_t *kept, uint32_t from, u
         g->claims[(*kept)++] = claim;
         entries += !claim.market;
     }
+    assert(entries <= ENTRIES_OF_ASSET);
     return entries;
 }
 
@@ -135,6 +139,7 @@ static void keep_page(struct gathering *g)
         assets += asset;
         entries += keep_token(g, &kept, i, next);
     }
+    assert(kept <= g->count && assets <= ASSETS_PAGE);
     g->count = kept;
 }
 
@@ -163,6 +168,7 @@ static bool add_claim(struct gathering *g, const struct claim *claim)
         return true;
     if (g->count == g->max && !make_room(g))
         return false;
+    assert(g->count < g->max);
     g->claims[g->count++] = *claim;
     return true;
 }
@@ -273,6 +279,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
 {
     assert(count > 0);
     bool own = c->market && !c->catalog;
+    assert(own || c->catalog);
     bool asked = g->partner && !c[count - 1].market;
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');

@@ -10,6 +10,9 @@ enum {
     ADDRESSES_MAX = 1000
 };
 
+static_assert(ITEM_BYTES * (ADDRESSES_MAX + 1) < TIDE_REPLY_BODY_MAX,
+              "a batch fits into an answer");
+
 void tide_route_kyc_status(struct tide_handler_context *context, const struct tide_request *request,
                            struct tide_reply *reply)
 {
@@ -72,7 +75,11 @@ static void expect_all(struct tide_reader *reader, const json_t *list)
     uint32_t count = 0;
     const json_t *item;
     size_t i;
-    json_array_foreach(list, i, item) if (read_item(&who, item, why)) all[count++] = who.address;
+    json_array_foreach(list, i, item) if (read_item(&who, item, why))
+    {
+        assert(count < ADDRESSES_MAX); /* addresses_of checked the list */
+        all[count++] = who.address;
+    }
     tide_reader_expect(reader, all, count);
 }
 
@@ -127,6 +134,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     struct tide_reader reader;
     const json_t *item;
     size_t i;
+    assert(json_array_size(list) <= ADDRESSES_MAX);
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {

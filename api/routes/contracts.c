@@ -66,6 +66,7 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
 static void put_roles(struct tide_json *j, struct tide_reader *reader)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
+        assert(roles[i].role < TIDE_COUNT(reader->meta->dao_named));
         struct tide_hot_address address = { 0 };
         const struct tide_hot_contract *c =
             tide_lookup_contract(reader, roles[i].role, NULL, &address);

@@ -72,6 +72,7 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
 {
     char id[8], at[16], rows[24];
     const struct tide_sql_task *task = tide_sql_task(context);
+    assert(claim->limit < INT32_MAX); /* $5::integer */
     snprintf(id, sizeof id, "%u", task->deployment);
     snprintf(at, sizeof at, "%" PRIu32, ledger);
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
@@ -119,6 +120,8 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
     struct project_row row = { .rows = &claim->epochs };
     tide_json_name(j, "epochs");
     tide_json_open(j, '[');
+    assert(claim->epochs.columns == EPOCH_CLAIMED + 1);
+    assert(claim->limit > 0 && claim->epochs.count <= claim->limit + 1); /* the SQL's LIMIT */
     for (row.at = 0; row.at < claim->epochs.count && row.at < claim->limit; row.at++)
         if (!put_epoch(j, &row, claim, &total))
             return TIDE_REFUSED_OVERFLOW;
@@ -148,6 +151,7 @@ static void write_answer(struct tide_reply *reply, const struct claim *claim)
     char time[TIDE_RFC3339_BYTES];
     const char *bad = NULL;
     struct tide_json j = { .buf = &reply->body };
+    assert(reply->at.known); /* tide_sql_handle read the head */
     tide_time_rfc3339(time, (int64_t)reply->at.close_time);
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reply->at.ledger);

@@ -64,6 +64,7 @@ static void show_problem(void *self, struct tide_reply *reply)
 
 void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT], struct tide_api *api)
 {
+    static_assert(TIDE_EXECUTOR_COUNT == 3, "each executor is set below");
     executors[TIDE_EXECUTOR_SQL] = (struct tide_executor){ .self = api, .submit = submit_sql };
     executors[TIDE_EXECUTOR_KYC] = (struct tide_executor){ .self = api,
                                                            .submit = submit_kyc,
@@ -99,6 +100,7 @@ static uint32_t needed_scope(const struct tide_route *route)
 static void reject_key(struct tide_key_answer *out, uint16_t status, const char *code,
                        const char *detail)
 {
+    assert(status >= 400); /* else the server would let the key pass */
     out->status = status;
     out->code = code;
     out->detail = detail;
@@ -117,6 +119,7 @@ static void check_key(void *self, struct tide_key_answer *out, const struct tide
         return;
     switch (tide_kyc_keys_check(api->keys, &use, key, from)) {
     case TIDE_KYC_KEY_GOOD:
+        static_assert(sizeof out->print.ip <= sizeof use.hash, "a prefix of the hash");
         out->known = true;
         memcpy(out->print.ip, use.hash, sizeof out->print.ip);
         out->rate = use.rate;
@@ -166,6 +169,7 @@ static void read_network(void *thread, char out[SERVER_NETWORK_BYTES])
     char name[SERVER_NETWORK_BYTES];
     if (tide_hot_begin(thread, &meta, &err) != TIDE_OK)
         return;
+    static_assert(sizeof name > sizeof meta->passphrase, "a passphrase is never cut");
     snprintf(name, sizeof name, "%.*s", (int)sizeof meta->passphrase, meta->passphrase);
     for (char *c = name; *c; c++)
         if (*c < ' ' || *c > '~')

@@ -141,6 +141,7 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
         return;
     }
     s.a = tide_hot_address_eq(&s.pool->token_a, &m->token);
+    assert(s.a || tide_hot_address_eq(&s.pool->token_b, &m->token));
     s.decimals = tide_lookup_decimals(l->reader, &m->token);
     s.quote_decimals = tide_lookup_decimals(l->reader, &l->pairs.quote);
     put_pool(j, l->reader, &s);
@@ -158,6 +159,7 @@ static bool put_listed(void *self, tide_slice key, const void *record)
     l->more = l->count == l->limit;
     if (l->more)
         return false;
+    assert(l->count < l->limit);
     l->count++;
     l->last = symbol;
     tide_json_open(l->json, '{');

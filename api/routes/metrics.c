@@ -27,7 +27,9 @@ static void route_labels(char out[96], size_t route, const char *more, const cha
 {
     const struct tide_route_table *table = &tide_route_table;
     const char *id = route < table->count ? table->routes[route].id : "none";
-    snprintf(out, 96, *more ? "route=\"%s\",%s=\"%s\"" : "route=\"%s\"%s%s", id, more, value);
+    int len =
+        snprintf(out, 96, *more ? "route=\"%s\",%s=\"%s\"" : "route=\"%s\"%s%s", id, more, value);
+    assert(len > 0 && len < 96); /* ids of routes are short */
 }
 
 static void put_statuses(struct tide_buf *out, const struct tide_metrics *m)
@@ -92,6 +94,7 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
         return;
     }
     tide_server_metrics(server, &m);
+    assert(m.route_count <= m.route_max);
     put_statuses(out, &m);
     put_latencies(out, &m);
 #define COUNTER(name) tide_metric_counter(out, TIDE_M_api_##name##_total, m.name);
@@ -129,6 +132,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
     struct tide_worker_pool_stats pool;
     struct tide_event_stream_stats stream;
     tide_server_metrics(api->server, &m);
+    assert(m.route_count <= m.route_max);
     tide_hot_stats(api->hot, &hot);
     tide_worker_pool_stats(api->pool, &pool);
     tide_event_stream_stats(tide_stream_service_stream(api->stream), &stream);
@@ -154,6 +158,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
  * file. */
 static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
 {
+    static_assert((int)TIDE_ROLE_synth_token <= 32, "a bit for each role");
     tide_metric_family(out, TIDE_M_dao_disagrees);
     for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
         char labels[96];
@@ -238,8 +243,9 @@ static void put_stream_counters(struct tide_buf *out, const struct tide_event_st
     tide_metric_u64(out, TIDE_M_stream_pages_total, "of=\"older\"", s->catch_up_pages);
     tide_metric_family(out, TIDE_M_stream_dropped_total);
     for (int r = 0; r < (int)TIDE_DROPPED_COUNT; r++) {
-        snprintf(labels, sizeof labels, "reason=\"%s\"",
-                 tide_stream_drop_name((enum tide_stream_drop)r));
+        int len = snprintf(labels, sizeof labels, "reason=\"%s\"",
+                           tide_stream_drop_name((enum tide_stream_drop)r));
+        assert(len > 0 && (size_t)len < sizeof labels);
         tide_metric_u64(out, TIDE_M_stream_dropped_total, labels, s->dropped[r]);
     }
 }

@@ -29,6 +29,7 @@ static bool add_pool(void *self, tide_slice key, const void *record)
         return true;
     if (!make_room(pairs))
         return false;
+    assert(pairs->count < pairs->max && pairs->max <= TIDE_PAIRS_MAX);
     pairs->all[pairs->count++] =
         (struct tide_pair){ .token = first ? pool->token_b : pool->token_a,
                             .pool = pool,
@@ -63,6 +64,7 @@ bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader)
 const struct tide_hot_pool *tide_pairs_find(const struct tide_pairs *pairs,
                                             const struct tide_hot_address *token)
 {
+    assert(pairs->count <= pairs->max);
     uint32_t low = 0, high = pairs->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

@@ -55,6 +55,7 @@ static tide_status load_rows(struct portfolio *p, struct tide_err *err)
  * close time; for a past ledger its close time. */
 static void set_now(struct portfolio *p)
 {
+    assert(p->rows.count == 1 && p->rows.columns == COLUMNS); /* load_rows checked it */
     uint64_t closed_ms = p->reply->at.close_time * 1000;
     uint64_t database_ms = tide_pg_u64(&p->rows, 0, NOW_MS);
     p->now_ms = closed_ms;
@@ -71,6 +72,7 @@ static void set_now(struct portfolio *p)
 static const char *why_unknown(const struct portfolio *p, const struct tide_reader *reader)
 {
     const struct tide_config *config = p->context->api->config;
+    assert(p->now_ms >= p->reply->at.close_time * 1000); /* set_now begins with it */
     uint64_t closed_age_ms = p->now_ms - p->reply->at.close_time * 1000;
     uint32_t needed = project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED);
     if (reader->unkept & needed || !reader->meta->compliance_complete)
@@ -124,6 +126,7 @@ static tide_status lift_role(const struct portfolio *p, struct tide_err *err)
 /* Writes the member compliance. Returns false with a problem in the reply. */
 static bool put_compliance(struct tide_json *j, const struct portfolio *p)
 {
+    assert(p->reply->at.known && p->now_ms > 0);
     struct tide_reader reader;
     if (!tide_reader_open_task(&reader, p->context, p->now_ms / 1000, p->reply))
         return false;

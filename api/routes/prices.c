@@ -7,6 +7,7 @@ enum { PRICES_PAGE = 1000 };
 
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
 {
+    assert(refusal != TIDE_REFUSED_NOTHING);
     bool absent = refusal == TIDE_REFUSED_NO_POOL || refusal == TIDE_REFUSED_NO_FEED ||
                   refusal == TIDE_REFUSED_NO_MARKET;
     tide_reply_problem(reply, absent ? 404 : 409, tide_refusal_code(refusal),
@@ -21,6 +22,7 @@ void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
 static void add_age(struct tide_reply *reply, const char *name, uint64_t now, uint64_t then)
 {
     char text[24];
+    static_assert(sizeof text > 20, "any 64 bits and a NUL");
     text[tide_u64_text(text, now > then ? now - then : 0)] = 0;
     tide_reply_header(reply, name, text);
 }
@@ -53,6 +55,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     l->more = l->count == PRICES_PAGE;
     if (l->more)
         return false;
+    assert(l->count < PRICES_PAGE);
     l->count++;
     l->last = asset;
     tide_json_open(l->json, '{');

@@ -167,6 +167,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     r.sql = sql_works(context->api, &r);
     bool ready =
         !r.stalled && !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
+    assert(!ready || r.at.known); /* a ready node names its ledger */
     tide_json_open(&j, '{');
     tide_json_bool(&j, "ready", ready);
     put_reasons(&j, &r);

@@ -70,6 +70,7 @@ static tide_status add_key(struct tide_receipt_set *set, const uint8_t public[TI
     if (set->count == TIDE_RECEIPT_KEYS_MAX)
         return tide_fail(err, TIDE_E_CONFIG, "api_receipt_keys: more than %u keys",
                          TIDE_RECEIPT_KEYS_MAX);
+    assert(set->count < TIDE_RECEIPT_KEYS_MAX);
     memcpy(set->keys[set->count++], public, TIDE_HASH_BYTES);
     return TIDE_OK;
 }
@@ -171,6 +172,7 @@ static tide_status read_set(struct tide_receipt_set **out, const struct tide_con
     if (status == TIDE_OK && set->signer && !config->api_receipt_issuer[0])
         status = tide_fail(err, TIDE_E_CONFIG,
                            "api_receipt_issuer is not set: receipts need the name of their issuer");
+    assert(!set->signer || (set->count > 0 && !set->emptied)); /* keys[0] signs */
     if (set->signer)
         tide_jws_put_header(&set->header, set->keys[0], TIDE_RECEIPT_TYPE);
     if (status == TIDE_OK && set->header.failed)
@@ -203,6 +205,7 @@ void tide_receipt_keys_close(struct tide_receipt_keys *keys)
 {
     if (!keys)
         return;
+    assert(keys->set->users == 0); /* a user would read freed keys */
     free_set(keys->set);
     pthread_mutex_destroy(&keys->mutex);
     free(keys);
@@ -260,6 +263,7 @@ bool tide_receipt_keys_put_jwks(struct tide_receipt_keys *keys, int64_t host_ms,
     struct key_state state = keys->state;
     set->users++;
     pthread_mutex_unlock(&keys->mutex);
+    assert(state.withdrawn >> set->count == 0); /* the state is of this set */
     bool known = set->count == 0 || is_known(keys, &state, host_ms);
     if (known) {
         const char *before = "{\"keys\":[";
@@ -298,7 +302,8 @@ static bool is_verifier(struct tide_hot_reader *reader, const struct tide_hot_me
 static bool read_state(struct key_state *state, const struct tide_receipt_set *set,
                        struct tide_hot_reader *reader, int64_t host_ms)
 {
-    _Static_assert(TIDE_JWS_KID == TIDE_HOT_KID, "a key's name is the key of its record");
+    static_assert(TIDE_JWS_KID == TIDE_HOT_KID, "a key's name is the key of its record");
+    static_assert(TIDE_RECEIPT_KEYS_MAX < 32, "withdrawn has a bit for each key");
     const struct tide_hot_meta *meta;
     struct key_state found = { 0 };
     struct tide_err err;
@@ -345,6 +350,7 @@ static void log_change(const struct tide_receipt_set *set, const struct key_stat
 static void store_state(struct tide_receipt_keys *keys, struct tide_receipt_set *set,
                         const struct key_state *state, int64_t host_ms)
 {
+    assert(state->withdrawn >> set->count == 0);
     pthread_mutex_lock(&keys->mutex);
     keys->set = set;
     keys->state = *state;

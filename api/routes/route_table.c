@@ -1,6 +1,9 @@
 /* The table of routes, made from route.def, with the classes of routes. */
 #include "api/routes/route_table.h"
 
+static_assert(TIDE_ROUTE_INLINE < 0, "no executor has this index");
+static_assert(TIDE_PARAM_COUNT <= UINT8_MAX, "a statement binds parameters as bytes");
+
 static const struct tide_route_class
     class_HOT = { .executor = TIDE_ROUTE_INLINE,
                   .past_executor = TIDE_EXECUTOR_SQL,

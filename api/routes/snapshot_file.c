@@ -17,6 +17,16 @@ enum { /* offsets of the head's parts */
        SIGNATURE_AT = 288
 };
 
+/* Readers in other processes rely on these offsets (api/clients/c/tidemark_snapshot.h). */
+static_assert(NETWORK_AT == COUNT_AT + 8 && PROTOCOL_AT == NETWORK_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(REGISTRY_AT == PROTOCOL_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(LEDGER_AT == REGISTRY_AT + TIDE_HASH_BYTES && HASH_AT == LEDGER_AT + 8, "no gap");
+static_assert(CLOSED_AT == HASH_AT + TIDE_HASH_BYTES && KIND_AT == CLOSED_AT + 32, "no gap");
+static_assert(RECORDS_AT == KIND_AT + 8 && DEPLOYMENT_AT == RECORDS_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(DEPLOYMENT_AT + 4 <= HEADER_BYTES, "the header's parts end inside it");
+static_assert(SIGNATURE_AT == HEADER_BYTES + TIDE_HASH_BYTES, "the key's name follows the header");
+static_assert(TIDE_SNAPSHOT_HEAD == SIGNATURE_AT + 64, "the signature ends the head");
+
 /* Flags of a record. */
 enum { RECORDED = 1, FROZEN = 2, BLOCKED = 4, WHITELISTED = 8, GONE = 128 };
 
@@ -36,7 +46,7 @@ static void put_u64(uint8_t *at, uint64_t v)
 static void put_header(uint8_t *out, const struct tide_snapshot_says *says)
 {
     const struct tide_hot_meta *meta = says->meta;
-    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-endian");
+    static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-endian");
     memset(out, 0, HEADER_BYTES);
     memcpy(out, "TIDESNP1", 8);
     put_u32(out + 8, HEADER_BYTES);
@@ -74,6 +84,9 @@ void tide_snapshot_put_record(uint8_t out[TIDE_SNAPSHOT_RECORD],
                               const struct tide_hot_address *address,
                               const struct tide_hot_person *person, bool blocked)
 {
+    static_assert(sizeof *address == 33, "the flags follow the address");
+    static_assert(TIDE_SNAPSHOT_RECORD == 40 + sizeof person->expires_at,
+                  "the end is its last field");
     memset(out, 0, TIDE_SNAPSHOT_RECORD);
     memcpy(out, address, sizeof *address);
     if (!person) {

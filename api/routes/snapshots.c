@@ -58,6 +58,8 @@ struct writing {
 
 static void flush_buffer(struct writing *w)
 {
+    static_assert(BUFFER_BYTES >= TIDE_SNAPSHOT_RECORD, "an empty buffer has room for a record");
+    assert(w->held <= sizeof w->buffer);
     size_t done = 0;
     while (done < w->held && !w->failed) {
         ssize_t n = write(w->fd, w->buffer + done, w->held - done);
@@ -145,6 +147,7 @@ static bool make_file(struct tide_snapshots *s, const struct tide_sign *key, str
 
 static void replace_file(struct tide_snapshots *s, const struct made *made)
 {
+    assert(made->fd >= 0 && made->size >= TIDE_SNAPSHOT_HEAD); /* size 0 would mean no file */
     pthread_mutex_lock(&s->mutex);
     int old = s->made.fd;
     s->made = *made;
@@ -318,6 +321,7 @@ static int by_address(const void *a, const void *b)
 static uint64_t put_records(struct tide_buf *body, struct tide_reader *reader, struct changes *c)
 {
     uint64_t count = 0;
+    static_assert(_Alignof(struct tide_hot_address) == 1, "any bytes may hold an array of them");
     struct tide_hot_address *all = (struct tide_hot_address *)(void *)c->addresses.ptr;
     if (c->count)
         qsort(all, c->count, sizeof *all, by_address);
@@ -355,6 +359,7 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
                                        .age_ms = reader->age_ms,
                                        .changes = true,
                                        .after = after };
+    assert(after >= reader->meta->changes_from && after < UINT32_MAX); /* after + 1 is a ledger */
     tide_buf_init(&c.addresses, (CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
     tide_hot_scan(reader->hot, &prefix, &from, add_address, &c); /* the route has no ?ledger= */
     if (c.count > CHANGES_MAX) {
@@ -366,9 +371,11 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
         says.count = put_records(&reply->body, reader, &c);
         tide_slice records = tide_buf_view(&reply->body);
         bool whole = !reply->body.failed && !c.addresses.failed;
-        if (whole)
+        if (whole) {
+            assert(records.len == sizeof head + says.count * TIDE_SNAPSHOT_RECORD);
             tide_sha256(says.hash,
                         tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
+        }
         if (whole && keys->signer)
             tide_snapshot_put_head(reply->body.ptr, &says, keys->signer);
         else

@@ -34,6 +34,7 @@ static bool reject_parameter(struct tide_reply *reply, const char *where, const 
 static bool add_topic(struct tide_stream_ask *ask, tide_slice word)
 {
     static const char *const words[] = { "ledger", "event", "price", "compliance" };
+    static_assert(1u << (TIDE_COUNT(words) - 1) == TIDE_TOPIC_COMPLIANCE, "bits in this order");
     for (uint32_t i = 0; i < TIDE_COUNT(words); i++)
         if (tide_slice_eq_str(word, words[i])) {
             ask->topics |= 1u << i;
@@ -48,6 +49,7 @@ static bool add_kind(struct tide_stream_ask *ask, tide_slice word)
     struct tide_param_value kind;
     if (!tide_param_read(&kind, TIDE_PARAM_kind, word, why))
         return false;
+    assert(ask->kind_count < TIDE_COUNT(ask->kinds) && kind.number <= UINT16_MAX);
     ask->kinds[ask->kind_count++] = (uint16_t)kind.number;
     return true;
 }
@@ -60,11 +62,13 @@ static bool add_asset(struct tide_stream_ask *ask, tide_slice word)
               c == '_'))
             return false;
     }
+    assert(ask->asset_count < TIDE_COUNT(ask->assets)); /* read_list counts the items */
     return word.len && tide_hot_symbol_of(&ask->assets[ask->asset_count++], word);
 }
 
 static bool add_address(struct tide_stream_ask *ask, tide_slice word)
 {
+    assert(ask->address_count < TIDE_COUNT(ask->addresses));
     return tide_hot_address_parse(&ask->addresses[ask->address_count++], word);
 }
 
@@ -217,6 +221,7 @@ static void reject_subscription(struct tide_reply *reply, enum tide_stream_refus
                                     "The stream has not read the database yet. Retry in a moment.",
                                     2 },
     };
+    assert(refusal < TIDE_COUNT(problems) && problems[refusal].status >= 400);
     tide_reply_problem(reply, problems[refusal].status, problems[refusal].code, "%s",
                        problems[refusal].detail);
     reply->retry_after_s = problems[refusal].retry_after_s;

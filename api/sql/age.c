@@ -8,6 +8,7 @@ static int64_t later(int64_t a, int64_t b)
 
 struct tide_age_sign tide_age_read(const struct tide_pg_rows *rows, uint32_t row, uint32_t column)
 {
+    assert(column + TIDE_AGE_COLUMN_COUNT <= rows->columns); /* the SQL text ends in them */
     return (struct tide_age_sign){
         .renewed_ms = (int64_t)tide_pg_u64(rows, row, column),
         .server_ms = (int64_t)tide_pg_u64(rows, row, column + 1),

@@ -5,6 +5,9 @@
 #include "tidemark/text.h"
 
 enum { TAG = 7 }; /* bytes */
+static_assert((TAG + TIDE_CURSOR_KEY_MAX + 2) / 3 * 4 <= TIDE_CURSOR_MAX, "the longest key fits");
+static_assert(TIDE_CURSOR_MAX % 4 == 0, "padding never exceeds the longest text");
+static_assert(TIDE_ROUTE_SCRATCH <= UINT16_MAX, "two bytes hold the length of a parameter's text");
 
 /* Hashes a text with its length, so that no two lists of texts give the same input. */
 static void hash_text(struct tide_sha256 *sha, tide_slice text)
@@ -18,6 +21,7 @@ void tide_cursor_scope(struct tide_cursor_scope *out, const uint8_t deployment[T
                        const struct tide_request *request)
 {
     struct tide_sha256 sha;
+    assert(request->param_count <= TIDE_ROUTE_PARAMS_MAX);
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(deployment, TIDE_HASH_BYTES));
     hash_text(&sha, tide_slice_str(request->route->id));
@@ -63,6 +67,7 @@ size_t tide_cursor_write(char out[TIDE_CURSOR_MAX], const struct tide_cursor_sco
     tide_buf_base64(&text, tide_slice_of(bytes, TAG + key.len));
     for (; !text.failed && len < text.len && text.ptr[len] != '='; len++)
         out[len] = (char)swap_char(text.ptr[len], "+/", "-_");
+    assert(len <= TIDE_CURSOR_MAX);
     tide_buf_release(&text);
     return len;
 }
@@ -79,8 +84,10 @@ static bool decode_base64url(uint8_t *bytes, size_t *len, tide_slice text)
         padded[n] = swap_char(text.ptr[n], "-_+/", "+/  ");
     while (n % 4)
         padded[n++] = '=';
+    assert(n <= TIDE_CURSOR_MAX);
     tide_buf_init(&out, TAG + TIDE_CURSOR_KEY_MAX);
     bool fits = tide_buf_base64_decode(&out, tide_slice_of(padded, n)) == TIDE_OK && !out.failed;
+    assert(out.len <= TAG + TIDE_CURSOR_KEY_MAX);
     if (fits && out.len)
         memcpy(bytes, out.ptr, out.len);
     *len = out.len;

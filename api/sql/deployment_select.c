@@ -27,6 +27,7 @@ struct row_identity {
 };
 
 enum { LOST_MAX = 16 }; /* remembered lost rows */
+static_assert((LOST_MAX & (LOST_MAX - 1)) == 0, "the ring stays in order when lost_next wraps");
 
 struct tide_deployment_select {
     char path[4096];
@@ -153,6 +154,7 @@ static uint32_t drop_lost(struct tide_deployment_select *s, struct candidate *al
         if (c && !standby) {
             s->lost[l] = (struct row_identity){ 0 };
         } else if (c) {
+            assert(c >= all && c < all + count);
             uint32_t at = (uint32_t)(c - all);
             memmove(&all[at], &all[at + 1], (--count - at) * sizeof *all);
         }
@@ -184,6 +186,7 @@ static const struct candidate *find_best(const struct candidate *all, uint32_t c
 static void store_choice(struct tide_deployment_select *s, const struct candidate *selected,
                          const struct tide_pg_rows *rows)
 {
+    assert(selected->id > 0 && rows->count > 0); /* selected is a row of rows */
     uint32_t before = atomic_load(&s->current);
     struct tide_sha256 sha;
     tide_sha256_init(&sha);
@@ -208,6 +211,7 @@ static bool update_allowed(struct tide_deployment_select *s)
         tide_deployment_protocol(list->protocols[list->count++], s->network, s->contracts);
     if (s->has_served)
         memcpy(list->protocols[list->count++], s->protocol, sizeof s->protocol);
+    assert(list->count <= TIDE_COUNT(list->protocols));
     if (old && old->count == list->count &&
         memcmp(old->protocols, list->protocols, sizeof list->protocols) == 0) {
         free(list);
@@ -241,6 +245,7 @@ static tide_status note_lost(struct tide_deployment_select *s, const struct cand
                              struct tide_err *err)
 {
     uint8_t protocol[TIDE_HASH_BYTES];
+    assert(s->current_row.id > 0 && s->has_served);
     uint32_t id = s->current_row.id;
     tide_deployment_protocol(protocol, selected->network, selected->contracts);
     if (!s->has_file && memcmp(protocol, s->protocol, sizeof protocol) != 0)
@@ -294,6 +299,8 @@ static tide_status select_row(struct tide_deployment_select *s, const struct can
 static void read_selected(struct tide_deployment_selected *out, const struct candidate *selected,
                           const struct tide_pg_rows *rows)
 {
+    static_assert(sizeof out->text > 5, "a text of 16 bits");
+    assert(selected->id > 0 && selected->id <= UINT16_MAX); /* read_candidate checked it */
     struct tide_sha256 sha;
     char epoch[16];
     *out = (struct tide_deployment_selected){ .id = (uint16_t)selected->id,
@@ -301,6 +308,7 @@ static void read_selected(struct tide_deployment_selected *out, const struct can
     snprintf(out->text, sizeof out->text, "%u", out->id);
     tide_deployment_protocol(out->protocol, selected->network, selected->contracts);
     int len = snprintf(epoch, sizeof epoch, "%u", selected->epoch);
+    assert(len > 0 && (size_t)len < sizeof epoch);
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(out->protocol, sizeof out->protocol));
     tide_sha256_update(&sha, tide_slice_of(epoch, (size_t)len));
@@ -328,6 +336,7 @@ static tide_status check_deployments(struct tide_deployment_select *s, struct ti
     tide_status status = tide_pg_query(pg, &rows, state_sql, NULL, 0, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == CREATED + 1);
     struct candidate *all = calloc(rows.count + 1u, sizeof *all);
     status = all ? check_whole(&rows, err) : tide_fail(err, TIDE_E_MEMORY, "deployments");
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)

@@ -2,6 +2,8 @@
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
+static_assert(TIDE_SQL_HEAD_SIGN == 7, "head_sql has seven columns before the age");
+
 /* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
  * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
  * scope; whether the requested token's history is still being read; and the age. */

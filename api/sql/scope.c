@@ -75,6 +75,7 @@ static void check_table(struct missing *m, tide_slice whole)
     static const char more[] = ", …";
     if (tide_scope_names(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
         return;
+    assert(m->len + sizeof more < TIDE_SCOPE_TEXT); /* room was left for "more" */
     size_t room = TIDE_SCOPE_TEXT - m->len - sizeof more;
     int len = snprintf(m->text + m->len, room, "%s%.*s", m->len ? ", " : "", TIDE_SLICE_FMT(whole));
     if ((size_t)len < room)
@@ -85,10 +86,12 @@ static void check_table(struct missing *m, tide_slice whole)
 
 static void check_kind(struct missing *m, uint32_t kind)
 {
+    assert(kind < TIDE_EV_COUNT); /* tide_param_read checked it */
     uint32_t count;
     char whole[96];
     const struct tide_table *table = &tide_tables(&count)[tide_events()[kind].table];
     int len = snprintf(whole, sizeof whole, "%s.%s", table->schema, table->name);
+    assert(len > 0 && (size_t)len < sizeof whole);
     check_table(m, tide_slice_of(whole, (size_t)len));
 }
 

@@ -80,6 +80,7 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
 tide_status tide_session_prepare(struct tide_session *session, size_t statement,
                                  struct tide_err *err)
 {
+    assert(statement < session->options.statements->count);
     const struct tide_statement *of = &session->options.statements->all[statement];
     if (session->prepared[statement])
         return TIDE_OK;

@@ -84,6 +84,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         run->reply->retry_after_s = 5;
         return;
     }
+    assert(rows->columns == TIDE_SQL_HEAD_SIGN + TIDE_AGE_COLUMN_COUNT);
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
                                    .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
@@ -133,6 +134,7 @@ static const char *value_text(const struct tide_param_value *param, char number[
         return NULL;
     if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
         return (const char *)param->text.ptr;
+    assert(param->number <= UINT32_MAX); /* the maximum of each TIME in param.def */
     snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
     return number;
 }
@@ -235,6 +237,7 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
 {
     struct tide_buf *body = &run->reply->body;
     tide_status status = TIDE_OK;
+    assert(run->limit > 0); /* the minimum in param.def */
     run->nothing = rows->count == 0 && !run->after[0];
     if ((rows->count == 0 && run->archived[0]) || lacks_oldest(run)) {
         reject_archived(run);
@@ -250,10 +253,12 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
     }
     tide_buf_str(body, "],\"next\":");
     if (rows->count > run->limit || run->archived[0] /* the next page may be a 410 */ ||
-        (rows->count && is_continuation(rows, last)))
+        (rows->count && is_continuation(rows, last))) {
+        assert(last < rows->count);
         status = put_next(run, tide_pg_slice(rows, last, 1), err);
-    else
+    } else {
         tide_buf_str(body, "null");
+    }
     tide_buf_u8(body, '}');
     return status;
 }
@@ -278,6 +283,7 @@ static tide_status take_result(void *self, uint32_t index, const struct tide_pg_
                                struct tide_err *err)
 {
     struct run *run = self;
+    assert(index <= 4); /* COMMIT is the last */
     if (index == 2)
         read_head(run, rows);
     else if (index == 3 && !run->refused && !run->probing)
@@ -306,6 +312,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
             values[i] = run->limit_text;
             break;
         default:
+            assert(bind < TIDE_PARAM_COUNT);
             param = tide_request_param(run->request, (enum tide_param_id)bind);
             assert(param);
             values[i] = bind == TIDE_PARAM_token && run->token[0]
@@ -349,6 +356,7 @@ static bool read_page(struct run *run)
     const struct tide_param_value *cursor = tide_request_param(run->request, TIDE_PARAM_cursor);
     if (!run->statement->list)
         return true;
+    assert(limit->number < UINT32_MAX); /* the statement gets limit + 1 */
     run->limit = (uint32_t)limit->number;
     snprintf(run->limit_text, sizeof run->limit_text, "%u", run->limit + 1);
     tide_cursor_scope(&run->scope, run->session->selected.identity, run->request);
@@ -364,6 +372,7 @@ static tide_status check_parent(struct run *run, struct tide_err *err)
     struct tide_answer_at listed = run->reply->at;
     if (!run->nothing || parent == TIDE_STATEMENT_NO_PARENT)
         return TIDE_OK;
+    assert(parent < all->count && !all->all[parent].list);
     run->statement = &all->all[parent];
     run->probing = true;
     run->archived[0] = 0; /* the archive concerns the list's rows, not the parent */
@@ -378,6 +387,7 @@ static tide_status check_parent(struct run *run, struct tide_err *err)
 tide_status tide_sql_answer(struct tide_session *session, const struct tide_request *request,
                             struct tide_reply *reply, struct tide_err *err)
 {
+    assert(request->route->statement);
     struct run run;
     open_run(&run, session, request, reply);
     const struct tide_statements *all = session->options.statements;
@@ -420,6 +430,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
                             const struct tide_request *request, struct tide_reply *reply,
                             struct tide_err *err)
 {
+    assert(request->route->handle && !context->task);
     struct run run;
     struct tide_pg_rows head = { 0 };
     open_run(&run, session, request, reply);

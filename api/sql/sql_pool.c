@@ -139,6 +139,7 @@ tide_status tide_sql_pool_open(struct tide_worker_pool **out,
                                                    .drop = mark_unready,
                                                    .refuse = answer_failure,
                                                    .release = release_shared };
+    assert(options->threads > 0); /* one less is the share of a client */
     struct shared *shared = calloc(1, sizeof *shared);
     *out = NULL;
     if (!shared)

@@ -27,6 +27,7 @@ void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *reques
             continue;
         int put = snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
                            tide_param_of(value->id)->name);
+        assert(put > 0 && (size_t)put < sizeof names - len);
         len += (size_t)put;
     }
     tide_reply_problem(reply, 503, "query_too_long",

@@ -37,10 +37,14 @@ static bool take_prefix(tide_slice *line, const char *prefix)
     return true;
 }
 
+static_assert(TIDE_BIND_LIMIT <= UINT8_MAX, "a bind is a byte");
+static_assert(TIDE_PG_PARAMS_MAX <= UINT8_MAX, "the count of binds is a byte");
+
 /* Returns what a name binds, or -1 if it cannot be bound. */
 static int bind_named(tide_slice name)
 {
     static const char *const own[] = { "deployment", "at", "after", "limit" };
+    static_assert(TIDE_COUNT(own) == TIDE_BIND_LIMIT - TIDE_BIND_DEPLOYMENT + 1, "each has a name");
     for (size_t i = 0; i < TIDE_COUNT(own); i++)
         if (tide_slice_eq_str(name, own[i]))
             return (int)(TIDE_BIND_DEPLOYMENT + i);
@@ -93,6 +97,7 @@ static tide_status read_second(struct tide_statement *out, tide_slice line, stru
 tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
                                  struct tide_err *err)
 {
+    assert(file->text.ptr[file->text.len] == 0); /* sql is a C string */
     tide_slice text = file->text, line = next_line(&text);
     *out = (struct tide_statement){ .name = file->name,
                                     .sql = (const char *)file->text.ptr,
@@ -127,7 +132,8 @@ static size_t find_named(const struct tide_statements *statements, const char *i
                          const char *suffix)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s%s", id, suffix);
+    int len = snprintf(name, sizeof name, "%s%s", id, suffix);
+    assert(len > 0 && (size_t)len < sizeof name);
     for (size_t i = 0; i < statements->count; i++)
         if (strcmp(statements->all[i].name, name) == 0)
             return i;

@@ -5,12 +5,16 @@
 
 #include <stdio.h>
 
-enum { LIST_BYTES = 8 * (TIDE_STRKEY_TEXT_MAX + 2) }; /* token_symbol.sql returns at most 8 rows */
+enum {
+    TOKENS_MAX = 8, /* the limit in token_symbol.sql */
+    LIST_BYTES = TOKENS_MAX * (TIDE_STRKEY_TEXT_MAX + 2)
+};
 
 static void reject_ambiguous(struct tide_reply *reply, const struct tide_pg_rows *rows)
 {
     char list[LIST_BYTES] = "";
     size_t len = 0;
+    assert(rows->count > 1 && rows->count <= TOKENS_MAX && rows->columns == 1);
     for (uint32_t i = 0; i < rows->count && len < sizeof list; i++)
         len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i ? ", " : "",
                                 tide_pg_text(rows, i, 0));

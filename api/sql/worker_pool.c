@@ -137,6 +137,7 @@ static tide_status attempt_job(struct worker *worker, struct tide_job *job, stru
 static void append_job(struct tide_worker_pool *pool, struct tide_job *job)
 {
     assert(!pool->last == !pool->first);
+    assert(!pool->first == !pool->stats.waiting && !job->back);
     job->next = NULL;
     if (pool->last)
         pool->last->next = job;
@@ -163,6 +164,7 @@ static void put_back(struct tide_worker_pool *pool, struct tide_job *job)
 {
     pthread_mutex_lock(&pool->mutex);
     job->back = false;
+    assert(pool->stats.busy > 0 && job->bulkhead > 0);
     pool->stats.busy--;
     append_job(pool, job);
     pthread_mutex_unlock(&pool->mutex);
@@ -189,6 +191,7 @@ static void run_job(struct worker *worker, struct tide_job *job)
         work->over(job);
     job->next = NULL;
     pthread_mutex_lock(&pool->mutex);
+    assert(pool->stats.busy > 0);
     pool->stats.busy--;
     pool->stats.jobs++;
     pool->stats.late += late;
@@ -245,9 +248,11 @@ static struct tide_job *take_job(struct tide_worker_pool *pool)
     *(before ? &before->next : &pool->first) = job->next;
     if (pool->last == job)
         pool->last = before;
+    assert(pool->stats.waiting > 0 && !pool->first == !pool->last);
     pool->stats.waiting--;
     pool->stats.busy++;
     if (job->bulkhead) {
+        assert(pool->bulkheads[job->bulkhead].waiting > 0);
         pool->bulkheads[job->bulkhead].waiting--;
         pool->bulkheads[job->bulkhead].inside++;
     }
@@ -324,6 +329,7 @@ static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
 static enum tide_job_submitted enter_client(struct tide_worker_pool *pool, struct tide_job *job)
 {
     assert(job->bulkhead == 0);
+    assert(pool->stats.waiting < pool->options.queue);
     const struct tide_worker_pool_options *options = &pool->options;
     uint32_t at = bulkhead_of_client(pool, &job->client);
     struct bulkhead *bulkhead = &pool->bulkheads[at];
@@ -399,6 +405,7 @@ tide_status tide_worker_pool_open(struct tide_worker_pool **out,
 {
     assert(options->threads > 0 && options->clock);
     assert(options->work->open && options->work->ready && options->work->run);
+    assert(!options->by_client || options->bulkhead_threads > 0); /* else no job would run */
     struct tide_worker_pool *pool =
         calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
     *out = NULL;
@@ -437,6 +444,7 @@ void tide_worker_pool_close(struct tide_worker_pool *pool)
     pthread_mutex_unlock(&pool->mutex);
     for (uint32_t i = 0; i < pool->started; i++)
         pthread_join(pool->workers[i].thread, NULL);
+    assert(pool->stats.busy == 0 && (pool->started == 0 || !pool->first));
     for (uint32_t i = 0; i < pool->opened; i++)
         pool->options.work->close(pool->workers[i].state);
     pthread_cond_destroy(&pool->wake);

@@ -28,6 +28,7 @@ static bool is_outside_scope(const struct stream_head *head, const struct tide_s
     if (!(sub->topics & TIDE_TOPIC_EVENT))
         return false;
     bool lacks = false; /* without kinds, all kinds are asked for */
+    assert(sub->kind_count <= TIDE_COUNT(sub->kinds));
     for (uint32_t i = 0; i < sub->kind_count; i++) {
         assert(sub->kinds[i] < TIDE_EV_COUNT);
         lacks |= head->missing_kinds[sub->kinds[i]];

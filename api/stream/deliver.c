@@ -154,6 +154,7 @@ bool stream_deliver_lapses(struct tide_subscriber *sub, uint64_t until)
     struct stream_watch *watch;
     while ((watch = next_lapse(sub, until))) {
         uint64_t at = watch->lapses_at;
+        assert(at > 0 && at <= until); /* next_lapse chose it */
         struct stream_moment when = { sub->delivered.ledger, sub->closed, at };
         struct stream_position id = { .ledger = sub->delivered.ledger,
                                       .class = STREAM_TIME,
@@ -267,6 +268,7 @@ bool stream_deliver(struct tide_subscriber *sub, const struct stream_piece *piec
     }
     if (piece->last)
         return deliver_whole(sub, piece);
+    assert(stream_position_cmp(&piece->end, &sub->delivered) >= 0); /* notes end before it */
     sub->delivered = piece->end;
     return true;
 }

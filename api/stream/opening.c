@@ -33,6 +33,7 @@ static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, boo
         compare_to_position(sub, &sub->watches[i], &older, &earlier);
         if (older != before)
             continue;
+        assert(count < TIDE_STREAM_NAMES_MAX);
         which[count] = i;
         addresses[count++] = sub->watches[i].address;
     }
@@ -126,6 +127,7 @@ bool stream_send_staleness(struct tide_subscriber *sub)
 /* Appends the subscriber's position to the scratch text, as a line of a message. */
 static void append_id(struct tide_subscriber *sub)
 {
+    assert(sub->begun); /* before, the position is not known */
     char position[STREAM_POSITION_TEXT];
     struct stream_position id = stream_id(sub);
     stream_position_text(position, sub->stream->head.deployment, &id);
@@ -228,6 +230,7 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         status = load_standings(sub, err);
     if (!*ready || status != TIDE_OK)
         return status;
+    assert(!sub->watch_count || sub->seen >= sub->closed); /* load_standings took the later */
     sub->opening = !sub->resumed;
     sub->begun = true;
     /* the subscriber's first page comes after those of all others that wait */

@@ -226,6 +226,7 @@ static void add_whole(struct page *page, struct stream_piece *piece, uint32_t pr
     piece->blocks_changed = has_block_change(page->pg, piece->ledger);
     size_t from = piece->bytes.len;
     put_head(piece, "ledger");
+    assert(page->ledgers_at < page->ledgers.count);
     put_fields(piece, tide_pg_slice(&page->ledgers, page->ledgers_at++, 2));
     piece->text = slice_from(piece, from);
     piece->last = true;
@@ -242,6 +243,7 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
     if (!piece)
         return tide_fail(err, TIDE_E_MEMORY, "stream: ledger %u", ledger);
     *out = piece;
+    assert(whole ? page->ledgers_at < page->ledgers.count : page->log_at < page->log.count);
     uint32_t events = count_rows(&page->log, page->log_at, LOG_LEDGER, ledger);
     uint32_t prices = whole ? count_rows(&page->prices, page->prices_at, 2, ledger) : 0;
     uint32_t changes =
@@ -275,6 +277,7 @@ static tide_status make_pieces(struct page *page, struct stream_piece **out, str
         if (*tail)
             tail = &(*tail)->next;
     }
+    assert(status != TIDE_OK || page->ledgers_at == page->ledgers.count);
     return status == TIDE_OK && page->part ? make_piece(page, page->part, tail, err) : status;
 }
 
@@ -299,6 +302,8 @@ static tide_status read_log(struct page *page, const struct stream_position *aft
     tide_status status = tide_pg_execute(
         page->pg->pg, &page->log, "log",
         (const char *[]){ page->pg->selected.text, ledger, tx, op, event, until, limit }, 7, err);
+    assert(status != TIDE_OK || page->log.columns == LOG_FIELDS + 1);
+    assert(page->log.count <= STREAM_PAGE_EVENTS); /* more would be taken for a whole page */
     if (status == TIDE_OK && page->log.count == STREAM_PAGE_EVENTS) {
         page->part = u32(&page->log, page->log.count - 1, LOG_LEDGER);
         page->until = page->part - 1;
@@ -321,6 +326,8 @@ static tide_status read_ledgers(struct page *page, struct tide_err *err)
         status = tide_pg_execute(page->pg->pg, &page->prices, "price_changes", values, 3, err);
     if (status == TIDE_OK)
         status = tide_pg_execute(page->pg->pg, &page->changes, "changes", values, 3, err);
+    assert(status != TIDE_OK || page->ledgers.columns == LEDGER_ARCHIVED + 1);
+    assert(status != TIDE_OK || page->changes.columns > CHANGE_EXPIRES);
     if (status == TIDE_OK && page->ledgers.count != page->until - page->from + 1)
         status = tide_fail(err, TIDE_E_MISSING,
                            "stream: some of the ledgers %u to %u are not in the database",

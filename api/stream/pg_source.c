@@ -113,6 +113,7 @@ static tide_status add_block(struct stream_pg *pg, struct stream_block block, st
         pg->blocks = blocks;
         pg->block_max = max;
     }
+    assert(pg->block_count < pg->block_max);
     pg->blocks[pg->block_count++] = block;
     return TIDE_OK;
 }
@@ -130,6 +131,7 @@ static tide_status read_blocks(struct stream_pg *pg, struct tide_err *err)
                                          (const char *[]){ pg->selected.text, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 3);
     uint32_t before = pg->block_count;
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         status = add_block(pg,
@@ -294,6 +296,7 @@ static tide_status source_people(void *self, uint32_t ledger,
     tide_buf_release(&frozen);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count > 0 && rows.columns == 7); /* one row even without addresses */
     memset(out, 0, count * sizeof *out);
     *close_time = tide_pg_u64(&rows, 0, 0);
     for (uint32_t i = 0; i < rows.count; i++)
@@ -321,6 +324,7 @@ static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint
 static struct stream_piece *make_prices(const struct tide_pg_rows *rows, uint32_t ledger)
 {
     enum { TIME = 2, BYTES_MAX = 4 << 20 };
+    assert(rows->count <= STREAM_PAGE_PRICES && rows->columns == TIME + 1);
     struct stream_piece *piece = calloc(1, sizeof *piece);
     if (!piece)
         return NULL;

@@ -5,6 +5,11 @@
 
 #include <stdio.h>
 
+static_assert(STREAM_EVENT == 0 && STREAM_PRICE == 1 && STREAM_COMPLIANCE == 2 &&
+                  STREAM_WHOLE == 3 && STREAM_TIME == 4,
+              "clients keep positions over releases");
+static_assert(STREAM_POSITION_TEXT > 5 + 1 + 10 + 3 + TIDE_HOT_ADDRESS_TEXT + 1 + 20, "all fit");
+
 static int cmp_u64(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);

@@ -44,6 +44,8 @@ static void drop_first(struct stream_ring *ring)
 
 void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint64_t max)
 {
+    assert(pieces); /* a page without a piece would be read for ever */
+    assert(ring->first || (ring->bytes == 0 && ring->ledgers == 0));
     ring->fresh = pieces;
     ring->fresh_from = ring->end;
     if (ring->first)

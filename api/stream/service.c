@@ -71,6 +71,7 @@ static void *run_stream(void *self)
 
 tide_status tide_stream_service_start(struct tide_stream_service *service, struct tide_err *err)
 {
+    assert(!service->started); /* the stream belongs to one thread */
     int failed = pthread_create(&service->thread, NULL, run_stream, service);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "stream: cannot start the thread: error %d", failed);

@@ -264,6 +264,7 @@ static void mark_full(struct tide_subscriber *sub)
 static void give_pieces(struct tide_subscriber *sub, const struct stream_piece *first,
                         uint64_t wall)
 {
+    assert(sub->begun && !sub->opening && !sub->dropped);
     if (!has_room(sub))
         return;
     const struct stream_piece *piece = first;
@@ -284,6 +285,7 @@ static void give_pieces(struct tide_subscriber *sub, const struct stream_piece *
 /* Sends more of the present values to a subscriber that is opening. */
 static void continue_opening(struct tide_subscriber *sub, const struct stream_piece *page)
 {
+    assert(sub->begun && sub->opening && !sub->dropped);
     if (!has_room(sub))
         return;
     sub->moved = false;

@@ -14,6 +14,8 @@ static const char *const drop_names[] = {
 #undef DROP_NAME
 };
 
+static_assert(TIDE_COUNT(drop_names) == TIDE_DROPPED_COUNT, "each reason has a name");
+
 const char *tide_stream_drop_name(enum tide_stream_drop reason)
 {
     assert(reason < TIDE_COUNT(drop_names));
@@ -36,6 +38,7 @@ static void set_watches(struct tide_subscriber *sub, const struct tide_stream_as
     for (uint32_t i = 0; i < ask->address_count; i++)
         if (i == 0 || by_address(&sub->watches[sub->watch_count - 1], &sub->watches[i]) != 0)
             sub->watches[sub->watch_count++] = sub->watches[i];
+    assert(sub->watch_count <= ask->address_count);
 }
 
 struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
@@ -73,6 +76,7 @@ struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
 static void set_buffer(struct tide_subscriber *sub, char *bytes, size_t cap)
 {
     assert(sub->len <= cap || !bytes);
+    assert(atomic_load(&sub->stream->buffered) >= sub->cap); /* the sum has its own part */
     atomic_fetch_add(&sub->stream->buffered, (uint64_t)cap - (uint64_t)sub->cap);
     sub->bytes = bytes;
     sub->cap = cap;
@@ -109,6 +113,7 @@ static size_t cap_for(const struct tide_subscriber *sub, size_t more)
 /* Makes room for `more` bytes behind those that wait. Returns false without memory. */
 static bool room_for(struct tide_subscriber *sub, size_t more)
 {
+    assert(sub->start + sub->len <= sub->cap);
     if (sub->cap - sub->start - sub->len >= more)
         return true;
     move_to_start(sub);
@@ -133,6 +138,7 @@ static bool all_have_room(struct tide_subscriber *sub, size_t more)
 
 static void append_bytes(struct tide_subscriber *sub, tide_slice text)
 {
+    assert(text.len <= sub->cap - sub->start - sub->len); /* room_for made it */
     if (sub->len == 0)
         sub->taken_ms = stream_now_ms(sub->stream);
     if (text.len)
@@ -169,6 +175,7 @@ bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *i
     if (id)
         stream_position_text(position, sub->stream->head.deployment, id);
     size_t line_len = id ? (size_t)snprintf(line, sizeof line, "id: %s\n", position) : 0;
+    assert(line_len < sizeof line);
     bool put = append_message(sub, tide_slice_of(line, line_len), text, STREAM_RESERVE);
     if (put) {
         sub->moved = true;
@@ -241,6 +248,8 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
             "this node now serves another deployment: reconnect without a position",
         [TIDE_DROPPED_SHUTDOWN] = "this node is stopping: reconnect and resume",
     };
+    static_assert(TIDE_COUNT(details) == TIDE_DROPPED_COUNT, "each reason has a text");
+    assert(reason < TIDE_DROPPED_COUNT && !sub->dropped);
     const struct stream_head *head = &sub->stream->head;
     char text[256], ledgers[32] = "";
     if (reason == TIDE_DROPPED_ARCHIVED)
@@ -248,6 +257,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
     int len = snprintf(text, sizeof text,
                        "event: dropped\ndata: {\"reason\":\"%s\",\"detail\":\"%s%s\"}\n\n",
                        drop_names[reason], details[reason], ledgers);
+    assert(len > 0 && (size_t)len < sizeof text);
     pthread_mutex_lock(&sub->mutex);
     discard_unstarted(sub);
     /* Without memory for this event the stream just ends: the client resumes all the same. */
@@ -268,6 +278,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t max)
 {
     tide_lock_counted(&sub->mutex, &sub->stream->waits);
+    assert(sub->start + sub->len <= sub->cap);
     size_t len = sub->len < max ? sub->len : max;
     if (len)
         memcpy(out, sub->bytes + sub->start, len);

@@ -11,6 +11,8 @@ static const char *const code_names[] = {
 };
 /* clang-format on */
 
+static_assert(TIDE_COUNT(code_names) == 18, "up to txSOROBAN_INVALID, which is -17");
+
 const char *att_code_name(int32_t code)
 {
     return code <= 0 && -code < (int32_t)TIDE_COUNT(code_names) ? code_names[-code] : "tx";

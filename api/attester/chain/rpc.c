@@ -274,6 +274,7 @@ static void pause_server(struct att_rpc *rpc, struct server *server)
 static tide_status note_failure(struct att_rpc *rpc, tide_status status, const struct tide_err *err)
 {
     assert(status != TIDE_OK && err->code == status);
+    static_assert(sizeof rpc->failure == sizeof err->text, "copied whole");
     memcpy(rpc->failure, err->text, sizeof rpc->failure);
     return status;
 }
@@ -299,6 +300,7 @@ tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct ti
 static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result, const char *method,
                               struct tide_err *err)
 {
+    assert(at < rpc->count);
     struct server *server = &rpc->servers[at];
     tide_status status = call_server(rpc, server, result, method, err);
     if (status == TIDE_OK) {
@@ -368,6 +370,7 @@ bool att_rpc_exclude_current(struct att_rpc *rpc)
 
 void att_rpc_select_first(struct att_rpc *rpc)
 {
+    assert(rpc->first < rpc->count);
     rpc->current = rpc->first;
 }
 
@@ -429,6 +432,7 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
         if (rpc->count == SERVERS_MAX)
             return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", SERVERS_MAX);
         struct server *server = &rpc->servers[rpc->count++];
+        static_assert(sizeof server->url >= sizeof rpc->options.config->rpc, "no address is cut");
         snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
         tide_http_name(server->name, sizeof server->name, server->url);
         for (uint32_t i = 0; i + 1 < rpc->count; i++)
@@ -472,6 +476,7 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
         att_rpc_close(rpc);
         return status;
     }
+    assert(rpc->count > 0 && rpc->count <= SERVERS_MAX);
     tide_retry_init(&rpc->retry, options->clock->wall_ms(options->clock->self), 0);
     *out = rpc;
     return TIDE_OK;

@@ -113,7 +113,7 @@ tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const 
 {
     json_t *result;
     uint64_t ledger = 0;
-    assert(count <= ATT_KEYS_MAX);
+    assert(count > 0 && count <= ATT_KEYS_MAX); /* the first key opens the list */
     *out = (struct att_entries){ 0 };
     struct tide_buf *params = rpc_params(rpc);
     for (size_t i = 0; i < count; i++) {
@@ -156,6 +156,7 @@ static void read_changes(struct decoder *t, struct att_simulated *out, const jso
     t->good &= json_array_size(list) <= ATT_LIST_MAX;
     for (size_t i = 0; t->good && i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
+        assert(out->change_count < ATT_LIST_MAX);
         struct att_change *change = &out->changes[out->change_count++];
         change->key = decode_required(t, json_object_get(item, "key"));
         change->before = decode_field(t, json_object_get(item, "before"));
@@ -218,6 +219,7 @@ tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice e
                          struct tide_err *err)
 {
     static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER", "ERROR" };
+    static_assert(TIDE_COUNT(names) == ATT_ERROR + 1, "a name for each status");
     json_t *result;
     uint32_t index;
     *out = (struct att_sent){ 0 };
@@ -272,6 +274,7 @@ tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
                          const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     static const char *const names[] = { "NOT_FOUND", "SUCCESS", "FAILED" };
+    static_assert(TIDE_COUNT(names) == ATT_FAILED + 1, "a name for each status");
     json_t *result;
     uint32_t index;
     *out = (struct att_found){ 0 };

@@ -32,6 +32,7 @@ tide_status att_signer_of(struct att_signer **out, const uint8_t seed[TIDE_HASH_
     }
     size_t len = tide_strkey_encode(signer->address, TIDE_STRKEY_ACCOUNT,
                                     tide_slice_of(tide_sign_public(signer->key), TIDE_HASH_BYTES));
+    assert(len > 0 && len < sizeof signer->address);
     signer->address[len] = 0;
     *out = signer;
     return TIDE_OK;
@@ -287,6 +288,7 @@ tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
     tide_envelope_hash(hash, &e, signer->policy.network_id);
     tide_sign(signer->key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
     put_signature(envelope, att_signer_public(signer), signature);
+    assert(envelope->failed || envelope->len == before + 8 + TIDE_SIGNATURE_BYTES);
     if (!envelope->failed)
         return TIDE_OK;
     envelope->failed = false;

@@ -8,6 +8,9 @@
 
 enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
 enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
+static_assert(ATT_VIEW_KEYS == ATT_KEY_INSTANCE + 1, "a key for each constant");
+static_assert((int)ATT_VIEW_KEYS <= (int)ATT_KEYS_MAX, "one call reads all keys");
+static_assert((int)ADDRESS_BYTES == 12 + (int)TIDE_HASH_BYTES, "three discriminants and the key");
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
@@ -33,8 +36,9 @@ static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
 static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
                          tide_slice argument)
 {
-    /* each data key of enum att_view_key has its row in make_keys */
-    assert(variant && argument.ptr);
+    /* Each data key of enum att_view_key has its row in make_keys. Without memory the argument is
+     * empty, and make_keys fails. */
+    assert(variant);
     tide_buf_be32(out, ENTRY_DATA);
     tide_buf_be32(out, 1);
     tide_buf_put(out, contract, TIDE_HASH_BYTES);
@@ -101,6 +105,7 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
     tide_buf_release(&a.buf);
     for (int i = 0; !failed && i < ATT_VIEW_KEYS; i++) {
         size_t from = i ? ends[i - 1] : 0;
+        assert(ends[i] > from && ends[i] <= hold->len);
         keys[i] = tide_slice_of(hold->ptr + from, ends[i] - from);
     }
     return failed ? TIDE_E_MEMORY : TIDE_OK;
@@ -443,6 +448,8 @@ bool att_error_of_text(char out[ATT_ERROR_NAME_BYTES], const char *text)
     /* Names as the host prints them, in the order of error_types. */
     static const char *const names[] = { "Contract", "WasmVm", "Context", "Storage", "Object",
                                          "Crypto",   "Events", "Budget",  "Value",   "Auth" };
+    static_assert(TIDE_COUNT(names) == TIDE_COUNT(error_types), "in the same order");
+    static_assert(ATT_ERROR_NAME_BYTES > 8 + 1 + 24, "the longest type, a colon and the word");
     const char *at = strstr(text, "Error(");
     if (!at)
         return false;

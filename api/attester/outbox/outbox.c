@@ -265,6 +265,7 @@ static bool read_state(enum att_state *out, const char *text)
     static const char *const names[] = {
         [ATT_QUEUED] = "queued", [ATT_SIGNED] = "signed", [ATT_SUBMITTED] = "submitted"
     };
+    static_assert(TIDE_COUNT(names) == ATT_SUBMITTED + 1, "a name for each state");
     *out = ATT_QUEUED;
     for (uint32_t i = 0; i < TIDE_COUNT(names); i++)
         if (strcmp(text, names[i]) == 0) {
@@ -291,6 +292,8 @@ static bool is_genuine(const struct att_outbox *o, const struct tide_pg_rows *ro
 {
     const char *fields[TIDE_INTENT_FIELDS];
     uint8_t mac[TIDE_HASH_BYTES];
+    assert(o->options.intent_key); /* commands have none and read no row */
+    assert(from + TIDE_INTENT_FIELDS < rows->columns);
     for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
         fields[i] = tide_pg_text(rows, row, from + i);
     return tide_pg_bytes(rows, row, from + TIDE_INTENT_FIELDS, mac, sizeof mac) &&
@@ -340,6 +343,7 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
     tide_status status =
         tide_pg_query(outbox->pg, &rows, next_sql,
                       (const char *[]){ deployment, least, after ? "true" : "false" }, 3, err);
+    assert(status != TIDE_OK || rows.columns == SIGNED_FROM + TIDE_INTENT_FIELDS + 1);
     if (status == TIDE_OK && rows.count) {
         *any = true;
         bool readable = read_row(row, &rows);
@@ -357,6 +361,7 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
 /* --- MACs of new rows ------------------------------------------------------------------------- */
 
 enum { SCREEN_ROWS = 256, SCREEN_LIST_BYTES = SCREEN_ROWS * 24 };
+static_assert(SCREEN_LIST_BYTES >= SCREEN_ROWS * (20 + 1) + 3, "all ids of a batch fit");
 
 /* Appends id to an array literal, which store_list closes. */
 static void add_id(struct tide_buf *list, const char *id)
@@ -392,6 +397,7 @@ tide_status att_outbox_check_macs(struct att_outbox *outbox, uint32_t *forged, b
                       (const char *[]){ deployment, most }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count <= SCREEN_ROWS && rows.columns == TIDE_INTENT_FIELDS + 2);
     tide_buf_init(&good, SCREEN_LIST_BYTES);
     tide_buf_init(&bad, SCREEN_LIST_BYTES);
     for (uint32_t i = 0; i < rows.count; i++) {

@@ -27,6 +27,8 @@ tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_hea
         outbox->deployment, heartbeat->ledger, (uint64_t)heartbeat->balance, t->sent, t->confirmed,
         t->parked,          t->failures,       heartbeat->standing
     };
+    static_assert(NUMBER_BYTES > 20, "any 64 bits");
+    assert(outbox->deployment > 0); /* att_outbox_ready succeeded */
     char text[NUMBERS][NUMBER_BYTES];
     for (size_t i = 0; i < NUMBERS; i++)
         snprintf(text[i], NUMBER_BYTES, "%" PRIu64, numbers[i]);

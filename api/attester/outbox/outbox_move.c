@@ -19,6 +19,7 @@ struct fence {
 static void fill_fence(struct fence *fence, const struct att_row *row)
 {
     snprintf(fence->id, sizeof fence->id, "%" PRIu64, row->id);
+    static_assert(sizeof fence->hash == 2 + 2 * sizeof row->hash + 1, "as a bytea literal");
     tide_bytea_text(fence->hash, tide_slice_of(row->hash, TIDE_HASH_BYTES));
     fence->envelope = row->state == ATT_QUEUED ? NULL : fence->hash;
 }
@@ -82,6 +83,7 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
 {
     assert(row->state == ATT_QUEUED && row->envelope.len > 0);
     assert(bid > 0 && row->max_time > 0);
+    assert(outbox->deployment > 0); /* att_outbox_ready succeeded */
     struct fence fence;
     struct tide_buf bytes;
     char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];

@@ -6,6 +6,10 @@
 /* A provider or server that is silent longer than this is given up. All of them stay below the ten
  * seconds that a session request may take. */
 enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
+static_assert(SILENCE_MS < 10000 && CONNECT_MS < 10000 && EXCHANGE_MS < 10000 &&
+                  STALL_S * 1000 < 10000,
+              "below the time of a session request");
+static_assert(TIDE_KYC_STATEMENT_MS < SILENCE_MS, "PostgreSQL reports a slow statement first");
 
 static const char main_network[] = "Public Global Stellar Network ; September 2015";
 
@@ -14,6 +18,7 @@ bool tide_kyc_network_allowed(const struct tide_kyc_settings *settings,
                               const uint8_t network_id[TIDE_HASH_BYTES], const char **what)
 {
     uint8_t id[TIDE_HASH_BYTES];
+    assert(settings->provider_count <= TIDE_KYC_PROVIDERS_MAX);
     tide_network_id(id, tide_slice_str(main_network));
     *what = NULL;
     if (memcmp(id, network_id, sizeof id) != 0)
@@ -66,6 +71,7 @@ static tide_status read_network(struct tide_kyc_context *context, struct tide_er
                       (const char *[]){ context->deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 2);
     if (rows.count != 1 ||
         !tide_pg_bytes(&rows, 0, 0, context->network_id, sizeof context->network_id) ||
         tide_pg_slice(&rows, 0, 1).len >= sizeof context->passphrase)

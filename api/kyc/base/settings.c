@@ -46,6 +46,7 @@ static tide_status read_algorithm(struct tide_members_reader *r, const struct ti
         [TIDE_KYC_SHA256] = "sha256", [TIDE_KYC_SHA1] = "sha1", [TIDE_KYC_SHA512] = "sha512"
     };
     (void)m;
+    static_assert(TIDE_COUNT(names) == TIDE_KYC_SHA512 + 1, "a name for each algorithm");
     for (size_t i = 0; i < TIDE_COUNT(names); i++) {
         if (tide_slice_eq_str(tide_read_string(value), names[i])) {
             *(enum tide_kyc_algorithm *)to = (enum tide_kyc_algorithm)i;
@@ -91,6 +92,7 @@ static tide_status read_secrets(struct tide_members_reader *r, const struct tide
                                 void *to, json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    assert(m->high == TIDE_COUNT(p->secrets)); /* the list's limit is the array's room */
     struct tide_list list = { read_secret, sizeof p->secrets[0], &p->secret_count };
     return tide_read_list(r, m, list, p->secrets, value);
 }
@@ -99,6 +101,7 @@ static tide_status read_hosts(struct tide_members_reader *r, const struct tide_m
                               json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    assert(m->high == TIDE_COUNT(p->hosts));
     struct tide_list list = { tide_read_host, sizeof p->hosts[0], &p->host_count };
     return tide_read_list(r, m, list, p->hosts, value);
 }
@@ -107,6 +110,7 @@ static tide_status read_frame_hosts(struct tide_members_reader *r, const struct 
                                     void *to, json_t *value)
 {
     struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    assert(m->high == TIDE_COUNT(p->frame_hosts));
     struct tide_list list = { tide_read_host, sizeof p->frame_hosts[0], &p->frame_host_count };
     return tide_read_list(r, m, list, p->frame_hosts, value);
 }
@@ -120,6 +124,8 @@ enum {
     REAL = SUMSUB | PERSONA | VERIFF | DIDIT,
     ALL = SANDBOX | REAL,
 };
+
+static_assert(ALL == (1 << TIDE_KYC_TYPE_COUNT) - 1, "each type has its bit");
 
 /* Members of a provider by type (mask). A member has two rows if some types need it and others may
  * leave it out. */
@@ -173,6 +179,9 @@ static tide_status check_environment(struct tide_members_reader *r,
 /* Fills members that the file leaves out with their defaults. */
 static void complete_provider(struct tide_kyc_provider *p, bool has_frame_hosts)
 {
+    static_assert(sizeof p->secrets[0].text == sizeof p->api_secret, "copied whole");
+    static_assert(sizeof p->frame_hosts == sizeof p->hosts, "copied whole");
+    assert(p->type < TIDE_KYC_TYPE_COUNT);
     if (!*p->base_url)
         snprintf(p->base_url, sizeof p->base_url, "%s", types[p->type].base_url);
     if (p->type == TIDE_KYC_VERIFF && p->secret_count == 0) {
@@ -201,6 +210,7 @@ static tide_status read_provider(struct tide_members_reader *r, const struct tid
     for (size_t i = 0; i < TIDE_COUNT(provider_members); i++)
         if (provider_members[i].mask >> p->type & 1)
             own[count++] = provider_members[i];
+    assert(count > 0 && count < TIDE_COUNT(own)); /* no type has every row */
     p->timeout_ms = 10000;
     status = tide_read_object(r, own, count, p, value);
     if (!status)
@@ -227,6 +237,7 @@ static tide_status read_providers(struct tide_members_reader *r, const struct ti
                                   void *to, json_t *value)
 {
     struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
+    assert(m->low > 0 && m->high == TIDE_COUNT(s->providers));
     struct tide_list list = { read_provider, sizeof s->providers[0], &s->provider_count };
     return tide_read_list(r, m, list, s->providers, value);
 }
@@ -236,6 +247,7 @@ static tide_status read_seed(struct tide_members_reader *r, const struct tide_me
                              json_t *value)
 {
     (void)m;
+    static_assert(TIDE_STRKEY_PAYLOAD_MAX >= TIDE_SEED_BYTES, "a seed fits");
     enum tide_strkey kind;
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len = 0;
@@ -301,6 +313,11 @@ static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err
 {
     const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key,
                               s->webhook_key };
+    static_assert(sizeof s->reference_key == sizeof s->token_key &&
+                      sizeof s->metadata_key == sizeof s->token_key &&
+                      sizeof s->intent_key == sizeof s->token_key &&
+                      sizeof s->webhook_key == sizeof s->token_key,
+                  "compared whole");
     for (size_t i = 0; i < TIDE_COUNT(keys) - !s->notifies; i++)
         for (size_t j = 0; j < i; j++)
             if (memcmp(keys[i], keys[j], sizeof s->token_key) == 0)
@@ -315,6 +332,7 @@ static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err
 static void put_digest(struct tide_kyc_settings *s, tide_slice text)
 {
     uint8_t hash[TIDE_HMAC_BYTES_MAX];
+    static_assert(sizeof s->digest <= TIDE_HASH_BYTES, "a part of the HMAC");
     tide_hmac(TIDE_HMAC_SHA256, hash, tide_slice_of(s->token_key, sizeof s->token_key), text);
     memcpy(s->digest, hash, sizeof s->digest);
 }
@@ -327,6 +345,7 @@ static void complete_settings(struct tide_kyc_settings *s)
     bool good = tide_kyc_url_read(&url, tide_slice_str(s->public_url));
     assert(good);
     (void)good;
+    static_assert(sizeof s->home_domain >= sizeof url.host, "copied whole");
     if (!*s->home_domain)
         memcpy(s->home_domain, url.host, sizeof url.host);
     for (uint32_t i = 0; i < s->provider_count; i++) {
@@ -378,6 +397,7 @@ tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice t
         tide_kyc_settings_release(s);
         return status;
     }
+    assert(s->provider_count > 0 && s->provider_count <= TIDE_COUNT(s->providers));
     complete_settings(s);
     put_digest(s, text);
     *out = s;

@@ -24,9 +24,15 @@ bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out)
     return false;
 }
 
+static_assert(TIDE_KYC_CREATED == 0 && TIDE_KYC_PENDING < TIDE_KYC_ACTION_REQUIRED &&
+                  TIDE_KYC_REVIEW < TIDE_KYC_ACTION_REQUIRED &&
+                  TIDE_KYC_APPROVED == TIDE_KYC_ACTION_REQUIRED + 1,
+              "the open states come first");
+
 /* Relies on the order of the enum: the open states come first. */
 bool tide_kyc_is_open(enum tide_kyc_state state)
 {
+    assert(state < TIDE_KYC_STATE_COUNT);
     return state <= TIDE_KYC_ACTION_REQUIRED;
 }
 

@@ -5,6 +5,9 @@
 #include <sys/random.h>
 
 enum { ID_LEN = TIDE_KYC_SESSION_BYTES - 1, PROOF_LEN = 43 };
+static_assert(PROOF_LEN == (8 * TIDE_HASH_BYTES + 5) / 6, "six bits in each character");
+static_assert(TIDE_KYC_TOKEN_LEN == ID_LEN + 1 + PROOF_LEN, "id, dot, proof");
+static_assert(TIDE_KYC_TOKEN_BYTES == TIDE_KYC_TOKEN_LEN + 1, "NUL-terminated");
 
 /* Writes the digest as base64url without padding. */
 static void put_proof(char out[PROOF_LEN], const uint8_t digest[TIDE_HASH_BYTES])
@@ -30,6 +33,7 @@ void tide_kyc_token(char out[TIDE_KYC_TOKEN_BYTES], const struct tide_kyc_settin
     uint8_t digest[TIDE_HMAC_BYTES_MAX];
     size_t word = strlen(words[purpose]) + 1;
     assert(strlen(session_id) == ID_LEN);
+    assert(word + ID_LEN <= sizeof text);
     memcpy(text, words[purpose], word); /* The NUL separates purpose and id. */
     memcpy(text + word, session_id, ID_LEN);
     tide_hmac(TIDE_HMAC_SHA256, digest,
@@ -68,6 +72,7 @@ bool tide_kyc_is_session_id(tide_slice text)
 bool tide_kyc_new_session_id(char out[TIDE_KYC_SESSION_BYTES])
 {
     uint8_t bytes[ID_LEN / 2];
+    static_assert(2 * sizeof bytes == ID_LEN, "two digits for each byte");
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
         return false;
     tide_hex(out, tide_slice_of(bytes, sizeof bytes));

@@ -58,6 +58,7 @@ static enum tide_kyc_key_verdict check_key(struct tide_kyc_keys *keys, struct ti
         return TIDE_KYC_KEY_UNKNOWN;
     if (!allows_network(key, from))
         return TIDE_KYC_KEY_NETWORK;
+    static_assert(sizeof out->integrator == sizeof key->integrator, "copied whole");
     atomic_store_explicit(&key->used, true, memory_order_relaxed);
     memcpy(out->integrator, key->integrator, sizeof out->integrator);
     out->scopes = key->scopes;
@@ -177,6 +178,7 @@ static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err
         keys->pg, &rows, "SELECT revision FROM kyc.integrator_revision", NULL, 0, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 1);
     if (rows.count == 1)
         snprintf(revision, sizeof revision, "%s", tide_pg_text(&rows, 0, 0));
     tide_pg_rows_release(&rows);
@@ -189,6 +191,7 @@ static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err
         pthread_mutex_unlock(&keys->mutex);
         return TIDE_OK;
     }
+    static_assert(sizeof keys->revision == sizeof revision, "copied whole");
     status = read_all(keys, at_ms, err);
     if (status == TIDE_OK)
         memcpy(keys->revision, revision, sizeof keys->revision);
@@ -215,6 +218,7 @@ static tide_status note_use(struct tide_kyc_keys *keys, struct tide_err *err)
     }
     if (count == 0)
         return TIDE_OK;
+    assert(count <= USED_MAX && len + 1 < sizeof list);
     snprintf(list + len, sizeof list - len, "}");
     tide_status status = tide_pg_query(keys->pg, NULL, "SELECT kyc.key_used($1::text[])",
                                        (const char *[]){ list }, 1, err);
@@ -322,6 +326,7 @@ tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
 
 tide_status tide_kyc_keys_start(struct tide_kyc_keys *keys, struct tide_err *err)
 {
+    assert(!keys->started && !keys->stopping);
     log_availability(keys, poll_database(keys, err), err); /* the first request then finds a copy */
     keys->started = pthread_create(&keys->thread, NULL, poll_keys, keys) == 0;
     return keys->started ? TIDE_OK

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+static_assert(TIDE_KYC_INTEGRATORS_MAX == 256 && TIDE_KYC_KEYS_MAX == 1024,
+              "each LIMIT is one more");
+
 /* Both queries read one row more than the directory holds, so that an excess shows. */
 static const char integrators_sql[] =
     "SELECT id, name, array_to_string(origins, ' '), sessions_per_hour, brand::text"
@@ -56,6 +59,7 @@ static bool read_integrator(struct tide_kyc_integrator *out, const struct tide_p
                             uint32_t row)
 {
     enum { ID, NAME, ORIGINS, SESSIONS, BRAND };
+    assert(rows->columns == BRAND + 1 && out->origin_count == 0);
     tide_slice origins = tide_pg_slice(rows, row, ORIGINS);
     bool fits = copy_text(out->id, sizeof out->id, tide_pg_slice(rows, row, ID)) &&
                 copy_text(out->name, sizeof out->name, tide_pg_slice(rows, row, NAME));
@@ -73,6 +77,7 @@ static bool read_integrator(struct tide_kyc_integrator *out, const struct tide_p
 static bool read_key(struct tide_kyc_key *out, const struct tide_pg_rows *rows, uint32_t row)
 {
     enum { HASH, ID, INTEGRATOR, SCOPES, RATE, BURST, NETWORKS, BEGINS, ENDS };
+    assert(rows->columns == ENDS + 1 && out->scopes == 0);
     struct tide_err ignored;
     tide_slice words = tide_pg_slice(rows, row, SCOPES);
     while (words.len > 0)
@@ -113,6 +118,7 @@ tide_status tide_kyc_directory_read(struct tide_kyc_directory *out, struct tide_
                                     struct tide_err *err)
 {
     struct tide_pg_rows rows;
+    assert(out->integrator_count == 0 && out->key_count == 0);
     tide_status status = read_integrators(out, pg, err);
     if (status == TIDE_OK)
         status = tide_pg_query(pg, &rows, keys_sql, NULL, 0, err);
@@ -124,6 +130,7 @@ tide_status tide_kyc_directory_read(struct tide_kyc_directory *out, struct tide_
         if (!read_key(&out->keys[out->key_count++], &rows, i))
             status = tide_fail(err, TIDE_E_DB_FATAL,
                                "kyc.integrator_key has a row with a value that does not fit");
+    assert(status != TIDE_OK || out->key_count == rows.count);
     tide_pg_rows_release(&rows);
     tide_kyc_directory_sort(out);
     return status;

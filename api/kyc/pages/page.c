@@ -208,10 +208,12 @@ void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *of)
 {
     struct tide_kyc_integrator integrator;
     struct tide_kyc_sheet filled = *of, *sheet = &filled;
+    assert(of->session || of->framing == TIDE_KYC_FRAMED_NEVER);
     filled.integrator = find_integrator(&integrator, &of->visit, of->session);
     put_document(&reply->body, sheet);
     tide_slice language = tide_kyc_word_of(sheet->visit.words, TIDE_SLICE("lang"));
     char tag[16];
+    assert(language.len > 0 && language.len < sizeof tag); /* test_kyc_text checks every language */
     snprintf(tag, sizeof tag, "%.*s", TIDE_SLICE_FMT(language));
     tide_reply_header(reply, "Content-Language", tag);
     reply->content_type = "text/html; charset=utf-8";
@@ -243,6 +245,7 @@ struct tide_kyc_visit tide_kyc_visit_of(const struct tide_kyc *kyc,
 
 void tide_kyc_page_gone(struct tide_reply *reply, struct tide_kyc_visit visit, uint16_t status)
 {
+    assert(status >= 400);
     const struct tide_kyc_sheet sheet = { .document = "/kyc",
                                           .data = TIDE_SLICE("{\"gone\":true}"),
                                           .visit = visit };
@@ -280,6 +283,7 @@ static void put_provider(struct tide_json *j, const struct tide_kyc_sheet *sheet
     tide_json_word(j, "key", sheet->session->provider);
     tide_json_text(j, "name", tide_slice_str(provider ? provider->name : sheet->session->provider));
     tide_json_close(j, '}');
+    assert(!provider || provider->frame_host_count <= TIDE_KYC_HOSTS_MAX);
     tide_json_name(j, "frameOrigins");
     tide_json_open(j, '[');
     for (uint32_t i = 0; provider && i < provider->frame_host_count; i++) {
@@ -295,7 +299,9 @@ static void put_start(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_TOKEN_BYTES + 16];
     tide_kyc_token(token, sheet->visit.settings, TIDE_KYC_FOR_START, sheet->session->id);
-    snprintf(url, sizeof url, "/kyc/start/%s", token);
+    int len = snprintf(url, sizeof url, "/kyc/start/%s", token);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     tide_json_word(j, "startUrl", url);
 }
 

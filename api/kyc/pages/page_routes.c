@@ -117,7 +117,9 @@ static void redirect_to_return(struct tide_reply *reply, const struct tide_kyc_s
 {
     char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_TOKEN_BYTES + 16];
     tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, session->id);
-    snprintf(url, sizeof url, "/kyc/return/%s", token);
+    int len = snprintf(url, sizeof url, "/kyc/return/%s", token);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     send_redirect(reply, url);
 }
 

@@ -93,11 +93,13 @@ static void sign_webhook(char out[2 * TIDE_HASH_BYTES + 1],
 {
     struct tide_buf text;
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
+    assert(provider->secret_count > 0);
     tide_buf_init(&text, body.len + 64);
     tide_buf_putf(&text, "%" PRId64 ".", now);
     tide_buf_slice(&text, body);
     size_t len = tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(provider->secrets[0].text),
                            tide_buf_view(&text));
+    assert(len == TIDE_HASH_BYTES);
     tide_hex(out, tide_slice_of(mac, len));
     out[(size_t)2 * TIDE_HASH_BYTES] = 0;
     tide_buf_release(&text);
@@ -149,7 +151,9 @@ static void send_back(struct tide_reply *reply, const struct tide_kyc_context *c
 {
     char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_URL_BYTES + sizeof token + 16];
     tide_kyc_token(token, context->settings, TIDE_KYC_FOR_RETURN, session->id);
-    snprintf(url, sizeof url, "%s/kyc/return/%s", context->settings->public_url, token);
+    int len = snprintf(url, sizeof url, "%s/kyc/return/%s", context->settings->public_url, token);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     reply->status = 303;
     reply->cache_control = "no-store";
     tide_reply_header(reply, "Location", url);
@@ -275,6 +279,9 @@ void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
         queue_visit(context, request, reply, TIDE_KYC_POOL_SESSIONS, decide_session);
     if (!visit)
         return;
+    static_assert(sizeof visit->decision == sizeof decision, "copied whole");
+    static_assert(sizeof visit->reason == sizeof reason && sizeof visit->country == sizeof country,
+                  "copied whole");
     memcpy(visit->decision, decision, sizeof decision);
     snprintf(visit->country, sizeof visit->country, "%s", *country ? country : "CHE");
     snprintf(visit->reason, sizeof visit->reason, "%s", reason);

@@ -90,6 +90,7 @@ static int quality_of(tide_slice parameter)
 const struct tide_kyc_words *tide_kyc_words_for(const struct tide_kyc_texts *texts,
                                                 tide_slice wanted, tide_slice accept)
 {
+    assert(texts->count > 0 && texts->count <= TIDE_COUNT(texts->words)); /* the first is default */
     const struct tide_kyc_words *best = language_of(texts, wanted);
     int best_quality = best ? TIDE_WEIGHT_MAX : 0;
     while (accept.len && best_quality < TIDE_WEIGHT_MAX) {

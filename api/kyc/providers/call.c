@@ -4,6 +4,7 @@
 #include "tidemark/text.h"
 
 enum { HEADERS = 8, URL_BYTES = 1024, ANSWER_MAX = 1 << 20 /* bytes */ };
+static_assert(HEADERS >= 2 + 4 + 1, "two here, four of the adapter, NULL");
 
 tide_status tide_kyc_odd(struct tide_err *err, const char *what)
 {
@@ -101,6 +102,7 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
     if (body.ptr && body.len)
         tide_sign_wipe(body.ptr, body.len);
     tide_buf_release(&body);
+    assert(status != TIDE_OK || *out || *code == question->accept);
     return status;
 }
 
@@ -142,9 +144,11 @@ static void set_review(struct tide_kyc_decision *out, const char *reason)
 
 /* value of valid_until until tide_kyc_settle: an end could not be read */
 enum { END_UNKNOWN = -1 };
+static_assert(END_UNKNOWN < 0, "no time and not \"none\"");
 
 void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end)
 {
+    assert(out->valid_until >= END_UNKNOWN);
     const char *text = json_string_value(end);
     if (!end || json_is_null(end) || (text && !*text) || out->valid_until == END_UNKNOWN)
         return;
@@ -169,6 +173,7 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
 {
     bool end_unknown = out->valid_until == END_UNKNOWN;
     out->valid_until = end_unknown ? 0 : out->valid_until;
+    assert(out->valid_until >= 0 && out->jurisdiction == 0);
     if (out->state != TIDE_KYC_APPROVED)
         return;
     if (end_unknown) {

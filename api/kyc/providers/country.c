@@ -85,6 +85,7 @@ static uint32_t numeric_of_two(tide_slice code)
     size_t low = 0, high = TIDE_COUNT(countries);
     while (low < high) {
         size_t middle = (low + high) / 2;
+        assert(middle == 0 || memcmp(countries[middle - 1].two, countries[middle].two, 2) < 0);
         int order = memcmp(code.ptr, countries[middle].two, 2);
         if (order == 0)
             return countries[middle].numeric;

@@ -5,11 +5,13 @@
 
 /* LINK_S: seconds for which the provider's page may be used */
 enum { LINK_S = 86400, PATH_BYTES = 256 };
+static_assert(PATH_BYTES >= sizeof "/v3/session//decision/" + TIDE_KYC_ID_BYTES, "any id fits");
 
 static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
                             json_t **out, struct tide_err *err)
 {
     char key[TIDE_KYC_SECRET_BYTES + 16];
+    static_assert(sizeof key >= sizeof "x-api-key: " + TIDE_KYC_SECRET_BYTES - 1, "any key fits");
     uint32_t code;
     snprintf(key, sizeof key, "x-api-key: %s", call->provider->api_key);
     question.headers = (const char *const[]){ key, NULL };
@@ -61,6 +63,7 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
                                         struct tide_kyc_event *out)
 {
     char key[TIDE_KYC_ID_BYTES];
+    static_assert(sizeof out->key == sizeof key, "copied whole");
     if (!tide_kyc_take_id(key, json_object_get(root, "event_id")))
         return tide_kyc_malformed(out, "no_event");
     if (*key)

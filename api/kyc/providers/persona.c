@@ -4,11 +4,18 @@
 #include "tidemark/text.h"
 
 enum { LINK_S = 86400, PATH_BYTES = 256, KEY_BYTES = 128 };
+static_assert(PATH_BYTES >= sizeof "/api/v1/inquiries//generate-one-time-link" + TIDE_KYC_ID_BYTES,
+              "any id fits");
+static_assert(KEY_BYTES >= 64 + 1 + 20 + 1, "a session's id, \"-\", a time");
 
 static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
                             const char *idempotency, json_t **out, struct tide_err *err)
 {
     char auth[TIDE_KYC_SECRET_BYTES + 32], version[TIDE_KYC_TEXT_BYTES + 32], key[KEY_BYTES + 32];
+    static_assert(sizeof auth >= sizeof "Authorization: Bearer " + TIDE_KYC_SECRET_BYTES - 1 &&
+                      sizeof version >= sizeof "Persona-Version: " + TIDE_KYC_TEXT_BYTES - 1 &&
+                      sizeof key >= sizeof "Idempotency-Key: " + KEY_BYTES - 1,
+                  "any of the file fits");
     uint32_t code;
     snprintf(auth, sizeof auth, "Authorization: Bearer %s", call->provider->api_key);
     snprintf(version, sizeof version, "Persona-Version: %s", call->provider->api_version);
@@ -109,6 +116,7 @@ static bool set_is_valid(const struct tide_kyc_provider *provider, const struct 
         t.len >= sizeof before)
         return false;
     /* The signature covers the time's text, so the text is used unchanged. */
+    assert(t.len > 0 && t.len + 1 <= sizeof before);
     memcpy(before, t.ptr, t.len);
     before[t.len] = '.';
     struct tide_kyc_signed what = { TIDE_HMAC_SHA256, tide_slice_of(before, t.len + 1) };
@@ -145,6 +153,7 @@ static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out
     if (!tide_slice_eq_str(tide_kyc_text_at(event, "type"), "event") ||
         !tide_kyc_take_id(key, tide_kyc_at(event, "id")) || !*key)
         return tide_kyc_malformed(out, "no_event");
+    static_assert(sizeof out->key == sizeof key, "copied whole");
     memcpy(out->key, key, sizeof key);
     about = tide_kyc_at(event, "attributes.payload.data");
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(event, "attributes.created-at"));

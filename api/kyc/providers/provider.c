@@ -10,6 +10,7 @@ const struct tide_kyc_adapter *tide_kyc_adapter_of(enum tide_kyc_type type)
         [TIDE_KYC_DIDIT] = &tide_kyc_didit,
     };
     assert(type < TIDE_KYC_TYPE_COUNT);
+    assert(strcmp(adapters[type]->type, tide_kyc_type_text(type)) == 0);
     return adapters[type];
 }
 
@@ -18,6 +19,7 @@ bool tide_kyc_host_allowed(const struct tide_kyc_provider *provider, const char 
     struct tide_kyc_url read;
     if (!tide_kyc_url_read(&read, tide_slice_str(url)))
         return false;
+    assert(provider->host_count <= TIDE_COUNT(provider->hosts));
     for (uint32_t i = 0; i < provider->host_count; i++)
         if (tide_kyc_host_is(&read, provider->hosts[i]))
             return true;

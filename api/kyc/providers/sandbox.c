@@ -15,6 +15,7 @@ static void id_of(char out[TIDE_KYC_ID_BYTES], const struct tide_kyc_order *orde
 {
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
+    static_assert(4 + 32 < TIDE_KYC_ID_BYTES && sizeof hash >= 16, "the id fits");
     tide_sha256_init(&h);
     tide_sha256_update(&h, tide_slice_of(order->ref, strlen(order->ref) + 1));
     tide_sha256_update(&h, tide_slice_str(order->session_id));
@@ -143,6 +144,7 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
         (const char *[]){ provider_id }, 1, err);
     if (status)
         return status;
+    assert(rows.columns == 5 && rows.count <= 1);
     *out = (struct tide_kyc_decision){ 0 };
     if (rows.count == 0) {
         status = tide_fail(err, TIDE_E_MISSING, "the sandbox has no such check");

@@ -5,6 +5,9 @@
 #include "tidemark/url.h"
 
 enum { LINK_S = 86400, PATH_BYTES = 600 };
+static_assert(PATH_BYTES >= sizeof "/resources/applicants//one" + TIDE_KYC_ID_BYTES, "any id fits");
+static_assert(PATH_BYTES >= sizeof "/resources/applicants?levelName=" + 3 * TIDE_KYC_TEXT_BYTES,
+              "any level fits, also if each byte is escaped");
 
 /* --- calls -------------------------------------------------------------------------------- */
 
@@ -43,6 +46,10 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
                             json_t **out, uint32_t *code, struct tide_err *err)
 {
     char signature[2 * TIDE_HASH_BYTES + 1], token[TIDE_KYC_SECRET_BYTES + 16], ts[48], sig[96];
+    static_assert(sizeof token >= sizeof "X-App-Token: " + TIDE_KYC_SECRET_BYTES - 1 &&
+                      sizeof ts >= sizeof "X-App-Access-Ts: " + 20 &&
+                      sizeof sig >= sizeof "X-App-Access-Sig: " + 2 * TIDE_HASH_BYTES,
+                  "any of the file fits");
     if (!sign_request(signature, call, &question))
         return tide_fail(err, TIDE_E_MEMORY, "out of memory");
     snprintf(token, sizeof token, "X-App-Token: %s", call->provider->api_key);
@@ -158,6 +165,8 @@ static const struct {
     [TIDE_KYC_SHA512] = { "HMAC_SHA512_HEX", TIDE_HMAC_SHA512 },
 };
 
+static_assert(TIDE_COUNT(algorithms) == TIDE_KYC_SHA512 + 1, "a row for each algorithm");
+
 /* Reads a verified webhook. sandboxMode must match the configured environment. */
 static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
                                         struct tide_kyc_event *out)
@@ -178,6 +187,7 @@ static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *prov
                                             struct tide_kyc_event *out)
 {
     tide_slice digest, algorithm;
+    assert(provider->algorithm < TIDE_COUNT(algorithms));
     if (!tide_kyc_header(hook, "X-Payload-Digest", &digest))
         return tide_kyc_forged(out, "no_signature");
     if (!tide_kyc_header(hook, "X-Payload-Digest-Alg", &algorithm) ||

@@ -4,6 +4,7 @@
 #include "tidemark/text.h"
 
 enum { LINK_S = 7 * 86400, PATH_BYTES = 256 };
+static_assert(PATH_BYTES >= sizeof "/v1/sessions//decision" + TIDE_KYC_ID_BYTES, "any id fits");
 
 /* Signs and sends a request. Veriff wants the session's id signed for a GET, the body for a
  * POST. */
@@ -14,9 +15,12 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
     uint32_t code;
     size_t at = strlen(signature);
+    static_assert(sizeof client >= sizeof "X-AUTH-CLIENT: " + TIDE_KYC_SECRET_BYTES - 1,
+                  "any key fits");
     snprintf(client, sizeof client, "X-AUTH-CLIENT: %s", call->provider->api_key);
     size_t len =
         tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret), message);
+    assert(at + 2 * len < sizeof signature);
     tide_hex(signature + at, tide_slice_of(mac, len));
     signature[at + 2 * len] = '\0';
     question.headers = (const char *const[]){ client, signature, NULL };

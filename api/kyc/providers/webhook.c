@@ -46,6 +46,7 @@ bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct t
     static const size_t lens[] = {
         [TIDE_HMAC_SHA1] = 20, [TIDE_HMAC_SHA256] = 32, [TIDE_HMAC_SHA512] = 64
     };
+    static_assert(TIDE_COUNT(lens) == TIDE_HMAC_SHA512 + 1, "a length for each algorithm");
     uint8_t got[TIDE_HMAC_BYTES_MAX];
     assert(what.algorithm < TIDE_COUNT(lens) && lens[what.algorithm] <= sizeof got);
     size_t len = lens[what.algorithm];
@@ -59,6 +60,7 @@ bool tide_kyc_signature(const struct tide_kyc_provider *provider, const struct t
         tide_buf_slice(&joined, hook->body);
         message = tide_buf_view(&joined);
     }
+    assert(provider->secret_count <= TIDE_COUNT(provider->secrets));
     bool found = false;
     for (uint32_t i = 0; i < provider->secret_count && !joined.failed; i++) {
         const struct tide_kyc_secret *one = &provider->secrets[i];
@@ -81,6 +83,7 @@ json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_eve
 {
     uint8_t hash[TIDE_HASH_BYTES];
     json_error_t error;
+    static_assert(sizeof out->key > 2 * sizeof hash, "the hash in hex fits");
     tide_sha256(hash, hook->body);
     tide_hex(out->key, tide_slice_of(hash, sizeof hash));
     out->key[2 * sizeof hash] = '\0';

@@ -17,6 +17,7 @@ enum {
 
 /* Values of the protocol's XDR: LedgerEntryType, SignerKeyType, and the longest signed payload. */
 enum { ACCOUNT = 0, ED25519 = 0, SIGNED_PAYLOAD = 3, PAYLOAD_MAX = 64 };
+static_assert(LIST_MAX + 1 == TIDE_KYC_SIGNERS_MAX, "the account's own key and its signers");
 
 /* --- the entry -------------------------------------------------------------------------------- */
 
@@ -252,6 +253,7 @@ static tide_status ask_servers(struct tide_kyc_context *context,
     uint32_t servers = 0, count = 0;
     while (servers < SERVERS_MAX && next_server(&rest, url))
         servers++;
+    assert(servers <= SERVERS_MAX); /* each may fill an element of named */
     tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
     for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
         status = ask_server(context, url, account, least, out, err);

@@ -6,6 +6,10 @@
 enum { FEE = 200, MANAGE_DATA = 10, ENVELOPE_TX = 2, TIME_BOUNDS = 1, DATA_MAX = 64 };
 
 static const char auth_name[] = " auth", domain_name[] = "web_auth_domain";
+static_assert(TIDE_KYC_HOME_DOMAIN_MAX + sizeof auth_name - 1 == DATA_MAX, "the longest name");
+static_assert(sizeof domain_name - 1 <= DATA_MAX, "the protocol's limit of a name");
+static_assert(TIDE_KYC_NONCE_BYTES % 3 == 0 && TIDE_KYC_NONCE_BYTES / 3 * 4 <= DATA_MAX,
+              "base64 of a nonce is a value");
 
 /* --- writing ---------------------------------------------------------------------------- */
 
@@ -77,6 +81,7 @@ tide_status tide_kyc_challenge_write(struct tide_buf *out, const struct tide_kyc
     tide_buf_release(&text);
     if (failed)
         return TIDE_E_MEMORY;
+    assert(out->len > mark);
     hash_transaction(hash, who, tide_slice_of(out->ptr + mark, out->len - mark));
     tide_sign(sign, signature, tide_slice_of(hash, sizeof hash));
     tide_buf_be32(out, 1);
@@ -230,6 +235,7 @@ const char *tide_kyc_proof_weigh(const struct tide_kyc_proof *proof,
             return "a signature is neither this server's nor a signer's of the account, or is "
                    "there "
                    "twice";
+        assert(signer < signers->count && !(signed_before >> signer & 1));
         signed_before |= 1u << signer;
         weight += signers->list[signer].weight;
     }

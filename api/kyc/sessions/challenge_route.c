@@ -82,6 +82,7 @@ void tide_route_kyc_challenge(struct tide_handler_context *context,
     if (!new_challenge)
         return;
     new_challenge->kyc = context->api->kyc;
+    assert(len == sizeof new_challenge->key);
     memcpy(new_challenge->key, payload, sizeof new_challenge->key);
     if (getrandom(new_challenge->nonce, sizeof new_challenge->nonce, 0) !=
         sizeof new_challenge->nonce) {

@@ -63,6 +63,7 @@ static tide_status use_challenge(struct claim *c, struct tide_err *err)
                                (const char *[]){ hex, until_text }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.affected <= 1);
     if (rows.affected == 0) {
         tide_reply_problem(c->reply, 401, "challenge_used",
                            "This challenge was used before: get a new one.");
@@ -129,6 +130,7 @@ static tide_status write_audit(struct claim *c, const char *what, const char *id
 {
     const struct tide_kyc_session_request *ask = c->ask;
     char actor[16 + TIDE_KYC_WORD_BYTES];
+    static_assert(sizeof "integrator " <= 16, "the actor fits");
     snprintf(actor, sizeof actor, "%s%s",
              ask->integrator[0]  ? "integrator "
              : ask->envelope_len ? "address"
@@ -231,6 +233,7 @@ static tide_status check_budget(struct claim *c, const struct budget *b, struct 
                       (const char *[]){ b->of, c->context->deployment_text, b->by }, 3, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 2);
     if (tide_pg_u64(&rows, 0, 0) >= b->limit) {
         uint64_t wait = tide_pg_u64(&rows, 0, 1);
         tide_reply_problem(c->reply, 429, "too_many_sessions",
@@ -272,6 +275,7 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
         { network_sql, network, "", settings->anonymous_per_network_hour },
         { anonymous_sql, provider, "", settings->anonymous_per_hour },
     };
+    static_assert(TIDE_COUNT(integrator_budgets) == TIDE_COUNT(anonymous), "one loop for both");
     const struct budget *budgets = ask->integrator[0] ? integrator_budgets : anonymous;
     tide_status status = check_budget(c, &address, err);
     for (size_t i = 0; i < TIDE_COUNT(integrator_budgets) && status == TIDE_OK; i++)
@@ -303,6 +307,7 @@ static tide_status insert_session(struct claim *c, struct tide_err *err)
                              ask->keyed ? hex : NULL,
                              life,
                              ask->integrator[0] ? NULL : network };
+    static_assert(TIDE_COUNT(values) == 10, "$1 to $10");
     tide_status status = tide_pg_query(
         c->context->pg, NULL,
         "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"
@@ -369,6 +374,8 @@ tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_ses
     if (status != TIDE_OK)
         return status;
     ask->claimed = true; /* a repeated run must not ask for the challenge again */
+    static_assert(sizeof ask->id == sizeof out->id, "copied whole");
+    assert(strlen(out->id) == sizeof ask->id - 1); /* tide_kyc_session_read */
     memcpy(ask->id, out->id, sizeof ask->id);
     return TIDE_OK;
 }

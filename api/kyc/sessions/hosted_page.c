@@ -52,7 +52,9 @@ static tide_status call_provider(struct page_request *o, struct tide_kyc_page *p
     const struct tide_kyc_settings *settings = o->context->settings;
     tide_kyc_reference(ref, o->context, o->session->address);
     tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, o->session->id);
-    snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
+    int len = snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
+    assert(len > 0 && (size_t)len < sizeof back);
+    (void)len;
     const struct tide_kyc_call call = { .settings = settings,
                                         .provider = o->provider,
                                         .http = o->context->http,
@@ -93,6 +95,9 @@ static tide_status call_with_retry(struct page_request *o, struct tide_kyc_page 
 static tide_status store_page(struct page_request *o, const struct tide_kyc_page *page,
                               struct tide_err *err)
 {
+    static_assert(sizeof page->provider_id == sizeof o->session->provider_id &&
+                      sizeof page->url == sizeof o->session->hosted_url,
+                  "the row is read back");
     assert(page->provider_id[0] && page->url[0] &&
            page->expires_at > 0); /* the adapter's create set them */
     char until[24], check[16];
@@ -167,6 +172,7 @@ static tide_status try_lock(struct page_request *o, bool *locked, struct tide_er
     tide_status status =
         tide_pg_query(o->context->pg, &rows, "SELECT pg_try_advisory_lock(7023, hashtext($1))",
                       (const char *[]){ o->session->id }, 1, err);
+    assert(status != TIDE_OK || (rows.count == 1 && rows.columns == 1));
     *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
     if (status == TIDE_OK)
         tide_pg_rows_release(&rows);

@@ -79,6 +79,7 @@ static void write_progress(const struct tide_kyc_context *context, const struct 
                            const struct tide_pg_rows *rows, struct tide_reply *reply)
 {
     struct tide_kyc_session session = { .expires_at = (int64_t)tide_pg_u64(rows, 0, 4) };
+    assert(rows->count == 1 && rows->columns == 11);
     bool over = session.expires_at <= tide_kyc_now(context);
     struct tide_json j = { .buf = &reply->body };
     if (!tide_kyc_state_of(tide_pg_slice(rows, 0, 0), &session.state))
@@ -155,6 +156,7 @@ void tide_route_kyc_progress(struct tide_handler_context *context,
     memcpy(progress->id, id->text.ptr, sizeof progress->id - 1);
     progress->linked = token->given && is_linked(settings, token->text, progress->id);
     struct tide_kyc_key_use use;
+    static_assert(sizeof progress->integrator == sizeof use.integrator, "copied whole");
     if (times && tide_kyc_keys_check(context->api->kyc->keys, &use, key, NULL) == TIDE_KYC_KEY_GOOD)
         memcpy(progress->integrator, use.integrator, sizeof progress->integrator);
 }

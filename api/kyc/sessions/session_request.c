@@ -61,6 +61,7 @@ static void read_challenge(struct reading *r, tide_slice text)
                          "must be base64 of a transaction envelope of at most 2048 bytes");
     else
         memcpy(r->out->envelope, raw.ptr, raw.len);
+    assert(raw.len <= sizeof r->out->envelope);
     r->out->envelope_len = raw.len;
     tide_buf_release(&raw);
 }
@@ -90,6 +91,7 @@ static void read_members(struct reading *r, json_t *body)
     const char *name;
     json_t *value;
     for (size_t i = 0; i < TIDE_COUNT(members); i++) {
+        assert(members[i].pointer[0] == '/');
         value = json_object_get(body, members[i].pointer + 1);
         if (!value && !members[i].optional)
             tide_body_reject(&r->faults, members[i].pointer, "must be given");
@@ -174,6 +176,7 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
     if (!tide_kyc_idempotency_read(&key, request, r->faults.reply))
         return false;
     const char *client = out->integrator[0] ? out->integrator : out->address;
+    assert(client[0]); /* else all clients would share their keys */
     out->keyed = key.ptr != NULL;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(client, strlen(client) + 1));
@@ -190,6 +193,10 @@ static void read_network(struct reading *r, const struct tide_request *request)
     static const char word[] = "network";
     const uint8_t *ip = request->client.ip;
     uint8_t text[sizeof word + 16] = { 0 }, digest[TIDE_HMAC_BYTES_MAX];
+    static_assert(V4_BYTES <= sizeof text - sizeof word && V4_BYTES <= sizeof request->client.ip,
+                  "a part of the address");
+    static_assert(V6_BYTES < V4_BYTES && sizeof v4 < V4_BYTES, "a part of the address");
+    static_assert(sizeof r->out->network <= TIDE_HASH_BYTES, "a part of the HMAC");
     memcpy(text, word, sizeof word);
     memcpy(text + sizeof word, ip, memcmp(ip, v4, sizeof v4) == 0 ? V4_BYTES : V6_BYTES);
     tide_hmac(TIDE_HMAC_SHA256, digest,

@@ -13,7 +13,9 @@ static void put_link(struct tide_json *j, const char *name,
                      const struct tide_kyc_settings *settings, const char *path, const char *token)
 {
     char url[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 32];
-    snprintf(url, sizeof url, "%s%s%s", settings->public_url, path, token);
+    int len = snprintf(url, sizeof url, "%s%s%s", settings->public_url, path, token);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     tide_json_text(j, name, tide_slice_str(url));
 }
 
@@ -109,6 +111,7 @@ static tide_status run_session(struct tide_kyc_work *work, struct tide_kyc_conte
     status = tide_kyc_claim(context, ask, &session, &how, reply, err);
     if (status != TIDE_OK || how == TIDE_KYC_CLAIM_REFUSED)
         return status;
+    assert(strcmp(session.id, ask->id) == 0); /* a repeated run answers with the same session */
     if (tide_kyc_is_open(session.state))
         status = tide_kyc_hosted_page(context, ask->reconcile_s, &session, &obtained, reply, err);
     if (status != TIDE_OK || !obtained)

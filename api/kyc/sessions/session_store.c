@@ -10,6 +10,8 @@ static const char *const modes[] = {
     [TIDE_KYC_DIRECT] = "direct",
 };
 
+static_assert(TIDE_COUNT(modes) == TIDE_KYC_DIRECT + 1, "a text for each mode");
+
 const char *tide_kyc_mode_text(enum tide_kyc_mode mode)
 {
     assert(mode < TIDE_COUNT(modes));
@@ -41,6 +43,7 @@ static bool copy_column(char *out, size_t size, tide_slice text)
 bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_rows *rows,
                            uint32_t row)
 {
+    assert(row < rows->count && rows->columns == 14); /* TIDE_KYC_SESSION_COLUMNS */
     *out = (struct tide_kyc_session){ 0 };
     struct {
         char *to;
@@ -85,6 +88,7 @@ tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *i
                       (const char *[]){ id, context->deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count <= 1);
     if (rows.count == 0)
         status = tide_fail(err, TIDE_E_MISSING, "no such session");
     else if (!tide_kyc_session_read(out, &rows, 0))
@@ -111,6 +115,7 @@ void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_cont
     tide_hmac(TIDE_HMAC_SHA256, digest,
               tide_slice_of(settings->reference_key, sizeof settings->reference_key),
               tide_slice_of(text, TIDE_HASH_BYTES + len));
+    static_assert(5 * (TIDE_KYC_REF_BYTES - 2) / 8 + 1 < TIDE_HASH_BYTES, "within the digest");
     /* Five bits make a digit: the first 160 bits of the digest. */
     for (size_t i = 0; i < TIDE_KYC_REF_BYTES - 1; i++) {
         size_t bit = 5 * i;

@@ -14,8 +14,14 @@ const struct tide_kyc_decision tide_kyc_ordered = { .state = TIDE_KYC_DECLINED,
 static const char flood_reason[] = "many_revocations", undated_reason[] = "undated_approval",
                   before_reason[] = "before_revocation";
 
+static_assert(sizeof flood_reason <= TIDE_KYC_REASON_BYTES &&
+                  sizeof undated_reason <= TIDE_KYC_REASON_BYTES &&
+                  sizeof before_reason <= TIDE_KYC_REASON_BYTES,
+              "compared whole with a stored reason");
+
 static void set_reason(struct tide_kyc_plan *plan, const char *reason)
 {
+    assert(!reason || strlen(reason) < sizeof plan->reason);
     snprintf(plan->reason, sizeof plan->reason, "%s", reason ? reason : "");
 }
 
@@ -65,6 +71,7 @@ static void approve_session(struct tide_kyc_plan *plan, const struct tide_kyc_de
     plan->jurisdiction = d->jurisdiction;
     plan->valid_until = d->valid_until;
     plan->attested_until = d->valid_until && d->valid_until < end_s ? d->valid_until : end_s;
+    assert(plan->attested_until > now); /* normalize_decision: the document is valid */
     plan->action = TIDE_KYC_ATTEST;
 }
 
@@ -83,6 +90,7 @@ static bool has_reason(const struct tide_kyc_standing *s, const char *reason)
 /* Makes the planned action wait until a person releases it. */
 static void hold_for_person(struct tide_kyc_plan *plan, const char *why)
 {
+    assert(plan->action != TIDE_KYC_NO_ACTION && strlen(why) < sizeof plan->parked);
     snprintf(plan->parked, sizeof plan->parked, "%s", why);
 }
 
@@ -245,6 +253,7 @@ static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standin
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now)
 {
+    assert(s->state < TIDE_KYC_STATE_COUNT && attestation_s > 0);
     *out = (struct tide_kyc_plan){ .outcome = TIDE_KYC_SAME,
                                    .state = s->state,
                                    .decided_ms = s->decided_ms,

@@ -19,9 +19,11 @@ static void put_webhooks(struct tide_buf *out, const struct tide_kyc_settings *s
         uint32_t count = tide_kyc_counted(refused, p, lines);
         assert(count <= TIDE_KYC_REFUSED_WORDS);
         for (uint32_t i = 0; i < count; i++) {
-            snprintf(labels, sizeof labels, "provider=\"%s\",fate=\"%s\",why=\"%s\"",
-                     settings->providers[p].key, tide_kyc_fate_text(lines[i].fate),
-                     lines[i].why ? lines[i].why : "");
+            int len = snprintf(labels, sizeof labels, "provider=\"%s\",fate=\"%s\",why=\"%s\"",
+                               settings->providers[p].key, tide_kyc_fate_text(lines[i].fate),
+                               lines[i].why ? lines[i].why : "");
+            assert(len > 0 && (size_t)len < sizeof labels);
+            (void)len;
             tide_metric_u64(out, TIDE_M_kyc_webhooks_total, labels, lines[i].count);
         }
     }

@@ -58,6 +58,7 @@ static bool counts_for(const struct counter *counter, enum tide_kyc_fate fate, c
  * further reasons as "other". */
 static struct counter *counter_of(struct counter_set *set, enum tide_kyc_fate fate, const char *why)
 {
+    assert(set->count <= TIDE_COUNT(set->counters) && fate < TIDE_KYC_FATE_COUNT);
     for (uint32_t i = 0; i < set->count; i++)
         if (counts_for(&set->counters[i], fate, why))
             return &set->counters[i];
@@ -85,6 +86,7 @@ bool tide_kyc_take_forgery_token(struct tide_kyc_refused *refused, uint32_t prov
 {
     assert(provider < TIDE_KYC_PROVIDERS_MAX);
     enum { WINDOW_MS = 60000, STEP_MS = WINDOW_MS / TIDE_KYC_FORGERIES_MINUTE };
+    static_assert(STEP_MS * TIDE_KYC_FORGERIES_MINUTE == WINDOW_MS, "the whole window");
     pthread_mutex_lock(&refused->mutex);
     int64_t *full_ms = &refused->providers[provider].full_ms;
     int64_t owed = *full_ms > now_ms ? *full_ms : now_ms;

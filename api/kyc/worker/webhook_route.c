@@ -50,6 +50,7 @@ static tide_status handle_repeated(const struct inbox_work *inbox_work,
         values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 1 && rows.count <= 1);
     bool other = rows.count == 1 && !tide_pg_bool(&rows, 0, 0);
     tide_kyc_count(inbox_work->refused, inbox_work->provider, TIDE_KYC_REPEATED,
                    other ? "key_reused" : NULL);
@@ -63,6 +64,7 @@ static tide_status store_event(const struct inbox_work *inbox_work,
 {
     const struct tide_kyc_event *event = &inbox_work->event;
     assert(event->key[0] && inbox_work->provider_key);
+    assert(event->secret < TIDE_KYC_SECRETS_MAX);
     struct tide_pg_rows rows;
     char occurred[NUMBER_BYTES], secret[NUMBER_BYTES];
     snprintf(occurred, sizeof occurred, "%" PRId64, event->occurred_ms);
@@ -85,6 +87,7 @@ static tide_status store_event(const struct inbox_work *inbox_work,
         values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.affected <= 1);
     bool inserted = rows.affected == 1;
     tide_pg_rows_release(&rows);
     (void)TIDE_FAILPOINT("kyc.inbox_committed");

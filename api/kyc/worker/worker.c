@@ -20,6 +20,8 @@ enum {
     ATTEMPTS_MAX = 40,        /* about nine hours; the session is still checked regularly */
 };
 
+static_assert(LEAST_MS <= MOST_MS && MOST_MS <= ROW_MOST_MS, "a pause grows up to its limit");
+
 uint32_t worker_chance(struct worker *w)
 {
     return tide_retry_chance(&w->retry);
@@ -352,6 +354,7 @@ static void handle_database_error(struct worker *w, tide_status status, const st
 static void *run_worker(void *self)
 {
     struct worker *w = self;
+    assert(w == &w->all->workers[w->index]);
     struct tide_err err;
     tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
     while (!is_closing(w->all)) {

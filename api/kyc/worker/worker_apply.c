@@ -60,6 +60,7 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
         (const char *[]){ session->id }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 14 && rows.count <= 1);
     struct tide_kyc_standing *s = &out->standing;
     if (rows.count != 1 || !tide_kyc_state_of(tide_pg_slice(&rows, 0, 0), &s->state)) {
         tide_pg_rows_release(&rows);
@@ -91,11 +92,13 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
     "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
     " o.expires_at, o.meta_hash, o.mac"
 enum { INTENT_MAC = TIDE_INTENT_FIELDS };
+static_assert(INTENT_MAC == 8, "INTENT_COLUMNS has a column for each field, then the MAC");
 
 /* Returns the first row that KYC has signed, of rows of INTENT_COLUMNS, or rows.count. A row counts
  * only with a valid MAC, because the database login can insert rows. */
 static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *rows)
 {
+    assert(rows->columns > INTENT_MAC);
     for (uint32_t at = 0; at < rows->count; at++) {
         const char *fields[TIDE_INTENT_FIELDS];
         uint8_t mac[TIDE_HASH_BYTES];
@@ -137,6 +140,7 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
         (const char *[]){ session->id, seconds }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == INTENT_MAC + 2);
     uint32_t at = find_genuine(w, &rows);
     if (at < rows.count) {
         row->standing.other = tide_pg_bool(&rows, at, INTENT_MAC + 1);
@@ -159,6 +163,7 @@ static tide_status read_condition(struct worker *w, const char *sql, const char 
     tide_status status = tide_pg_query(w->context.pg, &rows, sql, values, count, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 1);
     *out = tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
@@ -251,6 +256,7 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         moved ? "true" : "false",
         tide_kyc_is_open(plan->state) ? "true" : "false",
     };
+    static_assert(TIDE_COUNT(values) == 12, "$1 to $12");
     return tide_pg_query(
         w->context.pg, NULL,
         "UPDATE kyc.session SET state = $2, reason = $3, decision_rev = coalesce($4::integer, 0),"
@@ -284,6 +290,7 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     uint8_t mac[TIDE_HASH_BYTES];
     char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
+    static_assert(TIDE_COUNT(values) == 12, "$1 to $12");
     for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
         assert(fields[i]); /* the MAC covers each */
     tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
@@ -337,6 +344,7 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
     bool hand_over = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
     if (plan->action == TIDE_KYC_NO_ACTION)
         return TIDE_OK;
+    assert(plan->outcome == TIDE_KYC_MOVED);
     assert(!hand_over || row->standing.other);
     assert(!attest || plan->jurisdiction);
     int64_t country = hand_over ? row->other.jurisdiction
@@ -363,6 +371,7 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
 static tide_status write_other(struct worker *w, const struct session_row *row,
                                struct tide_err *err)
 {
+    assert(row->other.id[0]); /* other_follows */
     struct tide_pg_rows rows;
     struct texts t;
     tide_status status = tide_pg_query(w->context.pg, &rows,
@@ -391,6 +400,7 @@ static bool other_follows(const struct session_row *row, const struct tide_kyc_p
 static const char *outcome_text(enum tide_kyc_outcome outcome)
 {
     static const char *const texts[] = { "same", "stale", "moved" };
+    static_assert(TIDE_COUNT(texts) == TIDE_KYC_MOVED + 1, "a text for each outcome");
     assert(outcome < TIDE_COUNT(texts));
     return texts[outcome];
 }
@@ -401,6 +411,7 @@ static tide_status write_audit(struct worker *w, const struct worker_session *se
                                bool ordered, const struct tide_kyc_plan *plan, struct tide_err *err)
 {
     static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
+    static_assert(TIDE_COUNT(actions) == TIDE_KYC_HAND_OVER + 1, "a text for each action");
     assert(plan->action < TIDE_COUNT(actions));
     const char *because = other_follows(row, plan)             ? "another_approval_follows"
                           : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"

@@ -38,6 +38,7 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
                                        (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == STANDING + 1);
     *out = (struct tide_kyc_attester){
         .attention = tide_pg_u64(&rows, 0, ATTENTION),
         .known = !tide_pg_is_null(&rows, 0, STATE),

@@ -146,6 +146,7 @@ static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, st
                                        (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == PARKED + 1);
     f->inbox_new = tide_pg_u64(&rows, 0, NEW);
     f->inbox_oldest_s = seconds(&rows, NEW_MS);
     f->inbox_failed = tide_pg_u64(&rows, 0, FAILED);
@@ -167,6 +168,7 @@ static tide_status count_sessions(struct worker *w, const char *sql,
                                        (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 2);
     memset(out, 0, TIDE_KYC_STATE_COUNT * sizeof *out);
     for (uint32_t i = 0; i < rows.count; i++) {
         enum tide_kyc_state state;

@@ -33,6 +33,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
         (const char *[]){ w->provider->key, w->context.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.columns == 4);
     *found = rows.count == 1;
     if (*found) {
         worker_copy_text(out->key, sizeof out->key, &rows, 0);
@@ -126,6 +127,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
                       (const char *[]){ session->id }, 1, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 1);
     *held = tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
