@@ -7,6 +7,7 @@
 
 /* milliseconds; exact as a JSON number and in metrics */
 #define TIDE_CACHE_AGE_MAX (UINT64_C(1) << 52)
+static_assert(TIDE_CACHE_AGE_MAX <= UINT64_C(1) << 53, "a double holds it");
 
 /* Returns the time at which answers are evaluated: the later of the wall clock and the newest close
  * time, unix seconds. */

@@ -37,6 +37,9 @@ enum tide_role {
 #define TIDE_CONTRACTS_MAX      6144u /* contracts of the file and discovered tokens */
 #define TIDE_FILE_CONTRACTS_MAX 1024u
 #define TIDE_ACCOUNTS_MAX       4096u
+static_assert(TIDE_FILE_CONTRACTS_MAX < TIDE_CONTRACTS_MAX, "places are left for found tokens");
+static_assert(TIDE_CONTRACTS_MAX < UINT16_MAX, "slots hold an index + 1 of each contract");
+static_assert(TIDE_ROLE_COUNT <= 32, "roles are bits of a word");
 
 struct tide_contract {
     char name[TIDE_NAME_MAX]; /* key in the file; token_<address> if discovered */

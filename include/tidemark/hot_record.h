@@ -54,6 +54,10 @@ enum tide_hot_kind {
 #define TIDE_HOT_WINDOW_S      86400u /* sliding window of trading volumes */
 #define TIDE_HOT_WINDOW_KEEP_S 90000u /* age at which ticks are dropped */
 #define TIDE_HOT_NEVER         0u     /* expires_at of an attestation without end */
+static_assert(TIDE_HOT_WINDOW_KEEP_S > TIDE_HOT_WINDOW_S, "the window's first tick is kept");
+
+static_assert(TIDE_HOT_KID == (4 * TIDE_HASH_BYTES + 2) / 3, "base64url of a SHA-256");
+static_assert(TIDE_HOT_CODES % 8 == 0, "blocked codes fill whole bytes");
 
 /* The ledger and deployment of the cache, the settings that every look-up needs, and its age. */
 struct TIDE_HOT_PACKED tide_hot_meta {
@@ -109,6 +113,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     struct tide_hot_address dao_named[TIDE_ROLE_COUNT];
     uint8_t blocked[TIDE_HOT_CODES / 8]; /* bit of each blocked jurisdiction below TIDE_HOT_CODES */
 };
+static_assert(offsetof(struct tide_hot_meta, format) == 0, "each format has its number first");
 
 /* The entries ComplianceRec, Frozen and Whitelist of one address. */
 struct TIDE_HOT_PACKED tide_hot_person {
@@ -264,6 +269,19 @@ struct TIDE_HOT_PACKED tide_hot_withdrawn {
     uint8_t none;
 };
 
+/* Records are stored as they are. Increase TIDE_HOT_FORMAT when a size changes, too. */
+static_assert(sizeof(struct tide_hot_meta) == 1346, "format 13");
+static_assert(sizeof(struct tide_hot_person) == 100, "format 13");
+static_assert(sizeof(struct tide_hot_feed) == 56, "format 13");
+static_assert(sizeof(struct tide_hot_pool) == 231, "format 13");
+static_assert(sizeof(struct tide_hot_trade) == 72, "format 13");
+static_assert(sizeof(struct tide_hot_tick) == 112, "format 13");
+static_assert(sizeof(struct tide_hot_market) == 263, "format 13");
+static_assert(sizeof(struct tide_hot_vault) == 85, "format 13");
+static_assert(sizeof(struct tide_hot_contract) == 374, "format 13");
+static_assert(sizeof(struct tide_hot_partner) == 212, "format 13");
+static_assert(sizeof(struct tide_hot_catalog) == 130, "format 13");
+
 /* Returns the bytes of a record of that kind; 0 for other values. */
 static inline size_t tide_hot_record_size(enum tide_hot_kind kind)
 {
@@ -286,9 +304,15 @@ struct tide_hot_key {
     uint8_t len;
     uint8_t bytes[TIDE_HOT_KEY_MAX]; /* the kind first */
 };
+static_assert(TIDE_HOT_KEY_MAX <= UINT8_MAX, "len holds each length");
+static_assert(1 + sizeof(struct tide_hot_symbol) + sizeof(struct tide_hot_address) <=
+                  TIDE_HOT_KEY_MAX,
+              "the longest key, a vault's, fits");
+static_assert(1 + TIDE_HOT_KID <= TIDE_HOT_KEY_MAX, "a kid fits");
 
 static inline struct tide_hot_key tide_hot_key(enum tide_hot_kind kind)
 {
+    assert(kind > TIDE_HOT_NONE && kind < TIDE_HOT_KIND_COUNT);
     return (struct tide_hot_key){ .len = 1, .bytes = { (uint8_t)kind } };
 }
 

@@ -19,6 +19,7 @@ typedef struct tide_i128 {
 } tide_i128;
 
 #define TIDE_I128_TEXT_MAX 40u /* sign and 39 digits */
+static_assert(sizeof(tide_i128) == 16, "records and signatures store all 128 bits");
 
 static inline tide_i128 tide_i128_from_parts(int64_t hi, uint64_t lo)
 {

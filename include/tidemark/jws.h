@@ -10,6 +10,10 @@
 #define TIDE_JWS_KID       43u /* bytes of a kid, without NUL */
 #define TIDE_JWS_SIGNATURE 86u /* bytes of a signature as text       */
 
+/* base64url writes 4 characters for 3 bytes, without padding. */
+static_assert(TIDE_JWS_KID == (4 * TIDE_HASH_BYTES + 2) / 3, "a kid is a SHA-256");
+static_assert(TIDE_JWS_SIGNATURE == (4 * TIDE_SIGNATURE_BYTES + 2) / 3, "a signature is Ed25519");
+
 /* Computes the thumbprint of RFC 7638. */
 void tide_jws_thumbprint(uint8_t out[TIDE_HASH_BYTES], const uint8_t public[TIDE_HASH_BYTES]);
 /* Writes the kid: base64url of the thumbprint, NUL-terminated. */

@@ -32,6 +32,10 @@ struct TIDE_HOT_PACKED tide_hot_name {
     uint16_t len; /* bytes of the name on the ledger; above TIDE_HOT_NAME_MAX: text is cut */
     uint8_t text[TIDE_HOT_NAME_MAX];
 };
+/* Addresses and symbols are parts of keys as well (hot_record.h). */
+static_assert(sizeof(struct tide_hot_amount) == 16 && sizeof(struct tide_hot_address) == 33 &&
+                  sizeof(struct tide_hot_symbol) == 32 && sizeof(struct tide_hot_name) == 98,
+              "values are stored without gaps");
 
 static inline tide_raw_i128 tide_hot_i128(struct tide_hot_amount amount)
 {
@@ -47,6 +51,7 @@ static inline struct tide_hot_amount tide_hot_amount(tide_raw_i128 v)
 bool tide_hot_address_parse(struct tide_hot_address *out, tide_slice text);
 /* Writes the strkey, NUL-terminated; "" for no address. */
 #define TIDE_HOT_ADDRESS_TEXT 57u
+static_assert(TIDE_HOT_ADDRESS_TEXT == ((TIDE_HASH_BYTES + 3) * 8 + 4) / 5 + 1, "base32 and NUL");
 void tide_hot_address_text(char out[TIDE_HOT_ADDRESS_TEXT], const struct tide_hot_address *address);
 
 static inline bool tide_hot_address_eq(const struct tide_hot_address *a,

@@ -18,6 +18,7 @@
 #define TIDE_LIVENESS_WAITS_MS 300000
 /* The limit of a statement without a timeout, such as an index of a full partition. */
 #define TIDE_LIVENESS_LONG_MS 21600000
+static_assert(TIDE_LIVENESS_LONG_MS > TIDE_LIVENESS_WAITS_MS, "a long statement may take longer");
 
 /* Starts to watch the calling thread. name must be static. limit_ms is the longest allowed
  * silence. */

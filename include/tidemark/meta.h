@@ -99,6 +99,9 @@ enum {
     TIDE_ENTRY_CONTRACT_CODE = 7,
     TIDE_ENTRY_TTL = 9
 };
+static_assert(TIDE_ENTRY_TRUSTLINE == 1, "LedgerEntryType's numbers");
+static_assert(TIDE_CHANGE_CREATED == 0 && TIDE_CHANGE_STATE == 3 && TIDE_CHANGE_RESTORED == 4,
+              "LedgerEntryChangeType's numbers");
 
 struct tide_change {
     enum tide_section section;

@@ -38,6 +38,7 @@ enum project_source_id {
     PROJECT_ASSET,
     PROJECT_SOURCE_COUNT
 };
+static_assert(PROJECT_SOURCE_COUNT <= 32, "each source has a bit in a word");
 
 /* A row that is being applied. Its values are in the columns from `first` on. */
 struct project_row {

@@ -26,6 +26,8 @@ struct tide_quorum {
         uint16_t set;                 /* number of the set that names it */
     } validators[TIDE_VALIDATORS_MAX];
 };
+static_assert(TIDE_QUORUM_SETS_MAX <= UINT16_MAX && TIDE_VALIDATORS_MAX <= UINT16_MAX,
+              "set, parent and threshold hold each number");
 
 /* A set of validators: bit i stands for validator i. */
 #define TIDE_SIGNERS_WORDS ((TIDE_VALIDATORS_MAX + 63) / 64)
@@ -35,11 +37,13 @@ struct tide_signers {
 
 static inline bool tide_signers_has(const struct tide_signers *signers, uint32_t i)
 {
+    assert(i < TIDE_VALIDATORS_MAX);
     return signers->bits[i / 64] >> i % 64 & 1;
 }
 
 static inline void tide_signers_add(struct tide_signers *signers, uint32_t i)
 {
+    assert(i < TIDE_VALIDATORS_MAX);
     signers->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 

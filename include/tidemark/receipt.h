@@ -17,6 +17,8 @@
 #define TIDE_RECEIPT_QUERY   8u                     /* most parameters   */
 #define TIDE_RECEIPT_ROLES   5u
 #define TIDE_RECEIPT_SUBJECT 64u /* bytes of the variable part of a path */
+static_assert(TIDE_RECEIPT_ROLES <= TIDE_ROLE_COUNT, "a route names a role once");
+static_assert(TIDE_RECEIPT_SUBJECT >= TIDE_HOT_ADDRESS_TEXT, "an address is a subject");
 
 enum tide_receipt_kind {
     TIDE_RECEIPT_STATUS,

@@ -99,6 +99,7 @@ const char *tide_standing_reason_code(enum tide_standing_reason reason); /* "lap
 
 #define TIDE_RULE_PRICE_AGE_S 300u
 #define TIDE_RULE_TWAP_AGE_S  600u
+static_assert(TIDE_HOT_WINDOW_S > TIDE_RULE_TWAP_AGE_S, "a TWAP ends within the window");
 
 enum tide_refusal tide_rule_price(tide_raw_i128 *out, const struct tide_hot_feed *feed,
                                   uint64_t now);

@@ -30,6 +30,9 @@ enum tide_scval_type {
     TIDE_SCV_LEDGER_KEY_NONCE,
     TIDE_SCV_EXECUTABLE_TAG,
 };
+static_assert(TIDE_SCV_I128 == 10 && TIDE_SCV_SYMBOL == 15 && TIDE_SCV_ADDRESS == 18 &&
+                  TIDE_SCV_EXECUTABLE_TAG == 22,
+              "SCValType's numbers");
 
 /* Steps over one value, checking it whole. */
 void tide_scval_skip(struct tide_xdr *x);
@@ -70,6 +73,7 @@ void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
 #define TIDE_STORED_JSON_MAX   (64u << 10) /* bytes */
 #define TIDE_STORED_JSON_DEPTH 64u
 #define TIDE_STORED_JSON_SPARE 64u /* bytes */
+static_assert(TIDE_STORED_JSON_DEPTH < TIDE_XDR_DEPTH_MAX, "deeper values are stored as XDR");
 
 /* Appends count values, comma-separated, as the same JSON, for a column of the database. Returns
  * false, with nothing appended, if the values must be stored as XDR instead:

@@ -11,6 +11,7 @@
 
 #define TIDE_SEED_BYTES      32u
 #define TIDE_SIGNATURE_BYTES 64u
+static_assert(TIDE_SEED_BYTES == TIDE_HASH_BYTES, "strkeys of seeds and keys have one length");
 
 struct tide_sign; /* opaque: one key pair */
 

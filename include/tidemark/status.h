@@ -14,6 +14,7 @@ typedef enum tide_status {
 #undef TIDE_STATUS
     TIDE_STATUS_COUNT
 } tide_status;
+static_assert(TIDE_OK == 0, "`if (status)` asks for a failure");
 
 #define TIDE_ERR_TEXT_MAX 768u
 

@@ -22,6 +22,11 @@ enum tide_strkey {
 #define TIDE_STRKEY_PAYLOAD_MAX 100u
 #define TIDE_STRKEY_ADDRESS_MAX 69u /* longest text of an SCAddress (M…) */
 
+/* Version and CRC take 3 bytes, a character has 5 bits. */
+static_assert(TIDE_STRKEY_TEXT_MAX == ((TIDE_STRKEY_PAYLOAD_MAX + 3) * 8 + 4) / 5, "base32");
+static_assert(TIDE_STRKEY_ADDRESS_MAX == ((40 + 3) * 8 + 4) / 5, "base32 of a muxed account");
+static_assert(TIDE_STRKEY_SIGNED_PAYLOAD < 1 << 8, "a version is one byte");
+
 /* Writes the text without NUL and returns its length. The payload must have the length of its
  * kind. */
 size_t tide_strkey_encode(char *out, enum tide_strkey kind, tide_slice payload);

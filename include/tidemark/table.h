@@ -99,6 +99,10 @@ enum tide_fixed_table {
     TIDE_TABLE_STATE_TTL,
     TIDE_TABLE_FIXED_COUNT
 };
+static_assert(TIDE_TABLE_HISTORY_RAW + 1 == TIDE_TABLE_STATE_RAW &&
+                  TIDE_TABLE_HISTORY_TTL + 1 == TIDE_TABLE_STATE_TTL,
+              "a pair of tables adjoins");
+static_assert(TIDE_TABLES_MAX <= UINT16_MAX, "tide_table.pair holds each index");
 
 /* Returns all tables in a fixed order. They are built once from the catalogue, then constant. */
 const struct tide_table *tide_tables(uint32_t *count);

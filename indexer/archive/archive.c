@@ -37,10 +37,13 @@ void archive_file_key(char out[ARCHIVE_KEY_MAX], enum archive_file file, uint32_
                                          [ARCHIVE_TRANSACTIONS] = "transactions",
                                          [ARCHIVE_RESULTS] = "results",
                                          [ARCHIVE_SCP] = "scp" };
+    static_assert(TIDE_COUNT(names) == ARCHIVE_SCP + 1, "each file has a name");
     assert(file < TIDE_COUNT(names));
-    snprintf(out, ARCHIVE_KEY_MAX, "%s/%02x/%02x/%02x/%s-%08x.%s", names[file], checkpoint >> 24,
-             checkpoint >> 16 & 255, checkpoint >> 8 & 255, names[file], checkpoint,
-             file == ARCHIVE_STATE ? "json" : "xdr.gz");
+    int len = snprintf(out, ARCHIVE_KEY_MAX, "%s/%02x/%02x/%02x/%s-%08x.%s", names[file],
+                       checkpoint >> 24, checkpoint >> 16 & 255, checkpoint >> 8 & 255, names[file],
+                       checkpoint, file == ARCHIVE_STATE ? "json" : "xdr.gz");
+    assert(len > 0 && len < (int)ARCHIVE_KEY_MAX);
+    (void)len;
 }
 
 void archive_bucket_key(char out[ARCHIVE_KEY_MAX], const uint8_t hash[TIDE_HASH_BYTES])
@@ -48,8 +51,10 @@ void archive_bucket_key(char out[ARCHIVE_KEY_MAX], const uint8_t hash[TIDE_HASH_
     char hex[2 * TIDE_HASH_BYTES + 1];
     tide_hex(hex, tide_slice_of(hash, TIDE_HASH_BYTES));
     hex[2 * TIDE_HASH_BYTES] = '\0';
-    snprintf(out, ARCHIVE_KEY_MAX, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2, hex + 4,
-             hex);
+    int len = snprintf(out, ARCHIVE_KEY_MAX, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2,
+                       hex + 4, hex);
+    assert(len > 0 && len < (int)ARCHIVE_KEY_MAX);
+    (void)len;
 }
 
 /* --- places ------------------------------------------------------------------------------ */
@@ -133,11 +138,13 @@ tide_status archive_open(struct archive **out, const struct archive_options *opt
     a->options = *options;
     tide_retry_init(&a->retry, tide_now_ms(), 0);
     tide_status status = open_places(a, err);
-    if (status)
+    if (status) {
         archive_close(a);
-    else
-        *out = a;
-    return status;
+        return status;
+    }
+    assert(a->count > 0 && a->count <= ARCHIVE_PLACES_MAX); /* an empty list is refused */
+    *out = a;
+    return TIDE_OK;
 }
 
 void archive_close(struct archive *a)
@@ -190,6 +197,7 @@ static const struct tide_err *worst_answer(const struct reading *r)
 
 static tide_status ask_place(struct reading *r, uint32_t index, struct tide_err *err)
 {
+    assert(index < r->archive->count && !r->refused[index]);
     const struct place *p = &r->archive->places[index];
     tide_status status = p->http ? attempt_http(&r->attempt, p->http, p->name, r->key, err)
                                  : attempt_folder(&r->attempt, p->name, r->key, err);
@@ -208,6 +216,7 @@ static tide_status ask_places(struct reading *r, struct tide_err *err)
     struct archive *a = r->archive;
     tide_status outcome = TIDE_E_MISSING;
     uint32_t first = a->preferred;
+    assert(first < a->count);
     r->after_ms = 0;
     for (uint32_t i = 0; i < a->count; i++) {
         uint32_t index = (first + i) % a->count;
@@ -248,6 +257,8 @@ tide_status archive_read(struct archive *a, const char *key, const struct archiv
                          const struct archive_sink *sink, struct tide_err *err)
 {
     size_t len = strlen(key);
+    assert(len > 0 && len < ARCHIVE_KEY_MAX);
+    assert(limits->packed_max > 0 && limits->unpacked_max > 0);
     bool packed = len > 3 && strcmp(key + len - 3, ".gz") == 0;
     struct reading r = { .archive = a, .key = key };
     r.attempt = (struct attempt){ .options = &a->options,
@@ -260,6 +271,7 @@ tide_status archive_read(struct archive *a, const char *key, const struct archiv
         if (status == TIDE_OK || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED)
             return status;
         *err = *worst_answer(&r);
+        assert(err->code != TIDE_OK); /* each place failed, and each failure fills its answer */
         if (status != TIDE_E_IO || n + 1 >= a->options.config->http_tries)
             return err->code;
         status = pause_reading(&r, n, err);

@@ -11,6 +11,8 @@ enum {
     PATH_BYTES = TIDE_CONFIG_TEXT_MAX + ARCHIVE_KEY_MAX + 2,
     EXPANSION_FREE = 4 << 20, /* unpacked bytes that may have any expansion */
 };
+static_assert((int)EXPANSION_FREE >= (int)ATTEMPT_PIECE_BYTES,
+              "one piece has no limit of expansion");
 
 static bool is_stopping(void *self)
 {
@@ -45,6 +47,7 @@ static tide_status take_packed(struct attempt *a, tide_slice bytes, struct tide_
             gunzip_read(a->gunzip, &bytes, a->room, ATTEMPT_PIECE_BYTES, &made, &what);
         if (status)
             return tide_fail(err, status, "%s", what);
+        assert(made <= ATTEMPT_PIECE_BYTES);
         status = give_bytes(a, tide_slice_of(a->room, made), err);
         if (status)
             return status;
@@ -108,7 +111,9 @@ tide_status attempt_folder(struct attempt *a, const char *folder, const char *ke
 {
     char path[PATH_BYTES];
     struct stat st;
-    snprintf(path, sizeof path, "%s/%s", folder, key);
+    int len = snprintf(path, sizeof path, "%s/%s", folder, key);
+    assert(len > 0 && (size_t)len < sizeof path);
+    (void)len;
     tide_status status = begin_file(a, err);
     if (status)
         return tide_fail_context(err, "%s", path);
@@ -155,7 +160,9 @@ tide_status attempt_http(struct attempt *a, struct tide_http *http, const char *
 {
     char url[PATH_BYTES];
     struct tide_http_answer answer = { 0 };
-    snprintf(url, sizeof url, "%s/%s", base, key);
+    int len = snprintf(url, sizeof url, "%s/%s", base, key);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     tide_status status = begin_file(a, err);
     if (status)
         return tide_fail_context(err, "%s", url);

@@ -4,6 +4,7 @@
 /* BucketEntryType. Of HotArchiveBucketEntryType, ARCHIVED has LIVE's number and LIVE (restored) has
  * DEAD's. */
 enum { ENTRY_LIVE, ENTRY_DEAD, ENTRY_INIT };
+static_assert(ENTRY_LIVE == 0 && ENTRY_DEAD == 1 && ENTRY_INIT == 2, "XDR's numbers");
 static const uint32_t entry_meta = UINT32_MAX; /* -1 */
 
 static tide_status refuse_record(const struct bucket_reader *r, const char *reason,
@@ -86,6 +87,7 @@ static tide_status read_record(void *self, tide_slice record, struct tide_err *e
 {
     struct bucket_reader *r = self;
     struct tide_xdr x = tide_xdr_of(record);
+    assert(record.len <= BUCKET_RECORD_MAX);
     r->count++;
     uint32_t arm = tide_xdr_u32(&x);
     tide_status status = arm == entry_meta ? read_meta(r, &x, err) : read_entry(r, &x, arm, err);
@@ -99,6 +101,7 @@ static tide_status read_record(void *self, tide_slice record, struct tide_err *e
 
 void bucket_reader_init(struct bucket_reader *reader, bucket_entry_fn entry, void *self)
 {
+    assert(entry);
     *reader = (struct bucket_reader){ .entry = entry, .self = self };
     record_stream_init(&reader->records, BUCKET_RECORD_MAX, read_record, reader);
     tide_buf_init(&reader->last_key, BUCKET_RECORD_MAX);
@@ -113,6 +116,7 @@ void bucket_reader_release(struct bucket_reader *reader)
 void bucket_reader_begin(struct bucket_reader *reader, enum bucket_list list,
                          const uint8_t name[TIDE_HASH_BYTES])
 {
+    assert(list == BUCKET_LIST_LIVE || list == BUCKET_LIST_HOT_ARCHIVE);
     record_stream_reset(&reader->records);
     tide_buf_reset(&reader->last_key);
     tide_sha256_init(&reader->hash);
@@ -132,6 +136,7 @@ tide_status bucket_reader_push(struct bucket_reader *reader, tide_slice bytes, s
 tide_status bucket_reader_end(struct bucket_reader *reader, struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];
+    assert(reader->records.offset <= reader->bytes); /* records are cut from hashed bytes */
     tide_sha256_final(&reader->hash, hash);
     if (memcmp(hash, reader->name, TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_CHAIN, "%" PRIu64 " bytes that do not hash to the name",

@@ -14,6 +14,11 @@ enum {
     VALUE_BYTES = 64 << 10,     /* longest value of a statement that is skipped */
     STATEMENT_BYTES_MAX = 4096, /* an EXTERNALIZE statement with the longest value is shorter */
 };
+/* node, slot, type, counter, value, nH, quorum set */
+static_assert((4 + 32) + 8 + 4 + 4 + (4 + SCP_VALUE_BYTES_MAX) + 4 + 32 <= STATEMENT_BYTES_MAX,
+              "the signature of a longest vote can be checked");
+static_assert(VALUE_BYTES >= SCP_VALUE_BYTES_MAX, "a value that counts can be read");
+static_assert(EXTERNALIZE == 2 && NOMINATE == 3 && VALUE_EMPTY_TX_SET == 2, "XDR's numbers");
 
 /* Reads a PublicKey, whose only type is Ed25519. */
 static const uint8_t *read_node(struct tide_xdr *x)
@@ -83,6 +88,7 @@ void scp_envelope_read(struct tide_xdr *x, struct scp_envelope *out)
     read_pledges(x, out);
     out->statement = tide_xdr_span(x, mark);
     out->signature = tide_xdr_var(x, SIGNATURE_BYTES_MAX);
+    assert(x->status != TIDE_OK || (out->node && out->statement.len > 0));
 }
 
 bool scp_envelope_holds(const struct scp_envelope *e, const uint8_t network_id[TIDE_HASH_BYTES])
@@ -95,6 +101,7 @@ bool scp_envelope_holds(const struct scp_envelope *e, const uint8_t network_id[T
     memcpy(bytes + TIDE_HASH_BYTES, type, sizeof type);
     memcpy(bytes + TIDE_HASH_BYTES + sizeof type, e->statement.ptr, e->statement.len);
     size_t len = TIDE_HASH_BYTES + sizeof type + e->statement.len;
+    assert(len <= sizeof bytes);
     return tide_ed25519_holds(e->node, e->signature, tide_slice_of(bytes, len));
 }
 

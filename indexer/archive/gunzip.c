@@ -68,6 +68,7 @@ tide_status gunzip_read(struct gunzip *z, tide_slice *in, uint8_t *out, size_t s
     z->z.avail_out = (uInt)size;
     while (step_stream(z, &status, what))
         ;
+    assert(z->z.avail_in <= in->len && z->z.avail_out <= size);
     *in = tide_slice_of(in->ptr + (in->len - z->z.avail_in), z->z.avail_in);
     *made = size - z->z.avail_out;
     return status;

@@ -110,6 +110,7 @@ tide_status history_state_parse(struct history_state *out, tide_slice json, stru
 
 static void hash_list(uint8_t out[TIDE_HASH_BYTES], const struct history_level *levels)
 {
+    static_assert(sizeof(struct history_level) == 2 * TIDE_HASH_BYTES, "curr and snap alone");
     struct tide_sha256 list;
     tide_sha256_init(&list);
     for (size_t i = 0; i < HISTORY_LEVELS; i++) {
@@ -127,6 +128,7 @@ static void hash_list(uint8_t out[TIDE_HASH_BYTES], const struct history_level *
 void history_state_hash(uint8_t out[TIDE_HASH_BYTES], const struct history_state *state)
 {
     uint8_t lists[2][TIDE_HASH_BYTES];
+    assert(state->version == 1 || state->version == 2); /* read_version accepts no other one */
     hash_list(lists[0], state->live);
     if (state->version == 1) {
         memcpy(out, lists[0], TIDE_HASH_BYTES);

@@ -2,6 +2,7 @@
 #include "tidemark/xdr.h"
 
 enum { MARK_BYTES = 4, LAST_FRAGMENT_BIT = 31, RECORD_CEILING = 256 << 20 };
+static_assert(RECORD_CEILING < 1u << LAST_FRAGMENT_BIT, "a mark can say every length");
 
 void record_stream_init(struct record_stream *stream, size_t record_max, record_fn record,
                         void *self)
@@ -26,6 +27,7 @@ void record_stream_reset(struct record_stream *stream)
 static tide_status read_mark(const struct record_stream *stream, tide_slice bytes, size_t *len,
                              struct tide_err *err)
 {
+    assert(bytes.len >= MARK_BYTES);
     uint32_t mark = tide_be32(bytes.ptr);
     if (!(mark >> LAST_FRAGMENT_BIT))
         return tide_fail(err, TIDE_E_DECODE,
@@ -88,6 +90,7 @@ static tide_status finish_part(struct record_stream *stream, tide_slice *bytes,
         return TIDE_OK;
     tide_slice whole = tide_buf_view(&stream->part);
     status = cut_records(stream, &whole, err);
+    assert(status != TIDE_OK || whole.len == 0); /* the part was one record exactly */
     tide_buf_reset(&stream->part);
     return status;
 }
@@ -101,6 +104,7 @@ tide_status record_stream_push(struct record_stream *stream, tide_slice bytes, s
         status = cut_records(stream, &bytes, err);
     if (status || bytes.len == 0)
         return status;
+    assert(stream->part.len == 0); /* an incomplete record takes all bytes there are */
     tide_buf_slice(&stream->part, bytes);
     return stream->part.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory") : TIDE_OK;
 }

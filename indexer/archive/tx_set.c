@@ -6,6 +6,8 @@
 /* A TransactionHistoryEntry: ledgerSeq, a set as before protocol 20 {previous hash, count,
  * envelopes}, and ext: nothing, or the generalized set, before which the other one is empty. */
 enum { OLD_AT = 4, COUNT_AT = 36, REST_AT = 40, GENERALIZED_AT = 44 };
+static_assert(COUNT_AT == OLD_AT + TIDE_HASH_BYTES && REST_AT == COUNT_AT + 4, "fields adjoin");
+static_assert(GENERALIZED_AT == REST_AT + 4, "an old set without envelopes, and ext");
 
 static bool has_hash(tide_slice a, tide_slice b, const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -55,14 +57,17 @@ bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash
         { 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 },
     };
     static const size_t lengths[2] = { 20, 24 };
+    static_assert(TIDE_COUNT(lengths) == TIDE_COUNT(phases), "each form has its length");
     tide_slice before = tide_slice_of(previous, TIDE_HASH_BYTES);
     if (has_hash(before, (tide_slice){ 0 }, hash))
         return true;
     uint8_t head[4 + TIDE_HASH_BYTES];
     memcpy(head, version, sizeof version);
     memcpy(head + sizeof version, previous, TIDE_HASH_BYTES);
-    for (size_t i = 0; i < TIDE_COUNT(phases); i++)
+    for (size_t i = 0; i < TIDE_COUNT(phases); i++) {
+        assert(lengths[i] <= sizeof phases[i]);
         if (has_hash(tide_slice_of(head, sizeof head), tide_slice_of(phases[i], lengths[i]), hash))
             return true;
+    }
     return false;
 }

@@ -17,6 +17,8 @@ struct votes {
     } ledgers[];
 };
 
+static_assert(sizeof(struct ledger_votes) <= 24 << 10, "the memory that votes.h states");
+
 tide_status votes_open(struct votes **out, const struct votes_options *options)
 {
     assert(options->first <= options->last);
@@ -58,7 +60,9 @@ tide_status votes_add(void *self, const struct scp_envelope *e, struct tide_err 
         e->value.len > SCP_VALUE_BYTES_MAX)
         return TIDE_OK;
     struct ledger_votes *l = &v->ledgers[e->slot - o->first];
+    assert(e->slot - o->first < VOTES_LEDGERS_MAX);
     int validator = tide_quorum_find(o->quorum, e->node);
+    assert(validator < (int)o->quorum->count);
     struct vote_value *value = validator < 0 ? NULL : find_value(l, e->value);
     if (!value || tide_signers_has(&value->signers, (uint32_t)validator) ||
         (value->len == 0 && tide_signers_has(&l->begun, (uint32_t)validator)))
@@ -68,6 +72,7 @@ tide_status votes_add(void *self, const struct scp_envelope *e, struct tide_err 
     if (!scp_envelope_holds(e, o->network_id))
         return TIDE_OK;
     if (value->len == 0) {
+        assert(l->count < VALUES_MAX && value == &l->values[l->count]);
         memcpy(value->bytes, e->value.ptr, e->value.len);
         value->len = (uint32_t)e->value.len;
         l->count++;

@@ -10,6 +10,9 @@
 
 /* stellar-core's constant for accelerated test networks, beside CHECKPOINT_LEDGERS. */
 enum { TEST_CHECKPOINT_LEDGERS = 8 };
+static_assert(CHECKPOINT_LEDGERS % TEST_CHECKPOINT_LEDGERS == 0,
+              "the last ledger of a long checkpoint also ends a short one");
+static_assert(2 * HISTORY_LEVELS <= INT16_MAX, "a bucket's rank is stored as int2");
 
 static const struct archive_limits state_limits = { .packed_max = HISTORY_STATE_BYTES,
                                                     .unpacked_max = HISTORY_STATE_BYTES };
@@ -231,6 +234,7 @@ static tide_status begin_bucket(void *self, struct tide_err *err)
 {
     struct bucket_reading *r = self;
     bucket_reader_begin(&r->a->bucket, r->list, r->name);
+    assert(r->a->rank < 2 * HISTORY_LEVELS); /* read_list counts them */
     return audit_rows_drop_bucket(r->a, err);
 }
 
@@ -260,6 +264,7 @@ static tide_status read_bucket(struct audit *a, enum bucket_list list, const uin
     if (status == TIDE_OK)
         status = audit_rows_flush(a, err);
     a->buckets++;
+    assert(a->buckets <= 2 * 2 * HISTORY_LEVELS); /* two lists */
     a->bytes += a->bucket.bytes;
     a->records += a->bucket.count;
     return status;
@@ -283,6 +288,8 @@ static tide_status read_list(struct audit *a, enum bucket_list list,
 
 static tide_status read_buckets(struct audit *a, struct tide_err *err)
 {
+    /* Rows of the tables were sent before: those of a damaged bucket are dropped alone. */
+    assert(a->rows[AUDIT_STORED].count == 0 && a->rows[AUDIT_STORED_TTL].count == 0);
     bucket_reader_init(&a->bucket, audit_found_entry, a);
     tide_status status = read_list(a, BUCKET_LIST_LIVE, a->state.live, err);
     if (status == TIDE_OK)
@@ -306,6 +313,7 @@ static tide_status open_decoder(struct audit *a, struct tide_err *err)
     const struct tide_table *tables = tide_tables(&count);
     for (uint32_t i = 0; i < count; i++)
         wanted[i] = tables[i].kind == TIDE_TABLE_HISTORY;
+    assert(!a->contracts && !a->batch && !a->decode);
     tide_status status =
         tide_query_contracts(a->read, a->deployment, a->ledger + 1, &a->contracts, err);
     if (status != TIDE_OK)

@@ -82,7 +82,8 @@ enum {
     SHOWN_MODIFIED,
     SHOWN_LEDGER,
     SHOWN_UNTIL,
-    SHOWN_KEPT_UNTIL
+    SHOWN_KEPT_UNTIL,
+    SHOWN_COLUMNS
 };
 
 /* Appends the key as JSON, cut to a readable length; nothing if the archive does not have it. */
@@ -131,6 +132,7 @@ static void print_difference(const struct tide_pg_rows *rows, uint32_t i)
     enum { LINE_MAX = 4096 };
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
+    assert(rows->columns == SHOWN_COLUMNS); /* shown_sql names them */
     uint64_t kind = tide_pg_u64(rows, i, SHOWN_KIND);
     struct tide_buf line;
     tide_buf_init(&line, LINE_MAX);
@@ -201,10 +203,12 @@ static tide_status print_counts(struct audit *a, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     tide_status status = tide_pg_query(a->temp, &rows, counts_sql, NULL, 0, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK) {
+        assert(rows.count == 1 && rows.columns == 3); /* counts_sql has aggregates alone */
         printf("entries     %s live and %s archived compared, %s that the index does not follow"
                " left out\n",
                tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2));
+    }
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -215,6 +219,7 @@ static tide_status print_code(struct audit *a, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     tide_status status = tide_pg_query(a->temp, &rows, code_sql, NULL, 0, err);
+    assert(status != TIDE_OK || (rows.count == 1 && rows.columns == 4)); /* aggregates alone */
     if (status == TIDE_OK)
         printf("code        %s live, %s archived, of %s\n", tide_pg_text(&rows, 0, 1),
                tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 0));
@@ -229,6 +234,7 @@ tide_status audit_compare(struct audit *a, struct tide_err *err)
 {
     const char *ttl = a->scope.all || a->scope.wanted[TIDE_TABLE_HISTORY_TTL] ? "t" : "f";
     uint64_t wrong = 0;
+    assert(!a->read); /* the snapshot ended before the buckets were read */
     tide_status status = audit_rows_flush(a, err);
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, there_sql, "SELECT", err);

@@ -33,6 +33,9 @@ static tide_status hash_raw(const struct found *f, uint8_t out[TIDE_HASH_BYTES],
     uint32_t count;
     const struct tide_table *table = &tide_tables(&count)[TIDE_TABLE_HISTORY_RAW];
     enum { COMMON = 8, COLUMNS = COMMON + 4, VERSION_COLUMNS = 6 };
+    static_assert(VERSION_COLUMNS + 2 == COMMON, "contract and removed follow");
+    assert(table->column_count == COLUMNS && table->kind == TIDE_TABLE_HISTORY);
+    assert(f->held); /* an entry without a value has no row */
     struct tide_buf row;
     tide_buf_init(&row, 2 * BUCKET_RECORD_MAX);
     tide_copy_row(&row, COLUMNS);
@@ -59,6 +62,7 @@ static tide_status decode_found(struct audit *a, struct found *f, struct tide_er
     };
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
+    assert(count <= TIDE_TABLES_MAX);
     memcpy(version.key_hash, f->key_hash, TIDE_HASH_BYTES);
     memcpy(version.contract, f->owner->id, TIDE_HASH_BYTES);
     tide_batch_reset(a->batch);
@@ -67,6 +71,7 @@ static tide_status decode_found(struct audit *a, struct found *f, struct tide_er
     if (status != TIDE_OK || f->kind < 0)
         return status;
     const struct tide_buf *copy = &a->batch->rows[f->kind].copy;
+    assert((uint32_t)f->kind < count && tables[f->kind].kind == TIDE_TABLE_HISTORY);
     return copy->failed ? tide_fail(err, TIDE_E_MEMORY, "a row of an entry")
                         : audit_row_hash(f->typed, &tables[f->kind], tide_buf_view(copy), err);
 }
@@ -84,6 +89,7 @@ static tide_status put_found(struct audit *a, const struct found *f, struct tide
     enum { COLUMNS = 11 };
     struct tide_buf *row = &a->rows[AUDIT_FOUND].copy;
     bool typed = f->held && f->kind >= 0;
+    assert(a->rank < 2 * HISTORY_LEVELS && f->kind < (int32_t)TIDE_TABLES_MAX);
     tide_copy_row(row, COLUMNS);
     tide_copy_int2(row, (int16_t)a->rank);
     tide_copy_bool(row, f->hot);
@@ -164,5 +170,6 @@ tide_status audit_found_entry(void *self, enum bucket_entry_kind kind,
         return note_data(a, kind, change, err);
     if (change->type == TIDE_ENTRY_CONTRACT_CODE)
         return note_code(a, kind, change, err);
+    assert(change->type == TIDE_ENTRY_TTL); /* the reader gives no other type */
     return note_ttl(a, kind == BUCKET_ENTRY_LIVE, change, err);
 }

@@ -4,6 +4,8 @@
 
 /* 32 MiB. With four bits a key, 10 million keys let one stranger in 2 500 pass. */
 enum { BITS_LOG = 28, WORDS = 1 << (BITS_LOG - 6), PROBES = 4 };
+static_assert(WORDS * UINT64_C(64) == UINT64_C(1) << BITS_LOG, "each bit has its place");
+static_assert(PROBES * sizeof(uint64_t) <= TIDE_HASH_BYTES, "each probe reads bytes of its own");
 
 tide_status key_filter_open(struct key_filter *filter, struct tide_err *err)
 {
@@ -21,6 +23,7 @@ void key_filter_close(struct key_filter *filter)
 static uint32_t bit_of(const uint8_t *key_hash, uint32_t n)
 {
     uint64_t word;
+    assert(n < PROBES);
     memcpy(&word, key_hash + n * sizeof word, sizeof word);
     return (uint32_t)(word & ((1u << BITS_LOG) - 1));
 }

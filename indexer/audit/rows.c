@@ -5,6 +5,9 @@
 #include "tidemark/hash.h"
 
 enum { PIECE_BYTES = 1 << 20, ROW_BYTES_MAX = 16 << 20 };
+static_assert(ROW_BYTES_MAX >= 2 * BUCKET_RECORD_MAX, "a row has an entry's key and value");
+static_assert(AUDIT_FOUND == 0 && AUDIT_TTL < AUDIT_CODE && AUDIT_CODE + 1 == AUDIT_STORED,
+              "tables of the buckets come first: a damaged bucket empties them");
 
 static const char tables_sql[] =
     "CREATE TEMP TABLE audit_found (rank int2 NOT NULL, hot bool NOT NULL, held bool NOT NULL,"
@@ -28,6 +31,7 @@ tide_status audit_rows_open(struct audit *a, struct tide_err *err)
                                                      "audit_stored_ttl", "audit_stored_code" };
     for (uint32_t i = 0; i < AUDIT_TABLES; i++) {
         a->rows[i].table = names[i];
+        assert(a->rows[i].table && a->rows[i].count == 0);
         tide_buf_init(&a->rows[i].copy, PIECE_BYTES + ROW_BYTES_MAX);
     }
     return tide_pg_run(a->temp, tables_sql, "CREATE", err);
@@ -46,7 +50,10 @@ static tide_status send_rows(struct audit *a, struct audit_rows *rows, struct ti
         return tide_fail(err, TIDE_E_MEMORY, "rows of %s", rows->table);
     if (rows->count == 0)
         return TIDE_OK;
-    snprintf(sql, sizeof sql, "COPY pg_temp.%s FROM STDIN (FORMAT binary)", rows->table);
+    assert(rows->copy.len > 0); /* each row that was counted was appended */
+    int len = snprintf(sql, sizeof sql, "COPY pg_temp.%s FROM STDIN (FORMAT binary)", rows->table);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     tide_status status = tide_pg_run(a->temp, "BEGIN", "BEGIN", err);
     if (status == TIDE_OK)
         status = tide_pg_copy(a->temp, sql, tide_buf_view(&rows->copy), rows->count, err);
@@ -59,6 +66,7 @@ static tide_status send_rows(struct audit *a, struct audit_rows *rows, struct ti
 
 tide_status audit_rows_added(struct audit *a, enum audit_table table, struct tide_err *err)
 {
+    assert(table < AUDIT_TABLES);
     struct audit_rows *rows = &a->rows[table];
     rows->count++;
     return rows->copy.failed || rows->copy.len >= PIECE_BYTES ? send_rows(a, rows, err) : TIDE_OK;
@@ -80,10 +88,12 @@ tide_status audit_rows_drop_bucket(struct audit *a, struct tide_err *err)
         a->rows[i].count = 0;
     }
     bool hot = a->bucket.list == BUCKET_LIST_HOT_ARCHIVE;
-    snprintf(sql, sizeof sql,
-             "DELETE FROM pg_temp.audit_found WHERE rank = %u AND hot = %d::bool;"
-             "DELETE FROM pg_temp.audit_code WHERE rank = %u AND hot = %d::bool",
-             a->rank, hot, a->rank, hot);
+    int len = snprintf(sql, sizeof sql,
+                       "DELETE FROM pg_temp.audit_found WHERE rank = %u AND hot = %d::bool;"
+                       "DELETE FROM pg_temp.audit_code WHERE rank = %u AND hot = %d::bool",
+                       a->rank, hot, a->rank, hot);
+    assert(len > 0 && (size_t)len < sizeof sql); /* a statement that is cut deletes other rows */
+    (void)len;
     tide_status status = tide_pg_run(a->temp, sql, "DELETE", err);
     snprintf(sql, sizeof sql, "DELETE FROM pg_temp.audit_ttl WHERE rank = %u", a->rank);
     return status == TIDE_OK && !hot ? tide_pg_run(a->temp, sql, "DELETE", err) : status;

@@ -23,6 +23,7 @@ static tide_status prove_signed(struct audit *a, const struct tide_deployment *f
                                           .last = checkpoint_of(a->ledger + 1),
                                           .hash_of = find_hash,
                                           .self = a };
+    assert(task.first <= task.last); /* a state's ledger is below INT32_MAX */
     tide_status status = checkpoint_prove(&task, &proof, err);
     if (status == TIDE_OK)
         printf("proof       signed: %u of %u validators signed ledger %u, which follows from it\n",

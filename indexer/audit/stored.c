@@ -48,6 +48,7 @@ static const struct tide_contract *owner_of(const struct audit *a, tide_slice ad
     size_t len;
     if (tide_strkey_decode(&kind, id, &len, address) != TIDE_OK || kind != TIDE_STRKEY_CONTRACT)
         return NULL;
+    assert(len == TIDE_HASH_BYTES); /* the decoder checks the length of each kind */
     const struct tide_contract *contract = tide_deployment_find(a->contracts, id);
     return contract && !contract->unsettled ? contract : NULL;
 }
@@ -59,6 +60,7 @@ static bool is_followed(const struct reading *r, const struct tide_contract *own
     const struct tide_kind *balance = &tide_entries()[TIDE_EN_stellar_asset_balance];
     enum { ADDRESS_BYTES = 36 };
     uint8_t address[ADDRESS_BYTES] = { 0, 0, 0, 1 };
+    static_assert(ADDRESS_BYTES == 4 + TIDE_HASH_BYTES, "the arm, then the contract's id");
     bool followed = true;
     if (owner->role != TIDE_ROLE_stellar_asset)
         return true;
@@ -131,6 +133,7 @@ static tide_status take_tuple(void *self, tide_slice tuple, struct tide_err *err
 {
     struct reading *r = self;
     tide_slice key = field_of(tuple, KEY_HASH);
+    assert(r->index < TIDE_TABLES_MAX && r->table->kind == TIDE_TABLE_HISTORY);
     if (key.len != TIDE_HASH_BYTES)
         return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row has no hash of its key",
                          r->table->schema, r->table->name);
@@ -177,12 +180,29 @@ static int wasm_column(const struct tide_table *table)
     return -1;
 }
 
+/* Asserts that the columns stand where the numbers above say. */
+static void check_columns(const struct tide_table *table, uint32_t index)
+{
+    assert(strcmp(table->columns[KEY_HASH].name, "key_hash") == 0);
+    assert(strcmp(table->columns[LEDGER].name, "ledger") == 0 &&
+           strcmp(table->columns[TX].name, "tx") == 0 &&
+           strcmp(table->columns[SEQ].name, "seq") == 0);
+    assert(strcmp(table->columns[CONTRACT].name, "contract") == 0);
+    assert(strcmp(table->columns[REMOVED].name, "removed") == 0);
+    assert(index != TIDE_TABLE_HISTORY_RAW || strcmp(table->columns[RAW_KEY].name, "key_xdr") == 0);
+    assert(index != TIDE_TABLE_HISTORY_TTL ||
+           (strcmp(table->columns[TTL_LIVE_UNTIL].name, "live_until") == 0 &&
+            strcmp(table->columns[TTL_EVICTED].name, "evicted") == 0));
+}
+
 static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *err)
 {
     enum { SQL_MAX = 32 << 10 };
     uint32_t count;
     const struct tide_table *table = &tide_tables(&count)[index];
     struct reading reading = { a, table, index, wasm_column(table) };
+    assert(index < count);
+    check_columns(table, index);
     struct tide_pg_tuples sink = { take_tuple, &reading };
     struct tide_buf sql;
     tide_buf_init(&sql, SQL_MAX);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum { DIGITS_MAX = 10 }; /* digits of 2^128 to the base 10000 */
+static_assert(DIGITS_MAX * 4 >= TIDE_I128_TEXT_MAX - 1, "four decimal digits each");
 
 static void put16(uint8_t *p, uint16_t v)
 {

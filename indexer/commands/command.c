@@ -31,6 +31,7 @@ static const struct {
 
 const struct tide_cli *tide_indexer_cli(void)
 {
+    static_assert(TIDE_COUNT(rows) > TIDE_COUNT(functions), "a command has its row");
     static const struct tide_cli cli = {
         .program = "tidemark-indexer",
         .version = TIDE_VERSION,

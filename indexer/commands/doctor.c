@@ -35,6 +35,7 @@ static const char *const grades[] = { [DOCTOR_OK] = "ok",
                                       [DOCTOR_SKIPPED] = "skipped",
                                       [DOCTOR_WARNING] = "warning",
                                       [DOCTOR_FAILED] = "failed" };
+static_assert(TIDE_COUNT(grades) == DOCTOR_FAILED + 1, "each grade has its word");
 
 void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
                 const char *format, ...)
@@ -97,6 +98,7 @@ static void print_line(const char *name, struct doctor_finding *f)
 
 static void add_json(struct tide_json *j, const char *name, const struct doctor_finding *f)
 {
+    assert((size_t)f->grade < TIDE_COUNT(grades));
     tide_json_open(j, '{');
     tide_json_text(j, "check", tide_slice_str(name));
     tide_json_text(j, "grade", tide_slice_str(grades[f->grade]));

@@ -358,10 +358,13 @@ static bool find_deployment(struct doctor *d, struct doctor_finding *out)
     tide_deployment_hash(hash, d->deployment);
     tide_hex(network, tide_slice_of(d->deployment->network_id, TIDE_HASH_BYTES));
     tide_hex(contracts, tide_slice_of(hash, sizeof hash));
-    snprintf(sql, sizeof sql,
-             "SELECT id FROM chain.deployment WHERE network_id = '\\x%.*s' AND contracts_hash ="
-             " '\\x%.*s' ORDER BY epoch DESC LIMIT 1",
-             (int)sizeof network, network, (int)sizeof contracts, contracts);
+    int len =
+        snprintf(sql, sizeof sql,
+                 "SELECT id FROM chain.deployment WHERE network_id = '\\x%.*s' AND contracts_hash ="
+                 " '\\x%.*s' ORDER BY epoch DESC LIMIT 1",
+                 (int)sizeof network, network, (int)sizeof contracts, contracts);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     if (!doctor_ask(d, &rows, sql, out))
         return false;
     d->id = rows.count ? (uint16_t)tide_pg_u64(&rows, 0, 0) : 0;
@@ -382,12 +385,14 @@ void doctor_writer(struct doctor *d, struct doctor_finding *out)
     }
     if (!find_deployment(d, out))
         return;
-    snprintf(sql, sizeof sql,
-             "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
-             " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
-             " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
-             " h.deployment WHERE h.deployment = %u",
-             d->id);
+    int len = snprintf(sql, sizeof sql,
+                       "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
+                       " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
+                       " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
+                       " h.deployment WHERE h.deployment = %u",
+                       d->id);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     if (!doctor_ask(d, &rows, sql, out))
         return;
     if (rows.count)

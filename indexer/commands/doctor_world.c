@@ -38,6 +38,7 @@ void doctor_deployment(struct doctor *d, struct doctor_finding *out)
         if (!named)
             snprintf(missing + len, sizeof missing - len, "%s%s", len ? ", " : "",
                      tide_role_name((enum tide_role)role));
+        assert(strlen(missing) + 1 < sizeof missing); /* all roles fit */
     }
     if (*missing)
         doctor_say(out, DOCTOR_WARNING, "add them to the file, unless the protocol has none",
@@ -68,6 +69,7 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
                  d->id);
     if (!doctor_ask(d, &rows, sql, out))
         return;
+    assert(rows.count == 1 && rows.columns == 3); /* aggregates alone */
     int64_t now = asked + (clock->wall_ms(clock->self) - asked) / 2;
     int64_t off = now - (int64_t)tide_pg_u64(&rows, 0, 0);
     int64_t ahead = (int64_t)tide_pg_u64(&rows, 0, 1) - now;
@@ -284,8 +286,10 @@ static bool is_tidemark_api(const struct doctor *d)
                                                .ca_file = d->config.http_ca_file,
                                                .connect_ms = d->config.http_connect_ms,
                                                .timeout_ms = d->config.http_connect_ms };
-    snprintf(url, sizeof url, "http%s://%s/healthz", d->config.api_tls_cert[0] ? "s" : "",
-             d->config.api_listen);
+    int len = snprintf(url, sizeof url, "http%s://%s/healthz", d->config.api_tls_cert[0] ? "s" : "",
+                       d->config.api_listen);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
     const struct tide_http_request request = { .method = TIDE_HTTP_GET, .url = url };
     tide_buf_init(&body, 4096);
     bool ours = tide_http_open(&http, &options, &err) == TIDE_OK &&

@@ -22,6 +22,7 @@ struct request {
 static tide_status read_kind(struct request *r, int argc, char **argv, struct tide_err *err)
 {
     static const char *const names[] = { "events", "calls", "state" };
+    static_assert(TIDE_COUNT(names) == EXPORT_STATE + 1, "each kind has its word");
     for (uint32_t i = 0; argc == 2 && i < TIDE_COUNT(names); i++) {
         if (strcmp(argv[1], names[i]) == 0) {
             r->kind = (enum export_kind)i;
@@ -126,6 +127,7 @@ static tide_status write_all(struct tide_export *x, const struct request *r, str
     static const char *const *const columns[] = { tide_export_event_columns,
                                                   tide_export_call_columns,
                                                   tide_export_state_columns };
+    static_assert(TIDE_COUNT(columns) == EXPORT_STATE + 1, "each kind has its columns");
     assert((size_t)r->kind < TIDE_COUNT(columns));
     tide_status status = check_kept(x, r, err);
     if (status == TIDE_OK)

@@ -42,6 +42,7 @@ static bool contract_id(uint8_t id[TIDE_HASH_BYTES], tide_slice address)
     if (tide_strkey_decode(&kind, payload, &len, address) != TIDE_OK ||
         kind != TIDE_STRKEY_CONTRACT)
         return false;
+    assert(len == TIDE_HASH_BYTES); /* the decoder checks the length of each kind */
     memcpy(id, payload, TIDE_HASH_BYTES);
     return true;
 }
@@ -123,7 +124,10 @@ struct pass {
 static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err)
 {
     char sql[64];
-    snprintf(sql, sizeof sql, "DELETE FROM rollup.built WHERE deployment = %u", r->deployment);
+    int len =
+        snprintf(sql, sizeof sql, "DELETE FROM rollup.built WHERE deployment = %u", r->deployment);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     return tide_pg_run(r->pg, sql, "DELETE", err);
 }
 
@@ -149,6 +153,7 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
     for (uint32_t i = 0; i < 4 && rows.count; i++)
         snprintf(place->texts[i], sizeof place->texts[i], "%s",
                  tide_pg_text(&rows, rows.count - 1, i));
+    assert(rows.count <= CHUNK_ROWS); /* LIMIT of the statement */
     *more = rows.count == CHUNK_ROWS;
     *pass->seen += rows.count;
     tide_pg_rows_release(&rows);
@@ -157,6 +162,7 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
         status = forget_rollups(r, err);
     if (status == TIDE_OK)
         status = pass->move(r, err);
+    assert(status != TIDE_OK || r->chunk_moved == 0); /* what was noted was moved */
     return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;
 }
 
@@ -203,7 +209,10 @@ static tide_status lock_deployment(struct tide_reproject *r, struct tide_err *er
 {
     char sql[96];
     struct tide_pg_rows rows;
-    snprintf(sql, sizeof sql, "SELECT pg_try_advisory_lock(x'74696465'::int, %u)", r->deployment);
+    int len = snprintf(sql, sizeof sql, "SELECT pg_try_advisory_lock(x'74696465'::int, %u)",
+                       r->deployment);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     tide_status status = tide_pg_query(r->pg, &rows, sql, NULL, 0, err);
     if (status == TIDE_OK && !tide_pg_bool(&rows, 0, 0))
         status = tide_fail(err, TIDE_E_CONFLICT,
@@ -227,6 +236,7 @@ static tide_status reproject_rows(struct tide_reproject *r, struct tide_err *err
         status = run_pass(r, &events, &first_event, err);
     if (status == TIDE_OK)
         status = run_pass(r, &versions, &first_version, err);
+    assert(r->events_moved <= r->events_seen && r->versions_moved <= r->versions_seen);
     printf("events   %" PRIu64 " raw, %" PRIu64 " decoded now\n"
            "versions %" PRIu64 " raw, %" PRIu64 " decoded now\n",
            r->events_seen, r->events_moved, r->versions_seen, r->versions_moved);

@@ -26,6 +26,7 @@ static void put_columns(struct tide_buf *sql, const struct tide_table *table, co
         tide_buf_putf(sql, "%s%s\"%s\"", any ? ", " : "", prefix, table->columns[i].name);
         any = true;
     }
+    assert(any);
 }
 
 /* Reads the words of the batch's rows and gets their keys, in the transaction that stores the
@@ -109,8 +110,11 @@ tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
         if (r->batch->rows[i].count == 0)
             continue;
-        snprintf(into, sizeof into, "\"%s\".\"%s\"", tide_table_stored(&tables[i])->schema,
-                 tables[i].name);
+        assert(tables[i].kind != TIDE_TABLE_STATE); /* open_decoder left them out */
+        int len = snprintf(into, sizeof into, "\"%s\".\"%s\"",
+                           tide_table_stored(&tables[i])->schema, tables[i].name);
+        assert(len > 0 && (size_t)len < sizeof into);
+        (void)len;
         status = copy_rows(r, &sql, into, i, err);
     }
     if (status == TIDE_OK && r->chunk_moved)
@@ -221,6 +225,7 @@ tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_e
     uint32_t count;
     struct tide_buf sql;
     const struct tide_table *tables = tide_tables(&count);
+    assert(count <= TIDE_TABLES_MAX);
     tide_status status = ask_words(r, err);
     tide_buf_init(&sql, SQL_MAX);
     if (status == TIDE_OK && r->chunk_moved)

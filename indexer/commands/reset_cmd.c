@@ -39,6 +39,7 @@ static tide_status reject_writer(struct tide_pg *pg, const struct epoch *epoch,
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
+    assert(tide_pg_in_transaction(pg)); /* the lock ends with it */
     tide_status status =
         tide_pg_query(pg, &rows, "SELECT pg_try_advisory_xact_lock(x'74696465'::int, $1::integer)",
                       (const char *[]){ epoch->deployment }, 1, err);

@@ -133,6 +133,7 @@ static tide_status fill_missing(struct tide_follow *job, struct tide_range wante
         if (i < count)
             at = missing[i].to + 1;
     }
+    assert(status != TIDE_OK || at <= wanted.to + 1);
     for (uint32_t i = 0; status == TIDE_OK && i < count; i++) {
         tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", missing[i].from, missing[i].to);
         status = tide_follow_index(job, missing[i], err);

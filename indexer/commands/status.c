@@ -154,12 +154,15 @@ static tide_status section_sql(struct tide_pg *pg, const struct section *section
     *sql = section->sql;
     if (!section->sql) {
         status = tide_status_disk_sql(pg, made, err);
+        assert(status != TIDE_OK || (made->len > 0 && made->ptr[made->len - 1] == '\0'));
         *sql = (const char *)made->ptr;
     }
     for (size_t i = 0; i < TIDE_COUNT(permits) && status == TIDE_OK; i++) {
         if (strcmp(permits[i].section, section->name) != 0)
             continue;
-        snprintf(condition, sizeof condition, "SELECT %s", permits[i].needs);
+        int len = snprintf(condition, sizeof condition, "SELECT %s", permits[i].needs);
+        assert(len > 0 && (size_t)len < sizeof condition);
+        (void)len;
         status = tide_pg_query(pg, &rows, condition, NULL, 0, err);
         if (status == TIDE_OK && !tide_pg_bool(&rows, 0, 0))
             *sql = permits[i].otherwise;
@@ -236,6 +239,7 @@ static tide_status add_json(struct tide_pg *pg, const struct section *section, s
     tide_buf_release(&made);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 1); /* json_agg */
     tide_buf_putf(out, "%s\"%s\":", out->len > 1 ? "," : "", section->name);
     tide_buf_slice(out, tide_pg_slice(&rows, 0, 0));
     tide_pg_rows_release(&rows);

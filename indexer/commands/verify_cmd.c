@@ -59,6 +59,7 @@ static tide_status verify_receipt(const struct tide_verify *check,
     tide_buf_init(&scope, 64 << 10);
     tide_scope_text(&scope, &check->scope, tables, count);
     tide_buf_u8(&scope, 0);
+    assert(scope.failed || scope.ptr[scope.len - 1] == '\0');
     struct tide_verify_receipt of = { .pg = check->pg,
                                       .deployment = check->deployment,
                                       .scope = (const char *)scope.ptr,

@@ -87,6 +87,7 @@ static tide_status compare_record(struct tide_pg *pg, const struct tide_migratio
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         status = compare_migration(list, count, i, tide_pg_text(&rows, i, 0),
                                    tide_pg_text(&rows, i, 1), err);
+    assert(status != TIDE_OK || rows.count <= count); /* each row was a migration of the list */
     *known = rows.count;
     tide_pg_rows_release(&rows);
     return status;
@@ -99,6 +100,7 @@ static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *m
 {
     char checksum[HEX_BYTES + 1];
     checksum_of(checksum, migration->sql);
+    assert(migration->sql.ptr[migration->sql.len] == '\0'); /* it runs as a C string */
     tide_status status = tide_pg_run(pg, BEGIN_SQL, "SET", err);
     if (status != TIDE_OK)
         return status;
@@ -172,6 +174,8 @@ tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, 
     if (status == TIDE_OK)
         status = compare_record(pg, list, count, &known, err);
     for (size_t i = known; i < count && status == TIDE_OK; i++) {
+        /* The record is compared in the order of names. */
+        assert(i == 0 || strcmp(list[i - 1].name, list[i].name) < 0);
         status = apply_migration(pg, &list[i], err);
         *applied += status == TIDE_OK;
     }

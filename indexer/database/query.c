@@ -163,6 +163,7 @@ static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_
         !copy_text(contract.name, sizeof contract.name, tide_pg_text(rows, at, 2)))
         return tide_fail(err, TIDE_E_SCHEMA, "chain.deployment: contract \"%.60s\"",
                          tide_pg_text(rows, at, 0));
+    assert(len == TIDE_HASH_BYTES && contract.role < TIDE_ROLE_COUNT);
     memcpy(contract.id, payload, TIDE_HASH_BYTES);
     contract.discovered = tide_pg_u64(rows, at, 4) != 0;
     contract.market_ledger = contract.discovered ? (uint32_t)tide_pg_u64(rows, at, 6) : 0;

@@ -23,6 +23,7 @@ static bool table_matches(const struct tide_table *table, tide_slice pattern)
 
 static void select_table(struct tide_scope *out, const struct tide_table *tables, uint32_t i)
 {
+    assert(i < TIDE_TABLES_MAX && tables[i].pair < TIDE_TABLES_MAX);
     out->wanted[i] = true;
     if (tables[i].kind == TIDE_TABLE_STATE || tables[i].kind == TIDE_TABLE_HISTORY)
         out->wanted[tables[i].pair] = true;
@@ -52,6 +53,7 @@ static bool select_rollups(struct tide_scope *out, tide_slice pattern)
 {
     static const char schema[] = "rollup.";
     bool all = tide_slice_eq_str(pattern, "*"), any = false;
+    assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
     size_t skip = sizeof schema - 1;
     if (!all && (pattern.len <= skip || memcmp(pattern.ptr, schema, skip) != 0))
         return false;
@@ -110,6 +112,7 @@ static void add_implied(struct tide_scope *out, const struct tide_table *tables,
 tide_status tide_scope_parse(struct tide_scope *out, const struct tide_table *tables,
                              uint32_t count, const char *text, struct tide_err *err)
 {
+    assert(count <= TIDE_TABLES_MAX);
     memset(out, 0, sizeof *out);
     out->all = *text == 0;
     while (*text) {
@@ -150,6 +153,7 @@ void tide_scope_text(struct tide_buf *out, const struct tide_scope *scope,
         }
     tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
     uint32_t rollup_count = tide_rollup_tables(rollups);
+    assert(rollup_count <= TIDE_ROLLUP_TABLES_MAX);
     for (uint32_t i = 0; i < rollup_count; i++)
         if (is_kept(scope, rollups[i]))
             tide_buf_putf(out, ",rollup.%.*s", TIDE_SLICE_FMT(rollups[i]));

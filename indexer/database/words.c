@@ -11,10 +11,13 @@
 /* The cache has SETS sets of WAYS words. SLOTS_FIRST is the first size of the hash table of missing
  * words. */
 enum { SETS = 16384, WAYS = 4, SLOTS_FIRST = 1024, BYTES_MAX = INT32_MAX };
+static_assert((SLOTS_FIRST & (SLOTS_FIRST - 1)) == 0, "a mask finds the slot");
+static_assert((UINT8_MAX + 1) % WAYS == 0, "the next way wraps to the first one");
 
 /* A word's entry in `keys` is its key, or MISSING | index of the missing word. Keys are positive
  * int4. */
 #define MISSING UINT32_C(0x80000000)
+static_assert(BYTES_MAX < MISSING, "an index of a missing word leaves the mark free");
 
 /* A cached word with its key. */
 struct cached {
@@ -23,6 +26,7 @@ struct cached {
     uint8_t len;
     uint8_t bytes[TIDE_WORDS_KEPT_BYTES];
 };
+static_assert(TIDE_WORDS_KEPT_BYTES <= UINT8_MAX, "cached.len holds each length");
 
 /* A word of the transaction that the cache lacked. */
 struct missing {
@@ -134,6 +138,7 @@ static uint32_t missing_count(const struct tide_words *words)
 
 static struct missing *missing_at(const struct tide_words *words, uint32_t number)
 {
+    assert(number < missing_count(words));
     return (struct missing *)(void *)words->missing.ptr + number;
 }
 
@@ -186,6 +191,7 @@ static bool add_missing(struct tide_words *words, uint32_t hash, tide_slice word
         *slot = missing_count(words);
         words->unknown++;
     }
+    assert(missing_count(words) <= words->slot_count / 2); /* a search ends at a free slot */
     *number = *slot - 1;
     return true;
 }
@@ -465,11 +471,14 @@ tide_status tide_words_put(const struct tide_words *words, uint32_t place,
                            struct tide_err *err)
 {
     assert(words->unknown == 0 && table->stored);
+    assert(place < TIDE_TABLES_MAX && words->first[place] <= words->keys.len);
+    assert(words->first[place] % sizeof(uint32_t) == 0);
     struct putting p = { words,
                          (const uint32_t *)(const void *)(words->keys.ptr + words->first[place]),
                          out };
     while (tuples.len && !out->failed)
         put_tuple(&p, table, &tuples);
+    assert((const uint8_t *)p.next <= words->keys.ptr + words->keys.len); /* words that were read */
     return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit the buffer",
                                    table->name)
                        : TIDE_OK;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 enum { SLOTS_FIRST = 1 << 12 };
+static_assert((SLOTS_FIRST & (SLOTS_FIRST - 1)) == 0, "a mask finds the slot");
+static_assert(TIDE_TABLE_BYTES_MAX <= UINT32_MAX && TIDE_TABLES_MAX <= UINT16_MAX,
+              "offset, len and table of an entry hold them");
 
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
@@ -101,6 +104,7 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
     e->offset = (uint32_t)offset;
     e->len = len;
     map->slots[slot] = map->entries.count;
+    assert(map->entries.count < map->slot_count); /* a search ends at a free slot */
     return true;
 }
 
@@ -139,7 +143,8 @@ void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tid
             rows->copy.failed = true; /* no memory: the writer must not commit the batch */
             continue;
         }
-        if (scratch->len) /* no row is left if the ledger was undone */
+        assert(scratch->len <= rows->copy.len); /* the newest rows are a part of all */
+        if (scratch->len)                       /* no row is left if the ledger was undone */
             memcpy(rows->copy.ptr, scratch->ptr, scratch->len);
         rows->copy.len = scratch->len;
         rows->count = count;

@@ -335,7 +335,10 @@ static void fill_token(const struct tide_decode *d, struct tide_contract *contra
     memcpy(contract->id, id, TIDE_HASH_BYTES);
     char text[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
+    assert(len == sizeof contract->address - 1);
     memcpy(contract->address, text, len);
+    static_assert(sizeof "token_" - 1 + sizeof contract->address <= sizeof contract->name,
+                  "the name of a token is whole");
     snprintf(contract->role_name, sizeof contract->role_name, "%s",
              tide_role_name(TIDE_ROLE_synth_token));
     snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);

@@ -52,6 +52,7 @@ static bool put_other_address(struct tide_buf *out, tide_slice value)
         tide_strkey_from_address((char *)to + 4, (tide_slice){ value.ptr + 4, value.len - 4 });
     if (len == 0)
         return false;
+    assert(len <= TIDE_STRKEY_ADDRESS_MAX);
     uint32_t word = __builtin_bswap32((uint32_t)len);
     memcpy(to, &word, 4);
     out->len += 4 + len;
@@ -215,6 +216,8 @@ bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
         [TIDE_T_VEC_U64] = TIDE_SCV_VEC,
         [TIDE_T_ANY] = -2, /* any arm */
     };
+    static_assert(TIDE_COUNT(arms) == TIDE_T_ANY + 1, "each type has its arm");
+    assert((size_t)type < TIDE_COUNT(arms));
     int arm = tide_scval_type_of(value);
     if (arms[type] != arm && arms[type] != -2)
         return false;

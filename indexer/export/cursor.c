@@ -9,7 +9,9 @@ static tide_status fetch_rows(struct tide_export_cursor *cursor, struct tide_err
     char sql[64];
     tide_pg_rows_release(&cursor->rows);
     cursor->at = 0;
-    snprintf(sql, sizeof sql, "FETCH %u FROM tide_%u", TIDE_CURSOR_ROWS, cursor->id);
+    int len = snprintf(sql, sizeof sql, "FETCH %u FROM tide_%u", TIDE_CURSOR_ROWS, cursor->id);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     tide_status status = tide_pg_query(cursor->pg, &cursor->rows, sql, NULL, 0, err);
     cursor->live = status == TIDE_OK && cursor->rows.count > 0;
     return status;

@@ -36,6 +36,7 @@ static tide_status switch_to(struct joined *j, bool lake, struct tide_err *err)
     tide_status status = lake ? open_lake(j, err) : TIDE_OK;
     if (status)
         return status;
+    assert(j->next > 0); /* joined_seek has chosen the first one */
     j->on_lake = lake;
     tide_log(TIDE_INFO, "source.turned", "to=%s ledger=%u", current(j)->ops->name, j->next);
     return current(j)->ops->seek(current(j)->self, j->next, j->last, err);
@@ -48,6 +49,7 @@ static tide_status fail_both(const struct joined *j, const struct tide_err *lake
     char first[TIDE_ERR_TEXT_MAX / 2], second[TIDE_ERR_TEXT_MAX / 2];
     snprintf(first, sizeof first, "%.370s", lake->text);
     snprintf(second, sizeof second, "%.370s", rpc->text);
+    assert(lake->code != TIDE_OK && rpc->code != TIDE_OK);
     bool away = lake->code == TIDE_E_IO || rpc->code == TIDE_E_IO;
     return tide_fail(err, away ? TIDE_E_IO : TIDE_E_MISSING,
                      "ledger %u is neither in the lake (%.300s) nor at RPC (%.300s)", j->next,
@@ -90,6 +92,7 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
             return fail_both(j, &lake, &rpc, err);
         }
     }
+    assert(status || !j->on_lake || *sequence == j->next); /* the lake counts its ledgers */
     if (!status)
         j->next = *sequence + 1;
     if (!status && j->on_lake)
@@ -111,6 +114,7 @@ static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
     struct joined *j = self;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     struct tide_err ignored;
+    assert(ledger > 0 && ledger < j->next);
     if (ledger > j->lake_last)
         return tide_source_refetch(&j->rpc, ledger, err);
     j->on_lake = true;

@@ -41,6 +41,7 @@ static tide_status fill_window(struct lake *l, size_t want, struct tide_err *err
         size_t made = 0;
         const char *what = NULL;
         tide_status status = unpack_read(l->unpack, to, room, &made, &what);
+        assert(made <= room);
         l->plain.len += made;
         if (status)
             return corrupt(l, status, what, err);
@@ -97,6 +98,7 @@ static tide_status enter_object(struct lake *l, struct tide_err *err)
     tide_status status = prefetch_take(l->prefetch, &packed, l->key, err);
     if (status)
         return status;
+    assert(!l->open); /* the window belongs to one object */
     l->open = true;
     /* Bit 2 of the frame header descriptor: a checksum follows the content. */
     l->checked = packed.len > 4 && tide_zstd_magic(packed) && (packed.ptr[4] & 4);
@@ -235,6 +237,7 @@ static tide_status fail_damaged(struct lake *l, const char *what, struct tide_er
     drop_object(l, false);
     tide_fail_context(err, "%s", what);
     size_t len = strlen(err->text);
+    assert(len < sizeof err->text);
     snprintf(err->text + len, sizeof err->text - len, "%s", advice);
     return err->code;
 }
@@ -285,6 +288,7 @@ static tide_status read_wanted(struct lake *l, tide_slice *lcm, struct tide_err 
 /* True if the open object is at fault, not the machine, and a fresh copy may be better. */
 static bool is_damaged(const struct lake *l, tide_status status)
 {
+    assert(l->sought);
     return l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
 }
 
@@ -308,6 +312,7 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
         return fail_damaged(l, "damaged, also when fetched again", err);
     if (status == TIDE_E_MISSING && !l->open)
         return lake_at_gap(l, err);
+    assert(status || (l->open && l->at == l->next + 1)); /* the ledger cut last is the wanted one */
     if (!status)
         *sequence = l->next++;
     return status;

@@ -3,6 +3,7 @@
 #include "tidemark/text.h"
 
 static const char *const extensions[LAKE_EXTENSIONS] = { ".xdr.zst", ".xdr.zstd" };
+static_assert(TIDE_COUNT(extensions) == LAKE_EXTENSIONS, "each extension has its text");
 
 uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger)
 {
@@ -13,6 +14,7 @@ uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger)
 /* Returns the last ledger of a span of `size` ledgers from start, within 32 bits. */
 static uint32_t last_of(uint32_t start, uint64_t size)
 {
+    assert(size > 0);
     uint64_t last = start + size - 1;
     return last > UINT32_MAX ? UINT32_MAX : (uint32_t)last;
 }
@@ -34,6 +36,7 @@ void lake_layout_key(char *out, const struct lake_layout *layout, uint32_t ledge
     if (layout->batch > 1)
         at += (size_t)snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "-%u",
                                last_of(start, layout->batch));
+    assert(at + strlen(extensions[extension]) < TIDE_OBJECT_KEY_MAX);
     snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "%s", extensions[extension]);
 }
 
@@ -113,6 +116,7 @@ static void folder_name(char *out, const struct lake_name *name)
 static void fill_listing(struct lake_listing *out, const struct lake_name *oldest,
                          const struct lake_name *newest, const struct lake_name *folder)
 {
+    assert(newest->first <= newest->last); /* lake_layout_parse refuses others */
     uint64_t batch = (uint64_t)newest->last - newest->first + 1;
     uint64_t span = folder ? (uint64_t)folder->last - folder->first + 1 : batch;
     if (batch > UINT32_MAX || span > UINT32_MAX || span % batch != 0)

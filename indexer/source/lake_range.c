@@ -93,11 +93,13 @@ static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, str
     }
     while (missing > there + batch) {
         uint64_t middle = there + (missing - there) / batch / 2 * batch;
+        assert(there < middle && middle < missing);
         tide_status status = is_there(l, (uint32_t)middle, err);
         if (status && status != TIDE_E_MISSING)
             return status;
         *(status ? &missing : &there) = middle;
     }
+    assert(missing == 0 || missing == there + batch);
     *last = (uint32_t)(there + batch - 1);
     return TIDE_OK;
 }

@@ -41,6 +41,7 @@ tide_status ledger_peek(struct ledger_peek *out, tide_slice lcm)
     skip_value(&x);
     tide_xdr_skip(&x, (size_t)2 * TIDE_HASH_BYTES); /* results, buckets */
     out->sequence = tide_xdr_u32(&x);
+    assert(x.status != TIDE_OK || (out->hash && out->previous));
     return x.status != TIDE_OK ? x.status : out->sequence == 0 ? TIDE_E_DECODE : TIDE_OK;
 }
 

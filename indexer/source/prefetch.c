@@ -84,6 +84,7 @@ static void add_sample(uint64_t *mean, uint64_t us)
  * object and needs few. Call with the lock. */
 static uint32_t ahead_wanted(const struct prefetch *p)
 {
+    assert(p->slot_count > 0);
     uint64_t wanted = AHEAD_FIRST;
     if (p->adapts && p->fetch_us && p->read_us)
         wanted = p->fetch_us / p->read_us + 2;
@@ -296,6 +297,7 @@ static bool claim_object(struct prefetch *p, struct fetch *f)
         bool idles = p->adapts && f->client >= p->ahead;
         if (object != p->base && (idles || p->held >= p->bytes_max / 2))
             return false;
+        assert(f->counted == 0 && f->sink.bytes.len == 0); /* the last one was delivered */
         s->state = BUSY;
         f->object = object;
         f->generation = p->generation;
@@ -319,6 +321,7 @@ static void *run_worker(void *self)
             pthread_cond_wait(&p->work, &p->lock);
             continue;
         }
+        assert(p->start + f.object * p->layout->batch <= UINT32_MAX);
         uint32_t ledger = (uint32_t)(p->start + f.object * p->layout->batch);
         pthread_mutex_unlock(&p->lock);
         struct tide_err err = { 0 };
@@ -338,6 +341,7 @@ static void start_workers(struct prefetch *p)
     pthread_mutex_lock(&p->lock);
     uint32_t wanted = p->adapts || p->ahead < 2 ? p->ahead : 2;
     pthread_mutex_unlock(&p->lock);
+    assert(wanted < TIDE_OBJECT_CLIENTS_MAX); /* the last client is the source's own */
     for (; p->worker_count < wanted; p->worker_count++) {
         struct worker *w = &p->workers[p->worker_count];
         *w = (struct worker){ .owner = p, .client = p->worker_count };
@@ -407,6 +411,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
         status = s->err.code;
         s->state = REPORTED;
     } else if (!status) {
+        assert(s->state == READY);
         *bytes = tide_buf_view(&s->bytes);
         p->given_us = tide_monotonic_us();
     }
@@ -419,6 +424,7 @@ void prefetch_done(struct prefetch *p)
     pthread_mutex_lock(&p->lock);
     struct slot *s = slot_of(p, p->base);
     assert(s->state == READY);
+    assert(p->base < p->count);
     empty_slot(p, s);
     p->base++;
     if (p->given_us)
@@ -463,6 +469,7 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
                           const struct tide_source_options *options, struct tide_err *err)
 {
     uint32_t slots = options->config->prefetch_objects;
+    assert(slots > 0 && slots < TIDE_OBJECT_CLIENTS_MAX); /* config.def bounds them */
     struct prefetch *p = calloc(1, sizeof *p + slots * sizeof p->slots[0]);
     if (!p || init_locks(p)) {
         free(p);

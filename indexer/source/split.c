@@ -29,6 +29,7 @@ enum tide_framing tide_split_framing(tide_slice bytes)
 static tide_status need_bytes(struct tide_split *split, tide_slice in, size_t wanted, bool whole,
                               struct tide_err *err)
 {
+    assert(wanted > in.len); /* otherwise the caller would ask for ever */
     split->wanted = wanted;
     if (!whole)
         return TIDE_E_EOF;
@@ -111,6 +112,7 @@ static tide_status next_meta(struct tide_split *split, tide_slice *in, bool whol
     }
     if (x.status != TIDE_OK)
         return tide_xdr_error(&x, err, "ledger");
+    assert(tide_xdr_offset(&x) > 0);
     split->left--;
     return take_meta(in, 0, tide_xdr_offset(&x), lcm);
 }

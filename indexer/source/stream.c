@@ -75,6 +75,7 @@ static tide_status detect_form(struct stream *s, struct tide_err *err)
             return tide_fail(err, TIDE_E_DECODE, "%s: ends within the first record", s->name);
         if (status)
             return status;
+        assert(s->left.len + got <= READ_BYTES);
         s->left = tide_slice_of(s->input, s->left.len + got);
     }
     s->begun = true;
@@ -121,6 +122,7 @@ static tide_status read_more(struct stream *s, size_t size, struct tide_err *err
     } else {
         status = read_some(s, to, size, &made, err);
     }
+    assert(made <= size);
     s->plain.len += made;
     return status;
 }
@@ -167,6 +169,7 @@ static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_er
     if ((status = need_bytes(s, 4 + (size_t)len, err)))
         return status;
     s->used = 4 + (size_t)len;
+    assert(s->used <= s->plain.len);
     *lcm = tide_slice_of(s->plain.ptr + 4, len);
     return TIDE_OK;
 }

@@ -8,6 +8,8 @@
 /* UNPACK_AHEAD is divided into pieces. A thread that waits for room is woken when half of the
  * pieces are free: a switch between threads costs as much as decompressing many bytes. */
 enum { PIECES = 8, PIECE_BYTES = UNPACK_AHEAD / PIECES, PIECES_LOW = PIECES / 2 };
+static_assert((int)PIECES * (int)PIECE_BYTES == (int)UNPACK_AHEAD, "pieces fill the memory");
+static_assert(PIECES_LOW > 0 && PIECES_LOW < PIECES, "a waiting thread is woken");
 
 struct unpack {
     /* The thread owns zstd and packed while it runs, otherwise the reader owns them. */
@@ -46,6 +48,7 @@ static void fill_piece(struct unpack *u)
                                           PIECE_BYTES, &made, &what);
     pthread_mutex_lock(&u->lock);
     u->busy = false;
+    assert(made <= PIECE_BYTES);
     u->len[at] = made;
     u->count += made > 0;
     u->status = status;
@@ -157,6 +160,7 @@ size_t unpack_ready(struct unpack *u)
     for (uint32_t i = 0; i < u->count; i++)
         bytes += u->len[(u->first + i) % PIECES];
     pthread_mutex_unlock(&u->lock);
+    assert(u->used <= bytes);
     return bytes - u->used;
 }
 
@@ -167,6 +171,7 @@ tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *mad
     if (!u->ahead)
         return read_here(u, out, size, made, what);
     while (*made < size && wait_piece(u)) {
+        assert(u->used < u->len[u->first]); /* drop_piece removed a piece that was used up */
         size_t left = u->len[u->first] - u->used;
         size_t n = left < size - *made ? left : size - *made;
         memcpy(out + *made, u->bytes + (size_t)u->first * PIECE_BYTES + u->used, n);

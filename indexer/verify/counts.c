@@ -80,8 +80,10 @@ static tide_status check_rows(struct tide_verify *check, const struct counted *c
     for (uint32_t i = 0; i < c->count; i++)
         put_rows(&from, i > 0, "ledger", c->names[i]);
     tide_buf_str(&from, ") AS x GROUP BY ledger");
-    snprintf(names, sizeof names, "%s%s%s", c->names[0], c->count > 1 ? " and " : "",
-             c->count > 1 ? c->names[1] : "");
+    int len = snprintf(names, sizeof names, "%s%s%s", c->names[0], c->count > 1 ? " and " : "",
+                       c->count > 1 ? c->names[1] : "");
+    assert(len > 0 && (size_t)len < sizeof names);
+    (void)len;
     tide_status status = check_ledgers(check, c->column, names, &from, err);
     tide_buf_release(&from);
     return status;
@@ -101,7 +103,9 @@ static tide_status check_versions(struct tide_verify *check, struct tide_err *er
         char name[96];
         if (tables[i].kind != TIDE_TABLE_HISTORY || i == TIDE_TABLE_HISTORY_TTL)
             continue;
-        snprintf(name, sizeof name, "history.\"%s\"", tables[i].name);
+        int len = snprintf(name, sizeof name, "history.\"%s\"", tables[i].name);
+        assert(len > 0 && (size_t)len < sizeof name);
+        (void)len;
         put_rows(&from, more, "ledger, tx, seq", name);
         more = true;
     }
@@ -165,6 +169,7 @@ static tide_status check_belongs(struct tide_verify *check, const struct belongs
     tide_status status = tide_verify_ask(check, &rows, b->sql, err);
     if (status != TIDE_OK)
         return status;
+    assert(rows.count == 1 && rows.columns == 2); /* aggregates alone */
     if (tide_pg_u64(&rows, 0, 0))
         tide_verify_report(check, "%s: %s, first at ledger %s", b->what, tide_pg_text(&rows, 0, 0),
                            tide_pg_text(&rows, 0, 1));
@@ -250,6 +255,7 @@ tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err)
         status = check_all_belongs(check, &made, err);
     if (status == TIDE_OK && !check->part)
         status = check_totals(check, err);
+    assert(made <= all);
     if (status == TIDE_OK)
         printf("counts  %u of %u comparisons of the tables with chain.ledger and chain.tx\n", made,
                all);

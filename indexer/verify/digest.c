@@ -58,6 +58,8 @@ size_t tide_digest_tuple_length(tide_slice bytes)
     return bytes.len - rest.len;
 }
 
+static_assert(sizeof(((struct tide_digest *)0)->limb) == TIDE_HASH_BYTES, "a sum of hashes");
+
 /* Adds a hash as a number of 256 bits. */
 static void add_hash(struct tide_digest *digest, const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -130,9 +132,11 @@ bool tide_digest_eq(const struct tide_digest *a, const struct tide_digest *b)
 
 void tide_digest_text(char out[TIDE_DIGEST_TEXT_BYTES + 1], const struct tide_digest *digest)
 {
-    snprintf(out, TIDE_DIGEST_TEXT_BYTES + 1,
-             "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, digest->limb[3],
-             digest->limb[2], digest->limb[1], digest->limb[0]);
+    int len = snprintf(out, TIDE_DIGEST_TEXT_BYTES + 1,
+                       "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, digest->limb[3],
+                       digest->limb[2], digest->limb[1], digest->limb[0]);
+    assert(len == (int)TIDE_DIGEST_TEXT_BYTES);
+    (void)len;
 }
 
 bool tide_digest_copy_sql(char *out, size_t size, const struct tide_table *table, const char *where)

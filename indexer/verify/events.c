@@ -22,6 +22,8 @@ enum {
     SURPLUS = 4000,  /* more events of a ledger than are stored: the list is not read on */
     RAW_BYTES_MAX = 256 << 20,
 };
+static_assert(GROUP % FILTERS == 0, "a request has whole filters");
+static_assert(((TX_MAX + 1) & TX_MAX) == 0 && ((OP_STAGE + 1) & OP_STAGE) == 0, "masks of an id");
 
 /* Events of one ledger: their number, and a sum of their hashes, which does not depend on order. */
 struct tally {

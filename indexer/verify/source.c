@@ -155,7 +155,9 @@ static struct tide_range slice_of(const struct pass *a, uint32_t slice)
 
 static uint32_t slices_of(const struct pass *a)
 {
-    return (a->range.to - a->range.from) / a->step + 1;
+    uint32_t slices = (a->range.to - a->range.from) / a->step + 1;
+    assert(slices <= SLICES);
+    return slices;
 }
 
 /* Reports one table's difference in a slice. */
@@ -340,6 +342,8 @@ tide_status tide_verify_source(struct tide_verify *check, const struct tide_conf
                                struct tide_err *err)
 {
     enum { DEPTH = 4 };
+    static_assert(SLICES == 256 && DEPTH == sizeof(uint32_t),
+                  "a pass settles a byte of the ledger");
     struct tide_range stack[DEPTH * LOOKS_MAX + 1] = { check->range };
     uint32_t count = 1;
     uint64_t before = check->wrong;

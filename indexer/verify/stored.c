@@ -61,7 +61,7 @@ static tide_status check_kind(struct tide_verify *check, const struct tide_table
 {
     char sql[1024];
     struct tide_pg_rows rows;
-    snprintf(
+    int len = snprintf(
         sql, sizeof sql,
         "SELECT count(*) FILTER (WHERE e.ledger IS NOT NULL), min(coalesce(e.ledger, l.ledger))"
         " FILTER (WHERE e.ledger IS NULL OR l.ledger IS NULL) FROM (SELECT * FROM"
@@ -69,6 +69,8 @@ static tide_status check_kind(struct tide_verify *check, const struct tide_table
         " * FROM event.log WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND kind = '%s')"
         " AS l ON l.ledger = e.ledger AND l.tx = e.tx AND l.op = e.op AND l.event = e.event",
         table->name, table->name);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     tide_status status = tide_verify_ask(check, &rows, sql, err);
     if (status != TIDE_OK)
         return status;
@@ -90,9 +92,11 @@ static tide_status check_events(struct tide_verify *check, struct tide_err *err)
         printf("events  event.log is not filled (only): nothing is compared with it\n");
         return TIDE_OK;
     }
-    for (uint32_t i = 0; i < TIDE_EV_COUNT && status == TIDE_OK; i++)
+    for (uint32_t i = 0; i < TIDE_EV_COUNT && status == TIDE_OK; i++) {
+        assert((uint32_t)tide_events()[i].table < count);
         if (check->scope.wanted[tide_events()[i].table])
             status = check_kind(check, &tables[tide_events()[i].table], &total, err);
+    }
     if (status == TIDE_OK)
         printf("events  %" PRIu64 " in their tables and the log\n", total);
     return status;
@@ -105,7 +109,7 @@ static tide_status check_pair(struct tide_verify *check, const struct tide_table
     char sql[2048], id[8];
     struct tide_pg_rows rows;
     snprintf(id, sizeof id, "%u", check->deployment);
-    snprintf(
+    int len = snprintf(
         sql, sizeof sql,
         "SELECT count(s.key_hash), count(*) FILTER (WHERE CASE WHEN s.key_hash IS NULL THEN NOT"
         " n.removed ELSE n.key_hash IS NULL OR n.removed OR (n.ledger, n.tx, n.seq) <>"
@@ -114,6 +118,8 @@ static tide_status check_pair(struct tide_verify *check, const struct tide_table
         " tx DESC, seq DESC) AS n FULL JOIN (SELECT * FROM state.\"%s\" WHERE deployment = $1)"
         " AS s ON s.key_hash = n.key_hash",
         history->name, history->name);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    (void)len;
     tide_status status = tide_pg_query(check->pg, &rows, sql, (const char *[]){ id }, 1, err);
     if (status != TIDE_OK)
         return status;

@@ -28,6 +28,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
         tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
         kind != TIDE_STRKEY_CONTRACT)
         return false;
+    assert(len == TIDE_HASH_BYTES); /* the decoder checks the length of each kind */
     memcpy(out->id, payload, TIDE_HASH_BYTES);
     snprintf(out->name, sizeof out->name, "%s", tide_pg_text(rows, at, 2));
     return true;
@@ -37,6 +38,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
 static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
 {
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
+    assert(!known || (size_t)(known - deployment->contracts) < deployment->contract_count);
     if (known && known->discovered) {
         struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
         own->market_ledger = contract->market_ledger;

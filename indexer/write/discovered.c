@@ -26,9 +26,11 @@ static bool add_contract(struct tide_gap *gap, tide_slice address, const char *k
     enum tide_strkey kind;
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
+    static_assert(TIDE_COUNT(gap->ids) == TIDE_COUNT(gap->roles), "each contract has a role");
     if (tide_strkey_decode(&kind, payload, &len, address) != TIDE_OK ||
         kind != TIDE_STRKEY_CONTRACT)
         return false;
+    assert(len == TIDE_HASH_BYTES);
     for (uint32_t i = 0; i < gap->contract_count; i++)
         if (memcmp(gap->ids[i], payload, TIDE_HASH_BYTES) == 0)
             return true;
@@ -94,6 +96,7 @@ tide_status tide_writer_gap(struct tide_writer *w, struct tide_gap *gap, struct 
  * contract, which the server looks up in a hash table. */
 static void sql_contracts(struct write_session *s, const struct tide_gap *gap)
 {
+    assert(gap->contract_count > 0 && gap->contract_count <= TIDE_CONTRACTS_MAX);
     write_sql_more(s, "contract || ' ' || coalesce(known_as, '') IN ");
     for (uint32_t i = 0; i < gap->contract_count; i++) {
         bool known = gap->roles[i] != TIDE_ROLE_COUNT;
@@ -165,6 +168,7 @@ static tide_status on_answer(void *self, uint32_t index, const struct tide_pg_ro
                              struct tide_err *err)
 {
     const struct answers *a = self;
+    assert(index < a->count);
     if (index == a->fence && rows->count != 1)
         return write_fenced(a->main->session.plan, err);
     if (index == a->ledgers && rows->count != a->step->batch->rows[TIDE_TABLE_LEDGER].count)
@@ -194,6 +198,7 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
         bool is_state = s->plan->tables[i].kind == TIDE_TABLE_STATE;
         if (rows->count == 0)
             continue;
+        assert(i != TIDE_TABLE_LEDGER || a->ledgers == UINT32_MAX);
         if (i == TIDE_TABLE_LEDGER)
             a->ledgers = a->count;
         a->count++;
@@ -206,6 +211,7 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
  * vouches for the ledgers without any of the contracts. */
 static void sql_progress(struct write_session *s, const struct step *step)
 {
+    assert(step->batch->from > 0 && step->batch->from <= step->batch->to);
     write_sql(s,
               "WITH p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
               " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
@@ -230,6 +236,7 @@ static void sql_progress(struct write_session *s, const struct step *step)
 static tide_status send_fence(struct write_statements *st, struct answers *a, struct tide_err *err)
 {
     struct write_session *s = st->session;
+    assert(!a->begun && a->count == 0);
     write_sql(s, "BEGIN");
     tide_status status = send_sql(st, a, err);
     a->fence = a->count;
@@ -246,6 +253,7 @@ static tide_status send_step(struct write_statements *st, struct answers *a, str
         status = send_rows(st, a, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("gap.rows"), err);
+    assert(a->last == UINT32_MAX);
     a->last = a->count;
     sql_progress(s, a->step);
     if (status == TIDE_OK)

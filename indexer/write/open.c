@@ -16,6 +16,7 @@ static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deploy
         size_t len =
             tide_strkey_encode(text, TIDE_STRKEY_ACCOUNT,
                                tide_slice_of(d->accounts[i].key, sizeof d->accounts[i].key));
+        assert(len < TIDE_STRKEY_TEXT_MAX);
         text[len] = '\0';
         return true;
     }
@@ -146,6 +147,7 @@ static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
         status =
             tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", s->plan->deployment);
     if (status == TIDE_OK) {
+        assert(rows.columns == 8); /* sql_fence returns them */
         w->main.cursor.fence = tide_pg_u64(&rows, 0, 0);
         w->main.cursor.moves = tide_pg_u64(&rows, 0, 1);
         w->main.cursor.ledger = (uint32_t)tide_pg_u64(&rows, 0, 2);
@@ -298,6 +300,7 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
         tide_writer_close(w);
         return status;
     }
+    assert(write_session_is_mine(&w->main.session) && !options->hold_lease == !w->main.lease);
     tide_log(TIDE_INFO, "writer.ready", "deployment=%u cursor=%u loading=%u fence=%" PRIu64,
              w->plan.deployment, cursor->ledger, loading->active ? loading->last : 0,
              cursor->fence);

@@ -50,6 +50,7 @@ static tide_status read_missing(struct write_main *m, const void *arg, struct ti
               " AND NOT attached AND last_loaded IS NOT NULL ORDER BY 1",
               s->plan->deployment, s->plan->deployment);
     tide_status status = write_query_sql(s, &rows, err);
+    assert(q->max > 0 && q->wanted.from <= q->wanted.to);
     uint32_t at = q->wanted.from, found = 0;
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         uint32_t from = (uint32_t)tide_pg_u64(&rows, i, 0), to = (uint32_t)tide_pg_u64(&rows, i, 1);
@@ -61,6 +62,7 @@ static tide_status read_missing(struct write_main *m, const void *arg, struct ti
     }
     if (status == TIDE_OK && at <= q->wanted.to && found < q->max)
         q->out[found++] = (struct tide_range){ at, q->wanted.to };
+    assert(found <= q->max);
     *q->count = found;
     tide_pg_rows_release(&rows);
     return status;

@@ -49,6 +49,7 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
         status = write_load_choose(&w->load, batch, &loads, err);
     if (status != TIDE_OK)
         return status;
+    assert(!loads || write_load_is_active(&w->load));
     return loads ? write_load_commit(&w->load, batch, err) : write_tip_commit(&w->tip, batch, err);
 }
 

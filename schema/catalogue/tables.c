@@ -11,6 +11,10 @@ static struct {
     size_t names_len;
     struct tide_table stored[TIDE_TABLES_MAX]; /* the stored form of tables with keyed columns */
 } built;
+static_assert((int)TIDE_TABLE_FIXED_COUNT + (int)TIDE_EV_COUNT +
+                      2 * ((int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT) <=
+                  (int)TIDE_TABLES_MAX,
+              "an event has one table, an entry and an instance two");
 
 static const char *keep_text(const char *text)
 {
@@ -413,7 +417,9 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
     }
     if (!has_keyed(t))
         return;
-    snprintf(schema, sizeof schema, "%s_rows", t->schema);
+    int len = snprintf(schema, sizeof schema, "%s_rows", t->schema);
+    assert(len > 0 && (size_t)len < sizeof schema);
+    (void)len;
     *stored = *t;
     stored->schema = keep_text(schema);
     stored->column_count = 0;

@@ -44,6 +44,7 @@ void tide_hot_close(struct tide_hot *hot)
     if (!hot)
         return;
     assert(!hot->readers);
+    assert(!hot->txn && !hot->building); /* each change commits or is abandoned */
     hot_publish(hot, NULL);
     if (atomic_load(&hot->lock_fd) >= 0)
         close(atomic_load(&hot->lock_fd));
@@ -59,6 +60,7 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
 {
     char name[HOT_NAME_MAX], path[HOT_PATH_MAX];
     struct hot_env *env;
+    assert(generation > 0); /* 0 stands for none */
     hot_generation_name(name, generation);
     tide_status status = hot_path(path, hot, name, err);
     if (status == TIDE_OK)

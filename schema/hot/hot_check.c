@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <lmdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -179,7 +180,9 @@ static tide_status check_size(const char *path, unsigned *seconds, struct tide_e
     enum { PAGE_LEAST = 512 };
     char file[HOT_PATH_MAX + 16];
     struct stat found;
-    snprintf(file, sizeof file, "%s/data.mdb", path);
+    int len = snprintf(file, sizeof file, "%s/data.mdb", path);
+    assert(len > 0 && (size_t)len < sizeof file);
+    (void)len;
     if (stat(file, &found) != 0)
         return tide_fail(err, errno == ENOENT ? TIDE_E_MISSING : TIDE_E_IO, "cache: %s: %s", file,
                          strerror(errno));
@@ -195,6 +198,7 @@ struct verdict {
     tide_status status;
     char text[256];
 };
+static_assert(sizeof(struct verdict) <= PIPE_BUF, "the pipe takes a verdict at once");
 
 /* Closes all descriptors except the standard ones and keep, so that a check that outlives its
  * process for a moment holds neither a port nor a lock. */
@@ -250,6 +254,7 @@ static void wait_for_child(struct check *c, unsigned seconds)
     const struct tide_hot *hot = c->hot;
     struct pollfd word = { .fd = c->from, .events = POLLIN };
     int64_t end = tide_now_ms() + 1000 * ((int64_t)seconds + 1);
+    assert(c->child > 0); /* kill would end other processes */
     while (poll(&word, 1, POLL_MS) <= 0) {
         tide_liveness_mark();
         c->stopped = hot->stopped && hot->stopped(hot->stopped_self);
@@ -331,6 +336,7 @@ tide_status hot_check(const struct tide_hot *hot, const char *path, struct tide_
     tide_status status = check_size(path, &seconds, err);
     if (status != TIDE_OK)
         return status;
+    assert(seconds >= CHECK_SECONDS);
     for (int tries = 0; hung && tries < CHECK_TRIES; tries++) {
         hung = false;
         status = ask_child(hot, path, seconds, &hung, err);

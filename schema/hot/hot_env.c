@@ -83,6 +83,7 @@ tide_status hot_env_open(struct hot_env **out, const struct tide_hot *hot, const
 
 struct hot_env *hot_env_unref(struct hot_env *env)
 {
+    assert(!env || env->refs > 0);
     return env && --env->refs == 0 ? env : NULL;
 }
 
@@ -91,6 +92,7 @@ void hot_env_close(struct hot_env *env)
 {
     if (!env)
         return;
+    assert(env->refs == 0);
     mdb_env_close(env->env);
     free(env);
 }
@@ -132,6 +134,7 @@ void hot_gate_close(struct tide_hot *hot)
 void hot_gate_open(struct tide_hot *hot)
 {
     pthread_mutex_lock(&hot->mutex);
+    assert(atomic_load(&hot->closed));
     atomic_store(&hot->closed, false);
     pthread_cond_broadcast(&hot->opened);
     pthread_mutex_unlock(&hot->mutex);
@@ -141,6 +144,7 @@ tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err 
 {
     MDB_envinfo info;
     int rc = mdb_env_info(env->env, &info);
+    assert(!hot->txn && env == hot->writing); /* LMDB enlarges no map that is being written */
     if (rc != 0)
         return hot_fail(err, rc, "look at", hot->dir);
     size_t wanted = info.me_mapsize * 2;

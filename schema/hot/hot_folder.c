@@ -21,7 +21,9 @@ tide_status hot_path(char out[HOT_PATH_MAX], const struct tide_hot *hot, const c
 
 void hot_generation_name(char out[HOT_NAME_MAX], uint32_t generation)
 {
-    snprintf(out, HOT_NAME_MAX, "gen-%08u", generation);
+    int len = snprintf(out, HOT_NAME_MAX, "gen-%08u", generation);
+    assert(len > 0 && len < HOT_NAME_MAX);
+    (void)len;
 }
 
 /* Returns the number in gen-N, 0 for any other name. */
@@ -93,7 +95,9 @@ tide_status hot_move_aside(struct tide_hot *hot, uint32_t generation, const char
     char from[HOT_PATH_MAX], to[HOT_PATH_MAX], name[HOT_NAME_MAX], aside[HOT_NAME_MAX],
         quoted[TIDE_ERR_TEXT_MAX];
     hot_generation_name(name, generation);
-    snprintf(aside, sizeof aside, "damaged-%lld-%08u", (long long)time(NULL), generation);
+    int len = snprintf(aside, sizeof aside, "damaged-%lld-%08u", (long long)time(NULL), generation);
+    assert(len > 0 && (size_t)len < sizeof aside);
+    (void)len;
     tide_status status = hot_path(from, hot, name, err);
     if (status == TIDE_OK)
         status = hot_path(to, hot, aside, err);

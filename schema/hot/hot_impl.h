@@ -20,6 +20,8 @@ struct TIDE_HOT_PACKED hot_head {
     uint8_t kind;
     uint8_t format;
 };
+static_assert(sizeof(struct hot_head) == 10, "files of the cache have this layout");
+static_assert(TIDE_HOT_KIND_COUNT <= UINT8_MAX && TIDE_HOT_FORMAT <= UINT8_MAX, "fields hold them");
 
 /* A generation that is open. */
 struct hot_env {

@@ -75,6 +75,7 @@ static void change_env(struct tide_hot_reader *reader)
     tide_lock_counted(&hot->mutex, &hot->waits_generation);
     struct hot_env *last = leave_env(reader);
     reader->env = atomic_load(&hot->current);
+    assert(!reader->env || reader->env->refs > 0); /* the current generation has a holder */
     if (reader->env)
         reader->env->refs++;
     pthread_mutex_unlock(&hot->mutex);
@@ -90,6 +91,7 @@ static int renew_txn(struct tide_hot_reader *reader)
         mdb_txn_abort(reader->txn);
         reader->txn = NULL;
     }
+    assert(reader->env && !reader->txn);
     int rc = mdb_txn_begin(reader->env->env, NULL, MDB_RDONLY, &reader->txn);
     if (rc != 0)
         reader->txn = NULL;
@@ -238,6 +240,7 @@ static const void *get_value(struct tide_hot_reader *reader, const struct tide_h
 
 const void *tide_hot_get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
 {
+    assert(atomic_load_explicit(&reader->busy, memory_order_relaxed)); /* within a snapshot */
     if (too_late(reader))
         return NULL;
     return get_value(reader, key);
@@ -251,6 +254,8 @@ static bool has_prefix(const MDB_val *key, const uint8_t *prefix, size_t len)
 void tide_hot_scan(struct tide_hot_reader *reader, const struct tide_hot_key *prefix,
                    const struct tide_hot_key *from, tide_hot_each_fn *each, void *self)
 {
+    assert(atomic_load_explicit(&reader->busy, memory_order_relaxed));
+    assert(prefix->len > 0 && prefix->len <= TIDE_HOT_KEY_MAX);
     const struct tide_hot_key *first = from ? from : prefix;
     MDB_val key = { first->len, (void *)(uintptr_t)first->bytes }, value;
     MDB_cursor *cursor;
@@ -285,6 +290,8 @@ static int find_floor(MDB_cursor *cursor, const struct tide_hot_key *wanted, MDB
 const void *tide_hot_floor(struct tide_hot_reader *reader, const struct tide_hot_key *key,
                            size_t prefix_len)
 {
+    assert(atomic_load_explicit(&reader->busy, memory_order_relaxed));
+    assert(prefix_len > 0 && prefix_len <= key->len);
     MDB_cursor *cursor;
     MDB_val found, value;
     if (too_late(reader))

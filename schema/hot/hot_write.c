@@ -8,6 +8,7 @@
 /* Records in one transaction of a build: limits the memory of dirty pages and the growth of the
  * map. */
 enum { BUILD_CHUNK = 4096 };
+static_assert(TIDE_HOT_KEY_MAX <= 511, "LMDB stores no longer keys");
 
 /* --- the sink --------------------------------------------------------------------------------- */
 
@@ -23,6 +24,7 @@ static tide_status sink_get(void *self, const struct tide_hot_key *key, void *ou
     struct tide_hot *hot = self;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes }, value;
     size_t size = tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
+    assert(size > 0 && hot->writing);
     memset(out, 0, size);
     *found = false;
     int rc = mdb_get(hot->txn, hot->writing->dbi, &name, &value);
@@ -64,6 +66,7 @@ static bool roomy(const MDB_envinfo *info, const MDB_stat *stat)
  * of a build. */
 static tide_status next_chunk(struct tide_hot *hot, struct tide_err *err)
 {
+    assert(hot->building);
     MDB_envinfo info;
     MDB_stat stat;
     int rc = commit_write(hot);
@@ -86,6 +89,7 @@ static tide_status sink_put(void *self, const struct tide_hot_key *key, const vo
 {
     struct tide_hot *hot = self;
     size_t size = tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
+    assert(key->len > 0 && size > 0); /* readers refuse a record of another size */
     struct hot_head front = { .size = (uint32_t)size,
                               .kind = key->bytes[0],
                               .format = TIDE_HOT_FORMAT };
@@ -122,6 +126,7 @@ tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_ho
                                 const struct tide_hot_key *end, struct tide_err *err)
 {
     struct tide_hot *hot = sink->self;
+    assert(prefix->len > 0 && end->len > 0); /* an empty prefix stands for every record */
     MDB_cursor *cursor;
     MDB_val key = { prefix->len, (void *)(uintptr_t)prefix->bytes }, value;
     int rc = mdb_cursor_open(hot->txn, hot->writing->dbi, &cursor);
@@ -241,6 +246,7 @@ static tide_status mark_retired(void *self, struct tide_hot_sink *sink, struct t
 static void retire_generation(struct tide_hot *hot, struct hot_env *old)
 {
     struct tide_err err;
+    assert(!hot->txn);
     hot->writing = old;
     hot->building = false;
     if (old && attempt_change(hot, mark_retired, NULL, &err) != TIDE_OK)
@@ -254,6 +260,7 @@ static tide_status fill_generation(struct tide_hot *hot, struct hot_env *env,
     hot->writing = env;
     hot->building = true;
     tide_status status = attempt_change(hot, build, self, err);
+    assert(!hot->txn);
     hot->building = false;
     return status;
 }
@@ -312,6 +319,7 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
     if (status != TIDE_OK)
         return status;
     pthread_mutex_lock(&hot->opening); /* no other thread opens a generation meanwhile */
+    assert(env->refs == 1 && env->generation == generation);
     status = TIDE_FAILPOINT("hot.switch")
                  ? tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache")
                  : hot_link(hot, generation, err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { READ_BYTES = 512 << 10, REDIRECTS_MAX = 3, LEAST_SPEED = 1000, AFTER_MAX_S = 3600 };
+static_assert(AFTER_MAX_S <= INT32_MAX / 1000, "after_ms holds the longest pause");
 
 struct tide_http {
     CURL *curl;
@@ -51,6 +52,7 @@ static tide_status make_room(struct call *c, size_t total)
         c->answer->no_room = true;
         return TIDE_E_IO;
     }
+    assert(total >= c->body->len);
     return tide_buf_room(c->body, total - c->body->len) ? TIDE_OK : TIDE_E_MEMORY;
 }
 
@@ -150,6 +152,7 @@ tide_status tide_http_open(struct tide_http **out, const struct tide_http_option
 {
     if (options->ca_file && *options->ca_file && access(options->ca_file, R_OK) != 0)
         return tide_fail(err, TIDE_E_CONFIG, "certificates %s cannot be read", options->ca_file);
+    assert(options->connect_ms > 0 && options->timeout_ms > 0); /* 0 would mean no limit */
     pthread_once(&curl_once, init_curl);
     struct tide_http *http = calloc(1, sizeof *http);
     CURL *curl = http ? curl_easy_init() : NULL;

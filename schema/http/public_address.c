@@ -32,6 +32,7 @@ static const struct block v6_blocks[] = {
 static bool is_in(const uint8_t *address, const struct block *block)
 {
     uint8_t whole = block->bits / 8, rest = block->bits % 8;
+    assert(block->bits > 0 && block->bits <= 8 * sizeof block->bytes);
     uint8_t mask = (uint8_t)(0xff << (8 - rest));
     return memcmp(address, block->bytes, whole) == 0 &&
            (rest == 0 || ((address[whole] ^ block->bytes[whole]) & mask) == 0);

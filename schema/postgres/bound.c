@@ -110,6 +110,7 @@ static bool has_keys(const struct place *place)
 static void put_condition(struct tide_buf *out, const struct place *place, enum tide_role role,
                           struct asked *asked)
 {
+    assert(tide_role_is_single(role) || is_followed(place, role));
     bool keys = has_keys(place);
     const char *name = tide_role_is_single(role) ? tide_role_name(role) : "";
     tide_buf_putf(out, "%.*s.contract%s = ", TIDE_SLICE_FMT(place->alias), keys ? "_key" : "");
@@ -145,6 +146,7 @@ static void write_body(struct tide_buf *out, const char *sql, struct asked *aske
             tide_buf_u8(out, (uint8_t)*at++);
             continue;
         }
+        assert(place.end > at);
         enum tide_role role = role_of(&place);
         if (tide_role_is_single(role) || is_followed(&place, role))
             put_place(out, &place, role, asked);
@@ -211,6 +213,7 @@ static tide_status bound_text(struct tide_buf *out, const char *sql, struct tide
 {
     tide_buf_init(out, BODY_MAX);
     tide_bound_write(out, sql);
+    assert(out->failed || (out->len > 0 && out->ptr[out->len - 1] == '\0'));
     if (!out->failed)
         return TIDE_OK;
     tide_buf_release(out);

@@ -40,6 +40,9 @@ tide_status tide_identity_make(struct tide_identity *out, const struct tide_depl
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_deployment_hash(hash, file);
+    static_assert(sizeof out->contracts == TIDE_BYTEA_BYTES(sizeof hash) &&
+                      sizeof out->network == TIDE_BYTEA_BYTES(TIDE_HASH_BYTES),
+                  "bytea literals of hashes");
     tide_bytea_text(out->contracts, tide_slice_of(hash, sizeof hash));
     tide_bytea_text(out->network, tide_slice_of(file->network_id, TIDE_HASH_BYTES));
     tide_buf_init(&out->json, JSON_MAX);

@@ -84,6 +84,7 @@ static const char *session_attrs(enum tide_pg_server server)
     static const char *const names[] = { [TIDE_PG_ANY_SERVER] = "any",
                                          [TIDE_PG_WRITABLE] = "read-write",
                                          [TIDE_PG_PRIMARY] = "primary" };
+    static_assert(TIDE_COUNT(names) == TIDE_PG_PRIMARY + 1, "each kind of server has its word");
     assert(server < TIDE_COUNT(names));
     return names[server];
 }
@@ -97,6 +98,7 @@ static PGconn *connect_now(const struct tide_pg_options *options, const char *fo
                              "client_encoding" };
     const char *values[TIDE_COUNT(keys)] = { "5", "1", "10", "3", "3", "20000", "UTF8" };
     size_t n = 7;
+    assert(keys[n - 1] && values[n - 1] && !keys[n]); /* the defaults above */
     keys[n] = "fallback_application_name";
     values[n++] = options->application ? options->application : "tidemark";
     keys[n] = "target_session_attrs";
@@ -176,6 +178,7 @@ static tide_status open_connection(struct tide_pg *pg, bool first, struct tide_e
                          conn ? PQerrorMessage(conn) : "out of memory");
         pg_trim(err->text);
         err->code = code_of_failure(&pg->options, conn, first);
+        assert(err->code != TIDE_OK);
         if (err->code == TIDE_E_NO_PRIMARY)
             tide_fail_context(err, "no primary among the servers");
         PQfinish(conn);
@@ -295,6 +298,7 @@ tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what
 void pg_cancel(struct tide_pg *pg)
 {
     char ignored[256];
+    assert(pg->conn);
     PGcancel *cancel = PQgetCancel(pg->conn);
     if (cancel)
         PQcancel(cancel, ignored, sizeof ignored);

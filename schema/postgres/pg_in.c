@@ -82,6 +82,7 @@ tide_status tide_pg_copy_put(struct tide_pg *pg, const char *what, tide_slice tu
     tide_status status = read_answer(pg, err);
     if (status == TIDE_OK)
         status = send_rows(pg, what, tuples, err);
+    assert(!pg->copied[0]); /* its answer was read */
     snprintf(pg->copied, sizeof pg->copied, "%s", status == TIDE_OK ? what : "");
     pg->copied_rows = rows;
     pg->copy_failed |= status != TIDE_OK;

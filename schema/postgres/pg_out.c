@@ -5,6 +5,8 @@
 static const uint8_t copy_magic[11] = "PGCOPY\n\377\r\n";
 
 enum { MAGIC_BYTES = 11, HEADER_BYTES = 19, TRAILER_BYTES = 2 };
+static_assert(sizeof copy_magic == MAGIC_BYTES, "the header begins with it");
+static_assert(HEADER_BYTES == MAGIC_BYTES + 4 + 4, "flags and the length of an extension follow");
 
 static bool strip_header(tide_slice *message)
 {

@@ -27,6 +27,7 @@ tide_status tide_pg_pipe_execute(struct tide_pg *pg, const char *name, const cha
 {
     tide_status status;
     assert(count <= TIDE_PG_PARAMS_MAX);
+    assert(name[0]); /* the unnamed statement is replaced by each query */
     if (!pg_begin(pg, name, &status, err))
         return status;
     if (!PQsendQueryPrepared(pg->conn, name, (int)count, values, NULL, NULL, 0))

@@ -91,6 +91,7 @@ tide_status tide_pg_prepare(struct tide_pg *pg, const char *name, const char *sq
                             struct tide_err *err)
 {
     tide_status status;
+    assert(name[0]); /* the unnamed statement is replaced by each query */
     if (!pg_begin(pg, name, &status, err))
         return status;
     return finish_statement(pg, NULL, PQsendPrepare(pg->conn, name, sql, 0, NULL), sql, err);
@@ -183,6 +184,7 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
 {
     tide_status status = TIDE_OK;
     PGresult *result;
+    assert(count <= TIDE_PG_PARAMS_MAX);
     if (!pg_begin(pg, sql, &status, err))
         return status;
     if (!PQsendQueryParams(pg->conn, sql, (int)count, NULL, values, NULL, NULL, 0) ||
@@ -217,6 +219,7 @@ bool tide_pg_quote_literal(char *out, size_t size, const char *text)
         out[len++] = *text;
     }
     out[len++] = '\'';
+    assert(len < size);
     out[len] = 0;
     return true;
 }

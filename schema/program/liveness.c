@@ -65,6 +65,7 @@ void tide_liveness_end(void)
 {
     if (!mine)
         return;
+    assert(atomic_load(&mine->taken)); /* otherwise another thread has the slot, too */
     atomic_store(&mine->name, NULL);
     atomic_store(&mine->taken, false);
     mine = NULL;

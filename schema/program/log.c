@@ -12,6 +12,7 @@ static _Atomic int least_level = TIDE_INFO;
 static _Atomic bool as_json;
 
 static const char *const level_names[] = { "debug", "info", "WARN", "ERROR" };
+static_assert(TIDE_COUNT(level_names) == TIDE_ERROR + 1, "each level has its name");
 
 enum { LINE_MAX_BYTES = 4096 };
 
@@ -128,6 +129,7 @@ const char *tide_log_quote(char *out, size_t size, const char *text)
             out[at++] = '\\';
         out[at++] = (uint8_t)*text < 0x20 ? ' ' : *text;
     }
+    assert(at + 2 <= size);
     out[at++] = '"';
     out[at] = '\0';
     return out;

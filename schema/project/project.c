@@ -86,7 +86,10 @@ void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits)
 {
     assert(bits && bits < PROJECT_BIT(PROJECT_SOURCE_COUNT));
     int source = __builtin_ctz(bits);
-    snprintf(out, PROJECT_TABLE_NAME, "%s.%s", schema_of(source), project_sources[source].name);
+    int len =
+        snprintf(out, PROJECT_TABLE_NAME, "%s.%s", schema_of(source), project_sources[source].name);
+    assert(len > 0 && len < (int)PROJECT_TABLE_NAME);
+    (void)len;
 }
 
 tide_status project_apply(enum project_source_id source, struct project_row *row,

@@ -25,6 +25,7 @@ static uint32_t find_slot(const struct record_set *set, const struct tide_hot_ke
 static size_t size_of(const struct tide_hot_key *key)
 {
     assert(key->len > 0 && key->bytes[0] < TIDE_HOT_KIND_COUNT);
+    assert(key->len <= TIDE_HOT_KEY_MAX);
     return tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
 }
 

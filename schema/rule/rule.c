@@ -35,6 +35,7 @@ const char *tide_standing_status_name(enum tide_standing_status status)
 {
     static const char *const names[] = { "Unknown",    "Pending", "Verified", "Suspended",
                                          "Sanctioned", "Expired", "Frozen",   "Restricted" };
+    static_assert(TIDE_COUNT(names) == TIDE_STANDING_RESTRICTED + 1, "each status has its name");
     assert(status < TIDE_COUNT(names));
     return names[status];
 }
@@ -45,6 +46,7 @@ const char *tide_standing_reason_code(enum tide_standing_reason reason)
         "compliant",  "frozen",  "no_record", "revoked",      "pending",   "suspended",
         "sanctioned", "expired", "lapsed",    "jurisdiction", "undefined",
     };
+    static_assert(TIDE_COUNT(codes) == TIDE_REASON_UNDEFINED + 1, "each reason has its code");
     assert(reason < TIDE_COUNT(codes));
     return codes[reason];
 }

@@ -22,6 +22,8 @@ tide_status tide_api_key_make(struct tide_api_key *out, struct tide_err *err)
     tide_buf_init(&secret, TIDE_API_KEY_BYTES);
     tide_buf_base64url(&secret, tide_slice_of(random, SECRET_BYTES));
     bool made = !secret.failed;
+    static_assert(TIDE_API_KEY_ID_LEN + 1 + (SECRET_BYTES * 4 + 2) / 3 < TIDE_API_KEY_BYTES,
+                  "id, line and base64url of the secret fit");
     if (made)
         snprintf(out->text, sizeof out->text, "%s_%.*s", out->id, (int)secret.len, secret.ptr);
     tide_sha256(hash, tide_slice_str(out->text));

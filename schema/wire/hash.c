@@ -11,6 +11,7 @@
 #include <limits.h>
 
 static_assert(sizeof(SHA256_CTX) <= sizeof(struct tide_sha256), "context fits the opaque body");
+static_assert(_Alignof(SHA256_CTX) <= _Alignof(struct tide_sha256), "and its alignment, too");
 
 static SHA256_CTX *body(struct tide_sha256 *h)
 {

@@ -2,6 +2,8 @@
 #include "tidemark/scval.h"
 
 enum { ACCOUNT, TRUST_LINE, OFFER, DATA, CLAIMABLE_BALANCE, LIQUIDITY_POOL, CONFIG_SETTING = 8 };
+static_assert(LIQUIDITY_POOL == 5 && LIQUIDITY_POOL + 1 == TIDE_ENTRY_CONTRACT_DATA,
+              "LedgerEntryType's numbers");
 enum { PUBLIC_KEY_BYTES = 36, HASH_ID_BYTES = 36, WORD_BYTES = 4, OFFER_ID_BYTES = 8 };
 
 /* Returns the length of a trust line's key: the account, then the asset by its arm. */
@@ -39,8 +41,11 @@ static struct tide_bucket_key plain_key(const struct tide_change *change, const 
         len = trust_line_bytes(fields);
     else if (change->type == DATA)
         len = data_bytes(fields);
-    else
+    else {
+        assert(change->type < TIDE_COUNT(fixed)); /* the entry was read, so its type is known */
         len = fixed[change->type];
+    }
+    assert(len > 0);
     return (struct tide_bucket_key){ change->type, tide_slice_of(fields, len) };
 }
 
@@ -149,6 +154,7 @@ static int order_instance(struct pair *p)
 static int order_value(struct pair *p)
 {
     static const uint8_t plain[] = { 4, 0, 8, 4, 0, 8, 0, 8, 8, 16, 0, 32 }; /* arms 0 to 11 */
+    static_assert(TIDE_COUNT(plain) == TIDE_SCV_U256 + 1, "the arms behind it have a case");
     uint32_t arm;
     int order = order_word(p, &arm);
     if (order)

@@ -70,6 +70,8 @@ void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
     h->header_xdr = tide_xdr_span(x, mark);
     skip_ext0(x, "LedgerHeaderHistoryEntryExt arm");
     h->history_entry = tide_xdr_span(x, entry);
+    assert(x->status != TIDE_OK || (h->hash && h->previous_hash && h->tx_set_hash));
+    assert(x->status != TIDE_OK || (h->result_hash && h->bucket_hash));
 }
 
 static void read_header(struct walker *w)
@@ -360,6 +362,7 @@ static void read_result_pair(struct walker *w)
         tide_xdr_refuse(w->x, TIDE_E_UNKNOWN, "TransactionResult code", (uint32_t)tx->result_code);
     skip_ext0(w->x, "TransactionResultExt arm");
     tx->result_pair = tide_xdr_span(w->x, mark);
+    assert(!going(w) || (tx->hash && tx->result_pair.len > 0));
 }
 
 static void read_transaction(struct walker *w, uint32_t index, uint32_t count)

@@ -85,6 +85,7 @@ void tide_scval_skip(struct tide_xdr *x)
     /* Bytes of the arms with a fixed size and nothing to check, the arm included. */
     static const uint8_t fixed[] = { 0,  4, 0, 8, 8, 12, 12, 12, 12, 20, 20, 36,
                                      36, 0, 0, 0, 0, 0,  0,  0,  4,  12, 0 };
+    static_assert(TIDE_COUNT(fixed) == TIDE_SCV_EXECUTABLE_TAG + 1, "each arm has its size");
     size_t left = tide_xdr_left(x);
     uint32_t peek = left >= 4 ? tide_be32(x->cur) : 0;
     if (peek < TIDE_COUNT(fixed) && fixed[peek] && fixed[peek] <= left) {

@@ -365,6 +365,7 @@ tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr)
     tide_status status = tide_xdr_end(&w.x);
     if (status != TIDE_OK)
         return status;
+    assert(w.x.depth == 0); /* each level that was entered was left */
     return json->failed ? TIDE_E_LIMIT : TIDE_OK;
 }
 

@@ -128,6 +128,7 @@ TIDE_INLINE bool skip_plain_account(struct tide_xdr *x)
     }
     if ((padding | signers | ext) != 0)
         return false;
+    assert(p <= x->end); /* LONGEST bytes are there */
     x->cur = p;
     return true;
 }

@@ -86,6 +86,7 @@ static void skip_result_tr(struct tide_xdr *x, struct tide_tx *tx)
     uint32_t type = skip_enum(x, 26, "OperationResultTr arm");
     if (x->status != TIDE_OK)
         return;
+    assert(type < TIDE_COUNT(lowest));
     int32_t code = tide_xdr_i32(x);
     if (tx && type == 24)
         tx->op_result_code = code;

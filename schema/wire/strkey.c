@@ -131,7 +131,7 @@ static size_t base32(char *out, const uint8_t *in, size_t len)
 size_t tide_strkey_encode(char *out, enum tide_strkey kind, tide_slice payload)
 {
     uint8_t raw[1 + TIDE_STRKEY_PAYLOAD_MAX + 2];
-    assert(payload.len <= TIDE_STRKEY_PAYLOAD_MAX);
+    assert(payload.len >= 32 && payload.len <= TIDE_STRKEY_PAYLOAD_MAX); /* every kind's length */
     raw[0] = (uint8_t)kind;
     memcpy(raw + 1, payload.ptr, payload.len);
     uint16_t crc = crc16(raw, 1 + payload.len);

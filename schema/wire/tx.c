@@ -541,6 +541,8 @@ void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out)
     *out = (struct tide_envelope){ 0 };
     read_envelope(x, out);
     out->span = tide_xdr_span(x, mark);
+    assert(x->status != TIDE_OK || (out->source_key && out->fee_source_key));
+    assert(x->status != TIDE_OK || out->signed_part.len > 0);
 }
 
 tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct tide_xdr *x)

@@ -47,6 +47,7 @@ static void flush_piece(struct bucket *b)
 /* Appends the record with its mark. */
 static void put_record(struct bucket *b)
 {
+    assert(b->record.len <= RECORD_MAX && b->record.len % 4 == 0);
     tide_buf_be32(&b->piece, UINT32_C(1) << 31 | (uint32_t)b->record.len);
     tide_buf_slice(&b->piece, tide_buf_view(&b->record));
     if (b->piece.len >= PIECE)

@@ -339,6 +339,7 @@ struct bench {
 static double time_ours(struct bench *b, uint32_t ledger)
 {
     size_t last = b->frames.len < LAST_BYTES ? b->frames.len : LAST_BYTES;
+    assert(last > 0 && last <= b->frames.len);
     write_all(b->indexer.to, b->frames.bytes, b->frames.len - last);
     double began = perf_now();
     write_all(b->indexer.to, b->frames.bytes + b->frames.len - last, last);
@@ -385,6 +386,7 @@ static void measure_ledger(struct bench *b, uint32_t i)
     tide_slice lcm = frames_next(&b->frames);
     bool counts = i >= b->plan->warm;
     uint32_t at = counts ? i - b->plan->warm : 0;
+    assert(at < b->plan->ledgers && "the columns have an element for each ledger");
     time_share(b, lcm, at);
     if (read(b->peer.from, &byte, 1) != 1)
         die("the peer has gone");

@@ -24,6 +24,7 @@ static struct tide_hot_address address_of(uint32_t i)
     struct tide_hot_address address = { .kind = i % 10 == 9 ? TIDE_STRKEY_CONTRACT
                                                             : TIDE_STRKEY_ACCOUNT };
     int len = snprintf(seed, sizeof seed, "people/%u", i);
+    assert(len > 0 && (size_t)len < sizeof seed);
     tide_sha256(address.key, tide_slice_of(seed, (size_t)len));
     return address;
 }
@@ -55,6 +56,7 @@ static void print_addresses(FILE *out, uint32_t count)
         struct tide_hot_address address = address_of(i);
         size_t size = tide_strkey_encode(text, (enum tide_strkey)address.kind,
                                          tide_slice_of(address.key, sizeof address.key));
+        assert(size == 56 && "the text of an account or a contract");
         fprintf(out, "%.*s\n", (int)size, text);
     }
 }

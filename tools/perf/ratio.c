@@ -70,6 +70,7 @@ double ratio_spread(const struct ratio *r)
 
 void ratio_print(const struct ratio *r, const char *name, const char *detail)
 {
+    assert(r->rounds > 0 && r->rounds <= ROUNDS_MAX);
     printf("{\"name\":\"%s\",\"value\":%.3f,\"spread\":%.3f,\"ours_s\":%.6f,\"theirs_s\":%.6f,"
            "\"rounds\":%u,\"detail\":\"%s\"}\n",
            name, ratio_median(r), ratio_spread(r), median(r->ours, r->rounds),

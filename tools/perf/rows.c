@@ -52,6 +52,7 @@ static void save_batch(FILE *out, const struct tide_batch *batch)
         struct part part = { i, rows->count, rows->copy.len };
         if (rows->count == 0)
             continue;
+        assert(part.table < TIDE_TABLES_MAX && part.count > 0);
         fwrite(&part, sizeof part, 1, out);
         fwrite(rows->copy.ptr, 1, rows->copy.len, out);
     }
@@ -247,6 +248,7 @@ static void create_raw(struct tide_pg *pg, const struct tide_table *tables, uint
     for (uint32_t i = 0; i < count; i++) {
         const struct tide_table *shape =
             tables[i].kind == TIDE_TABLE_STATE ? &tables[tables[i].pair] : &tables[i];
+        assert(shape->kind != TIDE_TABLE_STATE && "a state table's pair is its history");
         struct tide_buf sql;
         tide_buf_init(&sql, 1u << 16);
         tide_buf_putf(&sql, "CREATE UNLOGGED TABLE perf.t%u (", i);

@@ -13,6 +13,8 @@
 #include <time.h>
 
 enum { QUESTIONS = 1 << 20, TEXT = 57 }; /* look-ups a round; room for a strkey and its NUL */
+static_assert(TIDEMARK_ADDRESS_BYTES == 33, "a kind and a key, as make_snapshot writes them");
+static_assert(TIDEMARK_SNAPSHOT_RECORD > 34, "make_snapshot writes the first 35 bytes");
 
 /* State of next_random. A fixed seed: every run asks for the same addresses. */
 static uint64_t seed = 7;
@@ -70,6 +72,7 @@ static void choose_addresses(char (*texts)[TEXT], const unsigned char *file, uin
             put_u64(address + 8, next_random());
         size_t len = tide_strkey_encode(texts[i], TIDE_STRKEY_ACCOUNT,
                                         tide_slice_of(address + 1, sizeof address - 1));
+        assert(len < TEXT);
         texts[i][len] = 0;
     }
 }

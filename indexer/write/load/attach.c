@@ -151,6 +151,7 @@ tide_status load_attach_step(struct write_main *m, const void *arg, struct tide_
 tide_status load_attach_begin(struct write_session *s, const struct load_attach *a,
                               struct tide_err *err)
 {
+    assert(s->owner == WRITE_OWNER_BUILD); /* the writer's session begins with the fence */
     tide_status status = analyse_words(s, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("attach.before"), err);

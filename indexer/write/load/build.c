@@ -51,6 +51,7 @@ struct load_build {
     uint32_t count;
     struct load_attach attach; /* arguments of the merge; set before work.oldest */
 };
+static_assert(offsetof(struct load_build, work) == 0, "merge_rows finds the build by its work");
 
 /* Settings of a worker. No limit on statements: an index may take hours. Commits need not wait for
  * the disk: after a crash of the server, missing work is found again, and the COMMIT that shows the
@@ -71,6 +72,7 @@ static bool is_work_stopped(void *self)
  * `first`. */
 static bool begins_table(const struct tide_pg_rows *rows, uint32_t first, uint32_t at)
 {
+    assert(first <= at && at < rows->count);
     return at == first ||
            !tide_slice_eq(tide_pg_slice(rows, at, 1), tide_pg_slice(rows, at - 1, 1));
 }
@@ -79,6 +81,7 @@ static bool begins_table(const struct tide_pg_rows *rows, uint32_t first, uint32
 static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint32_t end,
                           uint64_t oid)
 {
+    assert(first <= end && end <= rows->count);
     uint32_t found = end;
     for (uint32_t at = first; at < end; at++) {
         uint64_t number = tide_pg_u64(rows, at, 1);
@@ -162,6 +165,7 @@ static bool take_statements(struct worker *worker)
         tables += new_table;
         at++;
     }
+    assert(work->next <= at && at <= rows->count && tables <= TOGETHER_TABLES);
     bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
     if (any && work->statistics) {
         sql_analyse(&worker->sql, rows, work->next, at);
@@ -182,6 +186,7 @@ static void end_statements(struct worker *worker)
 {
     pthread_mutex_lock(&worker->work->lock);
     worker->work->failed |= worker->status != TIDE_OK;
+    assert(worker->work->busy > 0);
     worker->work->busy--;
     if (worker->work->busy == 0 && worker->work->next == worker->work->rows.count)
         atomic_store(&worker->work->indexed, true);
@@ -221,6 +226,7 @@ static tide_status wait_for_turn(struct worker *worker)
 static void merge_rows(struct worker *worker)
 {
     struct load_build *b = (struct load_build *)(void *)worker->work; /* work is its first member */
+    assert(worker->session == &worker->own && !worker->merged);
     worker->status = wait_for_turn(worker);
     if (worker->status != TIDE_OK)
         return;
@@ -298,6 +304,7 @@ static uint32_t workers_wanted(uint32_t connections, const struct tide_pg_rows *
     }
     uint64_t most = 1 + bytes / TOGETHER_BYTES + tables / TOGETHER_TABLES;
     most = most < WORKERS_MAX ? most : WORKERS_MAX;
+    assert(wanted > 0 && most > 0);
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
@@ -305,6 +312,7 @@ static uint32_t workers_wanted(uint32_t connections, const struct tide_pg_rows *
  * fewer. */
 static void start_helpers(struct load_build *b, uint32_t wanted)
 {
+    assert(wanted <= WORKERS_MAX);
     while (b->count < wanted) {
         struct worker *worker = &b->workers[b->count];
         init_worker(worker, &b->work, NULL);
@@ -349,6 +357,7 @@ static tide_status run_workers(struct write_main *m, struct load_build *b, uint3
                                struct tide_err *err)
 {
     struct tide_err other;
+    assert(b->count == 0 && !b->work.merges); /* its session is not one that merges aside */
     init_worker(&b->workers[0], &b->work, &m->session);
     b->count = 1;
     start_helpers(b, workers_wanted(connections, &b->work.rows));
@@ -488,6 +497,7 @@ void load_build_merge(struct load_build *b, const struct write_cursor *cursor)
 {
     if (!b)
         return;
+    assert(!atomic_load(&b->work.oldest)); /* afterwards its threads read attach */
     b->attach.moves_cursor = load_attach_moves(cursor, &b->attach.range);
     atomic_store(&b->work.oldest, true);
 }
@@ -498,9 +508,11 @@ static tide_status attach_merged(struct write_main *m, struct load_build *b, boo
 {
     struct worker *merger = NULL;
     bool sent = false;
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; i < b->count; i++) {
+        assert(!b->workers[i].merged || !merger); /* take_merge chose one */
         if (b->workers[i].merged)
             merger = &b->workers[i];
+    }
     if (!merger)
         return TIDE_OK;
     write_session_take(merger->session);

@@ -12,6 +12,7 @@ static void sql_bounds(struct write_session *s, const struct load_range *range)
         write_sql_more(s, "%s", "NULL::text");
         return;
     }
+    assert(TIDE_TABLE_LEDGER < s->plan->table_count);
     write_sql_more(s, "%s",
                    "format(' DROP CONSTRAINT IF EXISTS closed, ADD CONSTRAINT closed CHECK ("
                    "closed_at BETWEEN %L AND %L);', to_char(min(closed_at) AT TIME ZONE 'UTC', f),"

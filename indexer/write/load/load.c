@@ -16,6 +16,7 @@ void write_load_init(struct write_load *load, struct write_main *m, struct write
 void write_load_close(struct write_load *load)
 {
     bool ignored;
+    assert(load->full_count <= LOAD_FULL_MAX);
     for (uint32_t i = 0; i < load->full_count; i++)
         (void)!load_build_end(load->main, load->full[i].build, true, &ignored);
     load->full_count = 0;
@@ -51,6 +52,7 @@ tide_status write_load_read(struct write_load *load, struct tide_err *err)
     load->loading = (struct load_range){ .active = false };
     load->full_count = 0;
     for (uint32_t row = 0; row + 1 < rows.count; row++) {
+        assert(load->full_count < LOAD_FULL_MAX); /* LIMIT of the statement */
         load->full[load->full_count] = (struct load_full){ .build = NULL };
         read_range(&load->full[load->full_count++].range, &rows, row);
     }
@@ -112,6 +114,7 @@ static tide_status create_tables(struct write_main *m, const void *arg, struct t
 static tide_status create_partition(struct write_load *load, uint32_t from, struct tide_err *err)
 {
     const struct write_plan *plan = load->main->session.plan;
+    assert(write_plan_partition(plan, from) == from);
     assert(!load->loading.active);
     if (!write_plan_fits(plan, from))
         return tide_fail(err, TIDE_E_LIMIT, "ledger %u is beyond what the tables hold", from);
@@ -129,6 +132,7 @@ static void begin_spare(struct write_load *load)
     if (load->spare || !load_range_wants_spare(l) || load->spare_from == l->end ||
         !write_plan_fits(load->main->session.plan, l->end))
         return;
+    assert(l->active);
     load->spare_from = l->end;
     load->spare = load_spare_begin(load->main, l->end);
 }
@@ -157,6 +161,7 @@ static tide_status attach_range(struct write_load *load, const struct load_range
                                         .range = *l,
                                         .moves_cursor = load_attach_moves(&m->cursor, l),
                                         .perhaps = perhaps };
+    assert(l->active);
     tide_status status = perhaps ? TIDE_OK : load_build_run(m, &load->build, l, err);
     if (status == TIDE_OK && l->first && !perhaps)
         status = write_retry(m, load_attach_words, NULL, false, err);
@@ -195,6 +200,7 @@ static tide_status settle_oldest(struct write_load *load, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     load->full_count--;
+    assert(load->full_count < LOAD_FULL_MAX);
     memmove(&load->full[0], &load->full[1], load->full_count * sizeof load->full[0]);
     if (load->full_count)
         load_build_merge(load->full[0].build, &load->main->cursor);
@@ -224,6 +230,7 @@ static tide_status complete_loading(struct write_load *load, struct tide_err *er
         return status;
     if (load->full_count)
         load_build_wait_indexes(load->main, load->full[0].build);
+    assert(load->full_count < LOAD_FULL_MAX);
     struct load_full *full = &load->full[load->full_count++];
     *full = (struct load_full){ .range = load->loading };
     load->loading.active = false;
@@ -272,6 +279,7 @@ static tide_status attach_if_published(struct write_load *load, struct tide_err 
 static bool loads_behind(const struct write_load *load, const struct tide_batch *batch,
                          bool attached)
 {
+    assert(load->full_count > 0);
     return load->loading.active ||
            (batch->from == load->full[load->full_count - 1].range.end && !attached);
 }
@@ -303,6 +311,7 @@ static tide_status send_progress(struct write_session *s, const struct tide_batc
 {
     uint32_t from = write_plan_partition(s->plan, batch->from);
     struct tide_pg_rows rows;
+    assert(batch->from > 0 && write_plan_partition(s->plan, batch->to) == from);
     write_sql(s,
               "UPDATE chain.partition SET first_loaded = coalesce(first_loaded, %u),"
               " last_loaded = %u, previous_hash = coalesce(previous_hash, ",

@@ -22,6 +22,7 @@ tide_status load_publication_find(struct write_session *s, struct load_publicati
     if (status != TIDE_OK)
         return status;
     out->any = !tide_pg_is_null(&rows, 0, 0);
+    static_assert(sizeof out->names > 200, "the cut list has its NUL");
     snprintf(out->names, sizeof out->names, "%.200s", tide_pg_text(&rows, 0, 0));
     tide_pg_rows_release(&rows);
     return TIDE_OK;

@@ -26,6 +26,7 @@ void load_range_add(struct load_range *range, const struct tide_batch *batch)
     range->last = batch->to;
     memcpy(range->hash, batch->hash, TIDE_HASH_BYTES);
     range->close_time = batch->close_time;
+    assert(range->first > 0 && range->first <= range->last);
 }
 
 bool load_range_is_full(const struct load_range *range)
@@ -40,5 +41,6 @@ bool load_range_is_whole(const struct load_range *range)
 
 bool load_range_wants_spare(const struct load_range *range)
 {
+    assert(range->last >= range->from); /* a batch was added */
     return range->last - range->from >= (range->end - range->from) / 3 * 2;
 }

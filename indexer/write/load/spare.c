@@ -30,6 +30,7 @@ static bool is_stopped(void *self)
 static tide_status make_spare(struct load_spare *spare, struct tide_err *err)
 {
     struct write_session *s = &spare->session;
+    assert(s->owner == WRITE_OWNER_SPARE);
     tide_status status = write_session_open(s, is_stopped, spare, err);
     if (status == TIDE_OK) {
         tide_pg_patience(write_pg(s), s->plan->silence_ms);

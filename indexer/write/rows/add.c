@@ -49,6 +49,7 @@ static void sql_add_ledgers(struct write_session *s)
 
 void write_sql_add(struct write_session *s, const struct write_rollups *rollups, uint32_t index)
 {
+    assert(index < s->plan->table_count);
     const struct tide_table *table = tide_table_stored(&s->plan->tables[index]);
     if (index == TIDE_TABLE_LEDGER) {
         sql_add_ledgers(s);

@@ -29,7 +29,10 @@ static tide_status copy_table(struct write_session *s, struct write_keys *keys,
     const struct tide_rows *rows = &batch->rows[i];
     char what[128];
     tide_slice tuples;
-    snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
+    assert(table->kind != TIDE_TABLE_STATE && rows->copy.len > 0);
+    int len = snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
+    assert(len > 0 && (size_t)len < sizeof what);
+    (void)len;
     tide_status status = write_keys_put(keys, i, rows, &tuples, err);
     if (status == TIDE_OK)
         status = tide_pg_copy_put(write_pg(s), what, tuples, rows->count, err);

@@ -26,6 +26,7 @@ static_assert(sizeof(struct tide_batch_counts) == TIDE_COUNT(totals) * sizeof(ui
 static uint64_t total(const struct tide_batch_counts *counts, size_t i)
 {
     uint64_t n = 0;
+    assert(i < TIDE_COUNT(totals));
     if (counts)
         memcpy(&n, (const uint8_t *)counts + totals[i].offset, sizeof n);
     return n;
@@ -46,6 +47,7 @@ tide_status write_count(struct write_session *s, const struct tide_batch_counts 
 
 enum { FIXED_VALUES = 6, VALUES = FIXED_VALUES + TIDE_COUNT(totals), VALUE_MAX = 72 };
 static_assert((int)VALUES <= (int)TIDE_PG_PARAMS_MAX, "one statement");
+static_assert((size_t)VALUE_MAX > 2 + 2 * TIDE_HASH_BYTES, "a hash as bytea text is the longest");
 
 static const char *cover_name(bool moves_cursor)
 {
@@ -195,6 +197,7 @@ static tide_status join_next(struct write_session *s, const struct write_cover *
 tide_status write_cover_settle(struct write_session *s, const struct write_cover *c, uint64_t grown,
                                struct tide_err *err)
 {
+    assert(c->from > 0 && c->from <= c->to);
     if (grown && c->moves_cursor)
         return TIDE_OK;
     tide_status status = check_neighbours(s, c, grown > 0, err);
@@ -224,6 +227,7 @@ tide_status write_cover(struct write_session *s, const struct write_cover *c, st
 
 void write_sql_note_discovered(struct write_session *s, const struct tide_batch *batch)
 {
+    assert(batch->from > 0 && batch->from <= batch->to);
     write_sql(s,
               "SELECT chain.note_discovered(%u::smallint, ARRAY(SELECT DISTINCT n.contract FROM"
               " chain.contract_seen AS n WHERE n.deployment = %u AND n.ledger BETWEEN %u AND %u"

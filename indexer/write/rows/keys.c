@@ -38,6 +38,7 @@ tide_status write_keys_ask(struct write_keys *keys, struct write_session *s, str
 tide_status write_keys_put(struct write_keys *keys, uint32_t table, const struct tide_rows *rows,
                            tide_slice *tuples, struct tide_err *err)
 {
+    assert(table < keys->plan->table_count && rows->count > 0);
     const struct tide_table *t = &keys->plan->tables[table];
     *tuples = tide_buf_view(&rows->copy);
     if (!t->stored)

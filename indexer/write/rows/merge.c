@@ -32,6 +32,8 @@ static void sql_merge(struct write_session *s, const struct tide_table *state, c
                       bool behind)
 {
     const struct tide_table *history = &s->plan->tables[state->pair];
+    assert(state->kind == TIDE_TABLE_STATE && history->kind == TIDE_TABLE_HISTORY);
+    assert(&s->plan->tables[history->pair] == state);
     write_sql_more(s,
                    "WITH %s, gone AS (DELETE FROM state.\"%s\" s USING n WHERE n.removed AND"
                    " s.deployment = n.deployment AND s.key_hash = n.key_hash AND (s.ledger, s.tx,"
@@ -53,8 +55,10 @@ void write_sql_merge(struct write_session *s, uint32_t index, bool behind)
 {
     const struct tide_table *state = &s->plan->tables[index];
     char source[256];
-    snprintf(source, sizeof source, "n AS (SELECT * FROM unnest($1::history.\"%s\"[]))",
-             s->plan->tables[state->pair].name);
+    int len = snprintf(source, sizeof source, "n AS (SELECT * FROM unnest($1::history.\"%s\"[]))",
+                       s->plan->tables[state->pair].name);
+    assert(len > 0 && (size_t)len < sizeof source);
+    (void)len;
     write_sql(s, "%s", "");
     sql_merge(s, state, source, behind);
 }
@@ -71,14 +75,18 @@ static tide_status merge_leaf(struct write_session *s, const struct tide_table *
     char leaf[128], newest[1024];
     struct tide_buf source;
     tide_buf_init(&source, WRITE_SQL_MAX);
-    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
-             history->name, s->plan->deployment, from);
-    snprintf(newest, sizeof newest,
-             "(SELECT DISTINCT ON (l.key_hash) l.* FROM (SELECT DISTINCT ON (key_hash) key_hash,"
-             " ledger, tx, seq FROM %s WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC,"
-             " tx DESC, seq DESC) k JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND"
-             " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq) ORDER BY l.key_hash)",
-             leaf, s->plan->deployment, leaf, s->plan->deployment);
+    int len = snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
+                       history->name, s->plan->deployment, from);
+    assert(len > 0 && (size_t)len < sizeof leaf); /* a cut name is another partition's */
+    len = snprintf(
+        newest, sizeof newest,
+        "(SELECT DISTINCT ON (l.key_hash) l.* FROM (SELECT DISTINCT ON (key_hash) key_hash,"
+        " ledger, tx, seq FROM %s WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC,"
+        " tx DESC, seq DESC) k JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND"
+        " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq) ORDER BY l.key_hash)",
+        leaf, s->plan->deployment, leaf, s->plan->deployment);
+    assert(len > 0 && (size_t)len < sizeof newest);
+    (void)len;
     tide_buf_str(&source, "n AS MATERIALIZED (");
     tide_table_select(&source, history, newest, false);
     tide_buf_put(&source, ")", sizeof ")");

@@ -9,7 +9,10 @@ enum { NAME_MAX_BYTES = 16 };
 
 static void rollup_statement_name(char name[NAME_MAX_BYTES], size_t rollup)
 {
-    snprintf(name, NAME_MAX_BYTES, "rollup%zu", rollup);
+    assert(rollup < tide_rollup_count);
+    int len = snprintf(name, NAME_MAX_BYTES, "rollup%zu", rollup);
+    assert(len > 0 && len < NAME_MAX_BYTES);
+    (void)len;
 }
 
 static bool table_is(const struct tide_table *table, const struct tide_rollup_name *name)
@@ -79,14 +82,17 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
     const struct place *place = self;
     const struct write_plan *plan = place->plan;
     uint32_t i = find_table(plan, name);
+    assert(i < plan->table_count); /* write_rollups_learn found the tables of a kept rollup */
     const struct tide_table *table = &plan->tables[i], *stored = tide_table_stored(table);
     char leaf[128];
     if (!table->partitioned || !plan->wanted[i]) {
         tide_buf_putf(out, "%s.\"%s\"", table->schema, table->name);
         return;
     }
-    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", stored->schema, stored->name, plan->deployment,
-             place->from);
+    int len = snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", stored->schema, stored->name,
+                       plan->deployment, place->from);
+    assert(len > 0 && (size_t)len < sizeof leaf); /* a cut name is another partition's */
+    (void)len;
     if (!table->stored) {
         tide_buf_str(out, leaf);
         return;
@@ -121,6 +127,7 @@ void write_sql_fold_added(struct write_session *s, const struct write_rollups *r
             continue;
         write_sql_more(s, ", folded%zu AS (", i);
         tide_rollup_write(&s->sql, &tide_rollups[i], &writer);
+        assert(s->sql.len > 0);
         s->sql.len--; /* removes the NUL */
         write_sql_more(s, ")");
     }
@@ -165,6 +172,7 @@ struct bounds {
 
 static void set_bounds(const struct write_plan *plan, struct bounds *b, uint32_t from, uint32_t to)
 {
+    assert(from <= to);
     snprintf(b->from, sizeof b->from, "%u", from);
     snprintf(b->to, sizeof b->to, "%u", to);
     b->values[0] = plan->deployment_text;

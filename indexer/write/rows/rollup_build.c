@@ -7,6 +7,7 @@ static tide_status empty_all(struct write_session *s, struct tide_err *err)
     tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
     uint32_t count = tide_rollup_tables(tables);
     write_sql(s, "%s", "");
+    assert(count > 0 && count <= TIDE_ROLLUP_TABLES_MAX);
     for (uint32_t i = 0; i < count; i++)
         write_sql_more(s, "DELETE FROM rollup.\"%.*s\" WHERE deployment = %u;",
                        TIDE_SLICE_FMT(tables[i]), s->plan->deployment);

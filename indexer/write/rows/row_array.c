@@ -3,6 +3,7 @@
 #include "tidemark/xdr.h"
 
 enum { ARRAY_ROWS_MAX = INT32_MAX };
+static_assert(TIDE_ROW_NO_COLUMN > TIDE_COLUMNS_MAX, "no column has the number of none");
 
 /* Splits the next tuple into its fields, each with its length word. Returns false if the tuple is
  * cut short. */
@@ -32,6 +33,8 @@ static void put_row(struct tide_buf *out, const struct tide_row_shape *shape,
     size_t row = tide_copy_open(out);
     tide_buf_be32(out, shape->count);
     for (uint16_t i = 0; i < shape->count; i++) {
+        assert(shape->attribute[i].column < shape->columns ||
+               shape->attribute[i].column == TIDE_ROW_NO_COLUMN);
         tide_buf_be32(out, shape->attribute[i].oid);
         if (shape->attribute[i].column == TIDE_ROW_NO_COLUMN)
             tide_copy_null(out);

@@ -10,12 +10,17 @@ enum { NAME_MAX_BYTES = 24 };
 static void put_statement_name(char name[NAME_MAX_BYTES], enum write_statement what, uint32_t table)
 {
     static const char *const verbs[] = { "put", "add", "merge", "behind" };
-    snprintf(name, NAME_MAX_BYTES, "%s%u", verbs[what], table);
+    static_assert(TIDE_COUNT(verbs) == WRITE_STATEMENTS, "each statement has its own name");
+    assert(what < WRITE_STATEMENTS);
+    int len = snprintf(name, NAME_MAX_BYTES, "%s%u", verbs[what], table);
+    assert(len > 0 && len < NAME_MAX_BYTES);
+    (void)len;
 }
 
 /* Returns the table whose shape the rows have: rows of state have the shape of history. */
 static uint32_t shape_of(const struct write_plan *plan, uint32_t table)
 {
+    assert(table < plan->table_count && table < TIDE_TABLES_MAX);
     const struct tide_table *t = &plan->tables[table];
     return t->kind == TIDE_TABLE_STATE ? t->pair : table;
 }
@@ -122,6 +127,7 @@ tide_status write_statements_prepare(struct write_statements *st, enum write_sta
 
 static void forget_all(struct write_statements *st, uint32_t partition)
 {
+    assert(partition != WRITE_NO_PUTS);
     memset(&st->known, 0, sizeof st->known);
     st->known.puts_from = partition;
     st->number = st->session->number;

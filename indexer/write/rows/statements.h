@@ -43,6 +43,7 @@ void write_statements_release(struct write_statements *st);
 
 /* Used in place of a partition for a batch that needs no WRITE_PUT. */
 #define WRITE_NO_PUTS UINT32_MAX
+static_assert(WRITE_NO_PUTS > INT32_MAX, "no partition begins at that ledger");
 
 /* Begins to prepare for a batch of the partition: forgets what an earlier server session had. After
  * a failure it is unknown which statements exist, and those that put rows name a partition: then

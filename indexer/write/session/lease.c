@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 enum { SILENCE_MS = 5000, STATE_MAX = 16, NUMBER_MAX = 32 };
+static_assert((int)SILENCE_MS <= (int)TIDE_LEASE_MS,
+              "a silent session is given up while the lease holds");
 
 /* The newest report. The lease keeps it for its thread, which renews from a copy. */
 struct report {
@@ -66,7 +68,9 @@ void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX])
 {
     char host[64] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(out, TIDE_LEASE_INSTANCE_MAX, "%s:%ld", host, (long)getpid());
+    int len = snprintf(out, TIDE_LEASE_INSTANCE_MAX, "%s:%ld", host, (long)getpid());
+    assert(len > 0 && len < (int)TIDE_LEASE_INSTANCE_MAX); /* two processes differ in its end */
+    (void)len;
 }
 
 static bool is_closing(void *self)
@@ -128,6 +132,7 @@ static tide_status renew_row(struct tide_lease *lease, const struct report *repo
                              report->source[0] ? report->source : NULL,
                              report->troubled ? report->trouble : NULL,
                              report->troubled ? numbers[7] : NULL };
+    static_assert(TIDE_COUNT(values) == 15, "the parameters of renew_sql");
     tide_status status =
         tide_pg_execute(lease->pg, &rows, "renew", values, TIDE_COUNT(values), err);
     *held = status == TIDE_OK && tide_pg_u64(&rows, 0, 0) == 1;
@@ -177,8 +182,11 @@ static void give_back(struct tide_lease *lease)
 {
     char sql[128];
     struct tide_err ignored;
-    snprintf(sql, sizeof sql, "DELETE FROM chain.lease WHERE deployment = %u AND fence = %" PRIu64,
-             lease->options.deployment, lease->options.fence);
+    int len = snprintf(sql, sizeof sql,
+                       "DELETE FROM chain.lease WHERE deployment = %u AND fence = %" PRIu64,
+                       lease->options.deployment, lease->options.fence);
+    assert(len > 0 && (size_t)len < sizeof sql); /* cut, it deletes another writer's lease */
+    (void)len;
     if (lease->pg && tide_pg_alive(lease->pg))
         (void)!tide_pg_run(lease->pg, sql, "DELETE", &ignored);
 }
@@ -272,6 +280,8 @@ void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *he
 {
     pthread_mutex_lock(&lease->lock);
     struct report *report = &lease->report;
+    assert(strlen(heartbeat->state) < sizeof report->state);
+    assert(!heartbeat->source || strlen(heartbeat->source) < sizeof report->source);
     bool changed = strcmp(report->state, heartbeat->state) != 0 || heartbeat->error;
     snprintf(report->state, sizeof report->state, "%s", heartbeat->state);
     if (heartbeat->source)

@@ -14,6 +14,7 @@
 #include "tidemark/status.h"
 
 enum { TIDE_LEASE_RENEW_MS = 500, TIDE_LEASE_MS = 5000 };
+static_assert(TIDE_LEASE_RENEW_MS * 5 <= TIDE_LEASE_MS, "some renewals may come late");
 
 #define TIDE_LEASE_INSTANCE_MAX 96u
 

@@ -123,6 +123,7 @@ static tide_status settle_commit(struct write_main *m, bool commits, bool *settl
         status = write_keep_lease(m, err);
     if (status != TIDE_OK)
         return status;
+    assert(!*settled); /* write_retry asks once for each lost connection */
     *settled = commits && moves == m->cursor.moves + 1;
     if (moves != m->cursor.moves && !*settled)
         return tide_fail(

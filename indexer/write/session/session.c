@@ -78,6 +78,7 @@ tide_status write_session_connect(struct write_session *s, struct tide_err *err)
 {
     struct tide_pg_options to = options_of(s);
     assert(write_session_is_mine(s));
+    assert(s->owner == WRITE_OWNER_WRITER); /* helpers connect once, by write_session_open */
     to.silence_ms = s->plan->silence_ms;
     s->number++;
     return tide_pg_connect(&s->pg, &to, err);
@@ -90,6 +91,7 @@ tide_status write_session_configure(struct write_session *s, struct tide_err *er
 
 tide_status write_session_reopen(struct write_session *s, struct tide_err *err)
 {
+    assert(s->owner == WRITE_OWNER_WRITER);
     s->number++;
     tide_status status = tide_pg_reopen(write_pg(s), err);
     return status == TIDE_OK ? write_session_configure(s, err) : status;

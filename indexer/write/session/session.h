@@ -26,6 +26,7 @@
 
 /* Interval at which a waiting session sends a statement, far below idle_session_timeout. */
 enum { WRITE_SPEAK_MS = 5000 };
+static_assert(WRITE_SPEAK_MS <= 90000 / 10, "the session's idle_session_timeout is 90 s");
 
 enum write_owner {
     WRITE_OWNER_WRITER, /* the writer: holds the advisory lock, commits batches */

@@ -139,6 +139,7 @@ tide_status write_take_lease(struct write_main *m, bool hold, struct tide_err *e
 {
     struct write_session *s = &m->session;
     char instance[TIDE_LEASE_INSTANCE_MAX], fence[24];
+    assert(!m->lease); /* its thread begins after the row is there */
     tide_lease_instance(instance);
     snprintf(fence, sizeof fence, "%" PRIu64, m->cursor.fence);
     if (!hold)

@@ -40,6 +40,7 @@ static tide_status send_fence(const struct write_sending *g, struct answers *a,
                               struct tide_err *err)
 {
     struct write_session *s = &g->main->session;
+    assert(!g->begun && a->count == 0);
     tide_status status = tide_pg_pipe_run(write_pg(s), "BEGIN", err);
     if (status != TIDE_OK)
         return status;
@@ -116,6 +117,7 @@ static tide_status send_all(const struct write_sending *g, struct answers *a, st
         status = write_cover_send(&g->main->session, g->cover, err);
     a->cover = a->count;
     expect_rows(a, ANY_ROWS);
+    assert(a->cover + 1 == a->count && (a->fence < a->cover || a->fence == UINT32_MAX));
     return status;
 }
 
@@ -126,6 +128,7 @@ tide_status write_pipe_send(const struct write_sending *g, struct tide_err *err)
     const struct tide_pg_answers sink = { on_answer, &answers };
     struct tide_err ignored;
     tide_status status = tide_pg_pipe(write_pg(s), err);
+    assert(g->begun || !g->copied); /* COPY ran in the open transaction */
     if (status != TIDE_OK)
         return status;
     status = send_all(g, &answers, err);

@@ -70,5 +70,6 @@ tide_status write_tip_commit(struct write_tip *tip, const struct tide_batch *bat
     tide_status status = write_retry(tip->main, index_batch, &step, true, err);
     if (status == TIDE_OK && onward)
         write_main_advance(tip->main, batch->to, batch->hash);
+    assert(status != TIDE_OK || !onward || tip->main->cursor.ledger == batch->to);
     return status;
 }

@@ -21,6 +21,7 @@ struct sim_addr chain_addr(const struct chain *chain, party_ref party)
 
 void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind)
 {
+    assert(kind <= CHANGE_RESTORED);
     tide_buf_be32(buf, kind);
     (*count)++;
 }
@@ -58,6 +59,7 @@ static enum tide_role role_of(uint32_t place)
         TIDE_ROLE_oracle,           TIDE_ROLE_dao_governance,
         TIDE_ROLE_stellar_asset,    TIDE_ROLE_stellar_asset,
     };
+    assert(place < PARTY_CONTRACTS);
     if (place < PARTY_TOKEN)
         return roles[place];
     return place < PARTY_TOKEN + PARTY_MARKETS ? TIDE_ROLE_synth_token : TIDE_ROLE_wallet;
@@ -187,9 +189,11 @@ struct lcm_account chain_account(const struct sim_account *account)
 static void charge_fee(struct chain *chain, struct chain_slot *slot)
 {
     slot->bumped = chain_random(chain) % 40 == 0;
+    assert(slot->call.source < chain->parties.account_count);
     slot->payer = chain->accounts[slot->bumped ? (uint32_t)PARTY_OUTSIDER : slot->call.source];
     /* inclusion fee, resources, bytes of arguments */
     slot->fee = 100 + 60000 + (int64_t)slot->call.args.len * 10;
+    assert(slot->fee <= UINT32_MAX && "a bid is a 32-bit number");
     slot->before = chain_account(slot->payer);
     slot->payer->balance -= slot->fee;
     slot->payer->modified = chain->ledger;
@@ -322,6 +326,7 @@ static void begin_ledger(struct chain *chain)
 
 static void end_ledger(struct chain *chain, uint32_t first)
 {
+    assert(chain->slot_count <= chain->slot_max);
     const struct chain_guests *guests = &chain->guests;
     /* A payer may have several transactions: refunds follow the order of the transactions. */
     if (guests->refund)

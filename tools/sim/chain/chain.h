@@ -225,5 +225,6 @@ void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lc
 
 /* LedgerEntryChangeType. */
 enum { CHANGE_CREATED, CHANGE_UPDATED, CHANGE_REMOVED, CHANGE_STATE, CHANGE_RESTORED };
+static_assert(CHANGE_STATE == 3 && CHANGE_RESTORED == 4, "discriminants, as written");
 
 #endif

@@ -15,6 +15,7 @@ void chain_put_addr(struct tide_buf *buf, struct sim_addr party)
 /* The mixing makes nonces look random; the shift keeps them positive. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i)
 {
+    assert(i < 1u << 12 && m->chain->index < 1u << 20 && "equal nonces would clash");
     uint64_t z = ((uint64_t)m->chain->ledger << 32 | (uint64_t)m->chain->index << 12 | i) *
                  0x9e3779b97f4a7c15u;
     return (int64_t)((z ^ (z >> 29)) * 0xbf58476d1ce4e5b9u >> 1);

@@ -63,6 +63,7 @@ static void put_soroban(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     struct tide_buf *buf = &chain->soroban;
+    assert(m->archived <= m->read_write && "restored keys are in the read-write footprint");
     tide_buf_be32(buf, m->archived ? 1 : 0);
     if (m->archived) {
         tide_buf_be32(buf, m->archived);
@@ -111,6 +112,7 @@ static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
     chain_fee_event(chain, payer, 0, slot->fee);
     m->tx_events = 1;
     slot->refund = (slot->fee - 100) / (m->out->ok ? 5 : 3);
+    assert(slot->refund >= 0 && slot->refund < slot->fee);
     if (slot->refund) {
         chain_fee_event(chain, payer, 2, -slot->refund);
         m->tx_events = 2;
@@ -244,6 +246,7 @@ void chain_call(struct chain *chain, struct chain_slot *slot)
 {
     struct chain_making m = { .chain = chain, .slot = slot };
     struct sim_account *source = chain->accounts[slot->call.source];
+    assert(source && slot->call.contract < PARTY_CONTRACTS);
     struct lcm_tx tx = { .source = source->address.key,
                          .fee_source = slot->bumped ? slot->payer->address.key : NULL,
                          .fee = slot->bumped ? slot->fee / 2 : slot->fee,

@@ -21,6 +21,7 @@ void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const stru
     } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
         lcm_put_account_key(to, touch->account->address.key);
     } else {
+        assert(touch->kind == SIM_TOUCH_LINE && touch->asset == 1 && "chain->asset is USDC");
         lcm_put_trustline_key(to, touch->account->address.key, tide_buf_view(&chain->asset));
     }
 }
@@ -109,6 +110,7 @@ static void put_created(struct chain_making *m, const struct lcm_data *data, tid
 static void put_removed(struct chain_making *m, const struct sim_touch *touch,
                         const struct lcm_data *data, bool lapsed)
 {
+    assert(touch->existed && !touch->entry->exists);
     struct tide_buf *buf = &m->chain->changes;
     uint32_t before = lapsed ? CHANGE_RESTORED : CHANGE_STATE;
     uint32_t live_until =
@@ -130,6 +132,7 @@ static void put_kept(struct chain_making *m, const struct sim_touch *touch,
     struct tide_buf *buf = &m->chain->changes;
     const struct sim_entry *entry = touch->entry;
     if (lapsed || touch->written) {
+        assert(touch->existed && entry->exists);
         chain_change(buf, &m->changes, lapsed ? CHANGE_RESTORED : CHANGE_STATE);
         lcm_put_data(buf, touch->modified, data, touch->val);
     }
@@ -151,6 +154,7 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
 {
     struct sim_entry *entry = touch->entry;
     bool lapsed = chain_was_lapsed(m, touch);
+    assert(touch->kind == SIM_TOUCH_DATA && entry->touched_in == m->chain->host.call);
     struct lcm_data data = data_of(entry, &m->chain->scratch);
     if (lapsed) {
         sim_entry_restore(&m->chain->host, entry);
@@ -203,6 +207,7 @@ static void put_line_entry(struct chain_making *m, uint32_t kind, const struct s
 {
     const struct sim_line *line = &touch->account->lines[touch->asset];
     bool before = kind == CHANGE_STATE;
+    assert(touch->asset == 1 && "chain->asset is USDC");
     struct lcm_trustline entry = { .asset = tide_buf_view(&m->chain->asset),
                                    .balance = before ? touch->balance : line->balance,
                                    .limit = line->limit,

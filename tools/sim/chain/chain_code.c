@@ -5,6 +5,7 @@
 
 void chain_put_code(const struct chain *chain, struct tide_buf *buf)
 {
+    assert(chain->code.modified > 0 && chain->code.modified <= chain->ledger);
     tide_buf_be32(buf, chain->code.modified);
     tide_buf_be32(buf, 7); /* entry type CONTRACT_CODE */
     tide_buf_be32(buf, 0);
@@ -42,6 +43,7 @@ static void put_alive(struct chain *chain, uint32_t *count, uint32_t kind)
 
 void chain_code_create(struct chain *chain, uint32_t *count)
 {
+    assert(chain->code.modified == 0 && "the first deployment alone creates the code");
     chain->code.modified = chain->ledger;
     tide_sha256(chain->code.hash, (tide_slice){ 0 });
     put_alive(chain, count, CHANGE_CREATED);
@@ -49,6 +51,7 @@ void chain_code_create(struct chain *chain, uint32_t *count)
 
 void chain_code_restore(struct chain *chain, uint32_t *count)
 {
+    assert(chain_code_lapsed(chain));
     put_alive(chain, count, CHANGE_RESTORED);
 }
 

@@ -67,6 +67,7 @@ void chain_evict(struct chain *chain, const struct sim_entry *entry)
 /* Evicts a lapsed entry. A temporary one is gone; a persistent one moves to the hot archive. */
 static void evict_entry(struct chain *chain, struct sim_entry *entry)
 {
+    assert(entry->exists && !entry->evicted && entry->live_until < chain->ledger);
     chain_evict(chain, entry);
     if (entry->durability == SIM_TEMPORARY) {
         sim_entry_evict(&chain->host, entry);
@@ -243,6 +244,7 @@ static void restore_some(struct chain *chain, uint32_t count)
         if (entry->durability == SIM_PERSISTENT && (i == first || chain_random(chain) % 2))
             restore_key(&c, entry);
     }
+    assert(c.keys > 0 && "the first entry is always restored");
     finish_care(&c, LCM_OP_RESTORE);
 }
 

@@ -10,6 +10,7 @@ void expect_address(struct tide_buf *json, struct sim_addr party)
     char text[TIDE_STRKEY_TEXT_MAX];
     enum tide_strkey kind = party.kind == SIM_ACCOUNT ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
     size_t len = tide_strkey_encode(text, kind, tide_slice_of(party.key, TIDE_HASH_BYTES));
+    assert(len == 56 && party.kind <= SIM_CONTRACT);
     tide_buf_u8(json, '"');
     tide_buf_put(json, text, len);
     tide_buf_u8(json, '"');
@@ -115,6 +116,7 @@ void expect_value(struct tide_buf *json, const sim_val *val)
         tide_buf_str(json, "\"LedgerKeyContractInstance\"");
         break;
     default: /* the model has no value of another type */
+        assert(val->type == TIDE_SCV_VOID);
         tide_buf_str(json, "null");
         break;
     }

@@ -99,6 +99,7 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
     h->self = contract;
     h->depth++;
     sim_val answer = fn->run(h, kept.vec);
+    assert(h->self == contract && h->depth > 0 && "the calls below this one have ended");
     h->depth--;
     h->self = caller;
     h->frame = caller_frame;
@@ -108,6 +109,7 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
 /* Drops the last outcome and starts the next call. */
 static void begin_call(struct sim_host *h, struct sim_addr source)
 {
+    assert(!h->attempt && "an attempt ends before the next call");
     sim_drop_outcome(h);
     h->call++;
     h->source = source;
@@ -135,6 +137,7 @@ static void end_refused(struct sim_host *h)
 /* Keeps the call's effects. Each first authorisation uses a nonce, which is an entry of its own. */
 static void end_passed(struct sim_host *h)
 {
+    assert(!h->self && h->depth == 0 && "the root call has ended");
     h->out.ok = true;
     sim_commit(h);
     for (uint32_t i = 0; i < h->out.auth_count; i++) {
@@ -235,6 +238,7 @@ const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attem
 void sim_auth(struct sim_host *h, struct sim_addr party)
 {
     /* The direct caller authorises the call by making it, without a signature. */
+    assert(h->frame < h->out.frame_count && h->depth > 0);
     uint32_t parent = h->out.frames[h->frame].parent;
     if (parent != h->frame && sim_addr_eq(h->out.frames[parent].contract->address, party))
         return;
@@ -254,6 +258,7 @@ void sim_auth(struct sim_host *h, struct sim_addr party)
 static void push_event(struct sim_host *h, struct sim_event event)
 {
     sim_check_arena(h);
+    assert(event.topics.type == TIDE_SCV_VEC && event.topics.len > 0 && "the name comes first");
     sim_grow((void **)&h->out.events, &h->event_max, h->out.event_count, sizeof(*h->out.events));
     h->out.events[h->out.event_count++] = event;
 }
@@ -285,6 +290,7 @@ static sim_val wasm_tag(struct sim_host *h, const uint8_t hash[TIDE_HASH_BYTES])
 /* The network reports a change of code as a system event with the old and the new executable. */
 void sim_upgrade(struct sim_host *h, tide_slice hash)
 {
+    assert(hash.len == TIDE_HASH_BYTES);
     struct sim_instance *instance = sim_instance_load(h, h->self);
     sim_val before = wasm_tag(h, instance->wasm);
     sim_val after = wasm_tag(h, hash.ptr);

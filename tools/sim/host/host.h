@@ -29,6 +29,9 @@
 
 struct sim_host;
 
+static_assert(SIM_DEPTH_MAX > 1 && SIM_ASSETS_MAX > 1, "contracts call each other and move USDC");
+static_assert(SIM_TEMPORARY_LIFE < SIM_PERSISTENT_LIFE, "a temporary entry lives shorter");
+
 /* --- state of the ledger -------------------------------------------------- */
 
 /* Durability of an entry, as in ContractDataDurability. */
@@ -402,23 +405,33 @@ void sim_only_stored(struct sim_host *h, const char *slot);
 sim_val *sim_field(const sim_val *map, const char *name);
 static inline sim_amount sim_field_i128(const sim_val *map, const char *name)
 {
-    return sim_field(map, name)->i128;
+    const sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_I128);
+    return field->i128;
 }
 static inline uint64_t sim_field_u64(const sim_val *map, const char *name)
 {
-    return sim_field(map, name)->u64;
+    const sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_U64);
+    return field->u64;
 }
 static inline uint32_t sim_field_u32(const sim_val *map, const char *name)
 {
-    return sim_field(map, name)->u32;
+    const sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_U32);
+    return field->u32;
 }
 static inline bool sim_field_bool(const sim_val *map, const char *name)
 {
-    return sim_field(map, name)->b;
+    const sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_BOOL);
+    return field->b;
 }
 static inline struct sim_addr sim_field_addr(const sim_val *map, const char *name)
 {
-    return sim_field(map, name)->addr;
+    const sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_ADDRESS);
+    return field->addr;
 }
 /* Replaces a field's value in live_index. */
 void sim_set(const sim_val *map, const char *name, sim_val val);

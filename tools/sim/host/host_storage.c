@@ -74,12 +74,14 @@ void sim_extend(struct sim_host *h, struct sim_key key, uint32_t threshold, uint
 sim_amount sim_get_i128(struct sim_host *h, struct sim_key key)
 {
     const sim_val *val = sim_get(h, key);
+    assert(!val || val->type == TIDE_SCV_I128);
     return val ? val->i128 : 0;
 }
 
 uint32_t sim_get_u32(struct sim_host *h, struct sim_key key)
 {
     const sim_val *val = sim_get(h, key);
+    assert(!val || val->type == TIDE_SCV_U32);
     return val ? val->u32 : 0;
 }
 
@@ -99,6 +101,7 @@ struct sim_instance *sim_instance_load(struct sim_host *h, struct sim_contract *
     contract->instance = entry;
     sim_val tree = sim_val_read(&h->arena, entry->val);
     sim_check_arena(h);
+    assert(tree.type == TIDE_SCV_CONTRACT_INSTANCE);
     contract->loaded = tree.instance;
     contract->loaded_in = h->call;
     return contract->loaded;
@@ -106,6 +109,7 @@ struct sim_instance *sim_instance_load(struct sim_host *h, struct sim_contract *
 
 void sim_instance_save(struct sim_host *h, struct sim_contract *contract)
 {
+    assert(contract->loaded_in == h->call && "the tree is of this call");
     struct sim_entry *entry = sim_entry_touch(h, contract, &instance_key, SIM_PERSISTENT);
     sim_val tree = { .type = TIDE_SCV_CONTRACT_INSTANCE, .instance = contract->loaded };
     sim_entry_store(h, entry, &tree);
@@ -139,24 +143,28 @@ struct sim_addr sim_slot_addr(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
     sim_require(h, val, "not initialised");
+    assert(val->type == TIDE_SCV_ADDRESS);
     return val->addr;
 }
 
 uint32_t sim_slot_u32(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
+    assert(!val || val->type == TIDE_SCV_U32);
     return val ? val->u32 : 0;
 }
 
 uint64_t sim_slot_u64(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
+    assert(!val || val->type == TIDE_SCV_U64);
     return val ? val->u64 : 0;
 }
 
 bool sim_slot_bool(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
+    assert(!val || val->type == TIDE_SCV_BOOL);
     return val && val->b;
 }
 
@@ -193,6 +201,7 @@ void sim_set(const sim_val *map, const char *name, sim_val val)
 sim_amount sim_bump(struct sim_host *h, const sim_val *map, const char *name, sim_amount by)
 {
     sim_val *field = sim_field(map, name);
+    assert(field->type == TIDE_SCV_I128);
     field->i128 = sim_add(h, field->i128, by);
     return field->i128;
 }

@@ -15,6 +15,7 @@ void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size)
 {
     if (count < *max)
         return;
+    assert(count == *max && "arrays grow by one element at a time");
     *max = *max ? *max * 2 : 64;
     *array = sim_room(*array, *max * size);
 }
@@ -57,6 +58,7 @@ static void discard_value(struct sim_host *h, tide_slice val)
 static void rehash_entries(struct sim_host *h)
 {
     uint32_t buckets = h->entry_buckets ? h->entry_buckets * 2 : BUCKETS_MIN;
+    assert(buckets > 0 && (buckets & (buckets - 1)) == 0 && "a mask finds the bucket");
     struct sim_entry **table = sim_room(NULL, buckets * sizeof(struct sim_entry *));
     memset(table, 0, buckets * sizeof(struct sim_entry *));
     for (uint32_t i = 0; i < h->entry_buckets; i++) {
@@ -97,6 +99,7 @@ static void list_live(struct sim_host *h, struct sim_entry *entry)
         h->live_max = h->live_max ? h->live_max * 2 : 1024;
         h->live = sim_room(h->live, h->live_max * sizeof(struct sim_entry *));
     }
+    assert(h->live_count < h->live_max);
     entry->live_index = h->live_count;
     h->live[h->live_count++] = entry;
 }
@@ -104,6 +107,7 @@ static void list_live(struct sim_host *h, struct sim_entry *entry)
 /* Moves the last entry of the list into the gap. */
 static void unlist_live(struct sim_host *h, struct sim_entry *entry)
 {
+    assert(entry->live_index < h->live_count);
     struct sim_entry *last = h->live[--h->live_count];
     assert(h->live[entry->live_index] == entry);
     last->live_index = entry->live_index;
@@ -120,6 +124,7 @@ static struct sim_entry *find_or_create(struct sim_host *h, struct sim_contract 
         return found;
     if (h->entry_count >= h->entry_buckets)
         rehash_entries(h);
+    assert(h->entry_count < h->entry_buckets);
     uint64_t hash = key_hash(contract, key, durability);
     struct sim_entry **head = &h->entries[hash & (h->entry_buckets - 1)];
     /* The key lies behind the entry in one allocation. */
@@ -140,6 +145,7 @@ static struct sim_entry *find_or_create(struct sim_host *h, struct sim_contract 
 /* Unlinks and frees an entry. The value must be freed or owned elsewhere. */
 static void free_entry(struct sim_host *h, struct sim_entry *entry)
 {
+    assert(h->entry_count > 0 && h->entry_buckets > 0);
     struct sim_entry **at = &h->entries[entry->hash & (h->entry_buckets - 1)];
     while (*at != entry)
         at = &(*at)->next;
@@ -155,6 +161,7 @@ static void free_entry(struct sim_host *h, struct sim_entry *entry)
 struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contract,
                                   const sim_val *key, uint32_t durability)
 {
+    assert(durability == SIM_TEMPORARY || durability == SIM_PERSISTENT);
     tide_buf_reset(&h->scratch);
     sim_val_xdr(&h->scratch, key);
     if (h->scratch.failed)
@@ -190,6 +197,7 @@ struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contr
 struct sim_touch *sim_entry_write(struct sim_host *h, struct sim_entry *entry)
 {
     assert(entry->touched_in == h->call);
+    assert(entry->touch < h->out.touch_count && h->out.touches[entry->touch].entry == entry);
     struct sim_touch *touch = &h->out.touches[entry->touch];
     touch->written = true;
     return touch;
@@ -210,6 +218,7 @@ void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val 
     if (h->scratch.failed)
         sim_refuse(h, "value too large");
     tide_slice xdr = tide_buf_view(&h->scratch);
+    assert(xdr.len > 0 && xdr.len % 4 == 0 && "XDR has whole words");
     /* An equal value keeps the old bytes: the entry counts as written but not as changed. */
     if (entry->exists && tide_slice_eq(entry->val, xdr))
         return;
@@ -224,6 +233,7 @@ void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val 
 
 void sim_entry_clear(struct sim_host *h, struct sim_entry *entry)
 {
+    assert(entry->exists);
     sim_entry_write(h, entry);
     discard_value(h, entry->val);
     entry->val = (tide_slice){ 0 };
@@ -234,6 +244,7 @@ void sim_entry_clear(struct sim_host *h, struct sim_entry *entry)
 struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *account, uint32_t asset,
                                     bool write)
 {
+    assert(asset < SIM_ASSETS_MAX);
     if (account->touched_in[asset] != h->call) {
         sim_grow((void **)&h->out.touches, &h->touch_max, h->out.touch_count,
                  sizeof(*h->out.touches));
@@ -250,6 +261,7 @@ struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *acco
         };
     }
     struct sim_touch *touch = &h->out.touches[account->touch[asset]];
+    assert(touch->account == account && touch->asset == asset);
     touch->written |= write;
     return touch;
 }
@@ -365,6 +377,7 @@ void sim_drop_outcome(struct sim_host *h)
 
 struct sim_entry *sim_entry_next(struct sim_host *h, struct sim_walk *walk)
 {
+    assert(walk->bucket <= h->entry_buckets);
     /* The walk must not meet entries that exist only for the last outcome, nor may they be freed
      * during the walk. */
     if (walk->bucket == 0 && !walk->entry)

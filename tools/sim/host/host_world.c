@@ -12,6 +12,7 @@ static uint64_t address_hash(struct sim_addr address)
 static void rehash_accounts(struct sim_host *h)
 {
     uint32_t buckets = h->account_buckets ? h->account_buckets * 2 : BUCKETS_MIN;
+    assert((buckets & (buckets - 1)) == 0 && "a mask finds the bucket");
     struct sim_account **table = sim_room(NULL, buckets * sizeof(struct sim_account *));
     memset(table, 0, buckets * sizeof(struct sim_account *));
     for (uint32_t i = 0; i < h->account_buckets; i++) {
@@ -74,6 +75,7 @@ uint32_t sim_asset_add(struct sim_host *h, const char *code, struct sim_addr iss
 static void rehash_contracts(struct sim_host *h)
 {
     uint32_t buckets = h->contract_buckets ? h->contract_buckets * 2 : BUCKETS_MIN;
+    assert((buckets & (buckets - 1)) == 0 && "a mask finds the bucket");
     struct sim_contract **table = sim_room(NULL, buckets * sizeof(struct sim_contract *));
     memset(table, 0, buckets * sizeof(struct sim_contract *));
     for (uint32_t i = 0; i < h->contract_buckets; i++) {
@@ -160,6 +162,7 @@ void sim_close(struct sim_host *h)
  * of the network's Stellar Asset Contract. */
 static struct sim_account *balance_holder(struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
+    assert(asset < h->asset_count);
     struct sim_account *account = sim_account_find(h, party);
     sim_require(h, account, "Ok(Contract(6))");
     sim_account_touch(h, account, asset, true);
@@ -184,6 +187,7 @@ static bool is_issuer(const struct sim_host *h, struct sim_addr party, uint32_t 
 
 void sim_classic_take(struct sim_host *h, struct sim_addr from, uint32_t asset, sim_amount amount)
 {
+    assert(amount >= 0);
     sim_require(h, amount <= INT64_MAX, "Ok(Contract(12))");
     if (is_issuer(h, from, asset))
         return;
@@ -192,10 +196,12 @@ void sim_classic_take(struct sim_host *h, struct sim_addr from, uint32_t asset, 
     int64_t floor = asset ? 0 : minimum_balance(account);
     sim_require(h, *balance - amount >= floor, "Ok(Contract(10))");
     *balance = (int64_t)(*balance - amount);
+    assert(*balance >= floor);
 }
 
 void sim_classic_give(struct sim_host *h, struct sim_addr to, uint32_t asset, sim_amount amount)
 {
+    assert(amount >= 0);
     sim_require(h, amount <= INT64_MAX, "Ok(Contract(12))");
     if (is_issuer(h, to, asset))
         return;
@@ -205,6 +211,7 @@ void sim_classic_give(struct sim_host *h, struct sim_addr to, uint32_t asset, si
     sim_require(h, *balance <= limit - amount, "Ok(Contract(10))");
     sim_require(h, asset || *balance + amount >= minimum_balance(account), "Ok(Contract(10))");
     *balance = (int64_t)(*balance + amount);
+    assert(*balance <= limit);
 }
 
 int64_t sim_classic_balance(struct sim_host *h, struct sim_addr party, uint32_t asset)

@@ -16,6 +16,7 @@ sim_val sim_vec(struct tide_arena *arena, const sim_val *items, uint32_t count)
 
 void sim_vec_push(struct tide_arena *arena, sim_val *vec, sim_val item)
 {
+    assert(vec->type == TIDE_SCV_VEC);
     sim_val *items = tide_new(arena, sim_val, (size_t)vec->len + 1);
     if (!items)
         return;
@@ -58,6 +59,7 @@ sim_val sim_struct(struct tide_arena *arena, const struct sim_field *fields, uin
         sim_val key = sim_sym(fields[i].name);
         insert_pair(&out, lower_bound(&out, &key), key, fields[i].val);
     }
+    assert(out.len <= count);
     return out;
 }
 
@@ -144,6 +146,7 @@ int sim_val_cmp(const sim_val *a, const sim_val *b)
             return sign_of(a->addr.kind<b->addr.kind, a->addr.kind> b->addr.kind);
         return memcmp(a->addr.key, b->addr.key, TIDE_HASH_BYTES);
     default:
+        assert(a->type == TIDE_SCV_VOID || a->type == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
         return 0; /* VOID and the instance key have one value each */
     }
 }
@@ -189,6 +192,7 @@ bool sim_types_fit(const char *types, const sim_val *vals, uint32_t count)
         }
         if (vals[i].type != TIDE_SCV_VEC)
             return false;
+        assert(types[1] && types[1] != 'V' && "a Vec's items have a type of one letter");
         for (uint32_t k = 0; k < vals[i].len; k++) {
             if (!letter_fits(types[1], &vals[i].vec[k]))
                 return false;

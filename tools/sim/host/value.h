@@ -22,6 +22,9 @@ typedef tide_raw_i128 sim_amount;
 #define SIM_ACCOUNT  0u
 #define SIM_CONTRACT 1u
 
+static_assert(SIM_ACCOUNT == 0 && SIM_CONTRACT == 1, "discriminants of SCAddress, as written");
+static_assert(sizeof(sim_amount) == 16, "amounts have 128 bits");
+
 /* SCAddress: an account's ed25519 key or a contract's id. */
 struct sim_addr {
     uint32_t kind; /* SIM_ACCOUNT or SIM_CONTRACT */

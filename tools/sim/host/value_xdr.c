@@ -5,6 +5,7 @@
 
 static void write_address(struct tide_buf *buf, const struct sim_addr *addr)
 {
+    assert(addr->kind == SIM_ACCOUNT || addr->kind == SIM_CONTRACT);
     tide_buf_be32(buf, addr->kind);
     if (addr->kind == SIM_ACCOUNT)
         tide_buf_be32(buf, 0); /* PublicKeyType ed25519 */
@@ -25,6 +26,7 @@ static void write_instance(struct tide_buf *buf, const struct sim_instance *inst
 {
     /* The executable's discriminant: 0 wasm with its hash, 1 Stellar asset. An empty storage is an
      * absent map, as the network's host writes it. */
+    assert(instance->storage.type == TIDE_SCV_MAP);
     tide_buf_be32(buf, instance->stellar_asset);
     if (!instance->stellar_asset)
         tide_buf_put(buf, instance->wasm, TIDE_HASH_BYTES);
@@ -188,6 +190,7 @@ static sim_val read_val(struct reader *r)
         return read_map(r);
     case TIDE_SCV_ADDRESS:
         out.addr.kind = read_u32(r);
+        assert(out.addr.kind == SIM_ACCOUNT || out.addr.kind == SIM_CONTRACT);
         if (out.addr.kind == SIM_ACCOUNT)
             (void)read_u32(r);
         memcpy(out.addr.key, read_opaque(r, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
@@ -205,5 +208,7 @@ static sim_val read_val(struct reader *r)
 sim_val sim_val_read(struct tide_arena *arena, tide_slice xdr)
 {
     struct reader r = { arena, xdr.ptr, xdr.ptr + xdr.len };
-    return read_val(&r);
+    sim_val out = read_val(&r);
+    assert(r.cur == r.end && "one value fills its XDR");
+    return out;
 }

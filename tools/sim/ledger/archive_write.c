@@ -11,6 +11,8 @@
 #include <zlib.h>
 
 enum { CHECKPOINT = 64, PATH_BYTES = 4096, STATE_BYTES = 64 << 10, HEX_BYTES = 64 };
+static_assert(HEX_BYTES == 2 * TIDE_HASH_BYTES, "the text of a hash");
+static_assert((CHECKPOINT & (CHECKPOINT - 1)) == 0, "the network's interval is a power of two");
 
 void archive_write_open(struct archive_write *archive, const char *dir, const char *passphrase,
                         struct bucket_list *buckets)
@@ -93,8 +95,10 @@ static tide_status write_bucket(const struct archive_write *archive, tide_slice 
     char name[160];
     if (bytes.len == 0)
         return TIDE_OK;
-    snprintf(name, sizeof name, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2, hex + 4,
-             hex);
+    int len = snprintf(name, sizeof name, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2,
+                       hex + 4, hex);
+    assert(len > 0 && (size_t)len < sizeof name);
+    (void)len;
     return write_file(archive, name, bytes, err);
 }
 
@@ -147,8 +151,10 @@ static tide_status put_state(struct archive_write *archive, uint32_t ledger, str
 
 static void file_name(char out[96], const char *kind, uint32_t ledger, const char *end)
 {
-    snprintf(out, 96, "%s/%02x/%02x/%02x/%s-%08x.%s", kind, ledger >> 24, ledger >> 16 & 0xff,
-             ledger >> 8 & 0xff, kind, ledger, end);
+    int len = snprintf(out, 96, "%s/%02x/%02x/%02x/%s-%08x.%s", kind, ledger >> 24,
+                       ledger >> 16 & 0xff, ledger >> 8 & 0xff, kind, ledger, end);
+    assert(len > 0 && len < 96);
+    (void)len;
 }
 
 /* Writes the files of the checkpoint. The state file comes last: others find the rest by it. */

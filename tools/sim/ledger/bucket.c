@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 enum { BUCKET_BYTES_MAX = 1 << 30, MARK_BYTES = 4, LAST_FRAGMENT_BIT = 31 };
+static_assert(BUCKET_BYTES_MAX < INT32_MAX, "a record's length leaves the last bit free");
+static_assert(BUCKET_LIVE == 0 && BUCKET_DEAD == 1 && BUCKET_INIT == 2, "BucketEntryType");
 
 struct bucket *bucket_begin(const struct bucket_form *form)
 {
@@ -23,6 +25,8 @@ struct bucket *bucket_begin(const struct bucket_form *form)
 
 void bucket_put(struct bucket *bucket, enum bucket_arm arm, tide_slice body)
 {
+    assert(arm == BUCKET_LIVE || arm == BUCKET_DEAD || arm == BUCKET_INIT);
+    assert(body.len > 0 && body.len % 4 == 0 && body.len < BUCKET_BYTES_MAX);
     uint32_t len = MARK_BYTES + (uint32_t)body.len;
     tide_buf_be32(&bucket->bytes, UINT32_C(1) << LAST_FRAGMENT_BIT | len);
     tide_buf_be32(&bucket->bytes, arm);
@@ -41,6 +45,7 @@ struct bucket *bucket_end(struct bucket *bucket)
 
 struct bucket *bucket_hold(struct bucket *bucket)
 {
+    assert(!bucket || bucket->holders > 0);
     if (bucket)
         bucket->holders++;
     return bucket;
@@ -48,6 +53,7 @@ struct bucket *bucket_hold(struct bucket *bucket)
 
 void bucket_release(struct bucket *bucket)
 {
+    assert(!bucket || bucket->holders > 0);
     if (!bucket || --bucket->holders)
         return;
     tide_buf_release(&bucket->bytes);
@@ -71,8 +77,10 @@ static void read_next(struct reading *r)
         r->live = r->rest.len > 0;
         if (!r->live)
             return;
+        assert(r->rest.len > (size_t)2 * MARK_BYTES);
         len = tide_be32(r->rest.ptr) & ~(UINT32_C(1) << LAST_FRAGMENT_BIT);
         arm = tide_be32(r->rest.ptr + MARK_BYTES);
+        assert(len > MARK_BYTES && MARK_BYTES + (size_t)len <= r->rest.len);
         r->body = tide_slice_of(r->rest.ptr + 2 * MARK_BYTES, len - MARK_BYTES);
         r->rest = tide_slice_of(r->rest.ptr + MARK_BYTES + len, r->rest.len - MARK_BYTES - len);
     } while (arm == UINT32_MAX);

@@ -79,6 +79,7 @@ static tide_status add_step(struct bucket_list *list, const struct step *step)
         list->steps = grown;
         list->max = max;
     }
+    assert((uint32_t)step->rank == 0 && "the lower half is the place in the ledger");
     list->steps[list->count] = *step;
     list->steps[list->count].rank |= list->count;
     list->count++;
@@ -102,6 +103,8 @@ static tide_status take_change(void *self, const struct tide_tx *tx,
     (void)tx;
     if (change->kind == TIDE_CHANGE_STATE)
         return TIDE_OK;
+    static_assert(TIDE_CHANGE_STATE == 3 && TIDE_CHANGE_RESTORED == 4, "the table's places");
+    assert((size_t)change->kind < TIDE_COUNT(what));
     struct step step = { .body = change->entry,
                          .rank = rank_of(change->section),
                          .what = what[change->kind],
@@ -171,6 +174,7 @@ static bool apply_step(const struct step *step, struct bucket_fact *fact, struct
 static uint32_t put_key(struct bucket_list *list, uint32_t first, struct bucket *live,
                         struct bucket *hot)
 {
+    assert(first < list->count);
     const struct step *steps = list->steps + first;
     struct bucket_fact *fact = fact_of(list, steps);
     uint32_t count = 0;
@@ -182,6 +186,7 @@ static uint32_t put_key(struct bucket_list *list, uint32_t first, struct bucket 
          count++)
         if (!apply_step(&steps[count], fact, hot, tide_buf_view(&list->key)))
             return 0;
+    assert(count > 0 && "a key equals itself");
     if (fact->live)
         bucket_put(live, before ? BUCKET_LIVE : BUCKET_INIT, steps[count - 1].body);
     else if (before)
@@ -193,6 +198,7 @@ static uint32_t put_key(struct bucket_list *list, uint32_t first, struct bucket 
 
 static uint32_t half_of(uint32_t level)
 {
+    assert(level < BUCKET_LEVELS);
     return 2u << (2 * level);
 }
 
@@ -224,11 +230,13 @@ static void commit_level(struct level *level)
 /* Moves curr of the level above to its snap, and merges that into this level. */
 static tide_status sink_level(struct levels *levels, uint32_t ledger, uint32_t at)
 {
+    assert(at > 0 && at < BUCKET_LEVELS);
     struct level *above = &levels->all[at - 1], *level = &levels->all[at];
     bucket_release(above->snap);
     above->snap = above->curr;
     above->curr = NULL;
     commit_level(level);
+    assert(!level->next && !level->pending);
     level->pending = true;
     return bucket_merge(&level->next, &levels->form, begins_empty(ledger, at) ? NULL : level->curr,
                         above->snap, at < BUCKET_LEVELS - 1);

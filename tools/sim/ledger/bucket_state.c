@@ -6,6 +6,8 @@ enum { PLACES_MIN = 1 << 12 };
 
 static struct bucket_fact *probe(const struct bucket_state *state, const uint8_t *key_hash)
 {
+    assert(state->places > 0 && (state->places & (state->places - 1)) == 0);
+    assert(state->count < state->places && "a free place ends the search");
     uint64_t word;
     memcpy(&word, key_hash, sizeof word);
     uint32_t at = (uint32_t)word & (state->places - 1);
@@ -46,6 +48,7 @@ struct bucket_fact *bucket_state_find(struct bucket_state *state,
 
 bool bucket_fact_set(struct bucket_fact *fact, tide_slice entry)
 {
+    assert(entry.len > 0);
     uint8_t *copy = realloc(fact->entry, entry.len);
     if (!copy)
         return false;

@@ -8,6 +8,8 @@
 /* The group's order: 2^252 + 27742317777372353535851937790883648493. Numbers in this file have
  * their least significant word first. */
 static const uint64_t order[4] = { 0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0, 0x1000000000000000 };
+static_assert(sizeof order == TIDE_HASH_BYTES, "a number fills one half of a signature");
+static_assert(TIDE_SIGNATURE_BYTES == 2 * TIDE_HASH_BYTES, "nonce's point, then the number");
 
 static bool at_least_order(const uint64_t n[4])
 {
@@ -42,6 +44,7 @@ static void reduce_mod_order(uint64_t out[4], const uint64_t n[8])
         if (at_least_order(out))
             subtract_order(out);
     }
+    assert(!at_least_order(out));
 }
 
 /* Computes a * b + c mod order. */
@@ -75,6 +78,7 @@ static void hash_number(uint64_t out[4], tide_slice a, tide_slice b)
  * twice as many places as pairs, so a free one always ends the search. */
 static uint32_t find_place(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
 {
+    assert(keys->max > 0 && (keys->max & (keys->max - 1)) == 0 && keys->count <= keys->max);
     uint32_t at;
     memcpy(&at, public, sizeof at);
     for (;; at++) {
@@ -117,6 +121,7 @@ tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
         status = grow_table(keys);
     if (status != TIDE_OK)
         return status;
+    assert(keys->count < keys->max);
     uint32_t at = find_place(keys, public);
     if (keys->table[at])
         return TIDE_OK;
@@ -159,6 +164,7 @@ bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
                const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
     uint32_t at = keys->max ? keys->table[find_place(keys, public)] : 0;
+    assert(at <= keys->count);
     struct keys_pair *pair = at ? &keys->pairs[at - 1] : NULL;
     if (!pair || (!pair->ready && !make_ready(pair)))
         return false;

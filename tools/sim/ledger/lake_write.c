@@ -14,6 +14,8 @@
 
 /* Bytes in front of a batch's ledgers: first ledger, last ledger, number of ledgers. */
 enum { BATCH_HEAD = 12 };
+static_assert(BATCH_HEAD == 3 * sizeof(uint32_t), "the fields that pack_batch fills in");
+static_assert(TIDE_LEDGER_BYTES_MAX < INT32_MAX, "a record's length leaves the top bit free");
 
 /* Fails with errno's text. */
 static tide_status fail_io(struct tide_err *err, const char *what, const char *path)
@@ -28,6 +30,7 @@ static tide_status fail_io(struct tide_err *err, const char *what, const char *p
 void lake_key(struct tide_buf *path, const struct lake_options *options, uint32_t sequence)
 {
     uint32_t batch = options->ledgers_per_object;
+    assert(batch > 0 && options->objects_per_partition > 0);
     uint64_t span = (uint64_t)batch * options->objects_per_partition;
     if (options->objects_per_partition > 1) {
         uint32_t start = (uint32_t)(sequence / span * span);
@@ -193,6 +196,8 @@ tide_status lake_last(const struct lake_write *lake, uint32_t *last, struct tide
 /* Fills in the batch's head, which lake_put left empty, and compresses the batch. */
 static tide_status pack_batch(struct lake_write *lake, struct tide_err *err)
 {
+    assert(lake->count > 0 && lake->count <= lake->options.ledgers_per_object);
+    assert(lake->batch.len > BATCH_HEAD);
     uint32_t fields[3] = { __builtin_bswap32(lake->first),
                            __builtin_bswap32(lake->first + lake->count - 1),
                            __builtin_bswap32(lake->count) };
@@ -262,6 +267,7 @@ tide_status lake_put(struct lake_write *lake, uint32_t sequence, tide_slice lcm,
         tide_buf_put(&lake->batch, head, sizeof head);
         lake->first = sequence;
     }
+    assert(sequence == lake->first + lake->count && "ledgers come in order");
     tide_buf_slice(&lake->batch, lcm);
     lake->count++;
     if (lake->batch.failed)

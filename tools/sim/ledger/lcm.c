@@ -9,6 +9,8 @@ enum { CLUSTER_TXS = 5, STAGE_CLUSTERS = 4 };
 
 static const int64_t total_coins = 1000000000000000000; /* stroops: the network's total of XLM */
 
+static_assert(TIDE_LEDGER_BYTES_MAX < UINT32_MAX, "lengths in a ledger are 32-bit numbers");
+
 void lcm_open(struct lcm *lcm)
 {
     assert(lcm->version == 1 || lcm->version == 2);
@@ -85,6 +87,7 @@ static int by_phase_and_hash(const void *a, const void *b)
 /* Appends some of the sorted envelopes, with their number. */
 static void put_envelopes(struct lcm *lcm, uint32_t first, uint32_t count)
 {
+    assert(first + count <= lcm->tx_count);
     tide_buf_be32(&lcm->out, count);
     for (uint32_t i = first; i < first + count; i++)
         tide_buf_put(&lcm->out, lcm->envelopes.ptr + lcm->index[i].at, lcm->index[i].len);
@@ -111,6 +114,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 /* Appends a stage: a list of clusters, each of which is a list of envelopes. */
 static void put_stage(struct lcm *lcm, uint32_t first, uint32_t count)
 {
+    assert(count > 0 && count <= CLUSTER_TXS * STAGE_CLUSTERS);
     tide_buf_be32(&lcm->out, (count + CLUSTER_TXS - 1) / CLUSTER_TXS);
     for (uint32_t at = 0; at < count; at += CLUSTER_TXS)
         put_envelopes(lcm, first + at, min_u32(CLUSTER_TXS, count - at));
@@ -134,6 +138,7 @@ static void put_tx_set(struct lcm *lcm)
         qsort(lcm->index, lcm->tx_count, sizeof *lcm->index, by_phase_and_hash);
     while (classic < lcm->tx_count && !lcm->index[classic].soroban)
         classic++;
+    assert(lcm->out.len == 0 && "the set's hash covers the buffer from its front");
     tide_buf_be32(&lcm->out, 1); /* GeneralizedTransactionSet 1 */
     tide_buf_put(&lcm->out, lcm->previous_hash, TIDE_HASH_BYTES);
     tide_buf_be32(&lcm->out, 2); /* phases */
@@ -168,6 +173,9 @@ static void next_bucket_hash(struct lcm *lcm)
 
 /* Offset of bucketListHash in a header without upgrades: version, previous hash, value, results. */
 enum { BUCKET_HASH_AT = 4 + TIDE_HASH_BYTES + (TIDE_HASH_BYTES + 16) + TIDE_HASH_BYTES };
+/* Behind it: sequence, coins, fees, inflation, ids, three limits, skip list, extension. */
+enum { HEADER_BYTES = BUCKET_HASH_AT + TIDE_HASH_BYTES + 4 + 8 + 8 + 4 + 8 + 12 + 128 + 4 };
+static_assert(HEADER_BYTES == 324, "a LedgerHeader without upgrades");
 
 static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTES],
                        const uint8_t result_hash[TIDE_HASH_BYTES])
@@ -205,12 +213,14 @@ static void put_processing(struct lcm *lcm)
     size_t at = 0;
     for (uint32_t i = 0; i < lcm->tx_count; i++) {
         const struct lcm_part *part = &lcm->parts[i];
+        assert(part->end > at && part->end <= lcm->processing.len);
         tide_buf_put(&lcm->out, lcm->processing.ptr + at, part->end - at);
         tide_buf_be32(&lcm->out, part->refund_count);
         if (part->refund_count)
             tide_buf_put(&lcm->out, lcm->refunds.ptr + part->refund_at, part->refund_len);
         at = part->end;
     }
+    assert(at == lcm->processing.len && "every byte of the transactions is written");
 }
 
 /* Returns TIDE_E_LIMIT if a buffer is full. */
@@ -231,6 +241,7 @@ static bool add_to_buckets(struct lcm *lcm, tide_slice ledger, uint8_t *hash)
     struct tide_err err;
     if (bucket_list_add(lcm->buckets, lcm->sequence, ledger, &err) != TIDE_OK)
         return false;
+    assert(memcmp(hash, lcm->bucket_hash, TIDE_HASH_BYTES) == 0 && "the header has the old hash");
     bucket_list_hash(lcm->buckets, lcm->bucket_hash);
     memcpy(hash, lcm->bucket_hash, TIDE_HASH_BYTES);
     return true;
@@ -276,6 +287,7 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     if (buf->failed)
         return TIDE_E_LIMIT;
     *out = tide_slice_of(buf->ptr + mark, buf->len - mark);
+    assert(header_end - header_at == HEADER_BYTES);
     if (lcm->buckets && !add_to_buckets(lcm, *out, buf->ptr + header_at + BUCKET_HASH_AT))
         return TIDE_E_MEMORY;
     tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));

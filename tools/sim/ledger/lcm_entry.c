@@ -137,6 +137,7 @@ void lcm_put_event_head(struct tide_buf *buf, const uint8_t contract[TIDE_HASH_B
 
 void lcm_put_symbol(struct tide_buf *buf, const char *text)
 {
+    assert(strlen(text) <= 32 && "an SCSymbol's length");
     tide_buf_be32(buf, TIDE_SCV_SYMBOL);
     tide_xdr_put_var(buf, tide_slice_str(text));
 }

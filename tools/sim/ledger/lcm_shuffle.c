@@ -98,6 +98,7 @@ static tide_status rearrange_group(struct shuffle *s)
     if (!s->count)
         return TIDE_OK;
     size_t first = s->pieces[0].at;
+    size_t end = s->pieces[s->count - 1].at + s->pieces[s->count - 1].len;
     qsort(s->pieces, s->count, sizeof *s->pieces, by_rank);
     tide_buf_reset(&s->copy);
     for (size_t i = 0; i < s->count; i++)
@@ -105,6 +106,7 @@ static tide_status rearrange_group(struct shuffle *s)
     s->count = 0;
     if (s->copy.failed)
         return TIDE_E_MEMORY;
+    assert(s->copy.len == end - first && "the pieces fill their old bytes");
     memcpy(s->ledger + first, s->copy.ptr, s->copy.len);
     return TIDE_OK;
 }

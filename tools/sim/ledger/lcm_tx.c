@@ -39,6 +39,8 @@ static void put_list(struct tide_buf *buf, const struct lcm_list *list)
 /* Appends a Transaction: the content that the inner (or only) signature covers. */
 static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
 {
+    assert(tx->fee >= 0 && tx->fee <= UINT32_MAX && "a bid is a 32-bit number");
+    assert(!tx->memo || strlen(tx->memo) <= 28);
     put_muxed(buf, tx->source);
     tide_buf_be32(buf, (uint32_t)tx->fee);
     tide_buf_be64(buf, (uint64_t)tx->seq);
@@ -64,6 +66,7 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
 static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
                         uint8_t out[TIDE_HASH_BYTES])
 {
+    assert(type == ENVELOPE_TX || type == ENVELOPE_FEE_BUMP);
     uint8_t head[TIDE_HASH_BYTES + 4] = { 0 };
     memcpy(head, lcm->network_id, TIDE_HASH_BYTES);
     head[TIDE_HASH_BYTES + 3] = (uint8_t)type;
@@ -81,6 +84,7 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
     struct tide_buf *buf = &lcm->envelopes;
     size_t outer = 0;
     if (tx->envelope.len) {
+        assert(!tx->fee_source == !tx->inner_hash && "a fee bump has an inner transaction");
         tide_buf_slice(buf, tx->envelope);
         if (tx->inner_hash)
             memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
@@ -247,6 +251,7 @@ static bool grow_index(struct lcm *lcm)
 static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
 {
     assert(at <= lcm->envelopes.len);
+    assert(lcm->tx_count < lcm->index_max);
     struct lcm_envelope *entry = &lcm->index[lcm->tx_count];
     memcpy(entry->hash, tx->hash, TIDE_HASH_BYTES);
     entry->at = at;
@@ -287,6 +292,7 @@ void lcm_refund(struct lcm *lcm, uint32_t i, const struct lcm_list *changes)
 {
     assert(i < lcm->tx_count && lcm->version == 2);
     struct lcm_part *part = &lcm->parts[i];
+    assert(part->refund_count == 0 && "one refund for each transaction");
     part->refund_at = lcm->refunds.len;
     part->refund_len = changes->xdr.len;
     part->refund_count = changes->count;

@@ -88,6 +88,7 @@ static bool is_stored(const struct ledger_store *s, uint32_t sequence)
 
 static struct slot *slot_of(const struct ledger_store *s, uint32_t sequence)
 {
+    assert(s->count <= s->retention);
     return &s->ring[sequence % s->retention];
 }
 
@@ -218,6 +219,7 @@ static void punch_old_bytes(struct ledger_store *s)
 {
     enum { WORTH_IT = 16 << 20 }; /* bytes */
     uint64_t keep = slot_of(s, oldest_of(s))->at;
+    assert(keep >= s->given_up && keep <= s->end);
     if (keep - s->given_up < WORTH_IT)
         return;
     (void)fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->given_up,
@@ -230,6 +232,8 @@ static void publish_ledger(struct ledger_store *s, const struct ledger_info *inf
                            struct tide_buf *heads)
 {
     pthread_rwlock_wrlock(&s->lock);
+    assert(s->count == 0 || info->sequence == s->latest + 1);
+    assert(heads->len % sizeof(uint64_t) == 0);
     struct slot *slot = slot_of(s, info->sequence);
     free(slot->heads);
     *slot = (struct slot){ .info = *info,

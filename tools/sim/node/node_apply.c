@@ -254,6 +254,7 @@ static void apply_restore(struct job *job)
     uint32_t type = tx->op_type;
     struct sim_outcome none = { .ok = true };
     job->m.out = &none;
+    assert(type == LCM_OP_RESTORE);
     uint32_t changed = node_restore(job->node, tx, &job->m);
     job->used = node_fee_used(&(struct node_cost){ .created = changed });
     job->used = job->used < job->refundable ? job->used : job->refundable;

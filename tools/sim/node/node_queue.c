@@ -7,6 +7,7 @@ enum { QUEUE_BYTES_MAX = 16u << 20, BUMP_FACTOR = 10 };
 const char *node_status_name(enum node_status status)
 {
     static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER", "ERROR" };
+    assert((size_t)status < TIDE_COUNT(names));
     return names[status];
 }
 
@@ -36,6 +37,7 @@ void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
     uint32_t at = find_held(node, key, &account);
     node->guest_until = until;
     if (at < NODE_HELD_MAX) {
+        assert(at <= node->held_count && account < node->chain.parties.account_count);
         /* The protocol needs accounts with a role again soon. */
         if (account < PARTY_USER)
             until = node->chain.ledger + NODE_PATIENCE + 1;
@@ -143,6 +145,7 @@ static int64_t least_bump(const struct node_tx *now, const struct node_tx *next)
 
 tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, const uint8_t *funded)
 {
+    assert(node->waiting < NODE_QUEUE_MAX);
     struct node_waiting *item = &node->queue[node->waiting];
     *item = (struct node_waiting){ .own = funded != NULL, .bytes = malloc(tx->bytes.len) };
     if (!item->bytes)
@@ -247,6 +250,7 @@ uint32_t node_gather(void *self)
 
 void node_age(struct sim_node *node)
 {
+    assert(node->waiting <= NODE_QUEUE_MAX && node->held_count <= NODE_HELD_MAX);
     node->hold -= node->hold > 0;
     for (uint32_t i = 0; i < node->waiting;) {
         struct node_waiting *item = &node->queue[i];

@@ -45,6 +45,7 @@ tide_status parties_key(struct parties *parties, uint8_t out[TIDE_HASH_BYTES], u
 
 uint32_t parties_owner(const struct parties *parties, uint32_t wallet)
 {
+    assert(wallet < PARTY_WALLETS && parties->user_count > 0);
     return PARTY_USER + wallet % parties->user_count;
 }
 
@@ -53,6 +54,7 @@ void parties_salt(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, uint32_t place)
     char text[96];
     int len =
         snprintf(text, sizeof text, "tidemark simulated contract %" PRIu64 " %u", seed, place);
+    assert(len > 0 && (size_t)len < sizeof text);
     tide_sha256(out, tide_slice_of(text, (size_t)len));
 }
 
@@ -73,6 +75,7 @@ static void name_account(char out[32], uint32_t i)
             return;
         }
     }
+    assert(i < TIDE_COUNT(single_names));
     snprintf(out, 32, "%s", single_names[i]);
 }
 
@@ -136,6 +139,7 @@ static tide_status set_signer(struct parties *parties, uint64_t seed, uint32_t p
 tide_status parties_open(struct parties *parties, const char *passphrase, uint64_t seed,
                          uint32_t user_count)
 {
+    assert(user_count > 0 && user_count <= PARTY_USERS_MAX);
     *parties =
         (struct parties){ .user_count = user_count, .account_count = PARTY_USER + user_count };
     snprintf(parties->passphrase, sizeof parties->passphrase, "%s", passphrase);

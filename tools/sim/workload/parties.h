@@ -50,6 +50,8 @@ enum party_account_place {
     PARTY_USER = PARTY_SIGNER + 4,
 };
 
+static_assert(PARTY_CONTRACTS <= INT8_MAX, "contracts count down from -1");
+
 /* Sizes of the groups of accounts. */
 enum {
     PARTY_VERIFIERS = 4,
@@ -59,6 +61,12 @@ enum {
     PARTY_SIGNERS = 4,
     PARTY_USERS_MAX = 100000
 };
+static_assert(PARTY_VERIFIER + PARTY_VERIFIERS == PARTY_GOV, "a group ends where the next begins");
+static_assert(PARTY_GOV + PARTY_GOVS == PARTY_FEED, "a group ends where the next begins");
+static_assert(PARTY_FEED + PARTY_FEEDS == PARTY_PARTNER, "a group ends where the next begins");
+static_assert(PARTY_PARTNER + PARTY_PARTNERS_MAX == PARTY_SIGNER,
+              "a group ends where the next begins");
+static_assert(PARTY_SIGNER + PARTY_SIGNERS == PARTY_USER, "a group ends where the next begins");
 
 /* A synthetic asset and its oracle feed. */
 struct party_market {
@@ -108,12 +116,14 @@ uint32_t parties_owner(const struct parties *parties, uint32_t wallet);
 /* Returns the reference of the contract at that place. */
 static inline party_ref parties_contract(uint32_t place)
 {
+    assert(place < PARTY_CONTRACTS);
     return -1 - (party_ref)place;
 }
 
 /* Returns the party that a reference names. */
 static inline const struct party *parties_get(const struct parties *parties, party_ref party)
 {
+    assert(party >= 0 ? (uint32_t)party < parties->account_count : -1 - party < PARTY_CONTRACTS);
     return party >= 0 ? &parties->accounts[party] : &parties->contracts[-1 - party];
 }
 

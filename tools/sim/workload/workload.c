@@ -163,6 +163,7 @@ static workload_action *choose_action(struct workload *workload)
         total += actions[i].weights[workload->profile];
     uint32_t luck = workload_pick(workload, total);
     for (size_t i = 0;; i++) {
+        assert(i < TIDE_COUNT(actions) && "luck is less than the sum of the weights");
         uint32_t share = actions[i].weights[workload->profile];
         if (luck < share)
             return actions[i].act;
@@ -179,6 +180,7 @@ void workload_next(struct workload *workload, struct workload_call *call)
         workload_heal_now(workload, call);
     else
         choose_action(workload)(workload, call);
+    assert(call->source < workload->parties->account_count && call->contract < PARTY_CONTRACTS);
     workload->busy_at[call->source] = workload->ledger;
 }
 
@@ -214,6 +216,7 @@ static void read_answer(tide_slice answer, int64_t out[2])
 static void record_pool(struct workload *workload, const struct workload_call *call,
                         const int64_t answer[2])
 {
+    assert(call->what < WORKLOAD_POOLS && call->party < workload->user_count);
     struct workload_pool *pool = &workload->pools[call->what];
     struct workload_user *user = &workload->users[call->party];
     int64_t sign = call->note == NOTE_ADD ? 1 : -1;
@@ -232,6 +235,7 @@ static void record_pool(struct workload *workload, const struct workload_call *c
 /* Records a vault's new collateral and debt, and the tokens minted or burnt. */
 static void record_vault(struct workload *workload, const struct workload_call *call)
 {
+    assert(call->what < PARTY_MARKETS && call->party < workload->user_count);
     struct workload_user *user = &workload->users[call->party];
     uint32_t m = call->what;
     if (call->note == NOTE_OPEN) {
@@ -247,6 +251,7 @@ static void record_vault(struct workload *workload, const struct workload_call *
         user->debt[m] -= paid;
         user->synth[m] -= paid;
     } else if (call->note == NOTE_LIQUIDATE) {
+        assert(call->other >= 0 && call->other < (int64_t)workload->user_count);
         struct workload_user *owner = &workload->users[call->other];
         int64_t paid = call->amount < owner->debt[m] ? call->amount : owner->debt[m];
         user->synth[m] -= paid;
@@ -311,6 +316,8 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
         record_vault(workload, call);
         break;
     case NOTE_PAY:
+        assert(call->what < PARTY_MARKETS && call->party < workload->user_count);
+        assert(call->other >= 0 && call->other < (int64_t)workload->user_count);
         workload->users[call->party].synth[call->what] -= call->amount;
         workload->users[call->other].synth[call->what] += call->amount;
         break;

@@ -45,6 +45,8 @@ enum workload_note {
     NOTE_POOL_MADE, /* what: pool */
 };
 
+static_assert(WORKLOAD_SHOWCASE == 2, "columns of the weights");
+
 /* One call. workload_call_init prepares the buffer, which serves many calls. */
 struct workload_call {
     uint32_t source;   /* place of the account that sends it */
@@ -73,6 +75,8 @@ enum {
     WORKLOAD_FROZEN = 7, /* the user whom a showcase freezes for good */
     WORKLOAD_EVEN = 600  /* last ledgers of a showcase's past, without pauses and slumps */
 };
+static_assert(PARTY_USERS_MAX + PARTY_WALLETS <= 0xffffff && PARTY_MARKETS <= 0xff,
+              "HEAL_HOLDER has the market in the top byte");
 
 /* A user, or a wallet contract, as the workload believes it to be. Amounts have 7 decimals. */
 struct workload_user {

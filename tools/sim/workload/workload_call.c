@@ -47,6 +47,7 @@ void workload_call_release(struct workload_call *call)
 /* The buffer of the arguments is kept for the next call. */
 void workload_begin(struct workload_call *call, uint32_t source, uint32_t contract, const char *fn)
 {
+    assert(contract < PARTY_CONTRACTS && strlen(fn) < sizeof call->fn);
     struct tide_buf args = call->args;
     tide_buf_reset(&args);
     *call = (struct workload_call){ .source = source, .contract = contract, .args = args };
@@ -57,6 +58,8 @@ void workload_begin(struct workload_call *call, uint32_t source, uint32_t contra
 /* Appends a number: i128, u64, bool or u32. */
 static void put_integer(struct tide_buf *buf, char kind, long long value)
 {
+    assert(kind == 'i' || kind == 't' || kind == 'u' || kind == 'b');
+    assert(kind != 'b' || value == 0 || value == 1);
     if (kind == 'i') {
         lcm_put_i128(buf, value);
     } else if (kind == 't') {
@@ -116,6 +119,7 @@ uint32_t workload_free_user(struct workload *workload)
 {
     uint32_t user = workload_pick(workload, workload->user_count);
     for (uint32_t tries = 0; tries < 16; tries++) {
+        assert(workload->users[user].source < workload->parties->account_count);
         if (workload->busy_at[workload->users[user].source] != workload->ledger)
             break;
         user = workload_pick(workload, workload->user_count);

@@ -212,6 +212,7 @@ static void use_vault(struct workload *workload, struct workload_call *call, uin
     const struct workload_user *user = &workload->users[at];
     uint32_t luck = workload_pick(workload, 16);
     uint32_t keep = market;
+    assert(at < workload->user_count && market < PARTY_MARKETS);
     if (luck >= 6 && luck < 9 && user->debt[market] == 0 && !workload_once_in(workload, 6))
         luck = 0;
     call->what = market;
@@ -321,6 +322,7 @@ static void spend_allowance(struct workload *workload, struct workload_call *cal
     uint32_t count = workload->allowance_count < WORKLOAD_ALLOWANCES
                          ? workload->allowance_count
                          : (uint32_t)WORKLOAD_ALLOWANCES;
+    assert(count > 0 && "the caller has seen an allowance");
     const struct workload_allowance *a = &workload->allowances[workload_pick(workload, count)];
     const struct workload_user *spender = &workload->users[a->spender];
     long long amount = a->amount / 5 + (workload_once_in(workload, 4) ? a->amount : 1);

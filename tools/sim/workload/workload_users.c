@@ -87,6 +87,7 @@ static uint32_t pick_user(struct workload *workload)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
     bool keeps = workload->profile == WORKLOAD_SHOWCASE && at == WORKLOAD_FROZEN;
+    assert(!keeps || at + 1 < workload->user_count);
     return keeps ? at + 1 : at;
 }
 
