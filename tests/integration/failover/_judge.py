@@ -91,6 +91,8 @@ def as_of(versions, ledger):
 def check_lookups(good):
     feeds = latest("oracle_feed", "asset", "latest_price, twap_price")
     people = latest("compliance_registry_compliance_rec", "address", "status, updated_at")
+    frozen = latest("compliance_registry_frozen", "address", "1")
+    answers_of_people = collections.Counter()
     for r in good:
         body, at = r["body"], int(r["ledger"])
         if r["path"] == "/api/prices":
@@ -100,10 +102,17 @@ def check_lookups(good):
             record = body["record"]
             told, want = record and [str(record["status"]), datetime.datetime.fromisoformat(record["updatedAt"]).timestamp()], as_of(people[body["address"]], at)
             want = want and [want[0], float(want[1])]
+            answers_of_people[body["compliant"], bool(as_of(frozen[body["address"]], at))] += 1
+            if body["compliant"] and as_of(frozen[body["address"]], at):
+                wrong(f"compliant, and frozen since before ledger {at}: {r}")
             if body["compliant"] and int(r["age"]) > STALE_MS:
                 wrong(f"compliant, and {r['age']} ms old: {r}")
         if told != want:
             wrong(f"at ledger {at}: {r['path']} told {told}, PostgreSQL has {want}")
+    if (PG_DIR / "freezes").exists():
+        if not (answers_of_people[True, False] and answers_of_people[False, True]):
+            wrong(f"nobody was compliant, or nobody frozen: {answers_of_people}")
+        print(f"   {answers_of_people[True, False]} answers compliant, {answers_of_people[False, True]} about frozen addresses")
 
 
 def check_queries(good):

@@ -9,6 +9,7 @@
 #   rejoin NAME OF         a former primary becomes a standby of OF; NAME . is the first one
 #   node NAME HOST[,HOST]  an API node with a cache of its own; NODE_OPTIONS are added, NODE_LISTEN is its address ($NAME_pid)
 #   clients NODE…          look-ups, SQL queries and a stream of each node, until clients_end ($PG_DIR/clients)
+#   freezes                freezes and thaws the addresses that clients ask about, again and again, until freezes_end
 #   clients_end            when they have a ledger that was written after this call; then judge WORD…
 #   writes_go_on           the indexer commits: sets $gap, the seconds since $lost
 chain() {
@@ -85,6 +86,18 @@ clients() {
     wait_for 30 test -e "$PG_DIR/clients.begun" || fail "clients: $(cat "$PG_DIR/clients.log")"
     wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
 }
+freezes() {
+    while :; do
+        for call in 'freeze --text x' unfreeze; do
+            for who in $PEOPLE; do "$TIDE_BIN/tidemark-sim" tx $call --as admin --subject "$who" --seed 8 --rpc "$one_url" || true; done
+        done
+    done >"$PG_DIR/freezes" 2>&1 &
+    freezer=$!
+}
+freezes_end() {
+    { kill $freezer && wait $freezer; } 2>/dev/null || true
+    [ "$(grep -c '^freeze admin: passed' "$PG_DIR/freezes")" -ge 5 ] || fail "hardly anybody was frozen: $(tail -n 3 "$PG_DIR/freezes")"
+}
 clients_end() {
     wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
     ledger >"$PG_DIR/clients.end"
@@ -120,9 +133,9 @@ same_as_undisturbed() {
     echo "ok the tables at ledger $last are those of an index that nothing disturbed: $have"
 }
 
-# Addresses with a record, about which the clients ask.
+# Addresses with a record, about which the clients ask: verified ones (2) first.
 pick_people() {
-    PEOPLE=$(sql "SELECT string_agg(address, ' ') FROM (SELECT address FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 4) AS p")
+    PEOPLE=$(sql "SELECT string_agg(address, ' ') FROM (SELECT address FROM state.compliance_registry_compliance_rec ORDER BY status = 2 DESC, 1 LIMIT 4) AS p")
     [ -n "$PEOPLE" ] || fail "no address"
     export PEOPLE
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Promotes a standby while clients read and the indexer writes: no answer is wrong, no stream has a gap, only SQL
+# Promotes a standby while clients read, the indexer writes and addresses are frozen and thawed: no answer is wrong, no stream has a gap, only SQL
 # queries get 503 and for a bounded time, and the indexer continues at the new primary. TIDE_LONG=1: three promotions,
 # the last two after a crash and with delayed replay.
 . "$(dirname "$0")/../_pg.sh"
@@ -17,6 +17,7 @@ pick_people
 feeders() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder'")" = 2 ]; }
 is_synchronous() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'")" = 1 ]; }
 clients one two
+freezes
 curl -s "$(url two /readyz)" | grep '"standby":true' >/dev/null || fail "node two is not at the standby"
 
 # failover FROM TO HOW: HOW is `fast`, which sends all commits to the standby first, or `immediate`, which is a crash.
@@ -45,6 +46,7 @@ if [ -n "${TIDE_LONG:-}" ]; then
         sql "SELECT pg_reload_conf()" >/dev/null
     done
 fi
+freezes_end
 clients_end
 for name in one two; do
     wait_for 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
