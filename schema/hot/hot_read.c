@@ -255,8 +255,8 @@ void tide_hot_scan(struct tide_hot_reader *reader, const struct tide_hot_key *pr
                    const struct tide_hot_key *from, tide_hot_each_fn *each, void *self)
 {
     assert(atomic_load_explicit(&reader->busy, memory_order_relaxed));
-    assert(prefix->len > 0 && prefix->len <= TIDE_HOT_KEY_MAX);
     const struct tide_hot_key *first = from ? from : prefix;
+    assert(first->len > 0 && prefix->len <= TIDE_HOT_KEY_MAX); /* LMDB takes no empty key */
     MDB_val key = { first->len, (void *)(uintptr_t)first->bytes }, value;
     MDB_cursor *cursor;
     if (mdb_cursor_open(reader->txn, reader->env->dbi, &cursor) != 0) {
