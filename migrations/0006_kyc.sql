@@ -284,7 +284,7 @@ CREATE TABLE kyc.integrator (
     id                text        NOT NULL PRIMARY KEY CHECK (id ~ '^[a-z0-9_-]{1,32}$'),
     name              text        NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 128 AND name !~ '[[:cntrl:]]'),
     origins           text[]      NOT NULL DEFAULT '{}' CHECK (cardinality(origins) <= 16 AND array_position(origins, NULL) IS NULL
-                      AND array_to_string(origins, ' ') ~ '^((https://[a-z0-9.-]{1,100}|http://(localhost|127\.0\.0\.1))(:[0-9]{1,5})?( |$))*$'),
+                      AND array_to_string(origins, ' ') ~ '^((https://[a-z0-9.-]{1,100}|http://(localhost|127\.0\.0\.1))(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?( |$))*$'),
     brand             jsonb       CHECK (jsonb_typeof(brand) = 'object' AND octet_length(brand::text) <= 1024),
     sessions_per_hour integer     NOT NULL DEFAULT 200 CHECK (sessions_per_hour BETWEEN 1 AND 1000000),
     state             text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'suspended')),

@@ -415,7 +415,6 @@ void tide_route_metrics(struct tide_handler_context *context, const struct tide_
     put_stream(out, context->api->stream);
     bool trusted = knows_key(context->api->config, request);
     bool private = context->api->keys || context->api->kyc;
-    tide_metric_family(out, TIDE_M_private_withheld);
     tide_metric_gauge(out, TIDE_M_private_withheld, private && !trusted);
     if (context->api->keys && trusted)
         tide_kyc_put_keys(out, context->api->keys);

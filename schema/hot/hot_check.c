@@ -44,14 +44,56 @@ uint32_t hot_sum(tide_slice key, const void *record, size_t size)
     return (uint32_t)mix_sum(mix_sum(0x7469646568303174u, key.ptr, key.len), record, size);
 }
 
+/* Returns the bytes of a key of that kind, as hot_record.h makes it; 0 for other values. */
+static size_t key_size(enum tide_hot_kind kind)
+{
+    enum {
+        ADDRESS = sizeof(struct tide_hot_address),
+        SYMBOL = sizeof(struct tide_hot_symbol)
+    };
+    switch (kind) {
+    case TIDE_HOT_META:
+        return 1;
+    case TIDE_HOT_PERSON:
+    case TIDE_HOT_CONTRACT:
+    case TIDE_HOT_VERIFIER:
+    case TIDE_HOT_PROVIDER:
+    case TIDE_HOT_COLLATERAL:
+        return 1 + ADDRESS;
+    case TIDE_HOT_BLOCKED:
+    case TIDE_HOT_PARTNER:
+        return 1 + sizeof(uint32_t);
+    case TIDE_HOT_CHANGED:
+        return 1 + sizeof(uint32_t) + ADDRESS;
+    case TIDE_HOT_FEED:
+    case TIDE_HOT_POOL:
+    case TIDE_HOT_TRADE:
+    case TIDE_HOT_MARKET:
+    case TIDE_HOT_CATALOG:
+        return 1 + SYMBOL;
+    case TIDE_HOT_TICK:
+        return 1 + SYMBOL + sizeof(uint64_t);
+    case TIDE_HOT_VAULT:
+        return 1 + SYMBOL + ADDRESS;
+    case TIDE_HOT_WITHDRAWN:
+        return 1 + TIDE_HOT_KID;
+    case TIDE_HOT_NONE:
+    case TIDE_HOT_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
 const void *hot_record_of(const uint8_t *key, size_t key_len, const void *value, size_t size)
 {
     const struct hot_head *head = value;
     if (key_len == 0 || size < sizeof *head || size - sizeof *head != head->size ||
         head->kind != key[0] || head->format != TIDE_HOT_FORMAT)
         return NULL;
-    size_t least = tide_hot_record_size((enum tide_hot_kind)head->kind);
-    return least && head->size == least ? head + 1 : NULL;
+    /* Callers of a scan read a key's parts where the kind has them. */
+    enum tide_hot_kind kind = (enum tide_hot_kind)head->kind;
+    size_t least = tide_hot_record_size(kind);
+    return least && head->size == least && key_len == key_size(kind) ? head + 1 : NULL;
 }
 
 /* --- the file as a whole ---------------------------------------------------------------- */

@@ -32,8 +32,8 @@ static bool read_host(char host[TIDE_KYC_HOST_BYTES], tide_slice text)
     return host[text.len - 1] != '.';
 }
 
-/* Reads "host" or "host:port"; *port is 0 without one. Returns false for port 0 and for bad
- * hosts. */
+/* Reads "host" or "host:port"; *port is 0 without one. Returns false for bad hosts, and unless the
+ * port is 1..65535, written as browsers write it, without leading zeros. */
 static bool read_authority(char host[TIDE_KYC_HOST_BYTES], uint32_t *port, tide_slice text)
 {
     const uint8_t *colon = text.len ? memchr(text.ptr, ':', text.len) : NULL;
@@ -43,7 +43,7 @@ static bool read_authority(char host[TIDE_KYC_HOST_BYTES], uint32_t *port, tide_
     size_t len = (size_t)(colon - text.ptr);
     uint64_t number = 0;
     if (tide_parse_u64(&number, tide_slice_of(colon + 1, text.len - len - 1), 65535) != TIDE_OK ||
-        number == 0)
+        colon[1] == '0')
         return false;
     *port = (uint32_t)number;
     return read_host(host, tide_slice_of(text.ptr, len));

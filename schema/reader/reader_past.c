@@ -209,16 +209,18 @@ bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint3
 }
 
 /* Sums in SQL the amounts that project_vault adds one by one, because there may be many vaults. The
- * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. */
+ * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. Vaults of other
+ * owners than accounts and contracts count neither here nor there. */
 #define WRAPPED(sum)                                                                       \
     "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
     " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \
     " 340282366920938463463374607431768211456) - 170141183460469231731687303715884105728)"
 static const char vaults_sql[] = "SELECT synth, " WRAPPED(
     "sum(collateral)") "::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
-                       " (SELECT DISTINCT ON (key_hash) synth, collateral, debt, removed"
+                       " (SELECT DISTINCT ON (key_hash) synth, key_owner, collateral, debt, removed"
                        " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
-                       " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed "
+                       " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed"
+                       " AND key_owner ~ '^[GC]' "
                        "GROUP BY synth";
 
 static tide_status count_vaults(struct reader_past *past, const struct tide_pg_rows *rows,

@@ -15,17 +15,18 @@ static void derive_key(uint8_t out[TIDE_HMAC_BYTES_MAX], const struct tide_kyc_s
               tide_slice_of(text, (size_t)len));
 }
 
-/* Wipes the intermediate text, because it may be a secret. */
+enum { BASE64_BYTES = (TIDE_HASH_BYTES + 2) / 3 * 4 };
+static_assert(6 + BASE64_BYTES + 1 <= TIDE_NOTIFY_SECRET_BYTES, "room for a secret");
+static_assert(2 * (3 + BASE64_BYTES) + 1 + 1 <= TIDE_NOTIFY_SIGNATURE_BYTES, "for two signatures");
+
+/* Writes into the caller's memory, so that no lack of memory can make a secret or a signature
+ * empty. */
 static void put_base64(char *out, const uint8_t digest[TIDE_HASH_BYTES])
 {
-    struct tide_buf text;
-    tide_buf_init(&text, 64);
+    struct tide_buf text = { .ptr = (uint8_t *)out, .cap = BASE64_BYTES, .max = BASE64_BYTES };
     tide_buf_base64(&text, tide_slice_of(digest, TIDE_HASH_BYTES));
-    memcpy(out, text.ptr ? text.ptr : (const uint8_t *)"", text.len);
-    out[text.len] = 0;
-    if (text.ptr)
-        tide_sign_wipe(text.ptr, text.len);
-    tide_buf_release(&text);
+    assert(!text.failed && text.len == BASE64_BYTES);
+    out[BASE64_BYTES] = 0;
 }
 
 void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],

@@ -135,7 +135,7 @@ static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows 
                                            .id = tide_pg_text(d, 0, EVENT),
                                            .at = clock->wall_ms(clock->self) / 1000,
                                            .body = tide_pg_slice(d, 0, PAYLOAD) };
-    *out = (struct outcome){ .needs_pause = true };
+    *out = (struct outcome){ .needs_pause = true, .error = "no_answer" };
     /* Check the stored URL again: it may come from a time when the KYC file allowed private
      * addresses. */
     if (!tide_notify_url_allowed(settings, tide_pg_slice(d, 0, URL)))

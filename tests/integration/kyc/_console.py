@@ -414,7 +414,8 @@ def keys(w, c):
         return c.does(who, "actions", body, status, code)
     ask("rita", "integrator_put", "acme", acme, 403, "role")
     ask("otto", "key_add", "acme", add, 404, "nothing_there")  # no such integrator
-    for wrong in (acme | {"origins": ["https://acme.example/x"]}, acme | {"origins": "https://acme.example"}, acme | {"sessionsPerHour": 0}, acme | {"sessionsPerHour": "many"},
+    ports = [acme | {"origins": [f"https://acme.example:{port}"]} for port in ("99999", "65536", "0", "00443", "443443", "")]
+    for wrong in (*ports, acme | {"origins": ["https://acme.example/x"]}, acme | {"origins": "https://acme.example"}, acme | {"sessionsPerHour": 0}, acme | {"sessionsPerHour": "many"},
                   acme | {"state": "x"}, acme | {"name": "a\u0000b"}, acme | {"name": None}, [], "x", None, acme | {"name": "x" * 3000}, acme | {"origins": [None]}):
         ask("otto", "integrator_put", "acme", wrong, 400, "invalid_body")
     ask("otto", "requeue", "1", acme, 400, "invalid_body")

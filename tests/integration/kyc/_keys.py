@@ -132,6 +132,10 @@ def rights():
         check(why in (said := tool("integrator", "put", "x", "n", "--brand", brand, fails=True)), f"{brand}: {said}")
     check(sql("SELECT count(*) FROM kyc.integrator WHERE id = 'x'") == "0", "a brand was refused, its integrator is there")
     tool("integrator", "put", "third", "Third", "--brand", '{"name": "Third", "color": "#0b5c6b", "colorDark": "#7fd0e2", "logo": "https://third.example/l.svg"}')
+    for port in (1, 8443, 65535):
+        tool("integrator", "put", "ports", "Ports", "--origins", f"https://a.example:{port}")
+    for port in ("0", "65536", "99999", "08443", ""):
+        tool("integrator", "put", "x", "n", "--origins", f"https://a.example:{port}", fails=True)
     for wrong in (("Bad id", "n"), ("x", "n", "--origins", "https://a.example/b"), ("x", "n", "--origins", "*"), ("x", "n", "--brand", "[]")):
         tool("integrator", "put", *wrong, fails=True)
     tool("key", "add", "unknown", fails=True)

@@ -198,7 +198,14 @@ static void hosts_are_read_as_browsers_read_them(void **state)
         { "https://[::1]/", "::1", false },
         { "https://verify..example/", "verify..example", false },
         { "https://verify.example:0/", "verify.example", false },
+        { "https://verify.example:1/", "verify.example:1", true },
+        { "https://verify.example:65535/", "verify.example:65535", true },
+        { "https://verify.example:65536/", "verify.example", false },
         { "https://verify.example:99999/", "verify.example", false },
+        { "https://verify.example:0443/", "verify.example", false },
+        { "https://verify.example:00/", "verify.example", false },
+        { "https://verify.example:/", "verify.example", false },
+        { "https://verify.example:+1/", "verify.example", false },
         { "https://", "", false },
     };
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
