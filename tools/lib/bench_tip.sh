@@ -78,14 +78,16 @@ tip_full() { # TXS
         --listen "127.0.0.1:$port" --port-file "$dir/tip.port" --quiet >"$dir/serve.log" 2>&1 &
     server=$!
     until [ -s "$dir/tip.port" ]; do sleep 0.2; kill -0 $server || { tail -n 3 "$dir/serve.log" >&2; return 1; }; done
-    tip_follow "http://127.0.0.1:$port" "$tip_file.json" || return 1
+    local urls=http://127.0.0.1:$port
+    [ "$servers" = 1 ] || urls+=,http://localhost:$port
+    tip_follow "$urls" "$tip_file.json" || return 1
     out=$(tip_measure "http://127.0.0.1:$port" "http://127.0.0.1:$port/stats" "$(swap_contract "$tip_file.json")" "$tip_seconds" simulator=$server,$unpacks) || return 1
     tip_unfollow
     kill $server $unpacks 2>/dev/null || true
     wait $server $unpacks 2>/dev/null || true
     server=''
     alone=$(rows_alone "$1" 20) || return 1
-    tip_results "$1 calls" "$out" "PostgreSQL alone takes ${alone% *} ms for the ${alone#* } rows of one (20 ledgers, encoded ahead, the same statements; simulated chain, all on one machine)"
+    tip_results "$1 calls$([ "$servers" = 1 ] || echo ', 2 servers')" "$out" "PostgreSQL alone takes ${alone% *} ms for the ${alone#* } rows of one (20 ledgers, encoded ahead, the same statements; simulated chain, all on one machine)"
 }
 
 # The real network, where the archive is: stellar-core, stellar-rpc, the contracts and recorded calls; ledgers close every second. Or one that runs already.

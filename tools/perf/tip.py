@@ -2,7 +2,7 @@
 """usage: tip.py RPC API ADDRESS SECONDS REQUESTS [NAME=PID[,PID]…]…   measures how long after a Stellar RPC serves a ledger a look-up answers from it
 
 One thread polls each server on its own connection. The RPC is asked for its newest ledger (by getHealth, whose answer is small however full the ledger is), the API for an address's compliance.
-REQUESTS is the URL where the server counts getLedgers: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU time is counted, with its children, including those that
+REQUESTS is the URL where the server counts getLedgers and getLatestLedger: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU time is counted, with its children, including those that
 ended; for the process named indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger. A ledger that no look-up answered from counts with the time until the end.
 """
 import http.client
@@ -59,9 +59,9 @@ def look_up(address):
 
 
 def requests(url):
-    """Returns how many getLedgers requests the server has counted."""
+    """Returns how many requests for ledgers the server has counted."""
     text = urllib.request.urlopen(url, timeout=30).read().decode()
-    found = re.findall(r'"getLedgers":(\d+)|^\w*json_rpc_request_duration_seconds_count\{[^}]*endpoint="getLedgers"[^}]*\} (\S+)', text, re.M)
+    found = re.findall(r'"get(?:Latest)?Ledgers?":(\d+)|^\w*json_rpc_request_duration_seconds_count\{[^}]*endpoint="get(?:Latest)?Ledgers?"[^}]*\} (\S+)', text, re.M)
     return sum(float(a or b) for a, b in found)
 
 

@@ -235,33 +235,56 @@ struct votes {
     uint32_t waiting;   /* servers without a vote that are waited for */
 };
 
-/* Asks the other servers in turn, until one has the same hash, or is behind: the next attempt then
- * begins with the one after it. */
+static void count_vote(struct rpc_fleet *f, struct votes *v, uint32_t server,
+                       const struct rpc_page *page, enum vote vote, uint32_t upto)
+{
+    bool whole = vote == VOTE_SAME && upto == last_of(page)->sequence;
+    if (vote == VOTE_SAME) {
+        v->same = true;
+        v->server = server;
+        v->upto = upto;
+    } else if (vote == VOTE_OTHER) {
+        v->other = true;
+        v->contested = upto;
+    } else {
+        v->waiting += rpc_fleet_awaits(f, server, page->ledgers[0].sequence);
+    }
+    pthread_mutex_lock(&f->lock);
+    if (vote == VOTE_BEHIND || vote == VOTE_SAME)
+        f->servers[server].late = !whole;
+    pthread_mutex_unlock(&f->lock);
+    if (vote == VOTE_BEHIND || vote == VOTE_SAME)
+        f->confirmer = (server + 1) % f->count;
+}
+
+/* Lists the other trusted servers in the order in which they are asked: each in turn, so that all
+ * are compared and the watcher need not ask them, and those that were late after the rest. Returns
+ * their number. */
+static uint32_t list_others(struct rpc_fleet *f, uint32_t out[RPC_SERVERS_MAX])
+{
+    uint32_t count = 0;
+    pthread_mutex_lock(&f->lock);
+    for (uint32_t n = 0; n < 2 * f->count; n++) {
+        uint32_t i = (f->confirmer + n) % f->count;
+        if (i != f->current && f->servers[i].trust == RPC_COMPARED &&
+            f->servers[i].late == (n >= f->count))
+            out[count++] = i;
+    }
+    pthread_mutex_unlock(&f->lock);
+    return count;
+}
+
+/* Asks the other servers until one has the same hash, or is behind. */
 static struct votes collect_votes(struct rpc_fleet *f, const struct rpc_page *page)
 {
     struct votes v = { 0 };
     bool may_ask = true;
-    uint32_t first = f->confirmer;
-    for (uint32_t n = 0; n < f->count && !v.same; n++) {
-        uint32_t i = (first + n) % f->count, upto = 0;
-        if (i == f->current || rpc_fleet_trust(f, i) != RPC_COMPARED)
-            continue;
-        enum vote vote = vote_of(f, i, page, may_ask, &upto);
-        if (vote == VOTE_SAME) {
-            v.same = true;
-            v.server = i;
-            v.upto = upto;
-            f->confirmer = upto == last_of(page)->sequence ? i : (i + 1) % f->count;
-        } else if (vote == VOTE_OTHER) {
-            v.other = true;
-            v.contested = upto;
-        } else {
-            v.waiting += rpc_fleet_awaits(f, i, page->ledgers[0].sequence);
-        }
-        if (vote == VOTE_BEHIND) {
-            may_ask = false;
-            f->confirmer = (i + 1) % f->count;
-        }
+    uint32_t others[RPC_SERVERS_MAX], count = list_others(f, others);
+    for (uint32_t i = 0; i < count && !v.same; i++) {
+        uint32_t upto = 0;
+        enum vote vote = vote_of(f, others[i], page, may_ask, &upto);
+        may_ask = may_ask && vote != VOTE_BEHIND;
+        count_vote(f, &v, others[i], page, vote, upto);
     }
     return v;
 }

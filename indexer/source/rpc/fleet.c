@@ -21,6 +21,7 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
         f->servers[server].latest = latest;
         f->servers[server].silent = false;
         f->servers[server].mute_ms = 0;
+        f->servers[server].late = f->servers[server].late && latest < f->newest_reported;
     }
     if (latest > f->newest_reported && !f->servers[server].overstated &&
         f->servers[server].trust == RPC_COMPARED)

@@ -42,6 +42,7 @@ struct rpc_server {
     int64_t doubted_ms; /* time since which reason is set */
     int64_t aside_ms;   /* pause until it is compared again */
     int64_t mute_ms;    /* time since it does not answer the question for a ledger; 0: it does */
+    bool late;          /* it had not the last ledger that it was asked for */
     int64_t left_ms;    /* it is not waited for before this time */
     int64_t left_pause_ms;
 };
@@ -59,7 +60,7 @@ struct rpc_fleet {
     int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
     int64_t stored_ms;      /* time of the last comparison with the stored chain */
     struct tide_retry retry;
-    uint32_t confirmer; /* the server that is asked first whether it has a ledger, too */
+    uint32_t confirmer; /* the server whose turn it is to be asked whether it has a ledger, too */
     bool alone;         /* the last ledgers were delivered although no other server has them */
     int64_t
         behind_ms; /* time since the other servers are behind the current one; 0: they are not */
