@@ -26,15 +26,33 @@ static bool param_used[TIDE_COUNT(params)][USES];
 
 static const struct openapi_at param_def = { "api/http/param.def", 0 };
 
+/* The second character of an address holds the last bits of its kind, which are 0. */
+#define ADDRESS_PATTERN "[GC][A-D][A-Z2-7]{54}"
+
+/* Times of RFC 3339 that the API takes, whatever their zone: days of the calendar of 1971 to 2105,
+ * and of 1970 unless the zone is east of Greenwich, where the year begins before 1970. */
+#define MONTHS                                                                     \
+    "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)" \
+    "|02-(0[1-9]|1[0-9]|2[0-8]))"
+#define YEARS      "(197[1-9]|19[89][0-9]|20[0-9]{2}|210[0-5])"
+#define LEAP_YEARS "(19(7[26]|8[048]|9[26])|20([02468][048]|[13579][26])|2104)"
+#define CLOCK      "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]{1,9})?"
+#define OFFSET     "([01][0-9]|2[0-3]):[0-5][0-9]"
+#define DATE_TIME_PATTERN                                                       \
+    "(" YEARS "-" MONTHS "|" LEAP_YEARS "-02-29)" CLOCK "([Zz]|[-+]" OFFSET ")" \
+    "|1970-" MONTHS CLOCK "([Zz]|-" OFFSET ")"
+#define SECONDS_PATTERN "[0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}"
+
+/* Each value that matches is accepted, except that an address also has a checksum and a cursor is
+ * one that the server made. The bounds of a TEXT are bytes, so its characters are ASCII here. */
 static const char *const param_patterns[] = {
     [TIDE_PARAM_AMOUNT] = "^(0|[1-9][0-9]{0,37})$",
     [TIDE_PARAM_EVENT] = "^[0-8][0-9]{18}-[01][0-9]{9}$",
-    [TIDE_PARAM_ADDRESS] = "^[GC][A-Z2-7]{55}$",
+    [TIDE_PARAM_ADDRESS] = "^" ADDRESS_PATTERN "$",
     [TIDE_PARAM_SYMBOL] = "^[A-Za-z0-9_]{1,32}$",
     [TIDE_PARAM_HASH] = "^[0-9a-fA-F]{64}$",
-    [TIDE_PARAM_TEXT] = "^[^\\u0000-\\u001f\\u007f]*$",
-    [TIDE_PARAM_TIME] =
-        "^([0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|[0-9]{4}-.{15,40})$",
+    [TIDE_PARAM_TEXT] = "^[ -~]*$",
+    [TIDE_PARAM_TIME] = "^(" SECONDS_PATTERN "|" DATE_TIME_PATTERN ")$",
     [TIDE_PARAM_CURSOR] = "^[A-Za-z0-9_-]*$",
 };
 
@@ -97,6 +115,29 @@ static void put_own_pattern(struct tide_json *j, const char *words)
     tide_buf_release(&pattern);
 }
 
+/* Writes the format that says that an address has a checksum, which no pattern can. */
+static void put_address(struct tide_json *j)
+{
+    openapi_put_text(j, "format", "stellar-address");
+    openapi_put_text(j, "pattern", param_patterns[TIDE_PARAM_ADDRESS]);
+}
+
+/* Writes the two forms of a TOKEN: an address, or a symbol of at most max bytes. */
+static void put_token(struct tide_json *j, const struct param *param)
+{
+    tide_json_name(j, "anyOf");
+    tide_json_open(j, '[');
+    tide_json_open(j, '{');
+    put_address(j);
+    tide_json_close(j, '}');
+    tide_json_open(j, '{');
+    tide_json_number(j, "minLength", param->min);
+    tide_json_number(j, "maxLength", param->max);
+    openapi_put_text(j, "pattern", param_patterns[TIDE_PARAM_TEXT]);
+    tide_json_close(j, '}');
+    tide_json_close(j, ']');
+}
+
 /* Writes the JSON Schema of a parameter's type. */
 static void put_param_schema(struct tide_json *j, const struct param *param)
 {
@@ -121,6 +162,10 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
         put_kinds(j);
     if (own)
         put_own_pattern(j, param->words);
+    else if (param->type == TIDE_PARAM_ADDRESS)
+        put_address(j);
+    else if (param->type == TIDE_PARAM_TOKEN)
+        put_token(j, param);
     else if (pattern)
         openapi_put_text(j, "pattern", pattern);
     put_value(j, "default", param, param->def);

@@ -13,7 +13,7 @@ static const char *const known[] = {
 #define TIDE_PATH(name, def, help)                #name,
 #define TIDE_SECRET(name, help)                   #name,
 #include "tidemark/config.def"
-    "config", "state", "rpc_url", "api_url", "kyc_key", "stack",
+    "config", "state", "rpc_url", "api_url", "kyc_key", "stack", "console_url",
 };
 
 enum { LONGEST = TIDE_NEAREST_MAX, STRAYS_SAID_MAX = 16 };

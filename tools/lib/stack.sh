@@ -131,7 +131,7 @@ stack_api() {
     rm -rf -- "$dir/cache" "$dir/api.port"
     if command -v openssl >/dev/null; then # it signs receipts and snapshots
         (umask 077 && openssl genpkey -algorithm ed25519 -out "$dir/receipts.pem" 2>/dev/null)
-        set -- --api-receipt-keys "$dir/receipts.pem" --api-receipt-issuer "$(basename "$dir")" "$@"
+        set -- --api-receipt-keys "$dir/receipts.pem" --api-receipt-issuer demo "$@"
     fi
     if [ -n "${stack_kyc_port:-}" ]; then
         set -- --kyc-file "$dir/kyc.json" "$@"

@@ -122,7 +122,7 @@ def answers():
         assert (answer.data["ledger"], answer.data["twapPrice"], answer.data["later"], answer.ledger, answer.age_ms) == (77, None, "12", 77, 12)
         assert answer.data["latestAt"].isoformat() == "2026-01-31T07:23:39+00:00"
         path, headers, _, _ = server.requests[0]
-        assert path == "/api/prices/XLM?maxAgeMs=5000" and "X-API-Key" not in headers
+        assert path == "/api/prices/XLM?maxAgeMs=5000" and headers["X-API-Key"] == "secret"  # its rate counts for each route
 
     both(script, work)
 
@@ -211,6 +211,34 @@ def errors():
             assert "https://api.example" in str(error) and word in str(error) and "hunter2" not in str(error), error
         else:
             raise AssertionError(f"{given} is taken")
+
+
+def arguments():
+    """No answer says why, no such route says where, and what means nothing is refused by name."""
+    with Fake({"/api/pools": [(404, {"code": "no_route", "detail": "none"}, {})], "/base/api/pools": [(404, "<html>", {})]}) as server:
+        with Client(server.url) as client, Client(f"{server.url}/base") as other:
+            assert f"none ({server.url}/api/pools)" in str(refused(TidemarkError, "no_route", lambda: client.pools(limit=2)))
+            assert f"HTTP 404. ({server.url}/base/api/pools)" in str(refused(TidemarkError, "http_404", other.pools))
+            count = len(server.requests)
+            wrong = [
+                (ValueError, "asset is missing", lambda: client.price(asset=None)), (ValueError, "topics is missing", lambda: client.stream([])),
+                (ValueError, "retries", lambda: Client("http://x", retries="3")), (ValueError, "timeout", lambda: Client("http://x", timeout=-1)),
+                (ValueError, "api_key", lambda: Client("http://x", api_key="")), (TypeError, "network", lambda: tidemark.ComplianceMirror(client, None)),
+                (TypeError, "secrets is missing", lambda: tidemark.verify_webhook("{}", {}, None)),
+            ]
+            for kind, word, work in wrong:
+                try:
+                    work()
+                except kind as error:
+                    assert word in str(error), error
+                else:
+                    raise AssertionError(f"{word}: taken")
+            assert len(server.requests) == count
+    with Client("http://127.0.0.1:1", retries=0) as client:
+        assert "no answer of 127.0.0.1:1: [Errno 111] Connection refused" in str(refused(TidemarkError, "network", client.pools))
+    with Fake({"/api/stream": [(200, "<html>", {"Content-Type": "text/html"})]}) as server, Client(server.url) as client:
+        refused(TidemarkError, "not_json", lambda: next(client.stream("price")))
+        assert server.requests[0][0] == "/api/stream?topics=price", server.requests
 
 
 def proxies():
@@ -391,6 +419,8 @@ def webhooks():
     assert tidemark.verify_webhook(body, headers, ["whsec_" + "A" * 32, secret], now=now).type == "t"
     for code, given, more in (("bad_signature", body + b" ", {}), ("bad_timestamp", body, {"now": now + 301}), ("bad_signature", body, {"secrets": "whsec_" + "A" * 32}), ("bad_secret", body, {"secrets": "%"})):
         refused(WebhookError, code, lambda: tidemark.verify_webhook(given, headers, **{"secrets": secret, "now": now, **more}))
+    unsigned = {key: value for key, value in headers.items() if key != "webhook-signature"}
+    assert "no header webhook-signature" in str(refused(WebhookError, "missing_header", lambda: tidemark.verify_webhook(body, unsigned, secret, now=now)))
 
 
 def receipts():
@@ -417,9 +447,10 @@ def receipts():
     ]
     for code, given, more in cases:
         refused(ReceiptError, code, lambda: tidemark.verify_receipt(given, jwks, **{**expected, **more}))
+    assert "it says 'https://api', expected is 'B'" in str(refused(ReceiptError, "other_issuer", lambda: tidemark.verify_receipt(token, jwks, **{**expected, "issuer": "B"})))
     tidemark.verify_receipt(token, jwks, **{**expected, "now": now + 10**9}, evidence=True)
 
 
-for case in (answers, retries, streams, errors, proxies, exact, lists, hostile, hostile_streams, amounts, webhooks, receipts):
+for case in (answers, retries, streams, errors, arguments, proxies, exact, lists, hostile, hostile_streams, amounts, webhooks, receipts):
     case()
     print("ok", case.__name__)

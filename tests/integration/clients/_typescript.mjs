@@ -99,11 +99,41 @@ test('a webhook is registered again only with an Idempotency-Key; another secret
   }, { apiKey: 'secret' });
 });
 
-test('the key goes to the sessions only', () =>
-  serving({ '/api/pools': [ok({ items: [], next: null })] }, async (client, server) => {
+test('the key goes with every request, because its rate counts for each and snapshots need it', () =>
+  serving({ '/api/pools': [ok({ items: [], next: null })], '/api/stream': [ok({})], '/.well-known/jwks.json': [ok({ keys: [] })] }, async (client, server) => {
     await pools(client);
-    assert.equal(server.requests[0].headers['x-api-key'], undefined);
+    await assert.rejects(stream(client, { topics: ['ledger'] }).next(), code('not_json'));
+    await assert.rejects(new tidemark.ComplianceMirror(client, 'N').refresh(), code('no_route'));
+    assert.deepEqual(server.requests.map((one) => one.headers['x-api-key']), ['secret', 'secret', 'secret', 'secret']);
+    assert.equal(server.requests.at(-1).url, '/api/sdk/snapshot');
   }, { apiKey: 'secret' }));
+
+test('no answer says why, and no such route says where', () =>
+  serving({ '/base/api/pools': [(_, response) => reply(response, 404, '<html>')] }, async (client, server) => {
+    const refused = (work, wanted) => assert.rejects(work, (error) => wanted.every((one) => error.message.includes(one)), wanted.join(' '));
+    await refused(price(client, { asset: 'XLM', maxAgeMs: 200 }), ['no_route', `none (${server.url}/api/prices/XLM)`]);
+    await refused(pools(createClient({ baseUrl: `${server.url}/base` })), ['http_404', `HTTP 404 (${server.url}/base/api/pools)`]);
+    const gone = await fake({});
+    gone.close();
+    await refused(pools(createClient({ baseUrl: gone.url, retries: 0 })), ['network', `no answer of ${new URL(gone.url).host}: ECONNREFUSED`]);
+  }));
+
+test('arguments and options that mean nothing are refused by name', async () => {
+  const refused = async (work, ...words) => assert.rejects(async () => work(), (error) => error instanceof TypeError && words.every((one) => error.message.includes(one)) && !error.message.includes('hunter2'), words.join(' '));
+  const client = createClient({ baseUrl: 'http://127.0.0.1:1', retries: undefined, timeoutMs: undefined, apiKey: undefined });
+  assert.deepEqual([client.options.retries, client.options.timeoutMs], [3, 10_000]);
+  await refused(() => createClient(), 'baseUrl is missing');
+  await refused(() => createClient({ baseUrl: 'http://x', retry: 3 }), '"retry"', 'retries');
+  await refused(() => createClient({ baseUrl: 'http://x', retries: '3' }), 'retries', '"3"');
+  await refused(() => createClient({ baseUrl: 'http://x', timeoutMs: -1 }), 'timeoutMs', '-1');
+  await refused(() => createClient({ baseUrl: 'http://x', apiKey: { key: 'hunter2' } }), 'apiKey');
+  await refused(() => price(client), 'asset is missing');
+  await refused(() => stream(client).next(), 'topics is missing');
+  await refused(() => stream(client, { topics: [] }).next(), 'topics is missing');
+  await refused(() => items(client, pools).next(), 'the first argument');
+  await refused(() => new tidemark.ComplianceMirror(client), 'network');
+  await refused(() => verifyWebhook('{}', {}, undefined), 'secrets is missing');
+});
 
 test('silence, an abort, no server and another body are errors with a code', () =>
   serving({ '/api/pools': [() => {}], '/api/oracle': [(_, response) => reply(response, 200, '<html>')], '/api/stats': [(_, response) => reply(response, 503, '<html>')] }, async (client) => {
@@ -333,6 +363,7 @@ test('webhooks: the specification\'s example, rotation, and what is refused', as
   await refused('bad_timestamp', body, headers, secret, { now: now + 301000 });
   await refused('bad_timestamp', body, headers, secret, { now: now - 301000 });
   await refused('missing_header', body, { ...headers, 'webhook-id': undefined }, secret, { now });
+  await assert.rejects(verifyWebhook(body, { ...headers, 'webhook-signature': '' }, secret, { now }), /missing_header: the request has no header webhook-signature/);
   await refused('bad_signature', body, { ...headers, 'webhook-signature': `v1a,x ${'v1,AAAA '.repeat(40)}` }, secret, { now });
   await refused('bad_secret', body, headers, 'whsec_%', { now });
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
@@ -369,6 +400,7 @@ test('receipts: right, forged, of another, too old', async () => {
   await refused('bad_keys', token, { jwks: { keys: [jwk, jwk] } });
   await refused('other_network', token, { network: 'M' });
   await refused('other_issuer', token, { issuer: 'https://evil' });
+  await assert.rejects(verifyReceipt(token, { ...expected, issuer: 'B' }), /other_issuer: .*it says "https:\/\/api", expected is "B"/);
   await refused('other_deployment', token, { deployment: 'E' });
   await refused('expired', token, { now: now + 60000 });
   await refused('future', token, { now: now - 61000 });

@@ -12,7 +12,7 @@ export type Client = {
 export type ClientOptions = {
   /** The server: scheme, name, port, and a path if a proxy has one: `https://api.example`, `http://127.0.0.1:8080`. */
   baseUrl: string;
-  /** Of an integrator, for opening sessions and for webhooks. Never in a browser. */
+  /** Of an integrator. It goes with every request: sessions, webhooks and snapshots need it, and other routes count against its rate. Never in a browser. */
   apiKey?: string;
   /** Another fetch: a test's, or that of an edge runtime. */
   fetch?: typeof fetch;
@@ -84,9 +84,22 @@ function addressOfServer(given: unknown): URL {
   return url;
 }
 
+const OPTIONS = ['baseUrl', 'apiKey', 'fetch', 'retries', 'timeoutMs'];
+
+/** A misspelt or meaningless option would be ignored without a word. Shows no value of the key. */
+function checkOptions(options: ClientOptions): void {
+  for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw new TypeError(`createClient takes no option ${JSON.stringify(name)}: it takes ${OPTIONS.join(', ')}`);
+  const { apiKey, retries, timeoutMs } = options;
+  if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey === '')) throw new TypeError('apiKey must be a text that is not empty');
+  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) throw new TypeError(`retries must be a whole number from 0 on, not ${JSON.stringify(retries)}`);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) throw new TypeError(`timeoutMs must be a number above 0, not ${JSON.stringify(timeoutMs)}`);
+}
+
 export function createClient(options: ClientOptions): Client {
-  const url = addressOfServer(options.baseUrl);
-  const given = { fetch: (...all: Parameters<typeof fetch>) => fetch(...all), retries: 3, timeoutMs: 10_000, ...options };
+  const url = addressOfServer(options?.baseUrl);
+  checkOptions(options);
+  const { fetch: own = (...all: Parameters<typeof fetch>) => fetch(...all), retries = 3, timeoutMs = 10_000 } = options;
+  const given = { fetch: own, retries, timeoutMs };
   Object.defineProperty(given, 'apiKey', { value: options.apiKey, enumerable: false }); // a logged client does not show it
   return { baseUrl: url.href.replace(/\/$/, ''), options: given, pausedUntil: 0 };
 }
@@ -141,7 +154,7 @@ export function addressOf(client: Client, route: Route, params: Params): string 
 
 function requestOf(client: Client, route: Route, params: Params): RequestInit {
   const headers: Record<string, string> = { Accept: 'application/json' };
-  if ((route.path === '/api/sdk/kyc/session' || route.path.startsWith('/api/sdk/webhooks')) && client.options.apiKey) headers[HEADER.apiKey!] = client.options.apiKey;
+  if (client.options.apiKey) headers[HEADER.apiKey!] = client.options.apiKey;
   for (const [name, header] of Object.entries(HEADER)) if (params[name] !== undefined) headers[header] = String(params[name]);
   if (params.body === undefined) return { method: route.method, headers };
   headers['Content-Type'] = 'application/json';
@@ -220,6 +233,11 @@ function reasonOf(signal: AbortSignal): TidemarkError {
   return signal.reason instanceof TidemarkError ? signal.reason : new TidemarkError('aborted', 'the call was aborted', null, [], null, null, { cause: signal.reason });
 }
 
+/** The address of an answer, in brackets: no such route often means that baseUrl is wrong. Without its query, which may name a person's address. */
+function placeOf(response: Response): string {
+  return response.url ? ` (${response.url.split('?')[0]})` : '';
+}
+
 /** The problem that a server's answer tells. A proxy's page is one too. */
 export async function problemOf(response: Response): Promise<TidemarkError> {
   const body = await objectOf(response).catch((error: unknown) => {
@@ -229,7 +247,7 @@ export async function problemOf(response: Response): Promise<TidemarkError> {
   const seconds = number(response.headers.get('Retry-After'));
   return new TidemarkError(
     typeof body?.code === 'string' ? body.code : `http_${response.status}`,
-    typeof body?.detail === 'string' ? body.detail : `HTTP ${response.status}`,
+    typeof body?.detail === 'string' ? body.detail + (body.code === 'no_route' ? placeOf(response) : '') : `HTTP ${response.status}${placeOf(response)}`,
     response.status,
     Array.isArray(body?.errors) ? body.errors.filter((one) => typeof one?.detail === 'string') : [],
     response.headers.get('Request-Id'),
@@ -257,6 +275,15 @@ export function unmoved(response: Response): Response {
   throw new TidemarkError('redirected', `the server answers with a redirection: baseUrl is not its address`, response.status || null);
 }
 
+/** Why a connection failed, as the runtime says it: ": ECONNREFUSED". Browsers do not tell. */
+export function whyOf(cause: unknown): string {
+  let inner = cause;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  const { code, message } = inner instanceof Error ? (inner as Error & { code?: unknown }) : {};
+  const why = typeof code === 'string' ? code : message;
+  return why ? `: ${why}` : '';
+}
+
 async function once(client: Client, url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -264,7 +291,7 @@ async function once(client: Client, url: string, init: RequestInit, signal: Abor
   } catch (cause) {
     if (cause instanceof TidemarkError) throw cause;
     if (signal.aborted) throw reasonOf(signal);
-    throw new TidemarkError('network', `no answer of ${new URL(url).host}`, null, [], null, null, { cause });
+    throw new TidemarkError('network', `no answer of ${new URL(url).host}${whyOf(cause)}`, null, [], null, null, { cause });
   }
   heed(client, response);
   if (!response.ok) throw await problemOf(response);
@@ -302,7 +329,7 @@ function bounded(timeoutMs: number, signal?: AbortSignal): { signal: AbortSignal
 
 /** Sends a request until it is answered: what may be repeated is, as the server asks, within the time of the call. */
 export async function send<T>(client: Client, route: Route, params: object, options: CallOptions, take: (response: Response) => Promise<T>): Promise<T> {
-  const given = params as Params;
+  const given = (params ?? {}) as Params; // JavaScript may leave them out
   const url = addressOf(client, route, given);
   const init = requestOf(client, route, given);
   const retries = options.retries ?? client.options.retries;

@@ -11,6 +11,7 @@ type Given<L extends List> = {} extends ParamsOf<L> ? [params?: ParamsOf<L>, opt
 
 /** The pages of a list, one after the other. */
 export async function* pages<L extends List>(list: L, client: Client, ...[params, options]: Given<L>): AsyncGenerator<Answer<Page<ItemOf<L>>>> {
+  if (typeof list !== 'function') throw new TypeError('the first argument must be the function of a route: items(poolSwaps, client, { pool })');
   for (let cursor = (params as { cursor?: string } | undefined)?.cursor; ; ) {
     const page = (await list(client, { ...params, ...(cursor === undefined ? {} : { cursor }) }, options)) as Answer<Page<ItemOf<L>>>;
     const { items, next } = page.data;

@@ -22,11 +22,25 @@ export type Receipt = {
 
 export type ReceiptCode = 'malformed' | 'wrong_type' | 'bad_keys' | 'unknown_key' | 'bad_signature' | 'other_issuer' | 'other_network' | 'other_deployment' | 'expired' | 'future';
 
-/** Why a receipt was refused. */
+const WHY: { [code in ReceiptCode]: string } = {
+  malformed: 'it is no receipt: three parts of base64url, JSON in two of them',
+  wrong_type: 'its header is not that of a receipt',
+  bad_keys: '`jwks` is no set of keys, as `await jwks(client)` gives it',
+  unknown_key: 'no key of `jwks` has its `kid`: ask for the keys again',
+  bad_signature: 'the key did not sign it',
+  other_issuer: 'another server made it',
+  other_network: 'it is of another network',
+  other_deployment: 'it is of another deployment',
+  expired: 'it says nothing about now any more',
+  future: 'it was signed in the future: a clock is wrong',
+};
+
+/** Why a receipt was refused. `message` says it for people. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError';
-  constructor(readonly code: ReceiptCode) {
-    super(code);
+  /** `values`: the receipt's, and the expected one, which only a verified receipt shows. */
+  constructor(readonly code: ReceiptCode, values?: readonly [found: unknown, expected: unknown]) {
+    super(`${code}: ${WHY[code]}${values ? `: it says ${JSON.stringify(values[0])}, expected is ${JSON.stringify(values[1])}` : ''}`);
   }
 }
 
@@ -109,7 +123,7 @@ export async function signedBy(key: VerifyingKey, bytes: Uint8Array<ArrayBuffer>
 
 /** The claims of a receipt that a key of `jwks` signed and that is what was expected. Throws ReceiptError. Needs Ed25519 in Web Crypto. */
 export async function verifyReceipt(token: string, expected: ReceiptExpected): Promise<Receipt> {
-  if (typeof expected.issuer !== 'string' || typeof expected.network !== 'string') throw new TypeError('issuer and network: what is expected');
+  if (typeof expected.issuer !== 'string' || typeof expected.network !== 'string') throw new TypeError('issuer and network must be given: the `iss` agreed on with the operator, and the passphrase');
   const parts = typeof token === 'string' && token.length <= 1 << 20 ? trimmed(token).split('.') : [];
   if (parts.length !== 3) throw new ReceiptError('malformed');
   const [head, body, tail] = parts as [string, string, string];
@@ -123,9 +137,9 @@ export async function verifyReceipt(token: string, expected: ReceiptExpected): P
   if (!signature || signature.length !== 64 || !(await signedBy(key, bytesOf(`${head}.${body}`), signature))) throw new ReceiptError('bad_signature');
   const claims = json(body) as unknown as Receipt;
   if (!isTime(claims.iat) || !isTime(claims.exp)) throw new ReceiptError('malformed');
-  if (claims.iss !== expected.issuer) throw new ReceiptError('other_issuer');
-  if (claims.network !== expected.network) throw new ReceiptError('other_network');
-  if (expected.deployment !== undefined && claims.deployment !== expected.deployment) throw new ReceiptError('other_deployment');
+  if (claims.iss !== expected.issuer) throw new ReceiptError('other_issuer', [claims.iss, expected.issuer]);
+  if (claims.network !== expected.network) throw new ReceiptError('other_network', [claims.network, expected.network]);
+  if (expected.deployment !== undefined && claims.deployment !== expected.deployment) throw new ReceiptError('other_deployment', [claims.deployment, expected.deployment]);
   const now = (expected.now ?? Date.now()) / 1000;
   if (!(claims.iat <= now + SKEW_SECONDS)) throw new ReceiptError('future');
   if (!expected.evidence && !(now < claims.exp)) throw new ReceiptError('expired');

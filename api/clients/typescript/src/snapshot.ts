@@ -70,11 +70,16 @@ export class Snapshot {
     return this.ledger === base.ledger ? this.ledgerHash === base.ledgerHash : this.ledger > base.ledger && this.closedAtMs >= base.closedAtMs;
   }
 
+  /** Whether it says that it is of that network (its passphrase). */
+  async isOfNetwork(network: string): Promise<boolean> {
+    return this.identity.startsWith(hexOf(new Uint8Array(await webCrypto().subtle.digest('SHA-256', bytesOf(network)))));
+  }
+
   /** Whether a key of `jwks` signed it as it is, and it is of that network (its passphrase). */
   async isSigned(keys: Jwks, network: string): Promise<boolean> {
     const { subtle } = webCrypto();
     const same = (at: number, other: ArrayBuffer) => new Uint8Array(other).every((byte, i) => this.#bytes[at + i] === byte);
-    if (!same(24, await subtle.digest('SHA-256', bytesOf(network)))) return false;
+    if (!(await this.isOfNetwork(network))) return false;
     if (!same(200, await subtle.digest('SHA-256', this.#bytes.subarray(RECORDS)))) return false;
     const signed = new Uint8Array([...bytesOf('tidemark-snapshot-v1\0'), ...this.#bytes.subarray(0, 288)]);
     for (const key of verifyingKeys(keys) ?? []) {
@@ -201,7 +206,9 @@ export class ComplianceMirror {
   #closedAtMs = 0;
   #running: Promise<void> | null = null;
 
-  constructor(readonly client: Client, readonly network: string, readonly limits: MirrorLimits = {}) {}
+  constructor(readonly client: Client, readonly network: string, readonly limits: MirrorLimits = {}) {
+    if (typeof network !== 'string') throw new TypeError("network must be given: the network's passphrase");
+  }
 
   /** The answers are true at the close of this ledger; null: none yet. */
   get ledger(): number | null {
@@ -237,6 +244,7 @@ export class ComplianceMirror {
   }
 
   async #verified(file: Snapshot, options: CallOptions): Promise<Snapshot> {
+    if (!(await file.isOfNetwork(this.network))) throw new TidemarkError('other_network', `the snapshot is not of the network ${JSON.stringify(this.network)}`);
     if (!this.#keys || !(await file.isSigned(this.#keys.set, this.network))) await this.#fetchKeys(options); // keys rotate
     if (!(await file.isSigned(this.#keys!.set, this.network))) throw new TidemarkError('bad_signature', 'the snapshot is not signed by a key of the server');
     const { deployment } = this.limits;

@@ -1,5 +1,5 @@
 // Live messages, resumed where they ended.
-import { addressOf, convert, problemOf, sleep, TidemarkError, unmoved, type Client } from './client.js';
+import { addressOf, convert, problemOf, sleep, TidemarkError, unmoved, whyOf, type Client } from './client.js';
 import { streamShapes, type EventKind, type StreamMessage } from './generated.js';
 export type { StreamMessage } from './generated.js';
 
@@ -107,6 +107,7 @@ async function* connection(client: Client, params: StreamParams, after: string |
     timer = setTimeout(() => controller.abort(new TidemarkError('timeout', 'the stream fell silent')), options.silenceMs ?? 45_000);
   };
   const headers: Record<string, string> = { Accept: 'text/event-stream' };
+  if (client.options.apiKey) headers['X-API-Key'] = client.options.apiKey;
   if (after !== undefined) headers['Last-Event-ID'] = after;
   try {
     heard();
@@ -117,7 +118,7 @@ async function* connection(client: Client, params: StreamParams, after: string |
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
-    throw reason instanceof TidemarkError ? reason : new TidemarkError('network', 'the stream broke off', null, [], null, null, { cause: reason });
+    throw reason instanceof TidemarkError ? reason : new TidemarkError('network', `the stream broke off${whyOf(reason)}`, null, [], null, null, { cause: reason });
   } finally {
     clearTimeout(timer!);
     options.signal?.removeEventListener('abort', stop);
@@ -154,6 +155,7 @@ function contentOf(text: string): { [name: string]: unknown } {
  * A connection that breaks is made again behind the last message: none is lost, none comes twice.
  */
 export async function* stream(client: Client, params: StreamParams, options: StreamOptions = {}): AsyncGenerator<StreamMessage> {
+  if (!params?.topics?.length) throw new TypeError('topics is missing: ledger, event, price, compliance, or several of them');
   let after = params.after;
   for (let failures = 0; ; ) {
     let problem = new TidemarkError('network', 'the stream ended');

@@ -8,8 +8,8 @@ export type WebhookHeaders = Headers | { [name: string]: string | string[] | und
 /** Why a notification was refused: `missing_header`, `bad_timestamp`, `bad_secret`, `bad_signature`, or `malformed`: signed, but no notification. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
-  constructor(readonly code: 'missing_header' | 'bad_timestamp' | 'bad_secret' | 'bad_signature' | 'malformed') {
-    super(code);
+  constructor(readonly code: 'missing_header' | 'bad_timestamp' | 'bad_secret' | 'bad_signature' | 'malformed', why: string) {
+    super(`${code}: ${why}`);
   }
 }
 
@@ -18,13 +18,13 @@ export type Webhook = { id: string; timestamp: Date } & NotificationContent;
 
 function header(headers: WebhookHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string' || value === '') throw new WebhookError('missing_header');
+  if (typeof value !== 'string' || value === '') throw new WebhookError('missing_header', `the request has no header ${name}`);
   return value;
 }
 
 async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  if (!bytes || bytes.length < 16) throw new WebhookError('bad_secret');
+  if (!bytes || bytes.length < 16) throw new WebhookError('bad_secret', 'a secret is whsec_ and base64, as it was given when the webhook was registered');
   return webCrypto().subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
@@ -38,7 +38,7 @@ function contentOf(raw: Uint8Array): NotificationContent {
   } catch {
     // is refused below
   }
-  throw new WebhookError('malformed');
+  throw new WebhookError('malformed', 'it is signed, but its body is no notification');
 }
 
 /**
@@ -51,10 +51,11 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   options: { toleranceSeconds?: number; now?: number } = {},
 ): Promise<Webhook> {
+  if (secrets === undefined || secrets === null) throw new TypeError('secrets is missing: one whsec_… or a list of them');
   const id = header(headers, 'webhook-id');
   const sent = header(headers, 'webhook-timestamp');
   const now = options.now ?? Date.now();
-  if (!/^[0-9]{1,12}$/.test(sent) || !(Math.abs(now / 1000 - Number(sent)) <= (options.toleranceSeconds ?? 300))) throw new WebhookError('bad_timestamp');
+  if (!/^[0-9]{1,12}$/.test(sent) || !(Math.abs(now / 1000 - Number(sent)) <= (options.toleranceSeconds ?? 300))) throw new WebhookError('bad_timestamp', 'webhook-timestamp is not within five minutes of now, or what `toleranceSeconds` says');
   const raw = typeof body === 'string' ? bytesOf(body) : body;
   const head = bytesOf(`${id}.${sent}.`);
   const signed = new Uint8Array(head.length + raw.length);
@@ -71,5 +72,5 @@ export async function verifyWebhook(
       }
     }
   }
-  throw new WebhookError('bad_signature');
+  throw new WebhookError('bad_signature', 'no secret signed these bytes: pass the body as it came, and the present secret');
 }

@@ -3,17 +3,21 @@
 -- tag: Partners
 -- summary: A partner by day and token
 -- about: Days are UTC, the newest first. A day and token without a trade or revenue has no item. With `ledger` those days that
---   were over when it closed.
+--   were over when it closed. A month is `from` its first day and `to` the first day of the next, as 2026-01-01T00:00:00Z.
+--   Each figure can be computed again from `/api/events` of the same time. `swaps` and `volume` are the `liquidity_pool_swap` with this
+--   `partnerId`, and their `amountIn` of the token sold: the pool's `tokenA` if `aToB`, else its `tokenB`. `forwards` and `revenue` are the
+--   `earnings_distributor_partner_revenue_forwarded` with it, and their `partnerCut`. Their token, and the fee that `fees` adds up (`amount`),
+--   are those of the next `earnings_distributor_revenue_received` of the same operation (`ledger`, `tx`, `op`; `event` counts on).
 -- answer: PartnerDays of PartnerDay
 -- schema: PartnerDay
 --   day          date     the day, UTC
 --   token        Address  the token
 --   tokenSymbol  string?  its symbol, where it is known
---   swaps        Count    trades that it brought and that sold this token
---   volume       Amount+  what these sold, fees included
---   forwards     Count    times that revenue arrived in this token
---   fees         Amount+  the whole fees that it was taken from
---   revenue      Amount+  what the partner earned
+--   swaps        Count    trades that it brought and that sold this token (`liquidity_pool_swap`)
+--   volume       Amount+  what these sold, fees included: their `amountIn`
+--   forwards     Count    times that revenue arrived in this token (`earnings_distributor_partner_revenue_forwarded`)
+--   fees         Amount+  the whole fees that it was taken from: `amount` of `earnings_distributor_revenue_received`
+--   revenue      Amount+  what the partner earned: their `partnerCut`
 -- example: {"day":"2026-01-31", "token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
 --   "swaps":2, "volume":"4378355430662", "volumeScaled":"437835.5430662", "forwards":2, "fees":"8923",
 --   "feesScaled":"0.0008923", "revenue":"4461", "revenueScaled":"0.0004461"}

@@ -292,12 +292,19 @@ static void a_mistyped_variable_is_named(void **state)
 {
     (void)state;
     char text[8192];
-    char *ours[] = { (char[]){ "TIDEMARK_POLL_MS=7" },    (char[]){ "TIDEMARK_CONFIG=/x" },
-                     (char[]){ "TIDEMARK_RPC_URL=u" },    (char[]){ "TIDEMARK_API_URL=u" },
-                     (char[]){ "TIDEMARK_KYC_KEY=k" },    (char[]){ "TIDEMARK_STACK=/x" },
-                     (char[]){ "TIDEMARK_STATE=/x" },     (char[]){ "PATH=/bin" },
-                     (char[]){ "TIDEMARKED_POLL=7" },     (char[]){ "XTIDEMARK_POLL=7" },
-                     (char[]){ "TIDEMARK_DATABASE_URL" }, NULL };
+    char *ours[] = { (char[]){ "TIDEMARK_POLL_MS=7" },
+                     (char[]){ "TIDEMARK_CONFIG=/x" },
+                     (char[]){ "TIDEMARK_RPC_URL=u" },
+                     (char[]){ "TIDEMARK_API_URL=u" },
+                     (char[]){ "TIDEMARK_KYC_KEY=k" },
+                     (char[]){ "TIDEMARK_STACK=/x" },
+                     (char[]){ "TIDEMARK_STATE=/x" },
+                     (char[]){ "TIDEMARK_CONSOLE_URL=u" },
+                     (char[]){ "PATH=/bin" },
+                     (char[]){ "TIDEMARKED_POLL=7" },
+                     (char[]){ "XTIDEMARK_POLL=7" },
+                     (char[]){ "TIDEMARK_DATABASE_URL" },
+                     NULL };
     assert_string_equal(said_of(ours, text, sizeof text), "");
     static const struct {
         const char *variable, *want; /* at the end of its line */

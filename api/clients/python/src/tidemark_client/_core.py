@@ -80,6 +80,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_base_url(self.base_url)
+        if self.api_key is not None and (not isinstance(self.api_key, str) or self.api_key == ""):
+            raise ValueError("api_key must be a text that is not empty")
+        if type(self.retries) is not int or self.retries < 0:
+            raise ValueError(f"retries must be a whole number from 0 on, not {self.retries!r}")
+        if isinstance(self.timeout, bool) or not isinstance(self.timeout, (int, float)) or not self.timeout > 0:
+            raise ValueError(f"timeout must be a number of seconds above 0, not {self.timeout!r}")
 
 
 def check_base_url(given: Any) -> None:
@@ -201,15 +207,24 @@ def unmoved(response: httpx.Response) -> httpx.Response:
     return response
 
 
-def problem_of(response: httpx.Response, proxy: str = "") -> TidemarkError:
-    """The problem that a server's answer tells. A proxy's page is one too: then the text names the proxy."""
+def why_of(cause: Exception) -> str:
+    """Why a connection failed, as the system says it."""
+    return f": {cause}" if str(cause) else ""
+
+
+def problem_of(response: httpx.Response, url: str, proxy: str = "") -> TidemarkError:
+    """The problem that a server's answer to ``url`` tells. A proxy's page is one too: then the text names the proxy.
+
+    No such route often means that base_url is wrong: then the text names the url, without its query, which may name a person's address."""
     try:
         body = object_of(response)
     except TidemarkError:
         body = {}
-    errors = body.get("errors")
+    errors, code = body.get("errors"), body.get("code")
+    detail = str(body.get("detail") or f"HTTP {response.status_code}.{proxy}")
+    place = f" ({url.split('?')[0]})" if code in (None, "no_route") else ""
     return TidemarkError(
-        str(body.get("code") or f"http_{response.status_code}"), str(body.get("detail") or f"HTTP {response.status_code}.{proxy}"),
+        str(code or f"http_{response.status_code}"), detail + place,
         response.status_code, [one for one in errors if isinstance(one, dict)] if isinstance(errors, list) else [],
         response.headers.get("Request-Id"), _number(response.headers.get("Retry-After")),
     )
@@ -241,7 +256,8 @@ def _text(value: Any) -> str:
 def request_of(settings: Settings, method: str, template: str, path: Mapping[str, Any], query: Mapping[str, Any], header: Mapping[str, Any],
                body: Any, safe: bool) -> Request:
     def filled(match: re.Match[str]) -> str:
-        value = _text(path[match[1]])
+        given = path[match[1]]
+        value = "" if given is None else _text(given)
         if value in ("", ".", ".."):
             raise ValueError(f"{match[1]} is missing")
         return quote(value, safe="")
@@ -251,7 +267,7 @@ def request_of(settings: Settings, method: str, template: str, path: Mapping[str
     if given:
         url += "?" + str(httpx.QueryParams(given))
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip", **{key: str(value) for key, value in header.items() if value is not None}}
-    if (template == "/api/sdk/kyc/session" or template.startswith("/api/sdk/webhooks")) and settings.api_key and "X-API-Key" not in headers:
+    if settings.api_key and "X-API-Key" not in headers:
         headers["X-API-Key"] = settings.api_key
     content = None
     if body is not None:
@@ -301,9 +317,9 @@ def attempts(settings: Settings, limit: Limit, request: Request) -> Generator[St
             limit.heed(unmoved(response))
             if response.is_success:
                 return response
-            error = problem_of(response, settings.proxy)
+            error = problem_of(response, request.url, settings.proxy)
         except httpx.TransportError as cause:
-            error = TidemarkError("timeout" if isinstance(cause, httpx.TimeoutException) else "network", f"no answer of {httpx.URL(request.url).host}.{settings.proxy}")
+            error = TidemarkError("timeout" if isinstance(cause, httpx.TimeoutException) else "network", f"no answer of {httpx.URL(request.url).netloc.decode()}{why_of(cause)}.{settings.proxy}")
             error.__cause__ = cause
         wait = error.retry_after if error.retry_after is not None else min(0.1 * 2**attempt, 5.0) * random.uniform(0.5, 1.5)
         attempt += 1

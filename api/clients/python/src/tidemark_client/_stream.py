@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import httpx
 
-from ._core import Body, Settings, TidemarkError, convert, problem_of, request_of, unmoved, whole
+from ._core import Body, Settings, TidemarkError, convert, problem_of, request_of, unmoved, whole, why_of
 from ._generated import STREAM, EventKind, StreamMessage
 
 LIMIT = 4 << 20  # one message: far more than the server writes
@@ -101,7 +101,7 @@ class Position:
     def wait(self, error: Exception) -> float:
         """Seconds until the next attempt, or the error, if another one would not help."""
         if isinstance(error, httpx.TransportError):
-            error = TidemarkError("network", f"the stream broke off.{self._settings.proxy}")
+            error = TidemarkError("network", f"the stream broke off{why_of(error)}.{self._settings.proxy}")
         if not isinstance(error, TidemarkError):
             raise error
         again = error.code in ("network", "timeout", "dropped") if error.status is None else error.status == 429 or error.status >= 500
@@ -117,7 +117,9 @@ Names = Sequence[str] | None
 
 
 def _parameters(topics: Sequence[str], kinds: Sequence[EventKind] | None, contract: str | None, address: str | None, pool: str | None, assets: Names, addresses: Names) -> dict[str, Any]:
-    return {"topics": list(topics), "kinds": kinds, "contract": contract, "address": address, "pool": pool, "assets": assets, "addresses": addresses}
+    if not topics:
+        raise ValueError("topics is missing: ledger, event, price, compliance, or several of them")
+    return {"topics": topics if isinstance(topics, str) else list(topics), "kinds": kinds, "contract": contract, "address": address, "pool": pool, "assets": assets, "addresses": addresses}
 
 
 def _judge(response: httpx.Response) -> None:
@@ -137,7 +139,7 @@ def stream(http: httpx.Client, settings: Settings, parameters: Mapping[str, Any]
                         body.take(piece)
                         if time.monotonic() > end:
                             break
-                    raise problem_of(whole(response, body.bytes()), settings.proxy)
+                    raise problem_of(whole(response, body.bytes()), url, settings.proxy)
                 _judge(response)
                 parser = EventParser()
                 for line in _lines(response.iter_raw()):
@@ -163,7 +165,7 @@ async def async_stream(http: httpx.AsyncClient, settings: Settings, parameters: 
                         body.take(piece)
                         if time.monotonic() > end:
                             break
-                    raise problem_of(whole(response, body.bytes()), settings.proxy)
+                    raise problem_of(whole(response, body.bytes()), url, settings.proxy)
                 _judge(response)
                 parser, splitter = EventParser(), LineSplitter()
                 async for piece in response.aiter_raw():

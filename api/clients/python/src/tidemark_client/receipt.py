@@ -1,6 +1,6 @@
 """Receipts: what an API said, signed, at which ledger. They are verified offline.
 
-Verifying needs the package `cryptography`: ``pip install tidemark-client[receipts]``.
+Verifying needs the package `cryptography`: ``pip install 'tidemark-client[receipts]'``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,27 @@ SKEW_SECONDS = 60
 DEPTH = 64  # of objects and lists: both packages judge alike
 
 
-class ReceiptError(Exception):
-    """``code`` is malformed, wrong_type, bad_keys, unknown_key, bad_signature, other_issuer, other_network, other_deployment, expired or future."""
+_WHY = {
+    "malformed": "it is no receipt: three parts of base64url, JSON in two of them",
+    "wrong_type": "its header is not that of a receipt",
+    "bad_keys": "`jwks` is no set of keys, as `client.jwks()` gives it",
+    "unknown_key": "no key of `jwks` has its `kid`: ask for the keys again",
+    "bad_signature": "the key did not sign it",
+    "other_issuer": "another server made it",
+    "other_network": "it is of another network",
+    "other_deployment": "it is of another deployment",
+    "expired": "it says nothing about now any more",
+    "future": "it was signed in the future: a clock is wrong",
+}
 
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
+
+class ReceiptError(Exception):
+    """``code`` is malformed, wrong_type, bad_keys, unknown_key, bad_signature, other_issuer, other_network, other_deployment, expired or future.
+
+    The text says it for people. ``values``: the receipt's, and the expected one, which only a verified receipt shows."""
+
+    def __init__(self, code: str, values: tuple[Any, Any] | None = None) -> None:
+        super().__init__(f"{code}: {_WHY[code]}" + (f": it says {values[0]!r}, expected is {values[1]!r}" if values else ""))
         self.code = code
 
 
@@ -89,8 +105,11 @@ def verifying_keys(jwks: Any) -> list[Mapping[str, Any]] | None:
 
 def signed_by(key: Mapping[str, Any], text: bytes, signature: bytes) -> bool:
     """Whether a key of :func:`verifying_keys` signed these bytes."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError as cause:
+        raise ImportError("receipts and mirrors need the package cryptography: pip install 'tidemark-client[receipts]'") from cause
 
     try:
         Ed25519PublicKey.from_public_bytes(_bytes(key["x"]) or b"").verify(signature, text)
@@ -106,7 +125,7 @@ def verify_receipt(token: str, jwks: Mapping[str, Any], *, issuer: str, network:
     With ``evidence`` an expired one passes: it says what was answered then, not what holds now. Raises ReceiptError.
     """
     if not isinstance(issuer, str) or not isinstance(network, str):
-        raise TypeError("issuer and network: what is expected")
+        raise TypeError("issuer and network must be given: the `iss` agreed on with the operator, and the passphrase")
     parts = token.strip(" \t\r\n").split(".") if isinstance(token, str) and len(token) <= 1 << 20 else []
     if len(parts) != 3:
         raise ReceiptError("malformed")
@@ -126,7 +145,7 @@ def verify_receipt(token: str, jwks: Mapping[str, Any], *, issuer: str, network:
     issued, expires = _time(claims.get("iat")), _time(claims.get("exp"))
     for name, wanted in (("iss", issuer), ("network", network), ("deployment", deployment)):
         if wanted is not None and claims.get(name) != wanted:
-            raise ReceiptError("other_issuer" if name == "iss" else f"other_{name}")
+            raise ReceiptError("other_issuer" if name == "iss" else f"other_{name}", (claims.get(name), wanted))
     at = time.time() if now is None else now
     if not issued <= at + SKEW_SECONDS:
         raise ReceiptError("future")

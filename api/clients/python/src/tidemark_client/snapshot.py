@@ -70,10 +70,14 @@ class Snapshot:
             return bool(self.ledger_hash == base.ledger_hash)
         return bool(self.ledger > base.ledger and self.closed_at >= base.closed_at)
 
+    def is_of_network(self, network: str) -> bool:
+        """Whether it says that it is of that network (its passphrase)."""
+        return bool(bytes(self._data[24:56]) == hashlib.sha256(network.encode()).digest())
+
     def is_signed(self, jwks: Mapping[str, Any], network: str) -> bool:
         """Whether a key of ``jwks`` signed it as it is, and it is of that network (its passphrase)."""
         data = self._data
-        if bytes(data[24:56]) != hashlib.sha256(network.encode()).digest() or bytes(data[200:232]) != hashlib.sha256(data[_RECORDS:]).digest():
+        if not self.is_of_network(network) or bytes(data[200:232]) != hashlib.sha256(data[_RECORDS:]).digest():
             return False
         for key in verifying_keys(jwks) or []:
             if _thumbprint(key) == self.signer:
@@ -202,6 +206,8 @@ class ComplianceMirror:
     """
 
     def __init__(self, client: Client, network: str, *, stale_after_ms: int = 10_000, ledger_age: int = 300, deployment: str | None = None) -> None:
+        if not isinstance(network, str):
+            raise TypeError("network must be given: the network's passphrase")
         self._client, self._network, self._limits = client, network, {"stale_after_ms": stale_after_ms, "ledger_age": ledger_age}
         self._deployment = deployment
         self._lock = threading.Lock()  # of a refresh
@@ -251,6 +257,8 @@ class ComplianceMirror:
         return self._known.keys is not None and file.is_signed(self._known.keys.jwks, self._network)
 
     def _verified(self, file: Snapshot) -> Snapshot:
+        if not file.is_of_network(self._network):
+            raise TidemarkError("other_network", f"the snapshot is not of the network {self._network!r}")
         if not self._is_signed(file):
             self._fetch_keys()  # keys rotate
             if not self._is_signed(file):

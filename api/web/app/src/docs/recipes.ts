@@ -131,15 +131,24 @@ function vaultFacts(vault: Answer): HTMLElement {
       fact('debt', `${cut(String(vault.debtScaled ?? '–'))} ${vault.synthTokenSymbol ?? ''}`)));
 }
 
+/** Why the riskiest vault of a market has no distance to its liquidation. */
+function withoutRatio(vault: Answer | undefined): HTMLElement {
+  const why = !vault ? 'This market has no vault.'
+    : vault.state === 'open' ? 'No vault of this market has debt, so none can be liquidated.'
+    : `No price tells the ratio of its vaults: ${vault.unpricedBecause ?? vault.state}.`;
+  return element('p', {}, why);
+}
+
 async function showVault(market: string, out: HTMLElement) {
   const { body, ledger } = await ask(`/api/vaults?market=${encodeURIComponent(market)}&sort=risk&limit=1`);
   const [vault] = body.items;
-  out.replaceChildren(vault && vault.distanceBps !== null ? vaultFacts(vault) : element('p', {}, vault ? `Its ratio cannot be told: ${vault.unpricedBecause ?? vault.state}.` : 'This market has no vault.'),
-    ofLedger(ledger));
+  out.replaceChildren(vault && vault.distanceBps !== null ? vaultFacts(vault) : withoutRatio(vault), ofLedger(ledger));
 }
 
-function vaultRecipe(markets: string[]): Recipe {
-  const select = element('select', { id: 'recipe-market' }, ...markets.map((market) => element('option', {}, market))) as HTMLSelectElement;
+function vaultRecipe(markets: Answer[]): Recipe {
+  const select = element('select', { id: 'recipe-market' }, ...markets.map((one) => element('option', {}, String(one.market)))) as HTMLSelectElement;
+  const indebted = markets.find((one) => Number(one.indebtedVaultCount) > 0);
+  if (indebted) select.value = String(indebted.market);
   const out = outOf();
   return makeRecipe({
     title: 'A vault near liquidation', why: 'The riskiest vault of a market, the price that liquidates it, and the feed to watch.', path: '/api/vaults',
@@ -151,10 +160,10 @@ function vaultRecipe(markets: string[]): Recipe {
 // --- all three ------------------------------------------------------------------------------------
 
 /** Names that this server knows, so that the first answers are about something. */
-async function namesOf(): Promise<{ address: string; assets: string[]; markets: string[] }> {
+async function namesOf(): Promise<{ address: string; assets: string[]; markets: Answer[] }> {
   const [prices, markets, vaults] = await Promise.all([ask('/api/prices'), ask('/api/markets'), ask('/api/vaults?limit=1')]);
   return {
-    assets: prices.body.items.map((one: Answer) => String(one.asset)), markets: markets.body.items.map((one: Answer) => String(one.market)),
+    assets: prices.body.items.map((one: Answer) => String(one.asset)), markets: markets.body.items,
     address: String(vaults.body.items[0]?.owner ?? `G${'A'.repeat(52)}WHF`),
   };
 }
