@@ -487,7 +487,7 @@ $query$, $columns$
     kind    open, deposit, mint, burn, withdraw or liquidate
     owner   Owner of the vault
     market  Market
-    amount  Collateral (open, deposit, withdraw, liq) or debt (mint, burn)
+    amount  Collateral (open, deposit, withdraw, liquidate) or debt (mint, burn)
 $columns$);
 
 CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn beside it, the liquidator and the debt repaid', $query$
@@ -511,7 +511,7 @@ $query$, $columns$
     market             Market
     liquidator         Account that repaid the debt
     debt_repaid        Debt repaid: synthetic tokens burned from the liquidator
-    collateral_seized  Collateral given to the liquidator
+    collateral_seized  Collateral given to the liquidator, in the vault's token: analyst.transfers of the operation names it
 $columns$);
 
 -- An array's index must be an integer; a u32 status need not be one.
@@ -616,7 +616,7 @@ $query$, $columns$
     owner              Owner
     name               Name; bytes that are not text in hexadecimal
     revenue_share_bps  Share of the fees, basis points
-    deployed_assets    Number of the partner's assets
+    deployed_assets    The partner's assets, symbols
     active             Active
     registered_at      Registration
 $columns$);
@@ -838,16 +838,16 @@ CALL analyst.define('feeds', 'Current price feeds, with their age at the newest 
     LEFT JOIN {now n} ON n.deployment = f.deployment
 $query$, $columns$
     feed          Feed
-    price         Spot price
+    price         Spot price: the newest aggregate
     price_at      When it was set
     price_stale   Older than 300 s: the contract refuses it
-    twap          Time-weighted price
+    twap          Time-weighted price, by which vaults are valued: the newest aggregate, or what update_twap set since
     twap_at       When it was set
     twap_stale    Older than 600 s: the contract refuses it
     observations  Observations in the last aggregate
 $columns$);
 
-CALL analyst.define('prices', 'Prices over time: observations of providers, aggregates, time-weighted prices', $query$
+CALL analyst.define('prices', 'Prices over time, as events: an aggregate sets the spot price and the time-weighted price', $query$
   SELECT
     {event e},
     e.kind,
@@ -865,7 +865,7 @@ CALL analyst.define('prices', 'Prices over time: observations of providers, aggr
     FROM {event.oracle_twap e}
   ) AS e
 $query$, $columns$
-    kind      observation, aggregate or twap
+    kind      observation; aggregate: sets the spot price and the time-weighted one; twap: update_twap set the time-weighted one alone
     feed      Feed
     provider  Provider of an observation
     price     Price

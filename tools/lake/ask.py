@@ -13,17 +13,19 @@ import duckdb_extension_avro
 import duckdb_extension_iceberg
 import pyarrow as pa
 
-from database import Database
+from database import Database, LakeError
 from folder_catalog import FolderCatalog
 from lake_folder import Folder
 from tables import LakeTable
 from update import chosen
-from views import source, views
+from views import source, tables, views
 
+# The deployment that was added last, of those with swaps in the lake.
+NEWEST = "SELECT max(deployment) FROM analyst.swaps"
 # Swaps of each minute and token; an hour of a simulated chain has enough of them.
 TRADES = """
 SELECT token_in_symbol AS token, date_trunc('minute', closed_at) AS minute, count(*) AS swaps
-FROM analyst.swaps GROUP BY token, minute ORDER BY token, minute"""
+FROM analyst.swaps WHERE deployment = ? GROUP BY token, minute ORDER BY token, minute"""
 LONGEST_LINE = datetime.timedelta(hours=1)
 
 
@@ -57,30 +59,39 @@ def query(folder: Folder, statement: str | None, database: Database | None, patt
     made = connection(folder)
     if database is not None:
         add_newest(made, folder, database, patterns)
-    answer = made.sql(statement or sys.stdin.read())
-    if answer is not None:  # COPY and others have none
-        answer.show(max_width=200, max_rows=200)
+    try:
+        answer = made.sql(statement or sys.stdin.read())
+        if answer is not None:  # COPY and others have none
+            answer.show(max_width=200, max_rows=200)
+    except duckdb.Error as error:
+        raise LakeError(f"DuckDB: {error}") from error
 
 
-def chart(folder: Folder, out: str) -> None:
-    """An SVG or PNG, by the name's end. No line is drawn over an hour without a swap."""
+def chart(folder: Folder, out: str, only: int | None) -> None:
+    """An SVG or PNG, by the name's end. No line is drawn over an hour without a swap. only: the deployment; the newest if None."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    if ("analyst", "swaps") not in tables(folder):
+        raise LakeError(f"the lake has no table analyst.swaps: no range of {folder.width} ledgers is closed yet, or --tables left it out")
+    made = connection(folder)
+    deployment = only if only is not None else made.execute(NEWEST).fetchone()[0]
     lines: dict[str, tuple[list, list]] = {}
-    for token, minute, swaps in connection(folder).execute(TRADES).fetchall():
+    for token, minute, swaps in made.execute(TRADES, [deployment]).fetchall():
         times, counts = lines.setdefault(str(token), ([], []))
         if times and minute - times[-1] > LONGEST_LINE:
             times.append(times[-1])
             counts.append(math.nan)
         times.append(minute)
         counts.append(swaps)
+    if not lines:
+        raise LakeError("the lake has no swaps" + (f" of deployment {deployment}" if deployment is not None else ""))
     figure, axes = plt.subplots(figsize=(10, 5))
     for token, (times, counts) in lines.items():
         axes.plot(times, counts, label=f"{token} sold")
-    axes.set(title="Swaps a minute", ylabel="swaps")
+    axes.set(title=f"Swaps a minute, deployment {deployment}", ylabel="swaps")
     axes.legend()
     figure.autofmt_xdate()
     figure.savefig(out)

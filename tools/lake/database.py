@@ -3,6 +3,7 @@
 All reads of a `Snapshot` see one state of the database: a read-only transaction with REPEATABLE READ.
 """
 import contextlib
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from columns import ORDERS, Column, columns_of, is_private, quoted
 # Lists of all kinds of events, and undecoded ones: each kind has its own table.
 NO_KIND = {"log", "raw"}
 ORDER = ("ledger", *ORDERS.values(), "change_order")
+
+
+DatabaseError = adbc.Error
 
 
 class LakeError(Exception):
@@ -168,12 +172,22 @@ class Database:
             self.connection.rollback()
 
     def lock(self, location: str) -> None:
-        """One writer at a time for each lake. The lock is the session's: it ends with this process."""
+        """One writer at a time for each lake, login and server. An installation lets its daemons alone take advisory locks
+        (tools/packaging/database.sql), so the session's application_name marks the lake: every login may set it and read that of
+        others, and it ends with this process. Each writer sets it before it looks for others: of two that begin at the same instant,
+        both may stop, never neither."""
+        name = "tidemark lake " + hashlib.sha256(location.encode()).hexdigest()[:40]  # PostgreSQL cuts names at 63 bytes
         with self.connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('tidemark lake ' || $1, 0))", (location,))
-            if not cursor.fetchall()[0][0]:
-                raise LakeError(f"another process is writing the lake {location}")
+            cursor.execute("SELECT set_config('application_name', $1, false)", (name,))
+            cursor.fetchall()
+        self.connection.commit()  # a setting of a transaction that is rolled back ends with it
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND usename = session_user"
+                           " AND datname = current_database() AND pid <> pg_backend_pid()", (name,))
+            others = cursor.fetchall()[0][0]
         self.connection.rollback()
+        if others:
+            raise LakeError(f"another process is writing the lake {location}")
 
     def close(self) -> None:
         self.connection.close()

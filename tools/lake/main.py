@@ -17,7 +17,7 @@ import signal
 import sys
 
 from check import check
-from database import Database, LakeError
+from database import Database, DatabaseError, LakeError
 from folder_catalog import FolderCatalog
 from lake_folder import Folder, made, opened
 from pyiceberg.exceptions import CommitFailedException
@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tables", metavar="PATTERN", nargs="+", default=[], help="only these, for example 'analyst.*' event.liquidity_pool_swap")
     parser.add_argument("--range", metavar="LEDGERS", type=int, help="ledgers of a range, chosen when the lake is made (default: 10000)")
     parser.add_argument("--from", metavar="LEDGER", dest="begin", type=int, help="first ledger, for an index that does not begin with the protocol's first one")
-    parser.add_argument("--deployment", metavar="N", type=int, help="update: add ranges of this deployment only (default: of all)")
+    parser.add_argument("--deployment", metavar="N", type=int, help="update: add ranges of this deployment only (default: of all); chart: draw it (default: the one with swaps that was added last)")
     parser.add_argument("--parquet", action="store_true", help="plain Parquet files instead of Iceberg tables")
     parser.add_argument("--repair", action="store_true", help="check: write ranges that differ again")
     parser.add_argument("--newest", action="store_true", help="query: with the database's ledgers behind the lake's last one")
@@ -73,7 +73,7 @@ def read(given: argparse.Namespace, folder: Folder) -> None:
         import ask  # DuckDB and matplotlib are not needed to write a lake
 
         if given.command == "chart":
-            ask.chart(folder, given.text)
+            ask.chart(folder, given.text, given.deployment)
         else:
             database = Database(given.database_url, given.role) if given.newest else None
             ask.query(folder, given.text, database, given.tables)
@@ -108,6 +108,9 @@ def main() -> None:
         sys.exit(run(arguments()))
     except (LakeError, TypeError, CommitFailedException) as error:
         print(f"lake: {error}", file=sys.stderr)
+        sys.exit(65)
+    except DatabaseError as error:
+        print(f"lake: the database: {error}", file=sys.stderr)
         sys.exit(65)
 
 

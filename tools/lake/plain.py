@@ -16,7 +16,7 @@ from database import Database, Relation, Snapshot
 from digest import Digest
 from files import LakeFiles
 from lake_folder import Folder
-from ranges import closed, closed_end, first_ledger
+from ranges import closed, closed_end, first_ledger, say_unclosed
 from update import as_of, chosen
 
 NAME = re.compile(r"/(\d+)-(\d+)-(\d+)\.parquet$")
@@ -27,6 +27,7 @@ def update_plain(database: Database, folder: Folder, patterns: list[str], begin:
     with database.snapshot() as snapshot:
         relations = chosen(snapshot.relations(), patterns)
         networks = [n for n in snapshot.networks() if only in (None, n.deployment)]
+        say_unclosed(snapshot, networks, begin, folder.width, say)
     for network in networks:
         for relation in (r for r in relations if r.is_log):
             add_ranges(database, folder, relation, network.deployment, begin, say)

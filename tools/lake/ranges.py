@@ -1,4 +1,6 @@
 """Which ledgers are a closed range: indexed to their last one, none missing, none archived."""
+from collections.abc import Callable
+
 from database import LakeError, Network, Snapshot
 from tables import Range
 
@@ -23,6 +25,14 @@ def closed_end(first: int, newest: int, width: int) -> int | None:
     limit = (first // (width * RANGES_A_STEP) + 1) * width * RANGES_A_STEP
     end = min(limit, (newest + 1) // width * width) - 1
     return end if end >= first else None
+
+
+def say_unclosed(snapshot: Snapshot, networks: list[Network], begin: int | None, width: int, say: Callable[[str], None]) -> None:
+    """Names the deployments without a closed range: the lake has none of their logs, which is otherwise silent."""
+    for network in (n for n in networks if n.ledger is not None):
+        first = max(begin or 0, network.first_ledger, snapshot.first_stored(network.deployment) or 0)
+        if closed_end(first, network.ledger, width) is None:
+            say(f"deployment {network.deployment}: no range of {width} ledgers is closed yet, so its events and calls wait (the newest ledger is {network.ledger})")
 
 
 def closed(snapshot: Snapshot, deployment: int, first: int, last: int) -> Range:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from database import Database, LakeError, Relation, Snapshot
 from folder_catalog import FolderCatalog
 from lake_folder import Folder
-from ranges import closed, closed_end, first_ledger
+from ranges import closed, closed_end, first_ledger, say_unclosed
 from tables import LakeTable, Range
 
 Say = Callable[[str], None]
@@ -27,6 +27,7 @@ def update(database: Database, folder: Folder, patterns: list[str], begin: int |
     with database.snapshot() as snapshot:
         relations = chosen(snapshot.relations(), patterns)
         networks = [n for n in snapshot.networks() if only in (None, n.deployment)]
+        say_unclosed(snapshot, networks, begin, folder.width, say)
     if not any(r.schema == "event" for r in relations) and not patterns:
         say("this role may not read the schema event: the lake gets the views of analyst only")
     logs = [LakeTable(catalog, r, folder.width, writes=True) for r in relations if r.is_log]

@@ -160,6 +160,7 @@ def plain(value):
 
 async def check_query(session):
     told = await session.answer("query", sql="SELECT 170141183460469231731687303715884105727::numeric(39,0) AS a, 0.10::numeric AS b, 9::bigint AS c, true AS d, NULL AS e, '{\"x\": 1.50}'::json AS a")
+    assert "otherDeployments" not in told
     assert told["columns"] == ["a", "b", "c", "d", "e", "a"] and told["rows"] == [["170141183460469231731687303715884105727", "0.10", 9, True, None, {"x": "1.50"}]], told
     assert (await session.answer("query", sql="SELECT 1 -- a comment"))["rows"] == [[1]]
     told = await session.answer("query", sql="SELECT '[123456789012345678901234567890, -12]'::json, ('1' || repeat('0', 5000))::json")
@@ -177,6 +178,8 @@ async def check_query(session):
     columns = (await session.answer("views", view="swaps"))["rows"]
     assert ["amount_in_raw", "numeric(39,0)"] in [row[:2] for row in columns] and all(row[2] for row in columns), columns
     await session.refused("invalid_parameter", "views", view="swaps'")
+    await session.refused("unknown_view", "views", view="nothing")
+    assert "analyst.networks has" in await session.refused("database", "question_11", ledger=99999999), "no hint"
 
 
 WRITES = [
@@ -224,6 +227,18 @@ async def check_roles():
         await Session(client).refused("database", "views")
 
 
+async def check_deployments():
+    """With a second network in the database, an answer names the current deployment and the ledgers of the others."""
+    tide, folder = os.environ["TIDE_BIN"], f"{os.environ['PG_DIR']}/second"
+    subprocess.run([f"{tide}/tidemark-sim", "write", "--lake", f"{folder}/lake", "--seed", "7", "--ledgers", "64", "--quiet"], check=True)
+    subprocess.run([f"{tide}/tidemark-indexer", "run", "--lake", f"{folder}/lake", "--deployment", f"{folder}/deployment.json", "--stop-at-end"], check=True, capture_output=True)
+    async with server() as client:
+        told = await Session(client).answer("query", sql="SELECT deployment, max(ledger) FROM analyst.swaps GROUP BY 1")
+    ledgers = dict(row.split("|") for row in psql("SELECT deployment, ledger FROM analyst.networks").splitlines())
+    assert (told["deployment"], told["ledger"]) == (2, int(ledgers["2"])) and {row[0] for row in told["rows"]} == {1, 2}, told
+    assert [(one["deployment"], one["ledger"]) for one in told["otherDeployments"]] == [(1, int(ledgers["1"]))], told
+
+
 async def main():
     # The analyst of a database without database.sql may still make large objects.
     async with server() as client:
@@ -243,6 +258,7 @@ async def main():
     await check_small()
     await check_roles()
     assert state() == before, "the database changed"
+    await check_deployments()
     print(f"{len(tools)} tools: {plain_routes} routes without parameters answer, {len(manual())} questions as psql answers them, {len(WRITES)} attempts to write refused")
 
 

@@ -33,6 +33,9 @@ cp -r "$tool/dbt" "$PG_DIR/dbt"
 (cd "$PG_DIR/dbt" && PGUSER=ada DO_NOT_TRACK=1 "$env/bin/dbt" --no-version-check build --profiles-dir .) >"$PG_DIR/dbt.log" 2>&1 || { tail -n 40 "$PG_DIR/dbt.log" >&2; fail "dbt"; }
 grep -q "PASS=7 .*ERROR=0 SKIP=0" "$PG_DIR/dbt.log" || fail "$(tail -n 4 "$PG_DIR/dbt.log")"
 [ "$(sql "SELECT sum(sold_a_raw), sum(sold_b_raw) FROM ada.pool_weeks")" = "$(sql "SELECT sum(sold_a_raw), sum(sold_b_raw) FROM analyst.daily_pools")" ] || fail "pool_weeks"
+numbers="FROM information_schema.columns WHERE table_schema = 'ada' AND table_name IN ('pool_weeks', 'largest_swaps', 'vaults_near_liquidation')"
+[ "$(sql "SELECT count(*) $numbers AND data_type = 'numeric' AND numeric_precision IS NULL")" = 0 ] || fail "a numeric without a declared type"
+[ "$(sql "SELECT count(*) $numbers AND column_name = 'deployment'")" = 3 ] || fail "a model does not name its deployment"
 [ "$(sql "SELECT max(amount_in_raw) FROM ada.largest_swaps")" = "$(sql "SELECT max(amount_in_raw) FROM analyst.swaps")" ] || fail "largest_swaps"
 [ "$(sql "SELECT relkind FROM pg_class WHERE oid = 'ada.vaults_near_liquidation'::regclass")" = v ] || fail "no view"
 

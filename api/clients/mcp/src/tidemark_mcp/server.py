@@ -20,7 +20,7 @@ from tidemark_client import AsyncClient
 
 from .limits import Limits, Refused
 from .routes import ask_route
-from .sql import VIEWS, Database, columns_of
+from .sql import VIEWS, Database
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -36,7 +36,8 @@ _SQL_TOOLS: list[dict[str, Any]] = [
     {
         "name": "query", "title": "A statement of your own",
         "description": "Runs one SELECT over the views of `views`, read-only and within the limits. Name the deployment:"
-        " `WHERE deployment = (SELECT deployment FROM analyst.current_deployment)`, otherwise networks mix.",
+        " `WHERE deployment = (SELECT deployment FROM analyst.current_deployment)`, otherwise networks mix."
+        " The answer's ledger is the current deployment's; `otherDeployments` has those of the others.",
         "inputSchema": {"type": "object", "properties": {"sql": _STATEMENT}, "required": ["sql"], "additionalProperties": False},
     },
 ]
@@ -75,7 +76,7 @@ class Tools:
         if name in self._questions:
             return await self._database.ask(filled(self._questions[name], arguments))
         if name == "views":
-            return await self._database.ask(columns_of(arguments["view"]) if "view" in arguments else VIEWS)
+            return await (self._database.columns(arguments["view"]) if "view" in arguments else self._database.ask(VIEWS))
         return await self._database.ask(arguments["sql"])
 
 

@@ -23,6 +23,7 @@ from .limits import Limits, Refused, bounded, text_of
 COLUMNS = 100  # of an answer: a row is at most so many values of the answer's size
 ENVELOPE = 4096  # bytes of an answer beside its rows
 CONNECT_SECONDS = 5
+DEPLOYMENTS = 8  # that an answer names: the current one, and the newest others
 
 _BOOL, _JSON, _INTEGERS = 16, (114, 3802), (20, 21, 23)
 _DIGITS = 19  # an integer of fewer digits has less than 64 bits
@@ -37,9 +38,12 @@ SELECT session_user::text, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.r
     AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message|pg_current_xact_id|txid_current)$')
 FROM pg_roles AS r WHERE r.rolname = session_user"""
 
-_CURRENT = """
-SELECT c.deployment, n.network, n.ledger, n.closed_at
-FROM analyst.current_deployment AS c JOIN analyst.networks AS n USING (deployment)"""
+# The current deployment first. A statement may name any of them.
+_DEPLOYMENTS = f"""
+SELECT n.deployment, n.network, n.ledger, n.closed_at
+FROM analyst.networks AS n LEFT JOIN analyst.current_deployment AS c USING (deployment)
+WHERE n.ledger IS NOT NULL
+ORDER BY c.deployment NULLS LAST, n.deployment DESC LIMIT {DEPLOYMENTS}"""
 
 
 def reason_to_refuse(privileged: bool, analyst: bool, member: bool, creates: bool, writes: bool) -> str:
@@ -80,6 +84,13 @@ class Database:
             finally:
                 await connection.rollback()
 
+    async def columns(self, view: str) -> str:
+        """The columns of a view. A view that does not exist is refused: without columns it would seem to be empty."""
+        told = await self.ask(columns_of(view))
+        if not json.loads(told)["rows"]:
+            raise Refused("unknown_view", f"there is no view {view}: `views` without an argument lists them")
+        return told
+
     async def ask(self, statement: str) -> str:
         """The rows of one SELECT, as of the newest ledger of the index, which the answer names."""
         try:
@@ -95,14 +106,15 @@ class Database:
         except TimeoutError:
             raise Refused("timeout", "the database does not answer in time") from None
         except psycopg.Error as error:
-            raise Refused("database", (error.diag.message_primary or str(error).strip() or type(error).__name__)[:500]) from None
+            said = [error.diag.message_primary or str(error).strip() or type(error).__name__, error.diag.message_hint]
+            raise Refused("database", ". ".join(filter(None, said))[:500]) from None
 
     async def _ledger(self, connection: psycopg.AsyncConnection[Any]) -> dict[str, Any]:
-        row = await (await connection.execute(_CURRENT)).fetchone()
-        if row is None:
+        """The current deployment's, and beside it those of the others: a statement that names one of them is true at that one's ledger."""
+        found = [_deployment(*row) for row in await (await connection.execute(_DEPLOYMENTS)).fetchall()]
+        if not found:
             raise Refused("empty", "the index has no ledger yet")
-        deployment, network, ledger, closed_at = row
-        return {"deployment": deployment, "network": network, "ledger": ledger, "closedAt": closed_at.isoformat().replace("+00:00", "Z") if isinstance(closed_at, datetime) else None}
+        return {**found[0], **({"otherDeployments": found[1:]} if found[1:] else {})}
 
     async def _columns(self, connection: psycopg.AsyncConnection[Any], statement: str) -> tuple[list[str], list[int]]:
         """Names and types. A cursor takes one SELECT and nothing else, and is not run: so its text can stand between parentheses."""
@@ -139,6 +151,11 @@ class Database:
         if not complete:
             told["note"] = f"more rows exist: the limits are {most} rows and {self._limits.answer_kib} KiB. Do not sum these up; let the statement do it."
         return told
+
+
+def _deployment(deployment: int, network: str, ledger: int, closed_at: object) -> dict[str, Any]:
+    closed = closed_at.isoformat().replace("+00:00", "Z") if isinstance(closed_at, datetime) else None
+    return {"deployment": deployment, "network": network, "ledger": ledger, "closedAt": closed}
 
 
 def _value(text: str | None, kind: int) -> Any:
