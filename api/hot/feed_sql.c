@@ -18,6 +18,8 @@ void feed_sql_cursor(struct tide_buf *sql)
         " FROM chain.deployment AS d WHERE d.id = $1), (SELECT count(*) + 8192 *"
         " count(g.known_as) FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND"
         " g.next_ledger > g.to_ledger)::text, (SELECT count(*) FROM chain.withdrawn_key)::text,"
+        " coalesce(chain.proven_through($1), 0)::text, (SELECT coalesce(max(f.ledger), 0) FROM"
+        " chain.fork AS f WHERE f.deployment = $1)::text,"
         " " TIDE_AGE_COLUMNS
         " FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = $1"
         " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",

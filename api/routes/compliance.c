@@ -17,7 +17,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
     struct tide_receipt_making making;
     struct tide_reader reader;
     if (!tide_receipt_begin(&making, TIDE_RECEIPT_STATUS, context, request, reply) ||
-        !tide_reader_open(&reader, context, request, reply))
+        !tide_reader_open_proven(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
@@ -127,7 +127,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     struct tide_reader reader;
     const json_t *item;
     size_t i;
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_reader_open_proven(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {
         if (reader.past)

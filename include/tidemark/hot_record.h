@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 13u
+#define TIDE_HOT_FORMAT 14u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -89,6 +89,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighted (feed_sql.c) */
     uint32_t withdrawn_keys; /* rows of chain.withdrawn_key               */
+    uint32_t proven;         /* signatures prove the ledgers up to it (chain.checkpoint); 0: none */
+    uint32_t forked;         /* validators signed another hash of it (chain.fork); 0: of none */
     uint64_t records;        /* records in the cache, this one included */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
     /* hash of the deployment without its epoch: api/sql/deployment_select.h */

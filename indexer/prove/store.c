@@ -29,10 +29,9 @@ tide_status prove_read_place(struct proving *p, struct tide_err *err)
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         p->pg, &rows,
-        "SELECT v.from_ledger, c.ledger, (SELECT max(k.ledger) FROM chain.checkpoint AS k WHERE"
-        " k.deployment = c.deployment AND k.ledger BETWEEN v.from_ledger AND c.ledger)"
-        " FROM chain.cursor AS c JOIN chain.coverage AS v ON v.deployment = c.deployment"
-        " AND c.ledger BETWEEN v.from_ledger AND v.to_ledger WHERE c.deployment = $1::integer",
+        "SELECT v.from_ledger, c.ledger, chain.proven_through(c.deployment) FROM chain.cursor AS c"
+        " JOIN chain.coverage AS v ON v.deployment = c.deployment AND c.ledger BETWEEN"
+        " v.from_ledger AND v.to_ledger WHERE c.deployment = $1::integer",
         (const char *[]){ p->deployment }, 1, err);
     if (status != TIDE_OK)
         return status;
