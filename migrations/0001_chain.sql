@@ -223,6 +223,51 @@ CREATE TABLE chain.attempt (
 );
 COMMENT ON TABLE chain.attempt IS 'consecutive crashes on one ledger';
 
+-- --- proof by validators' signatures ---------------------------------------------------------------
+
+-- Times and signers depend on when the indexer asked which archive, so no digest has these tables.
+CREATE TABLE chain.checkpoint (
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    ledger     integer     NOT NULL CHECK (ledger > 0),
+    hash       bytea       NOT NULL CHECK (octet_length(hash) = 32),
+    signed_by  text[]      NOT NULL CHECK (cardinality(signed_by) > 0),
+    proven_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (deployment, ledger)
+);
+COMMENT ON TABLE chain.checkpoint IS 'ledgers whose hash a quorum of the named validators signed; each proves all indexed ledgers before it that are linked to it';
+COMMENT ON COLUMN chain.checkpoint.ledger IS 'the last ledger that the votes of a checkpoint prove';
+COMMENT ON COLUMN chain.checkpoint.hash IS 'its hash, which is the stored one';
+COMMENT ON COLUMN chain.checkpoint.signed_by IS 'public keys of the validators that signed';
+
+-- A row stops the indexer, and tidemark-api answers nothing about the chain, until an operator acts
+-- (`tidemark-indexer fork`).
+CREATE TABLE chain.fork (
+    deployment  smallint    PRIMARY KEY REFERENCES chain.deployment,
+    ledger      integer     NOT NULL CHECK (ledger > 0),
+    hash        bytea       NOT NULL CHECK (octet_length(hash) = 32),
+    signed_hash bytea       NOT NULL CHECK (octet_length(signed_hash) = 32),
+    signed_by   text[]      NOT NULL CHECK (cardinality(signed_by) > 0),
+    found_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CHECK (hash <> signed_hash)
+);
+COMMENT ON TABLE chain.fork IS 'a quorum of the named validators signed another hash than the stored one: ledgers behind the last proven one are in doubt';
+COMMENT ON COLUMN chain.fork.ledger IS 'the first ledger that is known to differ';
+COMMENT ON COLUMN chain.fork.hash IS 'its stored hash';
+COMMENT ON COLUMN chain.fork.signed_hash IS 'the hash that the validators signed';
+COMMENT ON COLUMN chain.fork.signed_by IS 'public keys of these validators';
+
+CREATE TABLE chain.prover (
+    deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
+    asked_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    trouble    text,
+    trouble_at timestamptz,
+    CHECK ((trouble IS NULL) = (trouble_at IS NULL))
+) WITH (fillfactor = 50);
+COMMENT ON TABLE chain.prover IS 'the indexer''s search for signatures in history archives; no row: it never searched';
+COMMENT ON COLUMN chain.prover.asked_at IS 'when it last asked an archive';
+COMMENT ON COLUMN chain.prover.trouble IS 'why the proof is late; null: it is not';
+COMMENT ON COLUMN chain.prover.trouble_at IS 'since when';
+
 -- One row. Standbys and restored copies have the same id: they hold the same index.
 CREATE TABLE chain.database (
     id      uuid    NOT NULL DEFAULT gen_random_uuid(),

@@ -145,6 +145,14 @@ FROM chain.cursor AS c LEFT JOIN chain.lease AS l ON l.deployment = c.deployment
   LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
 COMMENT ON VIEW chain.freshness IS 'when the indexer last showed that it runs, by the primary''s clock: the age of a deployment''s rows';
 
+CREATE FUNCTION chain.proven_through(deployment smallint) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN (SELECT (SELECT max(k.ledger) FROM chain.checkpoint AS k WHERE k.deployment = c.deployment
+      AND k.ledger BETWEEN v.from_ledger AND c.ledger)
+    FROM chain.cursor AS c JOIN chain.coverage AS v ON v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger
+    WHERE c.deployment = proven_through.deployment);
+COMMENT ON FUNCTION chain.proven_through(smallint) IS 'the ledger up to which signatures prove the range that ends with the newest one; null: none';
+
 -- A process that serves a deployment asks here periodically for the newest epoch that is ready.
 -- ready: each of the protocol's own contracts is covered from its creation up to the cursor.
 CREATE VIEW chain.deployment_state AS

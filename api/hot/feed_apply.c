@@ -23,10 +23,12 @@ enum {
     HEAD_SCOPE,
     HEAD_READ,
     HEAD_WITHDRAWN,
+    HEAD_PROVEN,
+    HEAD_FORKED,
     HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
-static_assert(HEAD_SIGN == 12, "feed_sql_cursor writes twelve columns before the age");
+static_assert(HEAD_SIGN == 14, "feed_sql_cursor writes fourteen columns before the age");
 
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
@@ -46,6 +48,8 @@ tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *ro
         .sign = tide_age_read(rows, at, v + HEAD_SIGN),
         .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + HEAD_READ),
         .withdrawn_keys = (uint32_t)tide_pg_u64(rows, at, v + HEAD_WITHDRAWN),
+        .proven = (uint32_t)tide_pg_u64(rows, at, v + HEAD_PROVEN),
+        .forked = (uint32_t)tide_pg_u64(rows, at, v + HEAD_FORKED),
     };
     if (head->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
@@ -129,6 +133,8 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     put_age(&meta, feed, head);
     meta.pasts_read = head->pasts_read;
     meta.withdrawn_keys = head->withdrawn_keys;
+    meta.proven = head->proven;
+    meta.forked = head->forked;
     if (status == TIDE_OK)
         warn_of_names(feed, &meta);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;

@@ -25,8 +25,9 @@ struct feed_head {
     /* Weighted count of complete ranges of chain.contract_coverage (feed_sql.c) */
     uint32_t pasts_read;
     uint32_t withdrawn_keys;
-    uint32_t from;   /* the first ledger of the covered range */
-    uint32_t unkept; /* sources outside the index scope: PROJECT_BIT */
+    uint32_t proven, forked; /* struct tide_hot_meta */
+    uint32_t from;           /* the first ledger of the covered range */
+    uint32_t unkept;         /* sources outside the index scope: PROJECT_BIT */
     /* The cache's ledger has the same hash in the database, or there is no cache */
     bool same;
     struct tide_age_sign sign;

@@ -22,6 +22,8 @@ void feed_sql_cursor(struct tide_buf *sql)
         " count(g.known_as) FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND"
         " g.next_ledger > g.to_ledger)::text, (SELECT coalesce(('x' || left(md5(string_agg(k.kid,"
         " ',' ORDER BY k.kid)), 8))::bit(32)::bigint, 0) FROM chain.withdrawn_key AS k)::text,"
+        " coalesce(chain.proven_through($1), 0)::text, (SELECT coalesce(max(f.ledger), 0) FROM"
+        " chain.fork AS f WHERE f.deployment = $1)::text,"
         " " TIDE_AGE_COLUMNS
         " FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = $1"
         " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",

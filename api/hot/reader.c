@@ -1,6 +1,7 @@
 /* Opens a reader for a request, checks its age, and ends it in the reply. */
 #include "api/hot/reader.h"
 #include "api/sql/deployment_select.h"
+#include "api/sql/fork.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
@@ -52,6 +53,15 @@ static bool check_age(const struct tide_reader *reader, const struct tide_handle
     return false;
 }
 
+/* Returns whether the cache is of a chain that no validators contradict. */
+static bool check_fork(const struct tide_reader *reader, struct tide_reply *reply)
+{
+    if (TIDE_LIKELY(!reader->meta->forked))
+        return true;
+    tide_fork_refuse(reply, reader->meta->forked);
+    return false;
+}
+
 /* Answers not_ready: another process feeds this cache, with another deployment. */
 static bool reject_other_deployment(struct tide_reader *reader, struct tide_reply *reply)
 {
@@ -75,10 +85,40 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
     reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
     reply->at = (struct tide_answer_at){ true, reader->meta->ledger, reader->meta->close_time,
-                                         reader->age_ms };
-    if (TIDE_LIKELY(check_age(reader, context, request, reply)))
+                                         reader->age_ms, reader->meta->proven };
+    if (TIDE_LIKELY(check_fork(reader, reply) && check_age(reader, context, request, reply)))
         return true;
     (void)!tide_hot_end(reader->hot);
+    return false;
+}
+
+static void reject_unproven(struct tide_reply *reply)
+{
+    enum { CHECKPOINT_S = 60 };
+    uint32_t ledger = reply->at.ledger, proven = reply->at.proven;
+    if (proven)
+        tide_reply_problem(reply, 503, "not_proven",
+                           "Ledger %u is not proven by signatures of validators, and this server "
+                           "answers no others (api_require_signed). Ask with ledger=%u.",
+                           ledger, proven);
+    else
+        tide_reply_problem(reply, 503, "not_proven",
+                           "Ledger %u is not proven by signatures of validators, and this server "
+                           "answers no others (api_require_signed).",
+                           ledger);
+    reply->retry_after_s = CHECKPOINT_S;
+}
+
+bool tide_reader_open_proven(struct tide_reader *reader, struct tide_handler_context *context,
+                             const struct tide_request *request, struct tide_reply *reply)
+{
+    if (!tide_reader_open(reader, context, request, reply))
+        return false;
+    if (TIDE_LIKELY(!context->api->config->api_require_signed) ||
+        (reader->past && reply->at.ledger <= reply->at.proven))
+        return true;
+    reject_unproven(reply);
+    tide_reader_close(reader, reply);
     return false;
 }
 
@@ -95,6 +135,8 @@ bool tide_reader_trusted(const struct tide_reader *reader,
         tide_reader_refuse(reply, unkept);
         return false;
     }
+    if (!check_fork(reader, reply))
+        return false;
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
         tide_reply_problem(
             reply, 503, "incomplete",

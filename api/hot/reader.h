@@ -21,9 +21,15 @@
 
 /* Opens the reader for a request. With ?ledger=N it uses tide_sql_task and reply->at. Returns
  * false with a problem in the reply and nothing open: 503 not_ready (no cache yet), 503 stale
- * (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
+ * (older than stale_after_ms, or than ?maxAgeMs=), 503 forked, or a failure of the database. */
 bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
                       const struct tide_request *request, struct tide_reply *reply);
+/* The same for answers that people or programs act on: compliance, prices, quotes. If
+ * api_require_signed is set, the answer's ledger must be proven by signatures. Otherwise the
+ * problem is 503 not_proven. Only an answer with ?ledger=N can be proven: that no later ledger
+ * changes the newest state is never proven. */
+bool tide_reader_open_proven(struct tide_reader *reader, struct tide_handler_context *context,
+                             const struct tide_request *request, struct tide_reply *reply);
 /* Opens the reader for a SQL handler that tide_sql_handle runs: records as of the task's ledger,
  * evaluated at now (unix seconds). The connection's role must be allowed to read them. */
 bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_context *context,

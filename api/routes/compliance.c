@@ -20,7 +20,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
     struct tide_receipt_making making;
     struct tide_reader reader;
     if (!tide_receipt_begin(&making, TIDE_RECEIPT_STATUS, context, request, reply) ||
-        !tide_reader_open(&reader, context, request, reply))
+        !tide_reader_open_proven(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
@@ -135,7 +135,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     const json_t *item;
     size_t i;
     assert(json_array_size(list) <= ADDRESSES_MAX);
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_reader_open_proven(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply)) {
         if (reader.past)

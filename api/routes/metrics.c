@@ -299,6 +299,18 @@ static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, 
     tide_metric_gauge(out, TIDE_M_indexer_trouble_seconds, (double)f->trouble_ms / 1000);
 }
 
+/* Writes how far signatures prove the index. asked_ago as in put_heartbeat. */
+static void put_proof(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
+{
+    tide_metric_gauge(out, TIDE_M_indexed_proven_ledger, f->proven);
+    if (f->proven)
+        tide_metric_gauge(out, TIDE_M_indexed_unproven_ledgers,
+                          f->ledger > f->proven ? f->ledger - f->proven : 0);
+    tide_metric_gauge(out, TIDE_M_indexed_proof_trouble_seconds,
+                      f->proof_trouble_s > 0 ? f->proof_trouble_s + asked_ago : 0);
+    tide_metric_gauge(out, TIDE_M_indexed_forked, f->forked);
+}
+
 static void put_indexed(struct tide_buf *out, const struct stream_figures *f)
 {
     const struct {
@@ -334,6 +346,7 @@ static void put_indexer(struct tide_buf *out, const struct tide_api *api)
     double ago = (double)(api->clock->now_ms(api->clock->self) - f.asked_ms) / 1000;
     tide_metric_gauge(out, TIDE_M_indexer_figures_age_seconds, ago);
     put_indexed(out, &f);
+    put_proof(out, &f, ago);
     if (f.has_heartbeat)
         put_heartbeat(out, &f, ago);
 }

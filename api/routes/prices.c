@@ -70,7 +70,7 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
 {
     struct tide_reader reader;
     struct tide_hot_key feeds = tide_hot_key(TIDE_HOT_FEED);
-    if (!tide_reader_open(&reader, context, request, reply))
+    if (!tide_reader_open_proven(&reader, context, request, reply))
         return;
     struct listing list = { .reader = &reader };
     if (read_page(&list, request)) {
@@ -103,7 +103,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
     struct tide_receipt_making making;
     struct tide_reader reader;
     if (!tide_receipt_begin(&making, TIDE_RECEIPT_PRICE, context, request, reply) ||
-        !tide_reader_open(&reader, context, request, reply))
+        !tide_reader_open_proven(&reader, context, request, reply))
         return;
     const struct tide_hot_feed *feed = tide_reader_get(&reader, &key);
     if (feed) {
@@ -133,7 +133,7 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
     struct tide_quote quote;
     struct tide_reader reader;
     if (!tide_receipt_begin(&making, TIDE_RECEIPT_QUOTE, context, request, reply) ||
-        !tide_reader_open(&reader, context, request, reply))
+        !tide_reader_open_proven(&reader, context, request, reply))
         return;
     enum tide_refusal why =
         tide_answer_find_quote(&quote, &reader, &id->symbol, amount->amount.raw, a_to_b);

@@ -32,6 +32,8 @@ struct readiness {
     uint64_t fed_age_ms;
     bool with_sql, sql; /* SQL is configured; SQL works */
     bool standby;       /* a hot standby feeds the cache */
+    bool forked;        /* validators signed another ledger than the indexed one */
+    uint32_t proven;    /* signatures prove the ledgers up to it; 0: of none */
     /* The DAO's storage names the configured contracts: reported, but without effect on
      * readiness. */
     bool named, names_known;
@@ -49,7 +51,9 @@ static void read_cache(struct tide_handler_context *context, struct readiness *r
         return; /* another process feeds this cache, with another deployment */
     }
     r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
-                                     tide_cache_age_ms(meta, context->host_ms) };
+                                     tide_cache_age_ms(meta, context->host_ms), meta->proven };
+    r->forked = meta->forked != 0;
+    r->proven = meta->proven;
     r->fed_age_ms = tide_cache_fed_age_ms(meta, context->host_ms);
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->standby = meta->standby;
@@ -117,13 +121,23 @@ static void put_server(struct tide_json *j, const struct readiness *r)
     tide_json_close(j, '}');
 }
 
+/* A late proof has no effect on readiness. */
+static void put_proven(struct tide_json *j, const struct readiness *r)
+{
+    if (r->proven)
+        tide_json_u64(j, "provenThrough", r->proven);
+    else
+        tide_json_null(j, "provenThrough");
+}
+
 static void put_functions(struct tide_json *j, const struct tide_api *api,
                           const struct readiness *r)
 {
     tide_json_name(j, "functions");
     tide_json_open(j, '{');
-    tide_json_word(j, "lookups", state_of(true, r->cached && r->fresh && r->complete));
-    tide_json_word(j, "sql", state_of(r->with_sql, r->sql));
+    tide_json_word(j, "lookups",
+                   state_of(true, r->cached && r->fresh && r->complete && !r->forked));
+    tide_json_word(j, "sql", state_of(r->with_sql, r->sql && !r->forked));
     tide_json_word(j, "stream", state_of(true, stream_works(api, r)));
     tide_json_word(j, "kyc", kyc_state(api));
     tide_json_close(j, '}');
@@ -141,6 +155,8 @@ static void put_reasons(struct tide_json *j, const struct readiness *r)
         tide_json_raw(j, TIDE_SLICE("\"draining\""));
     if (!r->cached)
         tide_json_raw(j, TIDE_SLICE("\"no_cache\""));
+    if (r->forked)
+        tide_json_raw(j, TIDE_SLICE("\"forked\""));
     if (r->cached && !r->fresh)
         tide_json_raw(j, TIDE_SLICE("\"stale\""));
     if (r->cached && !r->complete)
@@ -165,8 +181,8 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     r.database = database_answers(context->api, &r);
     r.with_sql = context->api->pool != NULL;
     r.sql = sql_works(context->api, &r);
-    bool ready =
-        !r.stalled && !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
+    bool ready = !r.stalled && !r.draining && r.cached && !r.forked && r.fresh && r.complete &&
+                 (r.sql || !r.with_sql);
     assert(!ready || r.at.known); /* a ready node names its ledger */
     tide_json_open(&j, '{');
     tide_json_bool(&j, "ready", ready);
@@ -174,6 +190,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     tide_json_bool(&j, "fresh", r.fresh);
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
+    put_proven(&j, &r);
     put_server(&j, &r);
     put_functions(&j, context->api, &r);
     if (r.names_known)

@@ -87,6 +87,7 @@ void tide_receipt_seal(struct tide_receipt_making *making,
     struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
     if (set->signer) {
         making->receipt.issuer = tide_slice_str(context->api->config->api_receipt_issuer);
+        making->receipt.proven = reply->at.proven;
         copy_request(&making->receipt, request);
         set_expiry(making, context, request);
         sign_body(&reply->body, &making->receipt, set);

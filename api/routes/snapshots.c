@@ -256,7 +256,7 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
     if (fd >= 0) {
         reply->file = (struct tide_reply_file){ .size = made->size, .fd = fd };
         reply->at = (struct tide_answer_at){ true, made->ledger, made->close_time,
-                                             made->age_ms + (uint64_t)age_ms };
+                                             made->age_ms + (uint64_t)age_ms, meta->proven };
     }
     pthread_mutex_unlock(&s->mutex);
     return fd >= 0;
@@ -280,7 +280,7 @@ void tide_route_snapshot(struct tide_handler_context *context, const struct tide
                          struct tide_reply *reply)
 {
     struct tide_reader reader;
-    if (!check_signer(context, reply) || !tide_reader_open(&reader, context, request, reply))
+    if (!check_signer(context, reply) || !tide_reader_open_proven(&reader, context, request, reply))
         return;
     bool trusted = tide_reader_trusted(&reader, context, reply);
     struct tide_hot_meta meta = *reader.meta;
@@ -426,7 +426,7 @@ void tide_route_snapshot_changes(struct tide_handler_context *context,
         tide_reply_problem_field(reply, "?after", "must be the ledger of a snapshot");
         return;
     }
-    if (!check_signer(context, reply) || !tide_reader_open(&reader, context, request, reply))
+    if (!check_signer(context, reply) || !tide_reader_open_proven(&reader, context, request, reply))
         return;
     if (tide_reader_trusted(&reader, context, reply))
         answer_changes(context, &reader, after, reply);

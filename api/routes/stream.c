@@ -3,6 +3,7 @@
 #include "api/http/param.h"
 #include "api/http/server/server.h"
 #include "api/routes/handlers.h"
+#include "api/sql/fork.h"
 #include "api/stream/service.h"
 
 #include <stdio.h>
@@ -177,6 +178,21 @@ static bool may_report_compliance(struct tide_handler_context *context,
     return may && reply->status < 400;
 }
 
+/* Returns whether validators contradict the index, with the problem in the reply. Without a cache
+ * the stream's own head decides, which sends "stale". */
+static bool is_forked(struct tide_handler_context *context, struct tide_reply *reply)
+{
+    const struct tide_hot_meta *meta;
+    struct tide_err err;
+    if (tide_hot_begin(context->thread, &meta, &err) != TIDE_OK)
+        return false;
+    uint32_t forked = meta->forked;
+    if (tide_hot_end(context->thread) != TIDE_OK || !forked)
+        return false;
+    tide_fork_refuse(reply, forked);
+    return true;
+}
+
 /* Writes the problem for a rejected subscription. */
 static void reject_subscription(struct tide_reply *reply, enum tide_stream_refusal refusal,
                                 struct tide_event_stream *stream)
@@ -262,7 +278,7 @@ void tide_route_stream(struct tide_handler_context *context, const struct tide_r
     struct tide_stream_sink sink = { .wake = wake_connection, .self = context->wake };
     const struct tide_param_value *after = tide_request_param(request, TIDE_PARAM_after);
     tide_slice id = request->last_event_id.len ? request->last_event_id : after->text;
-    if (!read_ask(&ask, request, reply))
+    if (!read_ask(&ask, request, reply) || is_forked(context, reply))
         return;
     if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_report_compliance(context, request, reply))
         return;

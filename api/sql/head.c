@@ -6,7 +6,8 @@ static_assert(TIDE_SQL_HEAD_SIGN == 7, "head_sql has seven columns before the ag
 
 /* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
  * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
- * scope; whether the requested token's history is still being read; and the age. */
+ * scope; whether the requested token's history is still being read; the ledger up to
+ * which signatures prove the index, the ledger of a fork; and the age. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
@@ -22,7 +23,10 @@ static const char head_sql[] =
     "     chain.ledger_before($1, to_timestamp($5::bigint)))),"
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
     " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
-    "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
+    "   $3::text AND g.next_ledger <= g.to_ledger), CASE WHEN $2 IS NULL OR EXISTS (SELECT FROM"
+    "   chain.coverage AS r WHERE r.deployment = $1 AND $2 BETWEEN r.from_ledger AND r.to_ledger"
+    "   AND c.ledger BETWEEN r.from_ledger AND r.to_ledger) THEN chain.proven_through($1) END,"
+    " (SELECT f.ledger FROM chain.fork AS f WHERE f.deployment = $1), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
 /* Prepares the head on a new connection. */

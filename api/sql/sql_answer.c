@@ -3,6 +3,7 @@
 #include "api/sql/sql_answer.h"
 #include "api/http/param.h"
 #include "api/sql/cursor.h"
+#include "api/sql/fork.h"
 #include "api/sql/head.h"
 #include "api/sql/scope.h"
 #include "api/sql/token_symbol.h"
@@ -88,7 +89,13 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
                                    .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
-                                   .age_ms = age_of(run, rows) };
+                                   .age_ms = age_of(run, rows),
+                                   .proven = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PROVEN) };
+    if (!tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_FORKED)) {
+        run->refused = true;
+        tide_fork_refuse(run->reply, (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_FORKED));
+        return;
+    }
     if (run->statement && !is_in_scope(run, tide_pg_text(rows, 0, TIDE_SQL_HEAD_SCOPE))) {
         run->refused = true;
         return;

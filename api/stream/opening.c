@@ -104,6 +104,7 @@ bool stream_send_staleness(struct tide_subscriber *sub)
 {
     static const char *const reasons[] = { [STREAM_NO_DATABASE] = "database",
                                            [STREAM_NO_INDEXER] = "indexer",
+                                           [STREAM_FORKED] = "forked",
                                            [STREAM_BEHIND] = "behind",
                                            [STREAM_INCOMPLETE] = "incomplete" };
     const struct tide_event_stream *stream = sub->stream;

@@ -28,7 +28,10 @@ enum {
     HEARTBEAT_AGE,
     RETRIES,
     TROUBLE,
-    WAITING
+    WAITING,
+    PROVEN,
+    PROOF_TROUBLE,
+    FORKED
 };
 
 /* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
@@ -53,6 +56,9 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
         .retries = tide_pg_u64(rows, 0, RETRIES),
         .trouble_ms = tide_pg_u64(rows, 0, TROUBLE),
         .contracts_waiting = tide_pg_u64(rows, 0, WAITING),
+        .proven = (uint32_t)tide_pg_u64(rows, 0, PROVEN),
+        .proof_trouble_s = thousandths(rows, PROOF_TROUBLE),
+        .forked = tide_pg_bool(rows, 0, FORKED),
         .ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER),
         .closed_at = tide_pg_u64(rows, 0, CLOSED),
         .moved_at = tide_pg_u64(rows, 0, MOVED),

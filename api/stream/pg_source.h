@@ -26,6 +26,9 @@ struct stream_figures {
     double heartbeat_age_s;
     uint64_t retries, trouble_ms;
     uint64_t contracts_waiting; /* discovered contracts whose history is not read yet */
+    uint32_t proven;            /* signatures prove the ledgers up to it; 0: of none */
+    double proof_trouble_s;     /* since when the proof is late; 0: it is not */
+    bool forked;                /* validators contradict the index */
     uint32_t ledger; /* the cursor's ledger; the counters below run from its first ledger */
     uint64_t closed_at, moved_at; /* unix seconds */
     uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;

@@ -2,7 +2,8 @@
 #include "api/stream/pg_source.h"
 
 /* The head: newest ledger, start of its contiguous range, archived range, scope, whether an entry
- * of the compliance registry is undecodable, and the indexer's sign of life. */
+ * of the compliance registry is undecodable, whether there is a fork, and the indexer's sign of
+ * life. */
 const char stream_sql_head[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
@@ -12,7 +13,8 @@ const char stream_sql_head[] =
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), CASE WHEN c.raw_states > 0 THEN"
     " EXISTS (SELECT FROM chain.role AS r WHERE r.deployment = $1 AND r.role ="
     " 'compliance_registry' AND chain.undecoded($1, r.contract, r.role, c.ledger)) ELSE false END,"
-    " " TIDE_AGE_COLUMNS " FROM chain.cursor AS c WHERE c.deployment = $1";
+    " EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1)," TIDE_AGE_COLUMNS
+    " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* The figures: one row, the cursor's counters and the writer's heartbeat. */
 const char stream_sql_figures[] =
@@ -22,7 +24,10 @@ const char stream_sql_figures[] =
     " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
     " (1000 * extract(epoch FROM clock_timestamp() - h.heartbeat_at))::bigint,"
     " h.retries, h.trouble_ms, (SELECT count(DISTINCT g.contract) FROM chain.contract_coverage AS g"
-    " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger) FROM chain.cursor AS c LEFT JOIN "
+    " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger), chain.proven_through($1), (SELECT"
+    " (1000 * extract(epoch FROM clock_timestamp() - b.trouble_at))::bigint FROM chain.prover AS b"
+    " WHERE b.deployment = $1), EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1)"
+    " FROM chain.cursor AS c LEFT JOIN "
     "chain.heartbeat AS h"
     " ON h.deployment = c.deployment WHERE c.deployment = $1";
 

@@ -22,6 +22,7 @@ struct stream_head {
     /* The events of some ledgers in this range, ends included, are archived; 0: of none. */
     uint32_t archived_from, archived_to;
     bool registry_undecoded; /* an entry of the compliance registry cannot be decoded */
+    bool forked;             /* validators contradict the index: chain.fork */
     /* Topics and kinds of events whose tables are outside the index scope. */
     uint32_t missing_topics;
     bool missing_kinds[TIDE_EV_COUNT];

@@ -141,12 +141,15 @@ static void source_failed(struct tide_event_stream *stream, const struct tide_er
 /* Notes that the head was read. The stream is stale or fresh by the head's age. */
 static void source_worked(struct tide_event_stream *stream)
 {
-    enum stream_staleness now =
-        stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
+    enum stream_staleness now = stream->head.forked                              ? STREAM_FORKED
+                                : stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER
+                                                                                 : STREAM_FRESH;
     stream->head_ok_ms = stream_now_ms(stream);
     if (now == STREAM_NO_INDEXER && stream->stale != now)
         tide_log(TIDE_WARN, "stream.stale", "reason=indexer ledger=%u age_ms=%" PRIu64,
                  stream->head.ledger, stream->head.age_ms);
+    else if (now == STREAM_FORKED && stream->stale != now)
+        tide_log(TIDE_WARN, "stream.stale", "reason=forked ledger=%u", stream->head.ledger);
     else if (now == STREAM_FRESH && stream->stale != now)
         tide_log(TIDE_INFO, "stream.fresh", "ledger=%u", stream->head.ledger);
     stream->stale = now;

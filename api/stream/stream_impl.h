@@ -20,13 +20,15 @@ enum {
     STREAM_RESERVE = 1 << 10     /* bytes of each buffer that only notices may fill         */
 };
 
-/* The reasons of a "stale" message. STREAM_NO_INDEXER: the head is older than stale_ms. The last
+/* The reasons of a "stale" message. STREAM_NO_INDEXER: the head is older than stale_ms.
+ * STREAM_FORKED: validators contradict the index, so nothing new comes. The last
  * two are of single subscribers: the head is before the position, or it lacks an entry of the
  * compliance registry. */
 enum stream_staleness {
     STREAM_FRESH,
     STREAM_NO_DATABASE,
     STREAM_NO_INDEXER,
+    STREAM_FORKED,
     STREAM_BEHIND,
     STREAM_INCOMPLETE
 };

@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 13u
+#define TIDE_HOT_FORMAT 14u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -93,6 +93,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighted (feed_sql.c) */
     uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_sql.c) */
+    uint32_t proven;         /* signatures prove the ledgers up to it (chain.checkpoint); 0: none */
+    uint32_t forked;         /* validators signed another hash of it (chain.fork); 0: of none */
     uint64_t records;        /* records in the cache, this one included */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
     /* hash of the deployment without its epoch: api/sql/deployment_select.h */
@@ -270,17 +272,17 @@ struct TIDE_HOT_PACKED tide_hot_withdrawn {
 };
 
 /* Records are stored as they are. Increase TIDE_HOT_FORMAT when a size changes, too. */
-static_assert(sizeof(struct tide_hot_meta) == 1346, "format 13");
-static_assert(sizeof(struct tide_hot_person) == 100, "format 13");
-static_assert(sizeof(struct tide_hot_feed) == 56, "format 13");
-static_assert(sizeof(struct tide_hot_pool) == 231, "format 13");
-static_assert(sizeof(struct tide_hot_trade) == 72, "format 13");
-static_assert(sizeof(struct tide_hot_tick) == 112, "format 13");
-static_assert(sizeof(struct tide_hot_market) == 263, "format 13");
-static_assert(sizeof(struct tide_hot_vault) == 85, "format 13");
-static_assert(sizeof(struct tide_hot_contract) == 374, "format 13");
-static_assert(sizeof(struct tide_hot_partner) == 212, "format 13");
-static_assert(sizeof(struct tide_hot_catalog) == 130, "format 13");
+static_assert(sizeof(struct tide_hot_meta) == 1354, "format 14");
+static_assert(sizeof(struct tide_hot_person) == 100, "format 14");
+static_assert(sizeof(struct tide_hot_feed) == 56, "format 14");
+static_assert(sizeof(struct tide_hot_pool) == 231, "format 14");
+static_assert(sizeof(struct tide_hot_trade) == 72, "format 14");
+static_assert(sizeof(struct tide_hot_tick) == 112, "format 14");
+static_assert(sizeof(struct tide_hot_market) == 263, "format 14");
+static_assert(sizeof(struct tide_hot_vault) == 85, "format 14");
+static_assert(sizeof(struct tide_hot_contract) == 374, "format 14");
+static_assert(sizeof(struct tide_hot_partner) == 212, "format 14");
+static_assert(sizeof(struct tide_hot_catalog) == 130, "format 14");
 
 /* Returns the bytes of a record of that kind; 0 for other values. */
 static inline size_t tide_hot_record_size(enum tide_hot_kind kind)

@@ -3,6 +3,7 @@
 #include "indexer/base/supervise.h"
 #include "indexer/commands/command.h"
 #include "indexer/follow/follow.h"
+#include "indexer/prove/prover.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
@@ -79,10 +80,14 @@ static tide_status follow_tip(struct tide_follow *job, struct tide_err *err)
     tide_status status = find_start(job, &range, err);
     uint32_t before = job->ledger;
     if (status == TIDE_OK)
+        status = tide_follow_prove(job, err);
+    if (status == TIDE_OK)
         status = tide_follow_index(job, range, err);
     if (status == TIDE_OK && job->ledger == before)
         status = handle_nothing_new(job, range, err);
-    return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
+    if (status == TIDE_OK)
+        status = tide_discovery_finish(job->discovery, job->writer, err);
+    return status == TIDE_OK ? tide_prover_finish(job->prover, err) : status;
 }
 
 /* A writer that lost its lease becomes a standby in the same process, unless standby is off. */

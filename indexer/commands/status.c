@@ -100,6 +100,17 @@ static const struct section sections[] = {
     { "proofs",
       "SELECT deployment, calls_verified AS verified, calls_rewritten AS rewritten,"
       " calls_unverified AS unverified FROM chain.cursor ORDER BY 1" },
+    { "signatures",
+      "SELECT c.deployment, k.ledger AS proven, c.ledger - coalesce(k.ledger, v.from_ledger - 1) AS lag_ledgers,"
+      " encode(k.hash, 'hex') AS hash, cardinality(k.signed_by) AS signers, k.proven_at, b.asked_at, b.trouble,"
+      " b.trouble_at FROM chain.cursor c JOIN chain.coverage v ON v.deployment = c.deployment AND c.ledger"
+      " BETWEEN v.from_ledger AND v.to_ledger LEFT JOIN LATERAL (SELECT * FROM chain.checkpoint x WHERE"
+      " x.deployment = c.deployment AND x.ledger BETWEEN v.from_ledger AND v.to_ledger ORDER BY x.ledger DESC"
+      " LIMIT 1) k ON true LEFT JOIN chain.prover b ON b.deployment = c.deployment WHERE k.ledger IS NOT NULL"
+      " OR b.deployment IS NOT NULL ORDER BY 1" },
+    { "fork",
+      "SELECT deployment, ledger, encode(hash, 'hex') AS hash, encode(signed_hash, 'hex') AS signed_hash,"
+      " cardinality(signed_by) AS signers, found_at, 'see tidemark-indexer fork' AS note FROM chain.fork ORDER BY 1" },
     { "raw",
       "SELECT deployment, 'event' AS kind, contract, reason, count(*) AS rows, min(ledger) AS first_ledger,"
       " max(ledger) AS last_ledger FROM event.raw GROUP BY 1, 3, 4 UNION ALL"

@@ -4,6 +4,7 @@
 #include "indexer/base/supervise.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
+#include "indexer/prove/prover.h"
 #include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
@@ -181,6 +182,13 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
+tide_status tide_follow_prove(struct tide_follow *job, struct tide_err *err)
+{
+    if (job->prover || !*job->config->archive)
+        return TIDE_OK;
+    return tide_prover_open(&job->prover, job->config, job->deployment, err);
+}
+
 /* Drops the contracts discovered in this process by reading the deployment file again: the tables
  * may lack them now. The new writer adds those that are in the tables. */
 tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
@@ -189,6 +197,8 @@ tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
     tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
              tide_log_quote(quoted, sizeof quoted, err->text));
     job->witness = tide_writer_witness(job->writer);
+    tide_prover_close(job->prover);
+    job->prover = NULL;
     tide_discovery_close(job->discovery);
     job->discovery = NULL;
     tide_writer_close(job->writer);
@@ -250,6 +260,7 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
 
 void tide_follow_close(struct tide_follow *job)
 {
+    tide_prover_close(job->prover);
     tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);
     tide_supervise_close(job->supervise);

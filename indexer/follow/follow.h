@@ -12,6 +12,7 @@
 
 struct tide_source;
 struct tide_supervise;
+struct tide_prover;
 
 struct tide_follow {
     const struct tide_config *config;
@@ -22,6 +23,7 @@ struct tide_follow {
     struct tide_deployment *deployment;
     struct tide_writer *writer;
     struct tide_discovery *discovery;
+    struct tide_prover *prover; /* NULL: `archive` is unset, or the job is a backfill */
     struct tide_progress progress;
     struct tide_supervise *supervise; /* NULL unless systemd started this process */
     struct tide_witness witness; /* the witness of the writer before this one (write/writer.h) */
@@ -43,6 +45,10 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
  * standby again, in the same process. */
 tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err);
 void tide_follow_close(struct tide_follow *job);
+
+/* Starts to prove checkpoints (indexer/prove), if `archive` is set and they are not being proven
+ * already. A fork then ends tide_follow_index with TIDE_E_CHAIN. */
+tide_status tide_follow_prove(struct tide_follow *job, struct tide_err *err);
 
 /* Returns the first ledger of an empty index; 0: the first one that the source has. */
 uint32_t tide_follow_first_ledger(const struct tide_follow *job);

@@ -1,5 +1,6 @@
 /* verify against signatures: the stored hashes of each checkpoint and the validators' votes. */
 #include "indexer/archive/checkpoint.h"
+#include "indexer/database/stored_hash.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/deployment.h"
 #include "tidemark/stop.h"
@@ -27,26 +28,8 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
 
 static tide_status load_hashes(struct signed_check *s, struct tide_err *err)
 {
-    char id[8], from[16], to[16];
-    struct tide_pg_rows rows;
-    uint32_t wanted = s->task.last - s->task.first + 1;
-    snprintf(id, sizeof id, "%u", s->check->deployment);
-    snprintf(from, sizeof from, "%u", s->task.first - 1);
-    snprintf(to, sizeof to, "%u", s->task.last - 1);
-    tide_status status = tide_pg_query(
-        s->check->pg, &rows,
-        "SELECT hash FROM chain.ledger WHERE deployment = $1::integer AND ledger BETWEEN"
-        " $2::integer AND $3::integer ORDER BY ledger",
-        (const char *[]){ id, from, to }, 3, err);
-    if (status != TIDE_OK)
-        return status;
-    bool good = rows.count == wanted;
-    for (uint32_t i = 0; good && i < wanted; i++)
-        good = tide_pg_bytes(&rows, i, 0, s->hashes[i], TIDE_HASH_BYTES);
-    tide_pg_rows_release(&rows);
-    return good ? TIDE_OK
-                : tide_fail(err, TIDE_E_CONFLICT, "chain.ledger: hashes of %s to %s are missing",
-                            from, to);
+    return tide_stored_hashes(s->check->pg, s->check->deployment, s->task.first - 1,
+                              s->task.last - s->task.first + 1, s->hashes, err);
 }
 
 /* Returns true for a failure that ends the check. Others leave a checkpoint without proof, and a

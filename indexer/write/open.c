@@ -1,3 +1,4 @@
+#include "indexer/database/fork.h"
 #include "indexer/database/migrate.h"
 #include "indexer/write/rows/rollup_build.h"
 #include "indexer/write/writer_impl.h"
@@ -216,6 +217,8 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
     snprintf(w->plan.deployment_text, sizeof w->plan.deployment_text, "%u", w->plan.deployment);
     if (status == TIDE_OK)
         status = write_wait_lock(&w->main, w->options.standby, w->options.standby_poll_ms, err);
+    if (status == TIDE_OK)
+        status = tide_fork_reject(write_pg(s), w->plan.deployment, err);
     if (status == TIDE_OK)
         status = adopt_scope(w, err);
     if (status == TIDE_OK)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { COLUMNS_MAX = 15 }; /* values of the source that has most */
+enum { COLUMNS_MAX = 17 }; /* values of the row that has most: the feeder's cursor row */
 
 /* Writes each value of the column list as text, then NULLs up to COLUMNS_MAX, so that the rows of
  * all sources have the same columns. */

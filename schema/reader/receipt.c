@@ -89,6 +89,10 @@ static void put_state(struct tide_json *j, const struct tide_receipt *receipt)
     tide_json_u64(j, "sequence", receipt->ledger);
     put_hash(j, "hash", receipt->hash);
     tide_json_time(j, "closedAt", receipt->close_time);
+    if (receipt->proven)
+        tide_json_u64(j, "provenThrough", receipt->proven);
+    else
+        tide_json_null(j, "provenThrough");
     tide_json_close(j, '}');
 }
 

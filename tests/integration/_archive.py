@@ -122,3 +122,8 @@ def write_archive(folder, ledgers, votes, set_of=new_form):
         put_file(folder, "scp", checkpoint, scp)
         put_file(folder, "transactions", checkpoint, b"".join(record(set_of(l)) for l in of if len(l.tx_set) > 60))
         put_file(folder, "ledger", checkpoint, b"".join(record(l.header) for l in of))
+
+
+def by_validators(network, *signers):
+    """Votes of all signers for the last two ledgers of each checkpoint; fewer keep tests short."""
+    return lambda l: [envelope(network, s, l.sequence, l.value) for s in signers] if l.sequence % CHECKPOINT >= CHECKPOINT - 2 else []

@@ -62,6 +62,8 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
     add_number(response, "Ledger-Sequence", at->ledger);
     add_header(response, "Ledger-Closed-At", closed);
     add_number(response, "Data-Age-Ms", at->age_ms);
+    if (at->proven)
+        add_number(response, "Proven-Through", at->proven);
 }
 
 static const char *class_name(const struct server_conn *conn)

@@ -48,7 +48,7 @@ export async function live(): Promise<void> {
       const may: boolean = message.data.compliant;
       void may;
     } else if (message.type === 'stale') {
-      const reason: 'database' | 'indexer' | 'behind' = message.data.reason;
+      const reason: 'database' | 'indexer' | 'forked' | 'behind' = message.data.reason;
       void reason;
     }
   }

@@ -8,11 +8,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The command's options. */
+enum { QUORUM_BYTES = 64 << 10 };
+
+/* The command's options. signers: UINT64_MAX, all. */
 struct write_options {
     struct sim_settings chain;
     const char *stream, *expect, *archive;
-    uint64_t events, follow;
+    uint64_t events, follow, validators, signers, fork_at;
     bool append, quiet;
 };
 
@@ -21,7 +23,10 @@ struct write_options {
 static const struct sim_option table[] = {
     { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers to a file; - is standard output" },
     { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  also write the model's own events, calls, entry versions and state" },
-    { "archive",     SIM_TEXT,   AT(archive),    0, 0, "DIR  also write a history archive: headers, and the state in buckets, for each 64 ledgers. Header hashes differ from those without it" },
+    { "archive",     SIM_TEXT,   AT(archive),    0, 0, "DIR  also write a history archive for each 64 ledgers: headers, transactions, results, and the state in buckets. Header hashes differ from those without it" },
+    { "validators",  SIM_NUMBER, AT(validators), 1, VALIDATORS_MAX, "N  simulated validators sign each ledger in the archive; the deployment file names them" },
+    { "signers",     SIM_NUMBER, AT(signers),    0, VALIDATORS_MAX, "N  only so many of them sign, the others are silent (default: all)" },
+    { "fork-at",     SIM_NUMBER, AT(fork_at),    1, UINT32_MAX, "N  in the archive they sign a ledger N that follows another ledger than the chain's" },
     { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events; with --ledgers: at whichever comes first" },
     { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then close a ledger every so many milliseconds, until a signal comes" },
     { "append",      SIM_FLAG,   AT(append),     0, 0, "continue behind the lake's last object: the options must be the same, but for more --ledgers" },
@@ -57,6 +62,10 @@ static tide_status check_options(const struct write_options *o, struct tide_err 
         return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
     if (o->append && !o->chain.lake)
         return tide_fail(err, TIDE_E_USAGE, "--append needs --lake");
+    if (o->validators && !o->archive)
+        return tide_fail(err, TIDE_E_USAGE, "--validators needs --archive");
+    if ((o->signers != UINT64_MAX || o->fork_at) && !o->validators)
+        return tide_fail(err, TIDE_E_USAGE, "--signers and --fork-at need --validators");
     if (o->archive && o->chain.lcm != 2)
         return tide_fail(err, TIDE_E_USAGE,
                          "--archive needs --lcm 2: protocol 22 has no hot archive");
@@ -144,24 +153,51 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     return status;
 }
 
-/* Runs the chain with bucket lists, if it writes an archive. */
+/* Runs the chain with bucket lists and signed by the validators. */
+static tide_status run_signed(const struct write_options *o, struct chain *chain,
+                              struct outputs *to, const struct validators *validators,
+                              struct tide_err *err)
+{
+    struct archive_write archive;
+    struct bucket_list *buckets;
+    struct tide_buf quorum;
+    if (bucket_list_open(&buckets, lcm_protocol(&chain->lcm)) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "bucket lists");
+    const struct archive_write options = { .dir = o->archive,
+                                           .passphrase = chain->lcm.passphrase,
+                                           .buckets = buckets,
+                                           .validators = validators,
+                                           .fork = (uint32_t)o->fork_at };
+    tide_buf_init(&quorum, QUORUM_BYTES);
+    if (validators->count)
+        validators_put_quorum(&quorum, validators);
+    archive_write_open(&archive, &options);
+    chain->lcm.buckets = buckets;
+    chain->parties.validators = tide_buf_view(&quorum);
+    to->archive = &archive;
+    tide_status status = write_chain(o, chain, to, err);
+    chain->parties.validators = tide_slice_str("");
+    chain->lcm.buckets = NULL;
+    archive_write_close(&archive);
+    tide_buf_release(&quorum);
+    bucket_list_close(buckets);
+    return status;
+}
+
+/* Runs the chain, with an archive if one is written. */
 static tide_status run_archived(const struct write_options *o, struct chain *chain,
                                 struct lake_write *lake, struct tide_err *err)
 {
     struct outputs to = { .lake = lake };
-    struct archive_write archive;
-    struct bucket_list *buckets;
+    struct validators validators;
     if (!o->archive)
         return write_chain(o, chain, &to, err);
-    if (bucket_list_open(&buckets, lcm_protocol(&chain->lcm)) != TIDE_OK)
-        return tide_fail(err, TIDE_E_MEMORY, "bucket lists");
-    archive_write_open(&archive, o->archive, chain->lcm.passphrase, buckets);
-    chain->lcm.buckets = buckets;
-    to.archive = &archive;
-    tide_status status = write_chain(o, chain, &to, err);
-    chain->lcm.buckets = NULL;
-    archive_write_close(&archive);
-    bucket_list_close(buckets);
+    uint32_t signers = o->signers < VALIDATORS_MAX ? (uint32_t)o->signers : VALIDATORS_MAX;
+    tide_status status =
+        validators_open(&validators, chain->lcm.passphrase, (uint32_t)o->validators, signers);
+    status = status == TIDE_OK ? run_signed(o, chain, &to, &validators, err)
+                               : tide_fail(err, status, "validators");
+    validators_close(&validators);
     return status;
 }
 
@@ -215,7 +251,7 @@ static tide_status run_write(const struct write_options *o, struct tide_err *err
 int sim_write_command(int argc, char **argv)
 {
     struct tide_err err;
-    struct write_options o = { .chain = sim_settings_default() };
+    struct write_options o = { .chain = sim_settings_default(), .signers = UINT64_MAX };
     const struct sim_options tables[] = { sim_settings_options(&o.chain),
                                           { table, TIDE_COUNT(table), &o } };
     if (argc > 0 && strcmp(argv[0], "--help") == 0) {

@@ -1,5 +1,6 @@
 /* The files of a history archive. This file alone of the simulator includes zlib. */
 #include "tools/sim/ledger/archive_write.h"
+#include "tidemark/hash.h"
 #include "tidemark/limits.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
@@ -10,21 +11,28 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#define RECORDS_BYTES (UINT32_C(1) << 30)
+
 enum { CHECKPOINT = 64, PATH_BYTES = 4096, STATE_BYTES = 64 << 10, HEX_BYTES = 64 };
 static_assert(HEX_BYTES == 2 * TIDE_HASH_BYTES, "the text of a hash");
 static_assert((CHECKPOINT & (CHECKPOINT - 1)) == 0, "the network's interval is a power of two");
 
-void archive_write_open(struct archive_write *archive, const char *dir, const char *passphrase,
-                        struct bucket_list *buckets)
+void archive_write_open(struct archive_write *archive, const struct archive_write *options)
 {
-    *archive = (struct archive_write){ .dir = dir, .passphrase = passphrase, .buckets = buckets };
+    *archive = *options;
     tide_buf_init(&archive->headers, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&archive->transactions, RECORDS_BYTES);
+    tide_buf_init(&archive->results, RECORDS_BYTES);
+    tide_buf_init(&archive->votes, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&archive->text, STATE_BYTES);
 }
 
 void archive_write_close(struct archive_write *archive)
 {
     tide_buf_release(&archive->headers);
+    tide_buf_release(&archive->transactions);
+    tide_buf_release(&archive->results);
+    tide_buf_release(&archive->votes);
     tide_buf_release(&archive->text);
 }
 
@@ -157,14 +165,30 @@ static void file_name(char out[96], const char *kind, uint32_t ledger, const cha
     (void)len;
 }
 
+/* Writes a file of records and begins the next one. */
+static tide_status write_records(struct archive_write *archive, const char *kind,
+                                 struct tide_buf *records, uint32_t ledger, struct tide_err *err)
+{
+    char name[96];
+    file_name(name, kind, ledger, "xdr.gz");
+    tide_status status = records->failed ? tide_fail(err, TIDE_E_MEMORY, "the archive's %s", kind)
+                                         : write_file(archive, name, tide_buf_view(records), err);
+    tide_buf_reset(records);
+    return status;
+}
+
 /* Writes the files of the checkpoint. The state file comes last: others find the rest by it. */
 static tide_status write_checkpoint(struct archive_write *archive, uint32_t ledger,
                                     struct tide_err *err)
 {
     char name[96];
-    file_name(name, "ledger", ledger, "xdr.gz");
-    tide_status status = write_file(archive, name, tide_buf_view(&archive->headers), err);
-    tide_buf_reset(&archive->headers);
+    tide_status status = write_records(archive, "ledger", &archive->headers, ledger, err);
+    if (status == TIDE_OK)
+        status = write_records(archive, "transactions", &archive->transactions, ledger, err);
+    if (status == TIDE_OK)
+        status = write_records(archive, "results", &archive->results, ledger, err);
+    if (status == TIDE_OK && archive->validators->count)
+        status = write_records(archive, "scp", &archive->votes, ledger, err);
     if (status == TIDE_OK)
         status = put_state(archive, ledger, err);
     file_name(name, "history", ledger, "json");
@@ -176,25 +200,152 @@ static tide_status write_checkpoint(struct archive_write *archive, uint32_t ledg
     return status;
 }
 
-static tide_status copy_header(void *self, const struct tide_ledger_header *header)
+/* ---- a ledger ---- */
+
+/* The parts of a ledger, from the walk. They borrow from it. */
+struct parts {
+    struct tide_ledger_header header;
+    tide_slice tx_set;
+    struct tide_buf pairs; /* results of the transactions */
+    uint32_t count;
+};
+
+static tide_status take_header(void *self, const struct tide_ledger_header *header)
 {
-    *(struct tide_ledger_header *)self = *header;
+    struct parts *parts = self;
+    parts->header = *header;
     return TIDE_OK;
+}
+
+static tide_status take_tx_set(void *self, tide_slice tx_set)
+{
+    struct parts *parts = self;
+    parts->tx_set = tx_set;
+    return TIDE_OK;
+}
+
+static tide_status take_tx(void *self, const struct tide_tx *tx, bool *inside)
+{
+    struct parts *parts = self;
+    *inside = false;
+    parts->count++;
+    tide_buf_slice(&parts->pairs, tx->result_pair);
+    return TIDE_OK;
+}
+
+/* Begins a record whose length is not known, and sets it at its end. */
+static size_t begin_record(struct tide_buf *out)
+{
+    size_t at = out->len;
+    tide_buf_be32(out, 0);
+    return at;
+}
+
+static void end_record(struct tide_buf *out, size_t at)
+{
+    const uint32_t last_fragment = UINT32_C(1) << 31;
+    uint32_t mark = last_fragment | (uint32_t)(out->len - at - 4);
+    for (uint32_t i = 0; i < 4 && !out->failed; i++)
+        out->ptr[at + i] = (uint8_t)(mark >> (24 - 8 * i));
+}
+
+/* Appends a TransactionHistoryEntry. */
+static void put_tx_set(struct archive_write *archive, uint32_t ledger, tide_slice tx_set)
+{
+    static const uint8_t no_hash[TIDE_HASH_BYTES];
+    struct tide_buf *out = &archive->transactions;
+    size_t at = begin_record(out);
+    tide_buf_be32(out, ledger);
+    tide_buf_put(out, no_hash, sizeof no_hash); /* a set from before protocol 20, empty */
+    tide_buf_be32(out, 0);
+    tide_buf_be32(out, 1); /* a generalized set follows */
+    tide_buf_slice(out, tx_set);
+    end_record(out, at);
+}
+
+/* Appends a TransactionHistoryResultEntry. */
+static void put_results(struct archive_write *archive, const struct parts *parts)
+{
+    struct tide_buf *out = &archive->results;
+    size_t at = begin_record(out);
+    tide_buf_be32(out, parts->header.sequence);
+    tide_buf_be32(out, parts->count);
+    tide_buf_slice(out, tide_buf_view(&parts->pairs));
+    tide_buf_be32(out, 0);
+    out->failed = out->failed || parts->pairs.failed;
+    end_record(out, at);
+}
+
+static void put_votes(struct archive_write *archive, uint32_t ledger, tide_slice value)
+{
+    size_t at = begin_record(&archive->votes);
+    validators_put_votes(&archive->votes, archive->validators, ledger, value);
+    end_record(&archive->votes, at);
+}
+
+/* Returns the StellarValue in the header. */
+static tide_slice value_of(const struct tide_ledger_header *header)
+{
+    enum { VALUE_AT = 4 + TIDE_HASH_BYTES };
+    const uint8_t *value = header->header_xdr.ptr + VALUE_AT;
+    return tide_slice_of(value, (size_t)(header->result_hash - value));
+}
+
+/* Appends votes and set of a ledger that follows another one than the chain's. */
+static void put_fork(struct archive_write *archive, const struct parts *parts)
+{
+    enum { PREVIOUS_AT = 4 };
+    struct tide_buf set, value;
+    tide_buf_init(&set, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&value, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_slice(&set, parts->tx_set);
+    tide_buf_slice(&value, value_of(&parts->header));
+    if (set.failed || value.failed) {
+        archive->votes.failed = true;
+    } else {
+        tide_sha256(set.ptr + PREVIOUS_AT, tide_slice_of(parts->header.hash, TIDE_HASH_BYTES));
+        tide_sha256(value.ptr, tide_buf_view(&set));
+        put_tx_set(archive, parts->header.sequence, tide_buf_view(&set));
+        put_votes(archive, parts->header.sequence, tide_buf_view(&value));
+    }
+    tide_buf_release(&set);
+    tide_buf_release(&value);
+}
+
+/* Appends the ledger's records. As at stellar-core, a ledger without transactions has neither set
+ * nor results. */
+static void put_ledger(struct archive_write *archive, const struct parts *parts)
+{
+    const struct tide_ledger_header *header = &parts->header;
+    size_t at = begin_record(&archive->headers);
+    tide_buf_slice(&archive->headers, header->history_entry);
+    end_record(&archive->headers, at);
+    if (parts->count)
+        put_results(archive, parts);
+    if (header->sequence == archive->fork) {
+        put_fork(archive, parts);
+        return;
+    }
+    if (parts->count)
+        put_tx_set(archive, header->sequence, parts->tx_set);
+    if (archive->validators->count)
+        put_votes(archive, header->sequence, value_of(header));
 }
 
 tide_status archive_write_put(struct archive_write *archive, tide_slice lcm, struct tide_err *err)
 {
-    const uint32_t last_fragment = UINT32_C(1) << 31;
-    struct tide_ledger_header header = { 0 };
-    const struct tide_walk walk = { .self = &header, .header = copy_header };
+    struct parts parts = { .count = 0 };
+    const struct tide_walk walk = {
+        .self = &parts, .header = take_header, .tx_set = take_tx_set, .tx = take_tx
+    };
+    tide_buf_init(&parts.pairs, TIDE_LEDGER_BYTES_MAX);
     tide_status status = tide_ledger_walk(&walk, lcm, err);
+    if (status == TIDE_OK)
+        put_ledger(archive, &parts);
+    tide_buf_release(&parts.pairs);
     if (status != TIDE_OK)
         return status;
-    tide_buf_be32(&archive->headers, last_fragment | (uint32_t)header.history_entry.len);
-    tide_buf_slice(&archive->headers, header.history_entry);
-    if (archive->headers.failed)
-        return tide_fail(err, TIDE_E_MEMORY, "the archive's headers");
-    return header.sequence % CHECKPOINT == CHECKPOINT - 1
-               ? write_checkpoint(archive, header.sequence, err)
+    return parts.header.sequence % CHECKPOINT == CHECKPOINT - 1
+               ? write_checkpoint(archive, parts.header.sequence, err)
                : TIDE_OK;
 }

@@ -1,5 +1,5 @@
-/* Writing a history archive: for each checkpoint the state file, the headers and the buckets, as
- * stellar-core publishes them. A checkpoint is a ledger whose number is one below a multiple of 64.
+/* Writing a history archive: for each checkpoint the state file, headers, transactions, results,
+ * votes and buckets, as stellar-core publishes them. A checkpoint is a ledger whose number is one below a multiple of 64.
  *
  * Files    are written whole, and again by a later run; equal options give equal bytes.
  * Threads  One thread uses an archive_write. */
@@ -9,17 +9,21 @@
 #include "tidemark/buf.h"
 #include "tidemark/status.h"
 #include "tools/sim/ledger/bucket_list.h"
+#include "tools/sim/ledger/validators.h"
 
 struct archive_write {
-    const char *dir; /* borrowed, like passphrase */
-    const char *passphrase;
-    struct bucket_list *buckets; /* after the ledger that is put */
-    struct tide_buf headers;     /* records of this checkpoint */
-    struct tide_buf text;        /* of a state file */
+    const char *dir, *passphrase;
+    struct bucket_list *buckets;         /* after the ledger that is put */
+    const struct validators *validators; /* none of them: the archive has no votes */
+    /* The votes for this ledger name another ledger before it, as if the validators were on a fork.
+     * 0: no ledger */
+    uint32_t fork;
+    struct tide_buf headers, transactions, results, votes; /* records of this checkpoint */
+    struct tide_buf text;                                  /* of a state file */
 };
 
-void archive_write_open(struct archive_write *archive, const char *dir, const char *passphrase,
-                        struct bucket_list *buckets);
+/* The options are the archive's first five members; what they name is borrowed. */
+void archive_write_open(struct archive_write *archive, const struct archive_write *options);
 /* Appends a ledger. Ledgers come in order. A checkpoint's files are written with its last one.
  * Returns TIDE_E_IO, TIDE_E_MEMORY, or a walk's error. */
 tide_status archive_write_put(struct archive_write *archive, tide_slice lcm,

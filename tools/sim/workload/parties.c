@@ -210,5 +210,8 @@ void parties_deployment(struct tide_buf *json, const struct parties *parties, ui
         put_named(json, parties, (party_ref)i, i + 1 == named);
     tide_buf_putf(json, " },\n \"usdc\": {\n  \"code\": \"USDC\",\n  \"issuer\": \"");
     parties_put_strkey(json, parties, PARTY_ISSUER);
-    tide_buf_putf(json, "\"\n }\n}\n");
+    tide_buf_putf(json, "\"\n }");
+    if (parties->validators.len)
+        tide_buf_putf(json, ",\n \"validators\": %.*s", TIDE_SLICE_FMT(parties->validators));
+    tide_buf_str(json, "\n}\n");
 }

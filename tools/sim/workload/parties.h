@@ -94,7 +94,8 @@ struct parties {
      * check. Protocol contracts cannot sign on the network; a key stands here because some calls of
      * the workload sign for one all the same (see strict_auth). */
     uint8_t signers[PARTY_CONTRACTS][TIDE_HASH_BYTES];
-    struct keys keys; /* key pairs of all accounts and signers */
+    struct keys keys;      /* key pairs of all accounts and signers */
+    tide_slice validators; /* of deployment.json, a quorum set; empty: none. Borrowed */
 };
 
 /* Makes all parties; user_count is 1 to PARTY_USERS_MAX. Returns TIDE_E_MEMORY. The caller calls

@@ -13,7 +13,8 @@ export type Receipt = {
   network: string;
   deployment: string;
   contracts: { [role: string]: string };
-  ledger: { sequence: string; hash: string; closedAt: string };
+  /** provenThrough: signatures of validators prove all ledgers up to it; null: none when it was signed. */
+  ledger: { sequence: string; hash: string; closedAt: string; provenThrough: string | null };
   evaluatedAt: string;
   lease: { renewedAt: string; ageMs: number } | null;
   question: { route: 'kyc_status' | 'price' | 'pool_quote'; path: string; query: { [name: string]: string } };

@@ -65,11 +65,13 @@ static void a_receipt_says_this(void **state)
         "\"0000000000000000000000000000000000000000000000000000000000000000\","
         "\"contracts\":{},\"ledger\":{\"sequence\":\"7\",\"hash\":"
         "\"0100000000000000000000000000000000000000000000000000000000000000\","
-        "\"closedAt\":\"1970-01-01T00:16:40Z\"},\"evaluatedAt\":\"1970-01-01T00:16:45Z\","
+        "\"closedAt\":\"1970-01-01T00:16:40Z\",\"provenThrough\":\"5\"},\"evaluatedAt\":\"1970-01-"
+        "01T00:16:45Z\","
         "\"lease\":{\"renewedAt\":\"1970-01-01T00:16:44Z\",\"ageMs\":12},"
         "\"question\":{\"route\":\"price\",\"path\":\"/api/prices/BTC\","
         "\"query\":{\"maxAgeMs\":\"5\"}},\"answer\":{\"a\":1}}";
     struct tide_receipt receipt = { .kind = TIDE_RECEIPT_PRICE,
+                                    .proven = 5,
                                     .issuer = TIDE_SLICE("me \"and\" you"),
                                     .subject = TIDE_SLICE("BTC"),
                                     .query_count = 1,
