@@ -111,7 +111,7 @@ def check_lookups(good):
             wrong(f"at ledger {at}: {r['path']} told {told}, PostgreSQL has {want}")
     if (PG_DIR / "freezes").exists():
         if not (answers_of_people[True, False] and answers_of_people[False, True]):
-            wrong(f"nobody was compliant, or nobody frozen: {answers_of_people}")
+            wrong(f"no answer was compliant, or none about a frozen address: {answers_of_people}")
         print(f"   {answers_of_people[True, False]} answers compliant, {answers_of_people[False, True]} about frozen addresses")
 
 

@@ -106,7 +106,7 @@ swap_databases() {
     PGDATABASE=postgres sql "ALTER DATABASE tidemark RENAME TO former" 2>/dev/null && PGDATABASE=postgres sql "ALTER DATABASE other RENAME TO tidemark"
 }
 wait_for 20 swap_databases || fail "the databases cannot be renamed"
-said() { curl -s "$(url three /api/coverage)" >/dev/null; grep 'is another protocol' "$PG_DIR/three.log" >/dev/null; }
+said() { curl -s "$(url three /api/coverage)" >/dev/null; grep 'is of another protocol' "$PG_DIR/three.log" >/dev/null; }
 wait_for 20 said || fail "node three takes another network silently: $(tail -n 3 "$PG_DIR/three.log") $(curl -s "$(url three /api/coverage)" | cut -c1-200)"
 [ "$(curl -s -o "$PG_DIR/body" -w '%{http_code}' "$(url three /api/coverage)")" = 503 ] || fail "node three answers for another network: $(cut -c1-200 "$PG_DIR/body")"
 echo "ok a node without a deployment file does not go over to another network"
