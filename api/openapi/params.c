@@ -26,9 +26,6 @@ static bool param_used[TIDE_COUNT(params)][USES];
 
 static const struct openapi_at param_def = { "api/http/param.def", 0 };
 
-/* The second character of an address holds the last bits of its kind, which are 0. */
-#define ADDRESS_PATTERN "[GC][A-D][A-Z2-7]{54}"
-
 /* Times of RFC 3339 that the API takes, whatever their zone: days of the calendar of 1971 to 2105,
  * and of 1970 unless the zone is east of Greenwich, where the year begins before 1970. */
 #define MONTHS                                                                     \
@@ -43,16 +40,19 @@ static const struct openapi_at param_def = { "api/http/param.def", 0 };
     "|1970-" MONTHS CLOCK "([Zz]|-" OFFSET ")"
 #define SECONDS_PATTERN "[0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}"
 
+static const char time_pattern[] = "^(" SECONDS_PATTERN "|" DATE_TIME_PATTERN ")$";
+
 /* Each value that matches is accepted, except that an address also has a checksum and a cursor is
  * one that the server made. The bounds of a TEXT are bytes, so its characters are ASCII here. */
 static const char *const param_patterns[] = {
     [TIDE_PARAM_AMOUNT] = "^(0|[1-9][0-9]{0,37})$",
     [TIDE_PARAM_EVENT] = "^[0-8][0-9]{18}-[01][0-9]{9}$",
-    [TIDE_PARAM_ADDRESS] = "^" ADDRESS_PATTERN "$",
+    /* the second character holds the last bits of the address's kind, which are 0 */
+    [TIDE_PARAM_ADDRESS] = "^[GC][A-D][A-Z2-7]{54}$",
     [TIDE_PARAM_SYMBOL] = "^[A-Za-z0-9_]{1,32}$",
     [TIDE_PARAM_HASH] = "^[0-9a-fA-F]{64}$",
     [TIDE_PARAM_TEXT] = "^[ -~]*$",
-    [TIDE_PARAM_TIME] = "^(" SECONDS_PATTERN "|" DATE_TIME_PATTERN ")$",
+    [TIDE_PARAM_TIME] = time_pattern,
     [TIDE_PARAM_CURSOR] = "^[A-Za-z0-9_-]*$",
 };
 
