@@ -4,7 +4,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/log.h"
 
-/* What another server says about the page. NONE: nothing now. BEHIND: it has none of its ledgers
+/* Another server's word about the page. NONE: nothing now. BEHIND: it has none of its ledgers
  * yet. */
 enum vote { VOTE_NONE, VOTE_BEHIND, VOTE_SAME, VOTE_OTHER };
 
