@@ -47,10 +47,7 @@ uint32_t hot_sum(tide_slice key, const void *record, size_t size)
 /* Returns the bytes of a key of that kind, as hot_record.h makes it; 0 for other values. */
 static size_t key_size(enum tide_hot_kind kind)
 {
-    enum {
-        ADDRESS = sizeof(struct tide_hot_address),
-        SYMBOL = sizeof(struct tide_hot_symbol)
-    };
+    enum { ADDRESS = sizeof(struct tide_hot_address), SYMBOL = sizeof(struct tide_hot_symbol) };
     switch (kind) {
     case TIDE_HOT_META:
         return 1;

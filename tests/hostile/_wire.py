@@ -112,6 +112,8 @@ class Line:
 
     def put(self, raw, size=0, pause=0.0):
         """In pieces of that size. Reads what comes meanwhile. TLS has a record for each piece."""
+        if self.tls and self.ended:
+            return  # the server's time for the handshake was up: this machine was too slow
         if self.tls:
             for at in range(0, len(raw), size or 1 << 14):
                 self.tls.write(raw[at:at + (size or 1 << 14)])

@@ -30,7 +30,7 @@ enum {
     SERVER_HUNG_MS = 20000, /* without progress for so long, a worker's loop has hung (liveness) */
     SERVER_NO_EFFECT_TURNS = 256, /* turns without any effect after which each turn pauses */
     SERVER_NO_EFFECT_MS = 2,      /* the pause */
-    SERVER_TLS_MS = 5000, /* limit of a TLS handshake together with a request's first line */
+    SERVER_TLS_MS = 5000,    /* limit of a TLS handshake together with a request's first line */
     SERVER_HANDSHAKES = 256, /* pending TLS handshakes of one worker; then one is cut */
     /* After a shutdown, the library should close the connection within this time */
     SERVER_CUT_MS = 2000,
