@@ -42,7 +42,7 @@ FROM pg_roles AS r WHERE r.rolname = session_user"""
 _DEPLOYMENTS = f"""
 SELECT n.deployment, n.network, n.ledger, n.closed_at
 FROM analyst.networks AS n LEFT JOIN analyst.current_deployment AS c USING (deployment)
-WHERE n.ledger IS NOT NULL
+WHERE n.ledger > 0
 ORDER BY c.deployment NULLS LAST, n.deployment DESC LIMIT {DEPLOYMENTS}"""
 
 
