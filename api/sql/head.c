@@ -2,7 +2,7 @@
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
-static_assert(TIDE_SQL_HEAD_SIGN == 7, "head_sql has seven columns before the age");
+static_assert(TIDE_SQL_HEAD_SIGN == 9, "head_sql has nine columns before the age");
 
 /* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
  * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
