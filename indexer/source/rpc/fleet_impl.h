@@ -113,7 +113,7 @@ bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger);
  * ledger is delivered; UINT32_MAX: none is. Call with the lock. */
 uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger);
 /* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
- * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current server was put aside. */
+ * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current one was put aside. */
 enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page,
                                    struct tide_err *err);
 /* Notes that a page is held. Once that was so for rpc_confirm_ms, and a single other server is
