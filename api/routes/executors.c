@@ -115,11 +115,11 @@ static void check_key(void *self, struct tide_key_answer *out, const struct tide
     const struct tide_api *api = self;
     struct tide_kyc_key_use use;
     uint32_t scope = needed_scope(route);
+    static_assert(sizeof out->print.ip <= sizeof use.hash, "a prefix of the hash");
     if (!api->keys)
         return;
     switch (tide_kyc_keys_check(api->keys, &use, key, from)) {
     case TIDE_KYC_KEY_GOOD:
-        static_assert(sizeof out->print.ip <= sizeof use.hash, "a prefix of the hash");
         out->known = true;
         memcpy(out->print.ip, use.hash, sizeof out->print.ip);
         out->rate = use.rate;

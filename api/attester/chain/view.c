@@ -84,6 +84,10 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
     struct arguments a;
     size_t ends[ATT_VIEW_KEYS];
     open_arguments(&a, claim);
+    if (a.buf.failed) {
+        tide_buf_release(&a.buf);
+        return TIDE_E_MEMORY;
+    }
     const struct {
         const char *variant;
         tide_slice argument;

@@ -338,6 +338,7 @@ void tide_kyc_page_session(struct tide_reply *reply, struct tide_kyc_visit visit
                            const struct tide_kyc_session *session, enum tide_kyc_framing framing,
                            bool returned)
 {
+    assert(session); /* a page without a session could not be framed */
     struct tide_kyc_sheet sheet = {
         .document = "/kyc", .visit = visit, .session = session, .framing = framing
     };

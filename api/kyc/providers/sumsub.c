@@ -6,7 +6,8 @@
 
 enum { LINK_S = 86400, PATH_BYTES = 600 };
 static_assert(PATH_BYTES >= sizeof "/resources/applicants//one" + TIDE_KYC_ID_BYTES, "any id fits");
-static_assert(PATH_BYTES >= sizeof "/resources/applicants?levelName=" + 3 * TIDE_KYC_TEXT_BYTES,
+static_assert(PATH_BYTES >=
+                  sizeof "/resources/applicants?levelName=" + (size_t)3 * TIDE_KYC_TEXT_BYTES,
               "any level fits, also if each byte is escaped");
 
 /* --- calls -------------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
     char signature[2 * TIDE_HASH_BYTES + 1], token[TIDE_KYC_SECRET_BYTES + 16], ts[48], sig[96];
     static_assert(sizeof token >= sizeof "X-App-Token: " + TIDE_KYC_SECRET_BYTES - 1 &&
                       sizeof ts >= sizeof "X-App-Access-Ts: " + 20 &&
-                      sizeof sig >= sizeof "X-App-Access-Sig: " + 2 * TIDE_HASH_BYTES,
+                      sizeof sig >= sizeof "X-App-Access-Sig: " + (size_t)2 * TIDE_HASH_BYTES,
                   "any of the file fits");
     if (!sign_request(signature, call, &question))
         return tide_fail(err, TIDE_E_MEMORY, "out of memory");
