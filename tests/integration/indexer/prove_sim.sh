@@ -46,7 +46,7 @@ fi
 
 api_start
 [ "$(says /api/markets)" = 200 ] || fail "no answer before the fork"
-curl -sI "$API_URL/api/markets" | grep -qi '^proven-through: 1278' || fail "no Proven-Through: $(curl -sI "$API_URL/api/markets")"
+grep -qi '^proven-through: 1278' <<<"$(curl -sI "$API_URL/api/markets")" || fail "no Proven-Through: $(curl -sI "$API_URL/api/markets")"
 sql 'TRUNCATE chain.checkpoint'
 follow "$sim/forked/archive" 66
 grep -q 'ledger 1269: a quorum of the named validators signed' "$PG_DIR/run.log" || fail "the fork: $(tail -3 "$PG_DIR/run.log")"
@@ -54,9 +54,9 @@ follow "$sim/good/archive" 66
 for _ in $(seq 300); do [ "$(says /api/markets)" = 200 ] || break; sleep 0.1; done
 for path in /api/markets /api/prices /api/ledgers /readyz; do
     [ "$(says "$path")" = 503 ] || fail "$path: $(says "$path")"
-    curl -s "$API_URL$path" | grep -q forked || fail "$path: $(curl -s "$API_URL$path")"
+    grep -q forked <<<"$(curl -s "$API_URL$path")" || fail "$path: $(curl -s "$API_URL$path")"
 done
-"$TIDE_BIN/tidemark-indexer" fork | grep -q '^ledger  *1269' || fail "fork: $("$TIDE_BIN/tidemark-indexer" fork)"
+grep -q '^ledger  *1269' <<<"$("$TIDE_BIN/tidemark-indexer" fork)" || fail "fork: $("$TIDE_BIN/tidemark-indexer" fork)"
 echo "ok      a fork stops the indexer, and the API answers nothing"
 
 # A new index, beside the old one, from a source that is right: the API goes over to it.
