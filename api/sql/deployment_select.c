@@ -336,7 +336,7 @@ static tide_status check_deployments(struct tide_deployment_select *s, struct ti
     tide_status status = tide_pg_query(pg, &rows, state_sql, NULL, 0, err);
     if (status != TIDE_OK)
         return status;
-    assert(rows.columns == CREATED + 1);
+    assert(rows.columns == UNFINISHED + 1);
     struct candidate *all = calloc(rows.count + 1u, sizeof *all);
     status = all ? check_whole(&rows, err) : tide_fail(err, TIDE_E_MEMORY, "deployments");
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
