@@ -43,7 +43,7 @@ static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
 /* Reads the row of stream_sql_figures. Without a heartbeat its columns are NULL and become 0. */
 static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
-    assert(rows->columns == WAITING + 1);
+    assert(rows->columns == FORKED + 1);
     struct stream_figures f = {
         .known = true,
         .asked_ms = tide_now_ms(),
