@@ -262,12 +262,13 @@ static void count_vote(struct rpc_fleet *f, struct votes *v, uint32_t server,
  * their number. */
 static uint32_t list_others(struct rpc_fleet *f, uint32_t out[RPC_SERVERS_MAX])
 {
-    uint32_t count = 0;
+    uint32_t count = 0, servers = f->count;
+    assert(servers > 1); /* a single server's pages are not confirmed */
     pthread_mutex_lock(&f->lock);
-    for (uint32_t n = 0; n < 2 * f->count; n++) {
-        uint32_t i = (f->confirmer + n) % f->count;
+    for (uint32_t n = 0; n < 2 * servers; n++) {
+        uint32_t i = (f->confirmer + n) % servers;
         if (i != f->current && f->servers[i].trust == RPC_COMPARED &&
-            f->servers[i].late == (n >= f->count))
+            f->servers[i].late == (n >= servers))
             out[count++] = i;
     }
     pthread_mutex_unlock(&f->lock);
