@@ -127,6 +127,14 @@ static bool same_next(const struct att_next *a, const struct att_next *b)
     return a->step == b->step && same_text(a->why, b->why) && same_text(a->detail, b->detail);
 }
 
+/* Returns whether entries of that ledger may show that an intent is done: they are not from before
+ * the person's last intent was done. */
+static bool shows_last_intent(const struct att_work *w, const struct att_next *next,
+                              uint32_t ledger)
+{
+    return next->step != ATT_STEP_CONFIRM || ledger >= w->row.known_ledger;
+}
+
 /* The step for entries that cannot be decoded. */
 static const struct att_next unreadable = { .step = ATT_STEP_PARK,
                                             .why = "manual_review",
@@ -150,7 +158,8 @@ static tide_status compare_server(struct att_work *w, const struct att_view *vie
     if (status == TIDE_OK)
         then = att_decide_view(w->row.revoke, &other, w->row.expires_at, now);
     bool known = status == TIDE_OK || status == TIDE_E_DECODE;
-    *agreed = known && same_next(next, &then) &&
+    *agreed = known && same_next(next, &then) && shows_last_intent(w, next, view->ledger) &&
+              shows_last_intent(w, next, other.ledger) &&
               (next->step != ATT_STEP_PREPARE || same_code(view, &other));
     return known ? TIDE_OK : status;
 }
@@ -189,10 +198,10 @@ tide_status work_agreed(struct att_work *w, const struct att_view *view,
     if (status != TIDE_OK)
         return status;
     struct att_next other = att_decide_view(w->row.revoke, &indexed, w->row.expires_at, now);
-    *agreed = same_next(next, &other);
+    *agreed = same_next(next, &other) && shows_last_intent(w, next, indexed.ledger);
     /* An index behind the view may lack a change; at the view's ledger or later, one of the two
      * is wrong. */
-    if (!*agreed && indexed.ledger >= view->ledger)
+    if (!same_next(next, &other) && indexed.ledger >= view->ledger)
         tide_log(TIDE_ERROR, "attester.contradicted",
                  "id=%" PRIu64 " server_says=%s index_says=%s ledger=%u", w->row.id,
                  next->detail ? next->detail : next->why, other.detail ? other.detail : other.why,

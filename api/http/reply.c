@@ -53,7 +53,7 @@ void tide_reply_header(struct tide_reply *reply, const char *name, const char *v
 const char *tide_reply_header_of(const struct tide_reply *reply, const char *name)
 {
     const char *found = NULL;
-    if (reply->lines.len == 0)
+    if (reply->lines.len == 0 || reply->lines.failed) /* the last text may have no end */
         return NULL;
     assert(reply->lines.ptr[reply->lines.len - 1] == 0); /* tide_reply_header ends each text */
     const char *at = (const char *)reply->lines.ptr, *end = at + reply->lines.len;

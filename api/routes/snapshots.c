@@ -307,7 +307,7 @@ static bool add_address(void *self, tide_slice key, const void *record)
     struct changes *c = self;
     (void)record;
     tide_buf_put(&c->addresses, key.ptr + 1 + sizeof(uint32_t), sizeof(struct tide_hot_address));
-    c->count++;
+    c->count += !c->addresses.failed;
     return c->count <= CHANGES_MAX && !c->addresses.failed;
 }
 

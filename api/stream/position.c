@@ -164,5 +164,7 @@ tide_status stream_position_parse(struct stream_position *out, uint16_t *deploym
     out->ledger = (uint32_t)ledger;
     if (more && !parse_suffix(out, rest))
         return TIDE_E_DECODE;
+    if (out->class < STREAM_WHOLE && out->ledger == 0) /* a part of no ledger: none is before it */
+        return TIDE_E_DECODE;
     return out->class == STREAM_TIME && !timed ? TIDE_E_DECODE : TIDE_OK;
 }

@@ -40,11 +40,24 @@ static tide_status check_place(const struct tide_writer *w, const struct tide_ba
     return TIDE_OK;
 }
 
+/* Fails if a table's rows could not be completed for lack of memory: rows would be missing, or
+ * occur twice. */
+static tide_status check_rows(const struct tide_batch *batch, struct tide_err *err)
+{
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        if (batch->rows[i].copy.failed)
+            return tide_fail(err, TIDE_E_MEMORY, "rows of ledgers %u to %u", batch->from,
+                             batch->to);
+    return TIDE_OK;
+}
+
 tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *batch,
                                struct tide_err *err)
 {
     bool loads = false;
-    tide_status status = check_place(w, batch, err);
+    tide_status status = check_rows(batch, err);
+    if (status == TIDE_OK)
+        status = check_place(w, batch, err);
     if (status == TIDE_OK)
         status = write_load_choose(&w->load, batch, &loads, err);
     if (status != TIDE_OK)

@@ -220,6 +220,7 @@ enum column {
     ENVELOPE,
     BUMP,
     ATTESTED,
+    KNOWN_LEDGER,
     SIGNED_FROM
 };
 
@@ -240,7 +241,9 @@ static const char next_sql[] =
     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
-    " LIMIT 1) END, " ATT_SIGNED_COLUMNS
+    " LIMIT 1) END, coalesce((SELECT least(max(c.confirmed_ledger), 4294967295) FROM kyc.outbox c"
+    " WHERE c.subject = o.subject AND c.genuine IS NOT FALSE AND c.deployment = o.deployment AND"
+    " c.state = 'confirmed'), 0), " ATT_SIGNED_COLUMNS
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
     " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
@@ -325,6 +328,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     row->bumped = !tide_pg_is_null(rows, 0, BUMP);
     snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
     row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
+    row->known_ledger = (uint32_t)read_number(rows, KNOWN_LEDGER, UINT32_MAX, &good);
     bool hashed =
         row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
     return good && hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&

@@ -119,7 +119,6 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     assert(row->state != ATT_QUEUED && row->bump.len > 0);
-    assert(fee > 0);
     struct fence fence;
     struct tide_buf bytes;
     char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];

@@ -344,7 +344,6 @@ void tide_kyc_page_session(struct tide_reply *reply, struct tide_kyc_visit visit
     };
     struct tide_kyc_integrator integrator;
     struct tide_buf data;
-    assert(session);
     tide_buf_init(&data, PAGE_DATA_MAX);
     sheet.integrator = find_integrator(&integrator, &visit, session);
     struct tide_json j = { .buf = &data };

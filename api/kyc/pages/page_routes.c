@@ -144,7 +144,7 @@ static tide_status redirect_to_provider(struct tide_kyc_work *work,
         tide_kyc_hosted_page(context, page_work->reconcile_s, &session, &obtained, job->reply, err);
     if (status != TIDE_OK)
         return status;
-    if (obtained)
+    if (obtained && session.hosted_url[0]) /* the session may have ended meanwhile */
         send_redirect(job->reply, session.hosted_url);
     else
         tide_kyc_page_away(job->reply, visit_of(job), &session);

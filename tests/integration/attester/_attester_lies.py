@@ -68,6 +68,25 @@ def denied_attestation(w):
     check(not w.compliant(subject), "not revoked")
 
 
+def index_before_the_attestation(w):
+    """one server hides what was attested, and the index has not read that ledger yet: the revocation waits for it"""
+    subject, session = attest(w)
+    table = "state.compliance_registry_kyc"
+    w.db.ask(f"CREATE TABLE public.saved AS SELECT * FROM {table} WHERE deployment = {w.served}; DELETE FROM {table} WHERE deployment = {w.served}")
+    w.db.ask(f"""BEGIN; ALTER TABLE kyc.outbox DISABLE TRIGGER keep_final; UPDATE kyc.outbox SET confirmed_ledger = {w.latest() + 400}
+        WHERE session_id = '{session}'; ALTER TABLE kyc.outbox ENABLE TRIGGER keep_final; COMMIT""")
+    with lying(w, {"getLedgerEntries": hide_entries(["Kyc"])}, honest=0) as liar:
+        with w.attester(*NOW) as attester:
+            intent, _, _ = w.plant(subject, "revoke", 2, session)
+            until(lambda: re.search("not_borne_out|index_behind", attester.said()) or w.row(intent)[0] != "queued", attester.said)
+            check(liar.told > 0 and w.row(intent)[0] == "queued", f"{w.row(intent)}")
+            w.db.ask(f"INSERT INTO {table} SELECT * FROM public.saved; DROP TABLE public.saved")
+            liar.lies = {}
+            at_once(w, intent)
+            ends(w, intent, "confirmed")
+    check(not w.compliant(subject), "not revoked")
+
+
 def ten_years_ahead(w):
     """a close time ten years ahead is refused, and signs nothing that is good for years"""
     with lying(w, {m: shift_time(315360000) for m in ("getLatestLedger", "getTransaction")}):
@@ -466,10 +485,10 @@ def clocks_must_agree(w):
     check(w.attested(subject) == 1, "not once")
 
 
-LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restored_code,
+LIES = [swallowed_revocation, denied_attestation, index_before_the_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restored_code,
         footprints_are_the_registrys, foreign_code_is_not_borne_out, trouble_is_no_verdict, refusal_of_one_beside_trouble, refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
         forged_rows, many_forged_rows, erased_session, final_is_final, standing_fails, every_move_is_audited, bad_rows_make_way]
-INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restored_code", "budget_holds",
+INDEXED = {"swallowed_revocation", "denied_attestation", "index_before_the_attestation", "ten_years_ahead", "ledgers_ahead", "restored_code", "budget_holds",
            "footprints_are_the_registrys", "foreign_code_is_not_borne_out", "trouble_is_no_verdict",
            "charged_is_known", "clocks_must_agree", "forged_rows", "erased_session", "every_move_is_audited"}
 

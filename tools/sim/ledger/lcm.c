@@ -227,7 +227,8 @@ static void put_processing(struct lcm *lcm)
 static tide_status buffers_status(const struct lcm *lcm)
 {
     const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
-                                     &lcm->evicted,   &lcm->upgrades,   &lcm->out };
+                                     &lcm->refunds,   &lcm->evicted,    &lcm->upgrades,
+                                     &lcm->out };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
         if (all[i]->failed)
             return TIDE_E_LIMIT;

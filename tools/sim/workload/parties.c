@@ -31,8 +31,13 @@ static const char *const single_names[PARTY_VERIFIER + PARTY_VERIFIERS] = {
 void parties_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name)
 {
     char text[96];
-    int len = snprintf(text, sizeof text, "tidemark simulated account %" PRIu64 " %s", seed, name);
-    tide_sha256(out, tide_slice_of(text, (size_t)len));
+    struct tide_sha256 sha;
+    int len = snprintf(text, sizeof text, "tidemark simulated account %" PRIu64 " ", seed);
+    assert(len > 0 && (size_t)len < sizeof text);
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(text, (size_t)len));
+    tide_sha256_update(&sha, tide_slice_str(name)); /* of any length: it is an argument */
+    tide_sha256_final(&sha, out);
 }
 
 tide_status parties_key(struct parties *parties, uint8_t out[TIDE_HASH_BYTES], uint64_t seed,
