@@ -94,9 +94,10 @@ freezes() {
     done >"$PG_DIR/freezes" 2>&1 &
     freezer=$!
 }
+frozen_often() { [ "$(grep -c '^freeze admin: passed' "$PG_DIR/freezes")" -ge 5 ]; }
 freezes_end() {
+    wait_for 60 frozen_often || fail "hardly anybody was frozen: $(tail -n 3 "$PG_DIR/freezes")"
     { kill $freezer && wait $freezer; } 2>/dev/null || true
-    [ "$(grep -c '^freeze admin: passed' "$PG_DIR/freezes")" -ge 5 ] || fail "hardly anybody was frozen: $(tail -n 3 "$PG_DIR/freezes")"
 }
 clients_end() {
     wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
