@@ -112,7 +112,8 @@ def sums_over_time(d):
     market = sql("SELECT market FROM rollup.market_day GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
     for target in (f"/api/pools/{pool}/daily", f"/api/markets/{market}/daily", "/api/stats/daily"):
         assert all_of(f"{target}?ledger={n}", 50) == [i for i in all_of(target, 50) if i["day"] < close], target
-    counts = ("protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified", "callsRewritten", "callsUnverified")
+    counts = ("protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified", "callsRewritten", "callsUnverified",
+              "chainProof")
     assert all_of(f"/api/ledgers?ledger={n}", 50) == [{**i, **dict.fromkeys(counts)} for i in all_of("/api/ledgers", 50) if int(i["ledger"]) <= int(n)]
     days = all_of("/api/stats/daily", 2)
     assert " ".join(f"{i['day']}/{i['users']}/{i['swaps']}/{i['volumeQuote']}" for i in days) == one(
