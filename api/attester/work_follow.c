@@ -117,9 +117,9 @@ static void read_failure(struct att_work *w, const struct att_found *found, stru
 
 /* --- a fee bump ------------------------------------------------------------------------------- */
 
-/* Returns the total fee of a bump in stroops; 0 if it exceeds fee_max, or if the stored envelope has
- * no fee. Core replaces a waiting transaction only for ten times its inclusion fee, and a bump counts
- * as two operations. */
+/* Returns the total fee of a bump in stroops; 0 if it exceeds fee_max, or if the stored envelope
+ * has no fee. Core replaces a waiting transaction only for ten times its inclusion fee, and a bump
+ * counts as two operations. */
 static int64_t bump_fee(const struct att_work *w, int64_t inclusion, int64_t resources, int64_t bid)
 {
     int64_t most = att_signer_policy(w->signer)->fee_max;

@@ -241,9 +241,9 @@ static const char next_sql[] =
     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
-    " LIMIT 1) END, coalesce((SELECT least(max(c.confirmed_ledger), 4294967295) FROM kyc.outbox c"
-    " WHERE c.subject = o.subject AND c.genuine IS NOT FALSE AND c.deployment = o.deployment AND"
-    " c.state = 'confirmed'), 0), " ATT_SIGNED_COLUMNS
+    " LIMIT 1) END, (SELECT least(coalesce(max(c.confirmed_ledger), 0), 4294967295) FROM"
+    " kyc.outbox c WHERE c.subject = o.subject AND c.genuine IS NOT FALSE AND c.deployment ="
+    " o.deployment AND c.state = 'confirmed'), " ATT_SIGNED_COLUMNS
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
     " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";

@@ -58,11 +58,14 @@ def denied_attestation(w):
     subject, session = attest(w)
     with lying(w, {"getLedgerEntries": hide_entries(["Kyc"])}, honest=0 if w.index else 1) as liar:
         with w.attester(*NOW) as attester:
+            if w.index:
+                w.still()  # else the index is always a ledger behind the server, on a slow machine
             intent, _, _ = w.plant(subject, "revoke", 2, session)
             until(lambda: liar.told > 1 and ("attester.contradicted" if w.index else "not_borne_out") in attester.said(),
                   attester.said)
             check(w.row(intent)[0] == "queued" and w.compliant(subject), f"{w.row(intent)}")
             liar.lies = {}
+            w.tick(50)
             at_once(w, intent)
             ends(w, intent, "confirmed")
     check(not w.compliant(subject), "not revoked")
@@ -70,6 +73,8 @@ def denied_attestation(w):
 
 def index_before_the_attestation(w):
     """one server hides what was attested, and the index has not read that ledger yet: the revocation waits for it"""
+    if not w.index:
+        return
     subject, session = attest(w)
     table = "state.compliance_registry_kyc"
     w.db.ask(f"CREATE TABLE public.saved AS SELECT * FROM {table} WHERE deployment = {w.served}; DELETE FROM {table} WHERE deployment = {w.served}")
