@@ -76,7 +76,8 @@ def index_before_the_attestation(w):
     if not w.index:
         return
     subject, session = attest(w)
-    table = "state.compliance_registry_kyc"
+    table, newest = "state.compliance_registry_kyc", w.latest()
+    until(lambda: int(w.db.one("SELECT max(ledger) FROM chain.cursor")) >= newest, "indexed")
     w.db.ask(f"CREATE TABLE public.saved AS SELECT * FROM {table} WHERE deployment = {w.served}; DELETE FROM {table} WHERE deployment = {w.served}")
     w.db.ask(f"""BEGIN; ALTER TABLE kyc.outbox DISABLE TRIGGER keep_final; UPDATE kyc.outbox SET confirmed_ledger = {w.latest() + 400}
         WHERE session_id = '{session}'; ALTER TABLE kyc.outbox ENABLE TRIGGER keep_final; COMMIT""")
@@ -85,7 +86,7 @@ def index_before_the_attestation(w):
             intent, _, _ = w.plant(subject, "revoke", 2, session)
             until(lambda: re.search("not_borne_out|index_behind", attester.said()) or w.row(intent)[0] != "queued", attester.said)
             check(liar.told > 0 and w.row(intent)[0] == "queued", f"{w.row(intent)}")
-            w.db.ask(f"INSERT INTO {table} SELECT * FROM public.saved; DROP TABLE public.saved")
+            w.db.ask(f"INSERT INTO {table} SELECT * FROM public.saved ON CONFLICT DO NOTHING; DROP TABLE public.saved")
             liar.lies = {}
             at_once(w, intent)
             ends(w, intent, "confirmed")
