@@ -46,6 +46,7 @@ TIDE_INLINE void tide_buf_put(struct tide_buf *buf, const void *bytes, size_t le
 {
     uint8_t *to = tide_buf_room(buf, len);
     if (to && len) {
+        assert(bytes);
         memcpy(to, bytes, len);
         buf->len += len;
     }

@@ -5,6 +5,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/zstd.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,6 +75,7 @@ static tide_status add_ledgers(struct tide_buf *plain, struct tide_buf *lens, ti
 static tide_status lay_out(struct corpus *c, const struct tide_buf *plain,
                            const struct tide_buf *lens, size_t copies)
 {
+    assert(plain->ptr && lens->len > 0);
     size_t once = lens->len / sizeof(size_t);
     c->count = (uint32_t)(once * copies);
     c->len = plain->len * copies;
@@ -105,6 +107,7 @@ static tide_status lay_out(struct corpus *c, const struct tide_buf *plain,
     c->packed = malloc(c->packed_len);
     for (uint32_t i = 0; offsets && c->packed && i < c->count; i++) {
         size_t base = packed.len * (i / once);
+        assert(packed.ptr);
         if (i % once == 0)
             memcpy(c->packed + base, packed.ptr, packed.len);
         c->frames[i] = tide_slice_of(c->packed + base + offsets[i % once],
