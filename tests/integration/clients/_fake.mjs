@@ -35,4 +35,4 @@ export function reply(response, status, body, headers = {}) {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-export const LEDGER = { 'Ledger-Sequence': '77', 'Ledger-Closed-At': '2026-01-31T07:24:04Z', 'Data-Age-Ms': '12', Network: 'Test', 'Request-Id': 'r1' };
+export const LEDGER = { 'Ledger-Sequence': '77', 'Ledger-Closed-At': '2026-01-31T07:24:04Z', 'Proven-Through': '70', 'Data-Age-Ms': '12', Network: 'Test', 'Request-Id': 'r1' };

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import tidemark_client as tidemark
 from tidemark_client import AsyncClient, Client, ReceiptError, TidemarkError, WebhookError
 
-LEDGER = {"Ledger-Sequence": "77", "Ledger-Closed-At": "2026-01-31T07:24:04Z", "Data-Age-Ms": "12", "Network": "Test", "Request-Id": "r1"}
+LEDGER = {"Ledger-Sequence": "77", "Ledger-Closed-At": "2026-01-31T07:24:04Z", "Proven-Through": "70", "Data-Age-Ms": "12", "Network": "Test", "Request-Id": "r1"}
 
 
 class Fake:
@@ -119,7 +119,7 @@ def answers():
     def work(call, server):
         answer = call("price", asset="XLM", max_age_ms=5000)
         assert answer.data["latestPrice"] == 2**127 - 1 and answer.data["latestPriceScaled"] == Decimal("1.50")
-        assert (answer.data["ledger"], answer.data["twapPrice"], answer.data["later"], answer.ledger, answer.age_ms) == (77, None, "12", 77, 12)
+        assert (answer.data["ledger"], answer.data["twapPrice"], answer.data["later"], answer.ledger, answer.proven_through, answer.age_ms) == (77, None, "12", 77, 70, 12)
         assert answer.data["latestAt"].isoformat() == "2026-01-31T07:23:39+00:00"
         path, headers, _, _ = server.requests[0]
         assert path == "/api/prices/XLM?maxAgeMs=5000" and headers["X-API-Key"] == "secret"  # its rate counts for each route

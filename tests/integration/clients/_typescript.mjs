@@ -38,7 +38,7 @@ test('an answer has exact numbers and its ledger', () =>
     async (client, server) => {
       const answer = await price(client, { asset: 'XLM', maxAgeMs: 5000 });
       assert.equal(answer.data.latestPrice, 170141183460469231731687303715884105727n);
-      assert.deepEqual([answer.data.ledger, answer.data.twapPrice, answer.data.later, answer.ledger, answer.ageMs], [77, null, '12', 77, 12]);
+      assert.deepEqual([answer.data.ledger, answer.data.twapPrice, answer.data.later, answer.ledger, answer.provenThrough, answer.ageMs], [77, null, '12', 77, 70, 12]);
       assert.equal(server.requests[0].url, '/api/prices/XLM?maxAgeMs=5000');
     }));
 

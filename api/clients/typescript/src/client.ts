@@ -30,6 +30,8 @@ export type Answer<T> = {
   /** The answer is true at the close of this ledger; null: of a route that reads none. */
   ledger: number | null;
   closedAt: string | null;
+  /** Signatures of validators prove all ledgers up to this one; null: none, or the operator names no validators. */
+  provenThrough: number | null;
   /** Milliseconds since the server last heard of the indexer. */
   ageMs: number | null;
   network: string | null;
@@ -305,6 +307,7 @@ async function answerOf<T>(response: Response, shape: Shape | undefined): Promis
     data: convert(body, shape) as T,
     ledger: number(headers.get('Ledger-Sequence')),
     closedAt: headers.get('Ledger-Closed-At'),
+    provenThrough: number(headers.get('Proven-Through')),
     ageMs: number(headers.get('Data-Age-Ms')),
     network: headers.get('Network'),
     requestId: headers.get('Request-Id'),

@@ -61,6 +61,8 @@ class Answer(Generic[T]):
     data: T
     ledger: int | None
     closed_at: datetime | None
+    #: signatures of validators prove all ledgers up to this one; None: none, or the operator names no validators
+    proven_through: int | None
     #: milliseconds since the server last heard of the indexer
     age_ms: int | None
     network: str | None
@@ -234,7 +236,7 @@ def answer_of(response: httpx.Response, shape: Shape) -> Answer[Any]:
     headers = response.headers
     closed = _converted(headers.get("Ledger-Closed-At", ""), 4)
     return Answer(convert(object_of(response), shape), _number(headers.get("Ledger-Sequence")), closed if isinstance(closed, datetime) else None,
-                  _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"))
+                  _number(headers.get("Proven-Through")), _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"))
 
 
 @dataclass(frozen=True)

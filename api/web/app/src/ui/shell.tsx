@@ -17,7 +17,8 @@ function Badge() {
   const { age, stale: why } = useStore(now);
   if (ledger) return null;
   if (!f.ledger) return <span class="badge" role="status">connecting…</span>;
-  const title = `Ledger ${f.ledger} closed ${stamp(f.closedAt)} UTC. ${why || (f.connected ? 'Live.' : 'The live stream is not connected; trying again.')}`;
+  const title = `Ledger ${f.ledger} closed ${stamp(f.closedAt)} UTC. ${why || (f.connected ? 'Live.' : 'The live stream is not connected; trying again.')}`
+    + (f.proven ? ` Validators' signatures prove all ledgers up to ${f.proven}.` : '');
   return (
     <A to={`/ledger/${f.ledger}`} class={`badge ${why ? 'bad' : f.connected ? 'good' : 'warn'}`} title={title} data-stale={why ? 'true' : 'false'}>
       <span class="dot" aria-hidden="true" />
