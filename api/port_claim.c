@@ -17,7 +17,7 @@ enum { HOST_MAX = 46, DIGITS = 16, RANDOM_BYTES = 4, NAME_MAX_BYTES = 107 };
 #define PREFIX  "tidemark-api/"
 #define UNKNOWN "-"
 
-static_assert(sizeof PREFIX - 1 + 5 + HOST_MAX + 2 * (1 + DIGITS) + 1 + 2 * RANDOM_BYTES + 1 <=
+static_assert((int)sizeof PREFIX - 1 + 5 + HOST_MAX + 2 * (1 + DIGITS) + 1 + 2 * RANDOM_BYTES + 1 <=
                   NAME_MAX_BYTES + 1,
               "the longest name fits");
 static_assert(HOST_MAX == 46 && DIGITS == 16 && RANDOM_BYTES == 4, "the widths in read_name");
