@@ -93,9 +93,9 @@ static bool read_time(struct tide_param_value *out, const struct tide_param *par
         out->number = (uint64_t)seconds;
         return true;
     }
-    return reject_value(why,
-                        "must be unix seconds, a time as 2026-05-02T09:14:07Z, or a date as 2026-05-02,"
-                        " from 1970 to 2106 (a + in it is %2B in a query)");
+    return reject_value(
+        why, "must be unix seconds, a time as 2026-05-02T09:14:07Z, or a date as 2026-05-02,"
+             " from 1970 to 2106 (a + in it is %2B in a query)");
 }
 
 static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)

@@ -36,7 +36,7 @@ static const struct openapi_at param_def = { "api/http/param.def", 0 };
 #define LEAP_YEARS "(19(7[26]|8[048]|9[26])|20([02468][048]|[13579][26])|2104)"
 #define CLOCK      "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]{1,9})?"
 #define OFFSET     "([01][0-9]|2[0-3]):[0-5][0-9]"
-#define DATE_TIME_PATTERN                                                       \
+#define DATE_TIME_PATTERN                                                          \
     "(" YEARS "-" MONTHS "|" LEAP_YEARS "-02-29)(" CLOCK "([Zz]|[-+]" OFFSET "))?" \
     "|1970-" MONTHS "(" CLOCK "([Zz]|-" OFFSET "))?"
 #define SECONDS_PATTERN "[0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}"

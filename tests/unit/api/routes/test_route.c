@@ -287,8 +287,7 @@ static void a_date_is_its_midnight(void **state)
     for (size_t i = 0; i < TIDE_COUNT(dates); i++) {
         struct tide_param_value value;
         char why[TIDE_PARAM_WHY];
-        assert_true(
-            tide_param_read(&value, TIDE_PARAM_from, tide_slice_str(dates[i].text), why));
+        assert_true(tide_param_read(&value, TIDE_PARAM_from, tide_slice_str(dates[i].text), why));
         assert_int_equal(value.number, dates[i].seconds);
     }
 }
