@@ -28,6 +28,7 @@ class Document:
     def __init__(self, document):
         self.document = document
         self.schemas = document["components"]["schemas"]
+        self.time_pattern = document["components"]["parameters"]["from"]["schema"]["pattern"]
 
     def follow(self, value):
         while "$ref" in value:
@@ -210,10 +211,16 @@ class TypeScript:
     def is_kind(self, schema):
         return schema.get("enum") == self.document.schemas["EventKind"]["enum"]
 
+    def is_time(self, schema):
+        """Whether a parameter is a time: all have one pattern."""
+        return schema.get("pattern") == self.document.time_pattern
+
     def parameter_type(self, parameter):
         schema = parameter["schema"]
         if self.is_kind(schema):
             return "EventKind"
+        if self.is_time(schema):
+            return "Date | number | string"
         if "enum" in schema:
             return " | ".join(json.dumps(one) for one in schema["enum"])
         if schema.get("type") == "integer":
@@ -397,6 +404,8 @@ class Python(TypeScript):
         schema = parameter["schema"]
         if self.is_kind(schema):
             return "EventKind"
+        if self.is_time(schema):
+            return "datetime | date | int | str"
         if "enum" in schema:
             return f"Literal[{', '.join(repr(one) for one in schema['enum'])}]"
         return "int" if schema.get("type") == "integer" else "int | str" if parameter["name"].startswith("amount") else "str"
@@ -495,7 +504,7 @@ class Python(TypeScript):
         return (
             '"""Made from openapi.json by generate.py. Do not edit."""\n\n'
             "from __future__ import annotations\n\n"
-            "from dataclasses import dataclass\nfrom datetime import datetime\nfrom decimal import Decimal\n"
+            "from dataclasses import dataclass\nfrom datetime import date, datetime\nfrom decimal import Decimal\n"
             "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n\n"
             "from ._core import Answer, AsyncCaller, Caller, Shape\n\n\n"
             + "".join(aliases) + "\n\n" + "\n\n".join(self.classes) + "\n\n" + "".join(unions) + "\n\n" + classes + "\n" + "".join(shapes) + "\n" + tables

@@ -70,20 +70,32 @@ static bool read_u64(struct tide_param_value *out, const struct tide_param *para
     return false;
 }
 
+/* Reads a time of RFC 3339, or a date alone, which is the midnight in UTC that begins
+ * it. */
+static bool parse_time(int64_t *seconds, tide_slice text)
+{
+    enum { DATE_BYTES = sizeof "2026-05-02" - 1 };
+    char midnight[DATE_BYTES + sizeof "T00:00:00Z"];
+    if (text.len != DATE_BYTES)
+        return tide_time_parse(seconds, text) == TIDE_OK;
+    snprintf(midnight, sizeof midnight, "%.*sT00:00:00Z", TIDE_SLICE_FMT(text));
+    return tide_time_parse(seconds, tide_slice_str(midnight)) == TIDE_OK;
+}
+
 static bool read_time(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     int64_t seconds = -1;
     assert(param->max <= UINT32_MAX); /* statements and handlers take 32 bits */
     if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK)
         return true;
-    if (tide_time_parse(&seconds, out->text) == TIDE_OK && seconds >= (int64_t)param->min &&
+    if (parse_time(&seconds, out->text) && seconds >= (int64_t)param->min &&
         seconds <= (int64_t)param->max) {
         out->number = (uint64_t)seconds;
         return true;
     }
-    return reject_value(why,
-                        "must be unix seconds, or a time as 2026-05-02T09:14:07Z, from 1970 to 2106"
-                        " (a + in it is %2B in a query)");
+    return reject_value(
+        why, "must be unix seconds, a time as 2026-05-02T09:14:07Z, or a date as 2026-05-02,"
+             " from 1970 to 2106 (a + in it is %2B in a query)");
 }
 
 static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)

@@ -27,7 +27,7 @@ enum tide_param_type {
     TIDE_PARAM_TEXT,   /* min..max bytes of UTF-8 without control characters             */
     TIDE_PARAM_CHOICE, /* one of the words "a|b|c" */
     TIDE_PARAM_BOOL,   /* true | false                                                   */
-    TIDE_PARAM_TIME,   /* unix seconds, or RFC 3339: min..max                            */
+    TIDE_PARAM_TIME,   /* unix seconds, RFC 3339, or a date alone (midnight UTC): min..max */
     TIDE_PARAM_KIND,   /* a kind of event: enum tide_event_id                            */
     TIDE_PARAM_EVENT,  /* Stellar RPC's id of an event: 19 digits, '-', 10 digits        */
     TIDE_PARAM_CURSOR, /* `next` of an earlier answer */

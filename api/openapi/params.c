@@ -26,8 +26,9 @@ static bool param_used[TIDE_COUNT(params)][USES];
 
 static const struct openapi_at param_def = { "api/http/param.def", 0 };
 
-/* Times of RFC 3339 that the API takes, whatever their zone: days of the calendar of 1971 to 2105,
- * and of 1970 unless the zone is east of Greenwich, where the year begins before 1970. */
+/* Dates and times of RFC 3339 that the API takes, whatever their zone: days of the calendar of 1971
+ * to 2105, and of 1970 unless the zone is east of Greenwich, where the year begins before 1970. A
+ * date alone has the zone UTC. */
 #define MONTHS                                                                     \
     "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)" \
     "|02-(0[1-9]|1[0-9]|2[0-8]))"
@@ -35,9 +36,9 @@ static const struct openapi_at param_def = { "api/http/param.def", 0 };
 #define LEAP_YEARS "(19(7[26]|8[048]|9[26])|20([02468][048]|[13579][26])|2104)"
 #define CLOCK      "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]{1,9})?"
 #define OFFSET     "([01][0-9]|2[0-3]):[0-5][0-9]"
-#define DATE_TIME_PATTERN                                                       \
-    "(" YEARS "-" MONTHS "|" LEAP_YEARS "-02-29)" CLOCK "([Zz]|[-+]" OFFSET ")" \
-    "|1970-" MONTHS CLOCK "([Zz]|-" OFFSET ")"
+#define DATE_TIME_PATTERN                                                          \
+    "(" YEARS "-" MONTHS "|" LEAP_YEARS "-02-29)(" CLOCK "([Zz]|[-+]" OFFSET "))?" \
+    "|1970-" MONTHS "(" CLOCK "([Zz]|-" OFFSET "))?"
 #define SECONDS_PATTERN "[0-3]?[0-9]{1,9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}"
 
 static const char time_pattern[] = "^(" SECONDS_PATTERN "|" DATE_TIME_PATTERN ")$";

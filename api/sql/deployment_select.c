@@ -408,6 +408,24 @@ bool tide_deployment_select_unmigrated(const struct tide_pg *pg)
     return strcmp(code, "42P01") == 0 || strcmp(code, "3F000") == 0;
 }
 
+/* Puts in plain words what is likely when the tables cannot be read. The indexer grants the rights
+ * in the last migration of its first start, so until then they are missing as if they were lost. */
+static tide_status explain_tables(const struct tide_pg *pg, tide_status status,
+                                  struct tide_err *err)
+{
+    if (tide_deployment_select_unmigrated(pg))
+        return tide_fail(err, status,
+                         "the database has no tables of Tidemark yet: run tidemark-indexer, or "
+                         "\"tidemark-indexer migrate\"; the API waits for them");
+    if (!pg || strcmp(tide_pg_sqlstate(pg), "42501") != 0)
+        return status;
+    struct tide_err cause = *err;
+    return tide_fail(err, status,
+                     "this login may not read the tables; if the indexer's first start is not "
+                     "making them, \"tidemark-indexer doctor\" names the missing rights: %s",
+                     cause.text);
+}
+
 tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
                                            struct tide_deployment_select *select,
                                            struct tide_deployment_selected *out,
@@ -421,10 +439,8 @@ tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tid
         status = check_roles(select, *pg, err);
     if (status == TIDE_OK)
         status = check_deployments(select ? select : own, *pg, out, err);
-    if (status != TIDE_OK && tide_deployment_select_unmigrated(*pg))
-        status = tide_fail(err, status,
-                           "the database has no tables of Tidemark yet: run tidemark-indexer, or "
-                           "\"tidemark-indexer migrate\"; the API waits for them");
+    if (status != TIDE_OK)
+        status = explain_tables(*pg, status, err);
     tide_deployment_select_close(own);
     return status;
 }

@@ -8,27 +8,28 @@
 static const struct {
     const char *name;
     doctor_check *check;
+    bool of_indexer; /* --daemon api skips it: the API neither needs it nor has the rights for it */
 } checks[] = {
-    { "deployment file", doctor_deployment },
-    { "database", doctor_database },
-    { "server", doctor_server },
-    { "durability", doctor_durability },
-    { "encoding", doctor_encoding },
-    { "collation", doctor_collation },
-    { "migrations", doctor_migrations },
-    { "words", doctor_words },
-    { "roles", doctor_roles },
-    { "grants", doctor_grants },
-    { "contracts", doctor_contracts },
-    { "writer", doctor_writer },
-    { "publications", doctor_publications },
-    { "disk", doctor_disk },
-    { "clock", doctor_clock },
-    { "rpc", doctor_rpc },
-    { "lake", doctor_lake },
-    { "stream", doctor_stream },
-    { "port", doctor_port },
-    { "cache", doctor_cache },
+    { "deployment file", doctor_deployment, false },
+    { "database", doctor_database, false },
+    { "server", doctor_server, false },
+    { "durability", doctor_durability, false },
+    { "encoding", doctor_encoding, false },
+    { "collation", doctor_collation, false },
+    { "migrations", doctor_migrations, false },
+    { "words", doctor_words, true },
+    { "roles", doctor_roles, false },
+    { "grants", doctor_grants, false },
+    { "contracts", doctor_contracts, false },
+    { "writer", doctor_writer, false },
+    { "publications", doctor_publications, true },
+    { "disk", doctor_disk, true },
+    { "clock", doctor_clock, false },
+    { "rpc", doctor_rpc, false },
+    { "lake", doctor_lake, true },
+    { "stream", doctor_stream, true },
+    { "port", doctor_port, false },
+    { "cache", doctor_cache, false },
 };
 
 static const char *const grades[] = { [DOCTOR_OK] = "ok",
@@ -121,12 +122,22 @@ static void shorten_limits(struct tide_config *config)
     config->http_tries = 1;
 }
 
+/* Reads --daemon. Returns false if it names another program. */
+static bool read_daemon(struct doctor *d, const char *name)
+{
+    d->for_api = name && strcmp(name, "api") == 0;
+    return !name || d->for_api || strcmp(name, "indexer") == 0;
+}
+
 /* Runs all checks and prints each finding, or adds it to the JSON list. */
 static void run_checks(struct doctor *d, struct tide_json *list, uint32_t count[])
 {
     for (size_t i = 0; i < TIDE_COUNT(checks); i++) {
         struct doctor_finding f = { 0 };
-        checks[i].check(d, &f);
+        if (d->for_api && checks[i].of_indexer)
+            doctor_say(&f, DOCTOR_SKIPPED, NULL, "only tidemark-indexer needs it");
+        else
+            checks[i].check(d, &f);
         if (tide_stop_asked(NULL)) /* the check may have failed because of the stop */
             return;
         assert(*f.found && (f.grade < DOCTOR_WARNING || *f.remedy));
@@ -165,6 +176,9 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
     if (unit)
         return tide_command_end(
             argv[0], doctor_run_in_unit(unit, tide_option_given(options, "json"), &err), &err);
+    if (!read_daemon(&d, tide_option_find(options, "daemon")->value))
+        return tide_command_end(
+            argv[0], tide_fail(&err, TIDE_E_USAGE, "--daemon must be indexer or api"), &err);
     d.config = *config;
     d.silence_ms = config->db_silence_ms;
     shorten_limits(&d.config);

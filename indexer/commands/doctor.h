@@ -27,6 +27,7 @@ struct doctor_finding {
 struct doctor {
     struct tide_config config;          /* a copy with short time limits */
     uint32_t silence_ms;                /* db_silence_ms as configured */
+    bool for_api;                       /* --daemon api: checks what tidemark-api needs */
     struct tide_deployment *deployment; /* NULL: the file cannot be read */
     struct tide_pg *pg;                 /* NULL: the server cannot be reached */
     bool migrated;                      /* the schema has exactly this build's migrations */

@@ -9,7 +9,8 @@
 
 void doctor_database(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_options to = { .conninfo = d->config.database_url,
+    const char *own = d->for_api ? d->config.api_database_url : "";
+    struct tide_pg_options to = { .conninfo = *own ? own : d->config.database_url,
                                   .application = "tidemark-doctor",
                                   .silence_ms = d->config.db_silence_ms,
                                   .stopped = tide_stop_asked };
@@ -47,11 +48,12 @@ void doctor_server(struct doctor *d, struct doctor_finding *out)
     if (tide_pg_u64(&rows, 0, 1) < OLDEST)
         doctor_say(out, DOCTOR_FAILED, "upgrade to PostgreSQL 15 or later", "PostgreSQL %s",
                    version);
-    else if (tide_pg_bool(&rows, 0, 2))
+    else if (tide_pg_bool(&rows, 0, 2) && !d->for_api)
         doctor_say(out, DOCTOR_FAILED, "let database_url name the primary; the API may read here",
                    "PostgreSQL %s, a standby: it refuses writes", version);
     else
-        doctor_say(out, DOCTOR_OK, NULL, "PostgreSQL %s", version);
+        doctor_say(out, DOCTOR_OK, NULL, "PostgreSQL %s%s", version,
+                   tide_pg_bool(&rows, 0, 2) ? ", a standby" : "");
     tide_pg_rows_release(&rows);
 }
 
@@ -172,7 +174,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
                    strstr(err.text, TIDE_OTHER_VERSION)
                        ? "create a new database and index again, or use the version that made it"
                    : status == TIDE_E_SCHEMA
-                       ? "tidemark-indexer migrate, as the role that owns the tables; a migration "
+                       ? "start tidemark-indexer, which applies it (migrate_on_start), or run "
+                         "tidemark-indexer migrate as the role that owns the tables; a migration "
                          "that this build does not know needs a newer build"
                        : "let database_url name the role that owns the tables",
                    "%s", err.text);
@@ -201,8 +204,10 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
                    "not in this cluster: %s; their programs cannot log in",
                    tide_pg_text(&rows, 0, 0));
     else if (tide_pg_bool(&rows, 0, 1))
-        doctor_say(out, DOCTOR_WARNING, "let database_url name the role tidemark_indexer",
-                   "database_url logs in as a superuser");
+        doctor_say(out, DOCTOR_WARNING,
+                   d->for_api ? "let api_database_url name the role tidemark_feeder"
+                              : "let database_url name the role tidemark_indexer",
+                   "%sdatabase_url logs in as a superuser", d->for_api ? "api_" : "");
     else if (tide_pg_bool(&rows, 0, 2))
         doctor_say(out, DOCTOR_WARNING,
                    "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
@@ -272,10 +277,34 @@ static const char missing_rights_sql[] =
     " SELECT (SELECT count(*) FROM missing), string_agg(name || ' on ' || object, ', ')"
     " FROM (SELECT * FROM missing ORDER BY object NOT LIKE 'schema %', name, object LIMIT 5) AS m";
 
+/* Checks the API's login. The owner's check of grants covers the rights of the role itself. */
+static void say_feeder(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT current_user, coalesce(pg_has_role(to_regrole('tidemark_feeder'),"
+                    " 'USAGE'), false)",
+                    out))
+        return;
+    if (tide_pg_bool(&rows, 0, 1))
+        doctor_say(out, DOCTOR_OK, NULL, "role %s reads as tidemark_feeder",
+                   tide_pg_text(&rows, 0, 0));
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   "let api_database_url, or database_url, name the role tidemark_feeder or a "
+                   "member of it",
+                   "role %s is no member of tidemark_feeder", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+}
+
 /* Checks what the other roles may do. */
 void doctor_grants(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
+    if (d->for_api) {
+        say_feeder(d, out);
+        return;
+    }
     if (!is_owner(d, out))
         return;
     if (!d->migrated) {

@@ -20,6 +20,8 @@ struct unit_run {
     size_t count;
     char config[LINE_BYTES]; /* the unit's --config; "": none */
     bool account;            /* the unit names its User */
+    bool api;                /* the unit runs tidemark-api */
+    char other[64];          /* another program of Tidemark that the unit runs; "": none */
 };
 
 /* Appends a word. Returns whether there was room. The words live until the process ends. */
@@ -48,6 +50,22 @@ static void read_config_path(struct unit_run *run, const char *command)
     snprintf(run->config, sizeof run->config, "%.*s", (int)strcspn(at, " \t"), at);
 }
 
+/* Finds out which daemon the first word of ExecStart starts. Another program than those of Tidemark
+ * may be a wrapper around the indexer. */
+static void read_program(struct unit_run *run, const char *command)
+{
+    size_t len = strcspn(command, " \t");
+    const char *name = command + len;
+    while (name > command && name[-1] != '/')
+        name--;
+    len = (size_t)(command + len - name);
+    run->other[0] = '\0';
+    run->api = len == strlen("tidemark-api") && strncmp(name, "tidemark-api", len) == 0;
+    bool indexer = len == strlen("tidemark-indexer") && strncmp(name, "tidemark-indexer", len) == 0;
+    if (!run->api && !indexer && strncmp(name, "tidemark-", strlen("tidemark-")) == 0)
+        snprintf(run->other, sizeof run->other, "%.*s", (int)len, name);
+}
+
 /* Takes over a line of the unit that says as whom, with which secrets and in which environment the
  * daemon runs. Returns false if the unit has more of them than a command line may. */
 static bool take_line(struct unit_run *run, const char *line)
@@ -56,8 +74,10 @@ static bool take_line(struct unit_run *run, const char *line)
         "User=",          "LoadCredential=", "LoadCredentialEncrypted=",
         "SetCredential=", "Environment=",    "EnvironmentFile="
     };
-    if (strncmp(line, "ExecStart=", 10) == 0)
+    if (strncmp(line, "ExecStart=", 10) == 0) {
+        read_program(run, line + 10);
         read_config_path(run, line + 10);
+    }
     for (size_t i = 0; i < TIDE_COUNT(taken); i++)
         if (strncmp(line, taken[i], strlen(taken[i])) == 0) {
             run->account = run->account || i == 0;
@@ -112,6 +132,10 @@ static tide_status read_unit(struct unit_run *run, const char *unit, struct tide
         return tide_fail(err, TIDE_E_USAGE, "systemctl does not know the unit %s", unit);
     if (status == TIDE_OK && !run->account)
         return tide_fail(err, TIDE_E_USAGE, "the unit %s names no User", unit);
+    if (status == TIDE_OK && run->other[0])
+        return tide_fail(err, TIDE_E_USAGE,
+                         "the unit %s runs %s; doctor checks tidemark-indexer and tidemark-api",
+                         unit, run->other);
     return status;
 }
 
@@ -119,6 +143,7 @@ static bool add_words(struct unit_run *run, const char *program, bool json)
 {
     return add_word(run, "", "--") && add_word(run, "", program) && add_word(run, "", "doctor") &&
            (!run->config[0] || add_word(run, "--config=", run->config)) &&
+           (!run->api || add_word(run, "", "--daemon=api")) &&
            (!json || add_word(run, "", "--json"));
 }
 

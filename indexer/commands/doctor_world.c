@@ -159,7 +159,7 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
     struct doctor_finding bad = { 0 };
     uint32_t newest = 0, failed = 0;
     if (!d->config.rpc[0]) {
-        bool none = !d->config.lake[0] && !d->config.stream[0];
+        bool none = !d->for_api && !d->config.lake[0] && !d->config.stream[0];
         doctor_say(out, none ? DOCTOR_FAILED : DOCTOR_SKIPPED,
                    none ? "set rpc, lake or stream" : NULL,
                    none ? "no ledger source is set" : "rpc is not set");
@@ -398,7 +398,11 @@ void doctor_cache(struct doctor *d, struct doctor_finding *out)
     const char *path = d->config.api_cache;
     struct stat st;
     if (!*path)
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "api_cache is not set; only tidemark-api needs it");
+        doctor_say(out, d->for_api ? DOCTOR_FAILED : DOCTOR_SKIPPED,
+                   d->for_api ? "set api_cache to a folder of the API's account" : NULL,
+                   d->for_api ? "api_cache is not set"
+                              : "api_cache is not set here; --unit tidemark-api checks that "
+                                "daemon's");
     else if (stat(path, &st) != 0)
         say_no_cache(path, errno, out);
     else if (!S_ISDIR(st.st_mode))

@@ -10,8 +10,10 @@ import threading
 import time
 import tracemalloc
 import zlib
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -305,6 +307,28 @@ def lists():
         assert asyncio.run(waiting()) == ["1", "2", "3"]
 
 
+def times():
+    """A date is sent alone, a time in UTC, and a time without a zone not at all."""
+    east = timezone(timedelta(hours=2))
+    sent = [
+        (date(2026, 11, 1), "2026-11-01"), (datetime(2026, 11, 1, tzinfo=east), "2026-10-31T22:00:00Z"),
+        (datetime(2026, 11, 1, 7, 8, 9, 250000, tzinfo=timezone.utc), "2026-11-01T07:08:09.250000Z"), (1793491200, "1793491200"), ("2026-11-01", "2026-11-01"),
+    ]
+    with Fake({"/api/events": [ok({"items": [], "next": None})]}) as server, Client(server.url) as client:
+        for given, text in sent:
+            client.events(from_=given, to=given)
+            query = parse_qs(server.requests[-1][0].partition("?")[2])
+            assert query == {"from": [text], "to": [text]}, query
+        count = len(server.requests)
+        try:
+            client.events(from_=datetime(2026, 11, 1))
+        except ValueError as error:
+            assert "from has no time zone" in str(error), error
+        else:
+            raise AssertionError("a time without a zone: taken")
+        assert len(server.requests) == count
+
+
 def endless(piece, pause=0.0):
     def body():
         while True:
@@ -451,6 +475,6 @@ def receipts():
     tidemark.verify_receipt(token, jwks, **{**expected, "now": now + 10**9}, evidence=True)
 
 
-for case in (answers, retries, streams, errors, arguments, proxies, exact, lists, hostile, hostile_streams, amounts, webhooks, receipts):
+for case in (answers, retries, streams, errors, arguments, proxies, exact, lists, times, hostile, hostile_streams, amounts, webhooks, receipts):
     case()
     print("ok", case.__name__)

@@ -13,6 +13,9 @@ export async function lists(): Promise<void> {
   const one: Vault = (await vault(api, { market: 'sGOLD', owner: 'G' })).data;
   const all: Vault[] = [one, ...(await vaults(api)).data.items];
   void all;
+  for await (const swap of items(poolSwaps, api, { pool: 'P', from: new Date(), to: '2026-12-01' })) void swap;
+  // @ts-expect-error: a month is no time
+  items(poolSwaps, api, { pool: 'P', from: { month: 11 } });
   // @ts-expect-error: there is no such state
   items(vaults, api, { state: 'risky' });
   // @ts-expect-error: there is no such parameter

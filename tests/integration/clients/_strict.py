@@ -1,5 +1,7 @@
 """What the types of the Python package accept and refuse with mypy --strict, which calls an ignore that is not needed a fault. Checked, never run."""
 
+from datetime import date, datetime, timezone
+
 from tidemark_client import Client, Event, StreamMessage, items, verify_webhook
 
 
@@ -31,6 +33,9 @@ def live(client: Client) -> None:
     client.stream(["events"])  # type: ignore[list-item]
     client.events(kind="liquidity_pool_swop")  # type: ignore[arg-type]
     client.vaults(markt="sGOLD")  # type: ignore[call-arg]
+    client.events(from_=date(2026, 11, 1), to=datetime(2026, 12, 1, tzinfo=timezone.utc))
+    client.events(from_="2026-11-01", to=1793491200)
+    client.events(from_=(2026, 11, 1))  # type: ignore[arg-type]
     for one in items(client.events, kind="oracle_twap"):
         print(one)
 

@@ -152,6 +152,17 @@ test('items go from page to page', () =>
     assert.deepEqual(server.requests.map((one) => new URL(one.url, 'http://x').searchParams.get('cursor')), [null, 'c=1/+', 'd']);
   }));
 
+test('a Date is sent as its time in UTC, an invalid one not at all', () =>
+  serving({ '/api/events': [ok({ items: [], next: null })] }, async (client, server) => {
+    await tidemark.events(client, { from: new Date(Date.UTC(2026, 10, 1)), to: '2026-12-01' });
+    const query = new URL(server.requests[0].url, 'http://x').searchParams;
+    assert.deepEqual([query.get('from'), query.get('to')], ['2026-11-01T00:00:00.000Z', '2026-12-01']);
+    await tidemark.events(client, { from: 1793491200 });
+    assert.equal(new URL(server.requests[1].url, 'http://x').searchParams.get('from'), '1793491200');
+    await assert.rejects(async () => tidemark.events(client, { to: new Date('no date') }), (error) => error instanceof TypeError && error.message.includes('to is an invalid Date'));
+    assert.equal(server.requests.length, 2);
+  }));
+
 test('a parameter that the route does not know is refused by name, before anything is sent', () =>
   serving({}, async (client, server) => {
     const refused = (work, ...words) => assert.rejects(async () => work(), (error) => error instanceof TypeError && words.every((one) => error.message.includes(one)), words.join(' '));

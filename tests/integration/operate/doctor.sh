@@ -216,11 +216,11 @@ echo "inside a unit: systemctl and systemd-run are played, as root, by programs 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir -p "$PG_DIR/unit/bin" "$PG_DIR/unit/secrets"
     sed "s|/etc/tidemark/indexer.secrets|$PG_DIR/unit/secrets|; s|/etc/tidemark/tidemark.conf|$PG_DIR/unit/conf|; s|^User=.*|User=$(cluster_user)|
-         s|^Environment=.*|Environment=PGHOST=$PG_DIR PGPORT=5432 PGDATABASE=fresh PGUSER=tidemark_indexer|" "$TIDE_SOURCE_DIR/tools/packaging/tidemark-indexer.service" >"$PG_DIR/unit/service"
+         s|^Environment=.*|Environment=PGHOST=$PG_DIR PGPORT=5432 PGDATABASE=fresh PGUSER=tidemark_indexer|" "$TIDE_SOURCE_DIR/tools/packaging/tidemark-indexer.service" >"$PG_DIR/unit/indexer"
     printf 'deployment = %s\nlake = %s\nclock_skew_s = 3153600000\napi_listen = 127.0.0.1:0\n' "$TIDEMARK_DEPLOYMENT" "$PG_DIR/lake" >"$PG_DIR/unit/conf"
     echo "$SERVE_URL" >"$PG_DIR/unit/secrets/rpc"
     chmod 711 "$PG_DIR/unit"
-    printf '#!/bin/sh\n[ "$*" = "cat -- tidemark-indexer" ] || exit 1\ncat %s\n' "$PG_DIR/unit/service" >"$PG_DIR/unit/bin/systemctl"
+    printf '#!/bin/sh\ncase "$*" in "cat -- tidemark-"*) exec cat "%s/unit/${3#tidemark-}" 2>/dev/null ;; esac; exit 1\n' "$PG_DIR" >"$PG_DIR/unit/bin/systemctl"
     cat >"$PG_DIR/unit/bin/systemd-run" <<'PY'
 #!/usr/bin/env python3
 import os, shlex, shutil, subprocess, sys, tempfile
@@ -254,6 +254,24 @@ PY
     python3 -m json.tool "$PG_DIR/out" >"$PG_DIR/line" || fail "$(cat "$PG_DIR/out")"
     PATH=$PG_DIR/unit/bin:$PATH doctor 64 --unit tidemark-other
     PATH=$PG_DIR/unit/bin:$PATH doctor 64 --unit 'x; touch /tmp/x'
+
+    echo "inside the API's unit: its login, port and cache, and nothing that only the indexer needs"
+    mkdir "$PG_DIR/unit/cache" "$PG_DIR/unit/api.secrets"
+    chown "$(cluster_user)" "$PG_DIR/unit/cache"
+    sed "s|/etc/tidemark/api.secrets|$PG_DIR/unit/api.secrets|; s|/etc/tidemark/tidemark.conf|$PG_DIR/unit/conf|; s|^User=.*|User=$(cluster_user)|; s|/var/cache/tidemark|$PG_DIR/unit/cache|
+         s|^Environment=PG.*|Environment=PGHOST=$PG_DIR PGPORT=5432 PGDATABASE=fresh PGUSER=tidemark_feeder|" "$TIDE_SOURCE_DIR/tools/packaging/tidemark-api.service" >"$PG_DIR/unit/api"
+    PATH=$PG_DIR/unit/bin:$PATH doctor 0 --unit tidemark-api
+    grep -q '^ok *grants *role tidemark_feeder reads as tidemark_feeder' "$PG_DIR/out" && grep -q "^ok *cache *$PG_DIR/unit/cache" "$PG_DIR/out" &&
+        grep -q '^skipped *words *only tidemark-indexer needs it' "$PG_DIR/out" && ! grep -qE '^(warning|failed)' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+    echo "host=$PG_DIR port=5432 dbname=fresh user=tidemark_kyc" >"$PG_DIR/unit/api.secrets/api_database_url"
+    chmod 755 "$PG_DIR/unit/cache" && chown root "$PG_DIR/unit/cache"
+    PATH=$PG_DIR/unit/bin:$PATH doctor 1 --unit tidemark-api
+    finds failed grants 'tidemark_kyc is no member of tidemark_feeder' 'tidemark_feeder'
+    finds warning cache 'Permission denied, for this account' 'own the folder'
+    cp "$TIDE_SOURCE_DIR/tools/packaging/tidemark-attester.service" "$PG_DIR/unit/attester"
+    PATH=$PG_DIR/unit/bin:$PATH doctor 64 --unit tidemark-attester
+    grep -q 'runs tidemark-attester; doctor checks tidemark-indexer and tidemark-api' "$PG_DIR/err" || fail "$(cat "$PG_DIR/err")"
+    doctor 64 --daemon feeder
 else
     echo "only root can take on another account: not tried"
 fi

@@ -89,6 +89,14 @@ if [ "$(id -u)" = 0 ]; then
         [ "$(stat -c '%a %U' "$root/etc/tidemark/$who.secrets")" = "700 root" ] || fail "the folder of secrets is open"
         touch "$root/etc/tidemark/$who.secrets/database_url"
     done
+    # The manual's command takes the settings, secrets and logins along, in whatever folder it is given.
+    mkdir -p "$root/etc/postgresql/15/main"
+    touch "$root/etc/postgresql/15/main/"pg_{hba,ident}.conf
+    command=$(sed -n '/^tar .*FILE.tar.gz/{s/ *#.*//p;q}' "$root/usr/share/doc/tidemark/tools/packaging/README.md")
+    (cd "$dir" && eval "$(sed "s|/etc|$root/etc|g; s|FILE|$dir/etc|" <<<"$command")") 2>"$dir/said" || fail "$command: $(cat "$dir/said")"
+    for file in tidemark/tidemark.conf tidemark/indexer.secrets/database_url postgresql/15/main/pg_hba.conf postgresql/15/main/pg_ident.conf; do
+        tar -tzf "$dir/etc.tar.gz" | grep "/etc/$file$" >/dev/null || fail "the backup has no $file"
+    done
     # Purging leaves nothing behind but what an administrator put there: run where nothing of this machine is in reach.
     mkdir -p "$root/usr/bin" "$root/var/cache/tidemark"
     sed "s|/etc/tidemark|$root/etc/tidemark|g; s|/var/cache|$root/var/cache|g" "$dir/control/postrm" >"$dir/postrm"

@@ -137,7 +137,14 @@ function checkNames(route: Route, params: Params): void {
   }
 }
 
-/** The address of a call. TypeError: a parameter is missing or not one of the route. */
+/** A parameter as the API takes it: a `Date` as its time in UTC. */
+function textOfParameter(name: string, value: unknown): string {
+  if (!(value instanceof Date)) return String(value);
+  if (Number.isNaN(value.getTime())) throw new TypeError(`${name} is an invalid Date`);
+  return value.toISOString();
+}
+
+/** The address of a call. TypeError: a parameter is missing, not one of the route, or no time. */
 export function addressOf(client: Client, route: Route, params: Params): string {
   checkNames(route, params);
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -148,7 +155,7 @@ export function addressOf(client: Client, route: Route, params: Params): string 
   const query = new URLSearchParams();
   for (const name of route.query ?? []) {
     const value = params[name];
-    if (value !== undefined && value !== null) query.set(name, String(value));
+    if (value !== undefined && value !== null) query.set(name, textOfParameter(name, value));
   }
   const text = query.toString();
   return client.baseUrl + path + (text ? `?${text}` : '');

@@ -235,8 +235,15 @@ static const struct typed {
     { TIDE_PARAM_ledger, "4294967296", "1 to 4294967295" },
     { TIDE_PARAM_from, "0", NULL },
     { TIDE_PARAM_from, "4294967295", NULL },
-    { TIDE_PARAM_from, "4294967296", "unix seconds, or a time as" },
+    { TIDE_PARAM_from, "4294967296", "unix seconds, a time as" },
     { TIDE_PARAM_to, "2026-05-02T09:14:07Z", NULL },
+    { TIDE_PARAM_from, "2028-02-29", NULL },
+    { TIDE_PARAM_from, "2026-02-29", "a date as 2026-05-02" },
+    { TIDE_PARAM_from, "2026-05-2", "a date as 2026-05-02" },
+    { TIDE_PARAM_from, "2026-05-02Z", "a date as 2026-05-02" },
+    { TIDE_PARAM_from, "2026-05-02 ", "a date as 2026-05-02" },
+    { TIDE_PARAM_from, "1969-12-31", "from 1970" },
+    { TIDE_PARAM_from, "2106-02-08", "to 2106" },
     { TIDE_PARAM_to, "1969-12-31T23:59:59Z", "from 1970" },
     { TIDE_PARAM_to, "2106-02-07T06:28:16Z", "to 2106" },
     { TIDE_PARAM_to, "2026-02-29T09:14:07Z", "unix seconds" },
@@ -266,6 +273,22 @@ static void types(void **state)
         struct tide_param_value value;
         tide_param_default(&value, (enum tide_param_id)id); /* asserts that it fits */
         assert_false(value.given);
+    }
+}
+
+/* A date alone is the midnight in UTC that begins it, so that two dates are whole days. */
+static void a_date_is_its_midnight(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t seconds;
+    } dates[] = { { "1970-01-01", 0 }, { "2026-11-01", 1793491200 }, { "2106-02-07", 4294944000 } };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(dates); i++) {
+        struct tide_param_value value;
+        char why[TIDE_PARAM_WHY];
+        assert_true(tide_param_read(&value, TIDE_PARAM_from, tide_slice_str(dates[i].text), why));
+        assert_int_equal(value.number, dates[i].seconds);
     }
 }
 
@@ -567,6 +590,7 @@ int test_route(void)
         cmocka_unit_test(long_targets_are_refused),
         cmocka_unit_test(values),
         cmocka_unit_test(types),
+        cmocka_unit_test(a_date_is_its_midnight),
         cmocka_unit_test(templates_allow_trying_the_last_route_first),
         cmocka_unit_test(the_first_try_does_not_change_the_result),
         cmocka_unit_test(the_table_is_consistent),

@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -255,6 +255,15 @@ def _text(value: Any) -> str:
     return "true" if value is True else "false" if value is False else str(value)
 
 
+def _query_text(name: str, value: Any) -> str:
+    """A parameter as the API takes it: a time in UTC, a date alone. ValueError: a time without a zone, which would be another time elsewhere."""
+    if isinstance(value, datetime):
+        if value.utcoffset() is None:
+            raise ValueError(f"{name} has no time zone: give it one, such as datetime(2026, 5, 2, tzinfo=timezone.utc), or give a date")
+        return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    return value.isoformat() if isinstance(value, date) else _text(value)
+
+
 def request_of(settings: Settings, method: str, template: str, path: Mapping[str, Any], query: Mapping[str, Any], header: Mapping[str, Any],
                body: Any, safe: bool) -> Request:
     def filled(match: re.Match[str]) -> str:
@@ -265,7 +274,7 @@ def request_of(settings: Settings, method: str, template: str, path: Mapping[str
         return quote(value, safe="")
 
     url = settings.base_url.rstrip("/") + re.sub(r"\{(\w+)\}", filled, template)
-    given: list[tuple[str, str | int | float | bool | None]] = [(key, _text(value)) for key, value in query.items() if value is not None]
+    given: list[tuple[str, str | int | float | bool | None]] = [(key, _query_text(key, value)) for key, value in query.items() if value is not None]
     if given:
         url += "?" + str(httpx.QueryParams(given))
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip", **{key: str(value) for key, value in header.items() if value is not None}}
