@@ -674,14 +674,14 @@ CREATE TABLE kyc.hook_watch (
     address    text        NOT NULL CHECK (octet_length(address) = 56),
     deployment smallint    NOT NULL,
     told       text        CHECK (octet_length(told) <= 256),
-    due_at     timestamptz DEFAULT clock_timestamp(),
+    due_at     timestamptz DEFAULT '-infinity',
     PRIMARY KEY (hook, address)
 );
 CREATE INDEX hook_watch_address ON kyc.hook_watch (deployment, address);
 CREATE INDEX hook_watch_due ON kyc.hook_watch (hook, due_at) WHERE due_at IS NOT NULL;
 COMMENT ON TABLE kyc.hook_watch IS 'Addresses that an endpoint watches';
 COMMENT ON COLUMN kyc.hook_watch.told IS 'The answer that it was last told; NULL: none yet';
-COMMENT ON COLUMN kyc.hook_watch.due_at IS 'When the answer is compared again: at once after a change, at the end of an attestation; NULL: not planned';
+COMMENT ON COLUMN kyc.hook_watch.due_at IS 'When the answer is compared again: -infinity (at once, whatever the clock says) after a change, the end of an attestation; NULL: not planned';
 
 CREATE TABLE kyc.hook_event (
     id         text        NOT NULL PRIMARY KEY DEFAULT 'evt_' || replace(gen_random_uuid()::text, '-', ''),
@@ -1041,15 +1041,28 @@ END $$;
 COMMENT ON FUNCTION kyc.hook_limit(text[]) IS 'Disables those of these endpoints that have a full queue';
 
 -- Checks the limits of one day (UTC). The function counts each change that it allows; the caller's transaction then makes it.
+-- A row of a day after tomorrow is of a clock that was wrong. One of tomorrow counts: the clock may have been set back over midnight.
 CREATE FUNCTION kyc.hook_may(one text, most integer) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   today CONSTANT date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
 BEGIN
   INSERT INTO kyc.hook_use AS u VALUES (one, today, 1) ON CONFLICT (what) DO UPDATE
-    SET used = CASE WHEN u.day < today THEN 1 ELSE u.used + 1 END, day = greatest(u.day, today) WHERE u.day < today OR u.used < most;
+    SET used = CASE WHEN u.day IN (today, today + 1) THEN u.used + 1 ELSE 1 END, day = CASE WHEN u.day = today + 1 THEN u.day ELSE today END
+    WHERE u.day NOT IN (today, today + 1) OR u.used < most;
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION kyc.hook_may(text, integer) IS 'Whether it may be done once more today; if so, it is counted';
+
+-- A clock that is ahead for a moment leaves times that are further ahead than any pause: without this, deliveries would wait until
+-- then. No pause is longer than 4 h, no lease than a minute, an endpoint rests for a minute, and is slow for an hour.
+CREATE FUNCTION kyc.hook_repair(one_deployment smallint) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE kyc.hook AS h SET paused_until = clock_timestamp() WHERE h.deployment = one_deployment AND h.paused_until > clock_timestamp() + interval '1 hour';
+  UPDATE kyc.hook_delivery AS d SET next_try = clock_timestamp(), leased_until = NULL, first_try = least(d.first_try, clock_timestamp())
+    WHERE d.id IN (SELECT o.id FROM kyc.hook_delivery AS o WHERE o.deployment = one_deployment AND o.state = 'queued'
+      AND o.next_try > clock_timestamp() + interval '6 hours' LIMIT 10000 FOR UPDATE SKIP LOCKED);
+  DELETE FROM kyc.hook_slow AS s WHERE s.deployment = one_deployment AND s.slow_until > clock_timestamp() + interval '2 hours';
+$$;
+COMMENT ON FUNCTION kyc.hook_repair(smallint) IS 'Makes due what a clock that was ahead postponed further than any pause';
 
 -- Deletes in small steps: the calling thread must also report the end of an attestation within a second.
 CREATE FUNCTION kyc.hook_maintain(one_deployment smallint) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1057,6 +1070,7 @@ DECLARE
   deleted bigint;
   old bigint;
 BEGIN
+  PERFORM kyc.hook_repair(one_deployment);
   DELETE FROM kyc.hook_event AS e WHERE e.id IN (SELECT o.id FROM kyc.hook_event AS o
     WHERE o.created_at < clock_timestamp() - interval '30 days' ORDER BY o.created_at LIMIT 500 FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS old = ROW_COUNT;
@@ -1195,7 +1209,7 @@ BEGIN
     END IF;
     IF enable IS NOT NULL OR new_events IS NOT NULL THEN
       PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook ORDER BY w.address FOR UPDATE;
-      UPDATE kyc.hook_watch AS w SET due_at = CASE WHEN coalesce(enable, was.state = 'enabled') THEN clock_timestamp() END WHERE w.hook = one_hook;
+      UPDATE kyc.hook_watch AS w SET due_at = CASE WHEN coalesce(enable, was.state = 'enabled') THEN timestamptz '-infinity' END WHERE w.hook = one_hook;
     END IF;
     PERFORM kyc.note('integrator ' || of_integrator, 'hook_changed', one_hook, jsonb_build_object('enabled', enable));
   END IF;

@@ -151,7 +151,7 @@ BEGIN
     kyc.hook_claim(smallint, integer, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text),
     kyc.hook_host(text), kyc.hook_is_slow(smallint, text), kyc.hook_mark_slow(smallint, text),
     kyc.hook_place(smallint), kyc.hook_due(smallint, integer, integer), kyc.hook_room(text, smallint, text, integer), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
-    kyc.hook_maintain(smallint), kyc.hook_may(text, integer), kyc.hook_may_change(text), kyc.hook_json(kyc.hook), kyc.hook_list(smallint, text, text),
+    kyc.hook_repair(smallint), kyc.hook_maintain(smallint), kyc.hook_may(text, integer), kyc.hook_may_change(text), kyc.hook_json(kyc.hook), kyc.hook_list(smallint, text, text),
     kyc.hook_create(smallint, text, text, text, text[]), kyc.hook_change(smallint, text, text, text, text[], boolean),
     kyc.hook_delete(smallint, text, text), kyc.hook_rotate(smallint, text, text, interval, integer), kyc.hook_test(smallint, text, text),
     kyc.hook_addresses(smallint, text, text, text[], text[]), kyc.hook_watched(smallint, text, text, text, integer),

@@ -52,7 +52,8 @@ static void set_expiry(struct tide_receipt_making *making,
 {
     const struct tide_config *config = context->api->config;
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_maxAgeMs);
-    struct tide_receipt_limits limits = { config->stale_after_ms, config->compliance_age_s };
+    struct tide_receipt_limits limits = { config->stale_after_ms, config->compliance_age_s,
+                                          config->clock_skew_s };
     if (asked && asked->given && asked->number < limits.stale_after_ms)
         limits.stale_after_ms = asked->number;
     tide_receipt_end(&making->receipt, &limits, context->now_ms, making->holds_until);

@@ -40,6 +40,7 @@ extern const struct tide_receipt_route tide_receipt_routes[TIDE_RECEIPT_KIND_COU
 struct tide_receipt_limits {
     uint64_t stale_after_ms;   /* since the indexer was last heard of             */
     uint64_t compliance_age_s; /* since the newest ledger closed; 0: without limit */
+    uint64_t clock_skew_s;     /* allowed difference between this clock and the database's */
 };
 
 struct tide_receipt {
@@ -66,6 +67,8 @@ struct tide_receipt {
 /* Fills in the fields that come from the reader's ledger. The caller has set kind. */
 void tide_receipt_read(struct tide_receipt *receipt, const struct tide_reader *reader);
 /* Sets the times of issue and end. holds_until is the value that a function of answer.h returned.
+ * A clock that is ahead does not postpone the end: a live answer ends stale_after_ms and
+ * clock_skew_s after the indexer was last heard of by the database's clock.
  * For an answer as of an earlier ledger the end counts from that ledger's close. Such a receipt may
  * therefore have ended when it is issued: it is evidence of the past and opens no gate. */
 void tide_receipt_end(struct tide_receipt *receipt, const struct tide_receipt_limits *limits,

@@ -53,6 +53,9 @@ void tide_receipt_end(struct tide_receipt *receipt, const struct tide_receipt_li
     uint64_t left_ms =
         limits->stale_after_ms > receipt->age_ms ? limits->stale_after_ms - receipt->age_ms : 0;
     uint64_t known_ms = (receipt->live ? now_ms : receipt->close_time * 1000) + left_ms;
+    if (receipt->live)
+        known_ms = sooner(known_ms, receipt->renewed_ms + limits->stale_after_ms +
+                                        limits->clock_skew_s * 1000);
     receipt->issued_at = now_ms / 1000;
     receipt->expires_at = known_ms / 1000;
     if (holds_until)

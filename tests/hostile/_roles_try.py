@@ -26,7 +26,7 @@ from _kyc import Api, DIR, REAL, Session, check, sql, until
 from _roles_words import IN_OURS, Catalogue, Words
 
 PSQL = os.environ["PG_BIN"] + "/psql"
-ROLES = ["tidemark_kyc", "tidemark_attester", "tidemark_api", "tidemark_feeder", "tidemark_analyst", "other"]
+ROLES = ["tidemark_kyc", "tidemark_attester", "tidemark_api", "tidemark_feeder", "tidemark_analyst", "other", "tidemark_console"]
 TURNS = ["tidemark_kyc"] * 4 + ["tidemark_attester"] * 3 + ROLES[2:]
 PATHS = ["/healthz", "/readyz", "/api/prices", "/api/pools", "/api/events?limit=2", "/metrics"]
 BEGAN = time.monotonic()

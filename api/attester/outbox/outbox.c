@@ -233,7 +233,8 @@ enum column {
     " e.session_id = o.session_id) THEN o.mac END"
 
 /* $2 is the smallest id minus 1. $3 is true in a dry run, which reads all rows by id. Otherwise
- * rows under way come first: a queued row must not overtake an envelope of the same key. */
+ * rows under way come first: a queued row must not overtake an envelope of the same key. A row is
+ * postponed by a minute at most: a later next_try was written while the clock was ahead. */
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
     " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
@@ -245,8 +246,9 @@ static const char next_sql[] =
     " kyc.outbox c WHERE c.subject = o.subject AND c.genuine IS NOT FALSE AND c.deployment ="
     " o.deployment AND c.state = 'confirmed'), " ATT_SIGNED_COLUMNS
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
-    " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
-    " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
+    " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND (o.next_try <="
+    " statement_timestamp() OR o.next_try > statement_timestamp() + interval '1 hour'))"
+    " ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
 
 /* Decodes a bytea text into buf. NULL gives an empty buffer. Returns false if the text is
  * malformed. */

@@ -1,4 +1,5 @@
 /* The threads that watch for changes and send notifications, and their metrics. */
+#include "api/base/clocks.h"
 #include "api/kyc/notify/notify_impl.h"
 #include "api/metrics/metrics.h"
 #include "tidemark/hot.h"
@@ -18,6 +19,17 @@ enum {
 bool notify_is_closing(void *notify)
 {
     return atomic_load(&((struct tide_notify *)notify)->closing);
+}
+
+tide_status notify_clocks_agree(struct notify_thread *t, bool *agree, struct tide_err *err)
+{
+    const struct tide_notify_options *options = &t->all->options;
+    struct tide_clocks clocks;
+    tide_status status =
+        tide_clocks_read(&clocks, t->context.pg, options->clock, t->context.deployment, err);
+    *agree = status == TIDE_OK &&
+             tide_clocks_judge(&clocks, options->config->clock_skew_s) == TIDE_CLOCKS_AGREE;
+    return status;
 }
 
 /* Connects if needed. A lost connection has lost the watcher's lock, so its state is forgotten.

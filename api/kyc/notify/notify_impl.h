@@ -70,6 +70,9 @@ struct tide_notify {
 #define NOTIFY_WINDOW 4096u /* feeds or markets read in one snapshot */
 
 bool notify_is_closing(void *notify);
+/* Sets *agree to false if the clocks of host, database and chain differ by more than clock_skew_s:
+ * then nothing may be deleted or disabled because of its age. */
+tide_status notify_clocks_agree(struct notify_thread *t, bool *agree, struct tide_err *err);
 /* Do one piece of work. *more: call again without waiting. On failure the thread reconnects or
  * retries. */
 tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err);

@@ -88,6 +88,23 @@ static void post_notification(struct notify_thread *t, const struct tide_pg_rows
         snprintf(out->error, sizeof out->error, "%s", error_of(status, &answer));
 }
 
+/* Chooses why the endpoint is disabled; NULL: it is not. Three days that a wrong clock counted are
+ * no reason. */
+static tide_status read_disable(struct notify_thread *t, const struct tide_pg_rows *d,
+                                const struct outcome *outcome, const char **why,
+                                struct tide_err *err)
+{
+    bool agree = false;
+    tide_status status = TIDE_OK;
+    *why = NULL;
+    if (outcome->succeeded)
+        return TIDE_OK;
+    if (outcome->code != 410 && tide_pg_bool(d, 0, OVERDUE))
+        status = notify_clocks_agree(t, &agree, err);
+    *why = outcome->code == 410 ? "gone" : agree ? "failed" : NULL;
+    return status;
+}
+
 /* Stores the outcome: delivered, or the time of the next attempt. Disables the endpoint after 410,
  * or if the delivery has failed for three days. */
 static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_rows *d,
@@ -95,16 +112,15 @@ static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_r
 {
     char code[16], again[32], pause[32];
     uint32_t attempts = (uint32_t)tide_pg_u64(d, 0, ATTEMPTS);
-    const char *disable = NULL;
+    const char *disable;
     snprintf(code, sizeof code, "%" PRIu32, outcome->code);
     snprintf(again, sizeof again, "%" PRIu32 " milliseconds",
              tide_retry_pause_ms(&t->retry, RETRY_FIRST_MS, RETRY_MOST_MS, attempts - 1));
     snprintf(pause, sizeof pause, "%d milliseconds", outcome->needs_pause ? PAUSE_MS : 0);
-    if (!outcome->succeeded && outcome->code == 410)
-        disable = "gone";
-    else if (!outcome->succeeded && tide_pg_bool(d, 0, OVERDUE))
-        disable = "failed";
-    tide_status status = tide_pg_query(
+    tide_status status = read_disable(t, d, outcome, &disable, err);
+    if (status != TIDE_OK)
+        return status;
+    status = tide_pg_query(
         t->context.pg, NULL,
         "SELECT kyc.hook_done($1::bigint, $2::integer, $3::boolean, $4::integer, $5,"
         " $6::interval, $7::interval, $8::boolean, $9)",

@@ -242,7 +242,7 @@ static tide_status mark_due(struct notify_thread *t, struct changes *c, bool all
     if (c->list.failed)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
     return tide_pg_query(t->context.pg, NULL,
-                         "UPDATE kyc.hook_watch AS w SET due_at = clock_timestamp()"
+                         "UPDATE kyc.hook_watch AS w SET due_at = '-infinity'"
                          " FROM (SELECT o.hook, o.address FROM kyc.hook_watch AS o"
                          "   WHERE o.deployment = $1::smallint"
                          "     AND ($3::boolean OR o.address = ANY ($2::text[]))"
@@ -560,17 +560,21 @@ static tide_status compare_ledger(struct notify_thread *t, struct tide_err *err)
     return status;
 }
 
-/* Deletes old rows once a minute; again at once if the function reports more to delete. */
+/* Deletes old rows once a minute; again at once if the function reports more to delete. Nothing is
+ * deleted by a clock that differs from the others. */
 static tide_status maintain_queue(struct notify_thread *t, struct tide_err *err)
 {
     const struct tide_clock *clock = t->all->options.clock;
     int64_t now = clock->now_ms(clock->self);
     struct tide_pg_rows rows;
+    bool agree;
     if (t->all->watch.maintained_ms && now - t->all->watch.maintained_ms < MAINTAIN_MS)
         return TIDE_OK;
-    tide_status status =
-        tide_pg_query(t->context.pg, &rows, "SELECT kyc.hook_maintain($1::smallint)",
-                      (const char *[]){ t->context.deployment_text }, 1, err);
+    tide_status status = notify_clocks_agree(t, &agree, err);
+    if (status != TIDE_OK || !agree)
+        return status;
+    status = tide_pg_query(t->context.pg, &rows, "SELECT kyc.hook_maintain($1::smallint)",
+                           (const char *[]){ t->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     t->all->watch.maintained_ms = tide_pg_bool(&rows, 0, 0) ? 0 : now;

@@ -313,7 +313,14 @@ uint32_t tide_kyc_next_check(const struct tide_kyc_plan *plan, const struct tide
     int64_t over = plan->state == TIDE_KYC_APPROVED ? plan->attested_until : s->expires_at;
     if (over > now && over - now < wait)
         wait = over - now;
+    assert(wait <= tide_kyc_longest_check(reconcile_s));
     return (uint32_t)(wait < 1 ? 1 : wait);
+}
+
+uint32_t tide_kyc_longest_check(uint32_t reconcile_s)
+{
+    uint32_t wait = reconcile_s > APPROVED_CHECK_S ? reconcile_s : APPROVED_CHECK_S;
+    return wait + wait / 4;
 }
 
 /* The NULs separate the parts, so that no two inputs are the same text. */

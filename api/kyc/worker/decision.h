@@ -81,6 +81,8 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
 uint32_t tide_kyc_next_check(const struct tide_kyc_plan *plan,
                              const struct tide_kyc_standing *standing, uint32_t reconcile_s,
                              uint32_t chance, int64_t now);
+/* Returns a number that no result of tide_kyc_next_check exceeds. */
+uint32_t tide_kyc_longest_check(uint32_t reconcile_s);
 
 /* Computes HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal). Without key the
  * hash reveals nothing. */

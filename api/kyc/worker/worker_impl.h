@@ -28,7 +28,7 @@ struct worker {
     bool settings_noted;   /* the audit has the row of this start */
     bool clocks_differ;    /* already logged */
     bool order_failed;     /* the last order failed; already logged */
-    int64_t pruned_ms, forgotten_ms, figures_ms;
+    int64_t repaired_ms, pruned_ms, forgotten_ms, figures_ms;
     int64_t ended_due_ms;                 /* monotonic: when ended sessions are counted again */
     uint64_t ended[TIDE_KYC_STATE_COUNT]; /* the last counts of ended sessions */
     struct tide_kyc_effort effort;        /* guarded by the mutex */

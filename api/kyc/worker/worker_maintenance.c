@@ -1,4 +1,5 @@
 /* Periodic work: writes refused webhooks into the audit, deletes old rows, reads figures. */
+#include "api/kyc/sessions/session_store.h"
 #include "api/kyc/worker/worker_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -7,6 +8,7 @@
 
 enum {
     REPORT_MS = 60 * 1000,
+    REPAIR_MS = 60 * 1000,
     PRUNE_MS = 600 * 1000,
     FORGOTTEN_MS = 60 * 1000,
     FIGURES_MS = 10 * 1000,
@@ -115,6 +117,69 @@ static tide_status wake_overdue_sessions(struct worker *w, struct tide_err *err)
                          "   AND state IN ('created', 'pending', 'review', 'action_required')"
                          "   AND next_check IS NULL AND expires_at < statement_timestamp()",
                          (const char *[]){ w->context.deployment_text }, 1, err);
+}
+
+/* --- times of a wrong clock ------------------------------------------------------------------- */
+
+/* Makes webhooks of this provider due that wait longer than the longest pause (15 minutes). */
+static tide_status repair_inbox(struct worker *w, uint64_t *count, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->context.pg, &rows,
+        "UPDATE kyc.inbox SET next_try = clock_timestamp(),"
+        "  received_at = least(received_at, clock_timestamp())"
+        " WHERE (deployment, provider, event_key) IN (SELECT deployment, provider, event_key"
+        "   FROM kyc.inbox WHERE deployment = $1::smallint AND provider = $2 AND state = 'new'"
+        "   AND next_try > statement_timestamp() + interval '1 hour' LIMIT 10000"
+        "   FOR UPDATE SKIP LOCKED) RETURNING 1",
+        (const char *[]){ w->context.deployment_text, w->provider->key }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    *count += rows.count;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Makes sessions of this provider due that wait longer than any pause. Sessions of the future get
+ * the present time: otherwise they would count against the limits of new sessions until then. */
+static tide_status repair_sessions(struct worker *w, uint64_t *count, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char longest[WORKER_NUMBER_BYTES], life[WORKER_NUMBER_BYTES];
+    snprintf(longest, sizeof longest, "%" PRIu32,
+             tide_kyc_longest_check(w->all->options.reconcile_s));
+    snprintf(life, sizeof life, "%" PRIu64, TIDE_KYC_SESSION_S);
+    tide_status status = tide_pg_query(
+        w->context.pg, &rows,
+        "UPDATE kyc.session SET created_at = least(created_at, clock_timestamp()),"
+        "  expires_at = least(expires_at, clock_timestamp() + interval '1 s' * $4::integer),"
+        "  next_check = CASE WHEN next_check > clock_timestamp() + interval '1 s' * $3::integer"
+        "    THEN clock_timestamp() ELSE next_check END"
+        " WHERE id IN (SELECT id FROM kyc.session WHERE deployment = $1::smallint"
+        "   AND provider = $2 AND (created_at > statement_timestamp() + interval '1 minute'"
+        "     OR next_check > statement_timestamp() + interval '1 s' * $3::integer)"
+        "   LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING 1",
+        (const char *[]){ w->context.deployment_text, w->provider->key, longest, life }, 4, err);
+    if (status != TIDE_OK)
+        return status;
+    *count += rows.count;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* A clock that is ahead for a moment leaves times behind that are further ahead than this program
+ * ever writes. Without this, a webhook would wait until then, and a withdrawal stay unnoticed. */
+static tide_status repair_times(struct worker *w, struct tide_err *err)
+{
+    uint64_t count = 0;
+    tide_status status = repair_inbox(w, &count, err);
+    if (status == TIDE_OK)
+        status = repair_sessions(w, &count, err);
+    if (status == TIDE_OK && count)
+        tide_log(TIDE_WARN, "kyc.times_repaired", "provider=%s rows=%" PRIu64, w->provider->key,
+                 count);
+    return status;
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -235,11 +300,16 @@ static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
     return due;
 }
 
-/* While the clocks differ nothing is deleted, because deleting goes by time. */
+/* While the clocks differ nothing is deleted or repaired, because both go by time. Once they agree
+ * again, times are repaired at once. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err)
 {
     int64_t now = worker_now_ms(w);
     tide_status status = report_refused(w, err);
+    if (w->clocks_differ)
+        w->repaired_ms = 0;
+    else if (status == TIDE_OK && is_due(&w->repaired_ms, now, REPAIR_MS))
+        status = repair_times(w, err);
     pthread_mutex_lock(&w->all->mutex);
     w->effort.turned_ms = now;
     pthread_mutex_unlock(&w->all->mutex);

@@ -7,6 +7,12 @@
 
 enum { SEEN_MS = 1000 };
 
+/* The lease l has not been renewed for the time %d ms, given twice. A renewal in the future is one
+ * from before the database's clock was set back: a holder that lives would have renewed since. */
+#define EXPIRED                                                         \
+    "l.renewed_at NOT BETWEEN clock_timestamp() - interval '%d ms' AND" \
+    " clock_timestamp() + interval '%d ms'"
+
 static tide_status look_at_lock(struct write_main *m, bool *locked, bool *expired,
                                 struct tide_err *err)
 {
@@ -14,9 +20,8 @@ static tide_status look_at_lock(struct write_main *m, bool *locked, bool *expire
     struct tide_pg_rows rows;
     write_sql(s,
               "SELECT pg_try_advisory_lock(x'74696465'::int, %u), EXISTS (SELECT 1 FROM"
-              " chain.lease WHERE deployment = %u AND renewed_at < clock_timestamp() - interval"
-              " '%d ms')",
-              s->plan->deployment, s->plan->deployment, TIDE_LEASE_MS);
+              " chain.lease AS l WHERE l.deployment = %u AND " EXPIRED ")",
+              s->plan->deployment, s->plan->deployment, TIDE_LEASE_MS, TIDE_LEASE_MS);
     tide_status status = write_query_sql(s, &rows, err);
     *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
     *expired = status == TIDE_OK && tide_pg_bool(&rows, 0, 1);
@@ -37,9 +42,8 @@ static tide_status put_out(struct write_main *m, struct tide_err *err)
               " (l.writer_pid, l.writer_started, l.writer_name), (l.lease_pid, l.lease_started,"
               " l.lease_name)) s(pid, started, name) JOIN pg_stat_activity a ON a.pid = s.pid AND"
               " a.backend_start = s.started AND a.application_name = s.name AND a.usename ="
-              " current_user WHERE l.deployment = %u AND l.renewed_at < clock_timestamp() -"
-              " interval '%d ms' GROUP BY 1, 2",
-              s->plan->deployment, TIDE_LEASE_MS);
+              " current_user WHERE l.deployment = %u AND " EXPIRED " GROUP BY 1, 2",
+              s->plan->deployment, TIDE_LEASE_MS, TIDE_LEASE_MS);
     tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK && rows.count)
         tide_log(TIDE_WARN, "lease.expired", "deployment=%u holder=%s silent_ms=%s ended=%s",

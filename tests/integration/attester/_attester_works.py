@@ -46,6 +46,15 @@ def revoked(w):
         check(ends(w, nothing, "confirmed")[2] == "nothing_to_revoke", f"{w.row(nothing)}")
 
 
+def postponed_by_a_wrong_clock(w):
+    """an intent that was queued while the database's clock was 40 days ahead is sent once the clock is right"""
+    w.tick(20)
+    intent, _, _ = w.plant()
+    w.db.ask(f"UPDATE kyc.outbox SET next_try = now() + interval '40 days' WHERE id = {intent}")
+    with w.attester():
+        ends(w, intent, "confirmed")
+
+
 def handed_over(w):
     """another approval's words instead of a revocation: sent where the chain says something else, and only there"""
     w.tick(20)
@@ -470,7 +479,7 @@ def refuses_wrong_settings(w):
         check(done.returncode == code and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")
 
 
-WORKS = [attested_quickly, revoked, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
+WORKS = [attested_quickly, revoked, postponed_by_a_wrong_clock, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
          nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, beside_another, follows_a_reset, refuses_wrong_settings]

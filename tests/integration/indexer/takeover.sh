@@ -133,7 +133,7 @@ sys.exit(not (w['state'] and w['holds_lock'] and w['lease_age_seconds'] < 3 and 
 }
 
 # The writer is paused, not dead: its lease expires, its sessions are ended, and when resumed it cannot write.
-stopped() {
+stopped() { # [SQL]: what else happens to its lease
     local one two began after fence tries
     launch; one=$launched; all=($one)
     until_sql "instance LIKE '%:$one' FROM chain.lease" 20
@@ -141,6 +141,7 @@ stopped() {
     waiting 1
     moves_on
     kill -STOP $one
+    [ -z "${1:-}" ] || sql "$1"
     began=$(now)
     until_sql "instance LIKE '%:$two' FROM chain.lease" 60
     after=$(($(now) - began))
@@ -246,6 +247,7 @@ kill -TERM $first; wait $first || fail "exit $?: $(tail -3 "$PG_DIR/log_first")"
 exec 3>&1
 fault "I1 I3 killed at every step with a standby waiting" every_step "${rounds:-1}"
 fault "I4 stopped and woken" stopped
+fault "I4 stopped, and the database's clock is set back an hour" stopped "UPDATE chain.lease SET renewed_at = renewed_at + interval '1 hour'"
 fault "I5 two indexers, the writer's session is cut" cut
 fault "I9 a ledger that crashes it" poison
 fault "I9 killed while it waits for a ledger" idle

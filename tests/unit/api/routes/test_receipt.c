@@ -39,16 +39,21 @@ static const struct {
     /* ends when the price is stale */
     { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 1299, 1299 },
     { TIDE_RECEIPT_QUOTE, true, 1005000, 0, 86400000, 300, 0, 87405 }, /* a long setting */
+    /* this host's clock is a day ahead of the database's, by which the lease was renewed at 1000 */
+    { TIDE_RECEIPT_PRICE, true, 87400000, 0, 60000, 300, 0, 1360 },
+    { TIDE_RECEIPT_QUOTE, true, 87400000, 59000, 60000, 300, 0, 1360 },
 };
 
 static void a_receipt_ends_before_its_answer_could_be_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(ends); i++) {
-        struct tide_receipt receipt = {
-            .kind = ends[i].kind, .live = ends[i].live, .close_time = 1000, .age_ms = ends[i].age_ms
-        };
-        struct tide_receipt_limits limits = { ends[i].stale_ms, ends[i].closed_age_s };
+        struct tide_receipt receipt = { .kind = ends[i].kind,
+                                        .live = ends[i].live,
+                                        .close_time = 1000,
+                                        .renewed_ms = 1000000,
+                                        .age_ms = ends[i].age_ms };
+        struct tide_receipt_limits limits = { ends[i].stale_ms, ends[i].closed_age_s, 300 };
         tide_receipt_end(&receipt, &limits, ends[i].now_ms, ends[i].holds_until);
         assert_int_equal(receipt.issued_at, ends[i].now_ms / 1000);
         if (receipt.expires_at != ends[i].expires)
