@@ -49,6 +49,9 @@ struct tide_http_request {
      * returns another status than TIDE_OK, the call ends with that status. The caller limits the
      * length, and nothing is repeated: what a broken answer gave stays given. May be NULL. */
     tide_status (*piece)(void *self, tide_slice bytes);
+    /* With piece: ask for the body from this byte on. piece then takes that of an answer 206 which
+     * begins there. Another 206, and a 200, end the call with TIDE_E_IO. 0: the whole body. */
+    uint64_t from;
     /* Called at least once a second. If it returns true, the call ends with TIDE_E_STOPPED. May be
      * NULL. */
     bool (*cancelled)(void *self);
@@ -61,6 +64,7 @@ struct tide_http_answer {
     uint32_t after_ms; /* ms of Retry-After, at most an hour; 0: not given */
     bool again;        /* the same request may succeed later */
     bool no_room;      /* room() returned false */
+    bool elsewhere;    /* the body would have begun at another byte than request->from */
     bool connected;    /* this call opened a new connection */
     bool forbidden;    /* public_only is set and the host has an address that is not public */
     /* Content-Type in lower case, without parameters; "": none, or too long */

@@ -11,7 +11,11 @@
 
 #define ARCHIVE_PLACES_MAX 8u
 
-enum { SLEEP_MS = 50 };
+enum {
+    SLEEP_MS = 50,
+    RESUMES_MAX = 64,        /* for one file at one place */
+    PROGRESS_BYTES = 1 << 20 /* a cut transfer that gave so many is no failed try */
+};
 
 struct place {
     char name[TIDE_CONFIG_TEXT_MAX]; /* the folder or URL without a slash at its end */
@@ -195,12 +199,55 @@ static const struct tide_err *worst_answer(const struct reading *r)
     return worst;
 }
 
+/* Waits before round n + 1. TIDE_E_STOPPED if the owner asks for a stop. */
+static tide_status pause_reading(struct reading *r, uint32_t n, struct tide_err *err)
+{
+    const struct archive_options *o = &r->archive->options;
+    const struct tide_clock *clock = tide_clock_system();
+    uint32_t most = o->config->http_retry_ms_max;
+    uint32_t ms = tide_retry_pause_ms(&r->archive->retry, o->config->http_retry_ms, most, n);
+    if (r->after_ms > ms)
+        ms = r->after_ms < most ? r->after_ms : most;
+    char quoted[512];
+    tide_log(TIDE_WARN, "archive.retry", "try=%u pause_ms=%u error=%s", n + 1, ms,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    for (uint32_t slept = 0; slept < ms; slept += SLEEP_MS) {
+        if (o->stopping && o->stopping(o->stopping_self))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        clock->sleep_ms(clock->self, ms - slept < SLEEP_MS ? ms - slept : SLEEP_MS);
+    }
+    return TIDE_OK;
+}
+
+/* Reads the file from one place. A transfer that is cut goes on behind its last byte. If the parts
+ * do not fit, the file is read once more from its begin. */
+static tide_status read_place(struct reading *r, const struct place *p, struct tide_err *err)
+{
+    struct attempt *a = &r->attempt;
+    uint32_t tries = r->archive->options.config->http_tries;
+    a->cut = a->whole = false;
+    for (uint32_t n = 0, idle = 0; n < RESUMES_MAX; n++) {
+        uint64_t had = a->cut ? a->packed : 0;
+        bool whole = a->whole;
+        tide_status status = p->http ? attempt_http(a, p->http, p->name, r->key, err)
+                                     : attempt_folder(a, p->name, r->key, err);
+        bool anew = a->whole && !whole;
+        if (!a->cut && !anew)
+            return status;
+        idle = a->packed - had >= PROGRESS_BYTES ? 0 : idle + 1;
+        if (a->cut && idle >= tries)
+            return status;
+        status = pause_reading(r, idle, err);
+        if (status)
+            return status;
+    }
+    return err->code;
+}
+
 static tide_status ask_place(struct reading *r, uint32_t index, struct tide_err *err)
 {
     assert(index < r->archive->count && !r->refused[index]);
-    const struct place *p = &r->archive->places[index];
-    tide_status status = p->http ? attempt_http(&r->attempt, p->http, p->name, r->key, err)
-                                 : attempt_folder(&r->attempt, p->name, r->key, err);
+    tide_status status = read_place(r, &r->archive->places[index], err);
     r->refused[index] = status != TIDE_E_IO || !r->attempt.again;
     if (r->attempt.after_ms > r->after_ms)
         r->after_ms = r->attempt.after_ms;
@@ -231,26 +278,6 @@ static tide_status ask_places(struct reading *r, struct tide_err *err)
             outcome = TIDE_E_IO;
     }
     return outcome;
-}
-
-/* Waits before round n + 1. TIDE_E_STOPPED if the owner asks for a stop. */
-static tide_status pause_reading(struct reading *r, uint32_t n, struct tide_err *err)
-{
-    const struct archive_options *o = &r->archive->options;
-    const struct tide_clock *clock = tide_clock_system();
-    uint32_t most = o->config->http_retry_ms_max;
-    uint32_t ms = tide_retry_pause_ms(&r->archive->retry, o->config->http_retry_ms, most, n);
-    if (r->after_ms > ms)
-        ms = r->after_ms < most ? r->after_ms : most;
-    char quoted[512];
-    tide_log(TIDE_WARN, "archive.retry", "try=%u pause_ms=%u error=%s", n + 1, ms,
-             tide_log_quote(quoted, sizeof quoted, err->text));
-    for (uint32_t slept = 0; slept < ms; slept += SLEEP_MS) {
-        if (o->stopping && o->stopping(o->stopping_self))
-            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        clock->sleep_ms(clock->self, ms - slept < SLEEP_MS ? ms - slept : SLEEP_MS);
-    }
-    return TIDE_OK;
 }
 
 tide_status archive_read(struct archive *a, const char *key, const struct archive_limits *limits,

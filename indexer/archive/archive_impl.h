@@ -15,6 +15,9 @@ struct attempt {
     struct gunzip *gunzip; /* NULL: the file is not packed */
     uint8_t *room;         /* ATTEMPT_PIECE_BYTES for unpacked bytes */
     uint64_t packed, unpacked;
+    bool cut;           /* the transfer ended behind `packed` bytes: the next attempt at the same
+                         * place asks for the rest */
+    bool whole;         /* the file is read from its begin: the parts of a cut one did not fit */
     bool again;         /* the same attempt may succeed later */
     uint32_t after_ms;  /* pause that the server asked for; 0: none */
     tide_status status; /* the reason for which the bytes were refused */

@@ -57,12 +57,16 @@ static tide_status take_packed(struct attempt *a, tide_slice bytes, struct tide_
     return TIDE_OK;
 }
 
+static void forget_attempt(struct attempt *a)
+{
+    a->again = a->cut = false;
+    a->after_ms = 0;
+    a->status = TIDE_OK;
+}
+
 static tide_status begin_file(struct attempt *a, struct tide_err *err)
 {
     a->packed = a->unpacked = 0;
-    a->again = false;
-    a->after_ms = 0;
-    a->status = TIDE_OK;
     if (a->gunzip)
         gunzip_reset(a->gunzip);
     return a->sink->begin(a->sink->self, err);
@@ -114,6 +118,7 @@ tide_status attempt_folder(struct attempt *a, const char *folder, const char *ke
     int len = snprintf(path, sizeof path, "%s/%s", folder, key);
     assert(len > 0 && (size_t)len < sizeof path);
     (void)len;
+    forget_attempt(a);
     tide_status status = begin_file(a, err);
     if (status)
         return tide_fail_context(err, "%s", path);
@@ -155,6 +160,20 @@ static tide_status fail_answer(struct attempt *a, const struct tide_http_answer 
     return tide_fail(err, TIDE_E_IO, "the server answered %u", answer->code);
 }
 
+/* Notes how an attempt may go on that ended with this status. Bytes that do not fit those from
+ * before a cut may be another copy's: then the file is read once more, as a whole. */
+static tide_status judge_end(struct attempt *a, const struct tide_http_answer *answer,
+                             uint64_t from, tide_status status, struct tide_err *err)
+{
+    bool transfer = status == TIDE_E_IO && !a->status && answer->again;
+    a->cut = transfer && !a->whole && !answer->elsewhere && a->packed > 0;
+    if (!from || a->cut || status == TIDE_OK || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED)
+        return status;
+    a->whole = a->again = true;
+    err->code = TIDE_E_IO;
+    return TIDE_E_IO;
+}
+
 tide_status attempt_http(struct attempt *a, struct tide_http *http, const char *base,
                          const char *key, struct tide_err *err)
 {
@@ -163,7 +182,9 @@ tide_status attempt_http(struct attempt *a, struct tide_http *http, const char *
     int len = snprintf(url, sizeof url, "%s/%s", base, key);
     assert(len > 0 && (size_t)len < sizeof url);
     (void)len;
-    tide_status status = begin_file(a, err);
+    uint64_t from = a->cut ? a->packed : 0;
+    forget_attempt(a);
+    tide_status status = from ? TIDE_OK : begin_file(a, err);
     if (status)
         return tide_fail_context(err, "%s", url);
     const struct tide_http_request request = { .method = TIDE_HTTP_GET,
@@ -171,6 +192,7 @@ tide_status attempt_http(struct attempt *a, struct tide_http *http, const char *
                                                .follow = true,
                                                .timeout_ms = a->limits->timeout_ms,
                                                .piece = take_piece,
+                                               .from = from,
                                                .cancelled = is_stopping,
                                                .self = a };
     status = tide_http_call(http, &request, NULL, &answer, err);
@@ -179,10 +201,11 @@ tide_status attempt_http(struct attempt *a, struct tide_http *http, const char *
         status = a->status;
     } else if (status) {
         a->again = answer.again;
-    } else if (answer.code != 200) {
+    } else if (answer.code != (from ? 206u : 200u)) {
         status = fail_answer(a, &answer, err);
     } else {
         status = end_file(a, err);
     }
+    status = judge_end(a, &answer, from, status, err);
     return status ? tide_fail_context(err, "%s", url) : TIDE_OK;
 }

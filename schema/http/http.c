@@ -38,7 +38,25 @@ static bool is_good(const struct call *c)
 {
     long code = 0;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &code);
-    return code == 200;
+    return code == 200 || (c->request->from && code == 206);
+}
+
+/* Returns whether the answer's body begins at the byte that the request asked for. */
+static bool begins_there(const struct call *c)
+{
+    static const char unit[] = "bytes ";
+    struct curl_header *range = NULL;
+    long code = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &code);
+    if (!c->request->from)
+        return code == 200;
+    if (code != 206 ||
+        curl_easy_header(c->curl, "Content-Range", 0, CURLH_HEADER, -1, &range) != CURLHE_OK ||
+        strncmp(range->value, unit, sizeof unit - 1) != 0)
+        return false;
+    char *end = NULL;
+    uint64_t first = strtoull(range->value + sizeof unit - 1, &end, 10);
+    return *end == '-' && first == c->request->from;
 }
 
 /* Makes room in the buffer for `total` bytes, after the owner's room() agreed. */
@@ -75,6 +93,11 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *self)
     bool good = is_good(c);
     if (!good && (c->error_bytes += len) > TIDE_HTTP_ERROR_BYTES)
         return 0;
+    if (good && !begins_there(c)) {
+        c->answer->elsewhere = true;
+        c->status = TIDE_E_IO;
+        return 0;
+    }
     if (good && c->request->piece) {
         c->status = c->request->piece(c->request->self, tide_slice_of(bytes, len));
         return c->status ? 0 : len;
@@ -250,13 +273,15 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
     keep_type(a, c->curl);
     if (after > 0)
         a->after_ms = (uint32_t)(after > AFTER_MAX_S ? AFTER_MAX_S : after) * 1000;
-    a->again = http == 0 || http == 200 || http == 408 || http == 425 || http == 429 || http >= 500;
+    a->again = http == 0 || http == 200 || http == 206 || http == 408 || http == 425 || http == 429 || http >= 500;
     bool cut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED;
     if (c->status == TIDE_E_LIMIT || (code == CURLE_FILESIZE_EXCEEDED && http == 200))
         return tide_fail(err, TIDE_E_LIMIT, "the answer is larger than allowed");
     if (c->status)
         return tide_fail(err, c->status, "%s",
-                         a->no_room ? "no room" : tide_status_text(c->status));
+                         a->no_room     ? "no room"
+                         : a->elsewhere ? "the body begins at another byte than asked for"
+                                        : tide_status_text(c->status));
     bool connected = has_connected(c->curl);
     if (code == CURLE_OUT_OF_MEMORY)
         return connected ? tide_fail(err, TIDE_E_IO, "a line of the answer's head is too long")
@@ -275,6 +300,7 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
 {
     assert(!request->follow || (!request->headers && request->method != TIDE_HTTP_POST));
     assert(!request->piece || !body);
+    assert(request->piece || !request->from);
     CURL *curl = http->curl;
     struct curl_slist *headers = NULL;
     *answer = (struct tide_http_answer){ 0 };
@@ -293,6 +319,9 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, request->follow ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http");
     set_method(curl, request);
+    char range[32];
+    snprintf(range, sizeof range, "%" PRIu64 "-", request->from);
+    curl_easy_setopt(curl, CURLOPT_RANGE, request->from ? range : NULL);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &call);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &call);

@@ -3,7 +3,8 @@
 
 usage: _audit_archive.py ARCHIVE CHECKPOINT ATTACK     changes the files of the folder in place
        _audit_archive.py ARCHIVE CHECKPOINT large FILE NAME  adds a packed bucket of that name to the oldest level; prints the header's hash
-       _audit_archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once
+       _audit_archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once.
+       Then the rest: "cut" gives it, "cut_whole" the whole file, "cut_elsewhere" other bytes and says so, "cut_lies" other bytes. Prints how often each was asked for
 
 Attacks: byte, level, older, number, twice, unsorted, bomb, entry. twice and unsorted have right hashes throughout, up to the header: they print that header's
 hash, which the test stores as the index's. entry alters values, with right hashes up to the header too.
@@ -145,6 +146,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    def send_rest(self, body, first, kind):
+        rest = bytes(b ^ 1 for b in body[first:]) if kind == "cut_lies" else body[first:]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first - 1 if kind == 'cut_elsewhere' else first}-{len(body) - 1}/{len(body)}")
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        self.wfile.write(rest)
+
     def do_GET(self):
         path = self.server.root / self.path.lstrip("/")
         if not path.is_file():
@@ -152,11 +161,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         body = path.read_bytes()
         kind = self.server.kind if "/bucket-" in self.path else "whole"
+        asked = self.headers.get("Range")
+        if asked and kind.startswith("cut"):
+            print(self.path, asked, flush=True)
+            if kind != "cut_whole":
+                self.send_rest(body, int(asked.removeprefix("bytes=").removesuffix("-")), kind)
+                return
+        elif kind.startswith("cut"):
+            print(self.path, "whole", flush=True)
         self.send_response(200)
         if kind != "endless":
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if kind == "cut" and self.path not in Handler.cut and len(body) > 200:
+        if kind.startswith("cut") and self.path not in Handler.cut and len(body) > 200:
             Handler.cut.add(self.path)
             self.wfile.write(body[: len(body) // 2])
             self.close_connection = True

@@ -36,7 +36,7 @@ forge() { # ATTACK: a forged copy of the archive in $forged
 }
 serve() { # KIND: sets url
     rm -f "$PG_DIR/port"
-    "$here/_audit_archive.py" serve "$sim/archive" "$PG_DIR/port" "$1" 2>/dev/null &
+    "$here/_audit_archive.py" serve "$sim/archive" "$PG_DIR/port" "$1" >"$PG_DIR/served" 2>/dev/null &
     servers+=($!)
     until [ -s "$PG_DIR/port" ]; do sleep 0.05; done
     url=http://127.0.0.1:$(cat "$PG_DIR/port")
@@ -121,6 +121,14 @@ done
 echo "transfers that are cut, slow and endless"
 serve cut
 agrees --archive "$url" --http-retry-ms 10
+[ "$(grep -c 'bytes=' "$PG_DIR/served")" -gt 3 ] || fail "no transfer goes on behind a cut: $(head -3 "$PG_DIR/served")"
+[ -z "$(grep whole "$PG_DIR/served" | sort | uniq -d)" ] || fail "a file whose rest came is read twice"
+for kind in cut_whole cut_elsewhere cut_lies; do # the rest does not fit: such a file is read once more
+    serve $kind
+    agrees --archive "$url" --http-retry-ms 10
+    [ "$(grep -c 'bytes=' "$PG_DIR/served")" -gt 3 ] || fail "$kind: no transfer goes on behind a cut: $(head -3 "$PG_DIR/served")"
+    [ -n "$(grep whole "$PG_DIR/served" | sort | uniq -d)" ] || fail "$kind: parts that do not fit are taken"
+done
 serve slow
 ends 74 'bucket-' --archive "$url" --http-tries 1 --http-stall-s 1
 serve endless
