@@ -273,7 +273,8 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
     keep_type(a, c->curl);
     if (after > 0)
         a->after_ms = (uint32_t)(after > AFTER_MAX_S ? AFTER_MAX_S : after) * 1000;
-    a->again = http == 0 || http == 200 || http == 206 || http == 408 || http == 425 || http == 429 || http >= 500;
+    a->again = http == 0 || http == 200 || http == 206 || http == 408 || http == 425 ||
+               http == 429 || http >= 500;
     bool cut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED;
     if (c->status == TIDE_E_LIMIT || (code == CURLE_FILESIZE_EXCEEDED && http == 200))
         return tide_fail(err, TIDE_E_LIMIT, "the answer is larger than allowed");
