@@ -78,9 +78,19 @@ static tide_status get_contract(struct project_row *row, struct tide_hot_key *ke
         return tide_fail(err, TIDE_E_SCHEMA, "contract \"%.*s\"", TIDE_SLICE_FMT(row->contract));
     *key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
     tide_status status = row->sink->get(row->sink->self, key, contract, &found, err);
-    contract->ledger = row->ledger;
+    contract->ledger = row->removed ? 0 : row->ledger;
     contract->has_instance = !row->removed;
     return status;
+}
+
+/* Stores the contract, or drops a record that only a removed instance made: a new cache has none
+ * either. */
+static tide_status put_instance(struct project_row *row, const struct tide_hot_key *key,
+                                const struct tide_hot_contract *contract, struct tide_err *err)
+{
+    bool empty = !contract->has_instance && !*contract->name;
+    return empty ? row->sink->drop(row->sink->self, key, err)
+                 : row->sink->put(row->sink->self, key, contract, err);
 }
 
 tide_status project_token(struct project_row *row, struct tide_err *err)
@@ -88,12 +98,12 @@ tide_status project_token(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
-    contract.role = TIDE_ROLE_synth_token;
+    contract.role = row->removed ? contract.role : TIDE_ROLE_synth_token;
     contract.title = project_name(row, 0);
     contract.symbol = project_name(row, 1);
     contract.decimals = (uint32_t)project_u64(row, 2);
     contract.paused = project_bool(row, 3);
-    return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &contract, err) : status;
+    return status == TIDE_OK ? put_instance(row, &key, &contract, err) : status;
 }
 
 static struct tide_hot_name plain_name(tide_slice text)
@@ -119,10 +129,10 @@ tide_status project_asset(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
-    contract.role = TIDE_ROLE_stellar_asset;
+    contract.role = row->removed ? contract.role : TIDE_ROLE_stellar_asset;
     contract.title = plain_name(project_text(row, 0));
     contract.symbol = plain_name(project_text(row, 1));
     contract.decimals = plain_decimals(project_text(row, 2));
     contract.issuer = project_address(row, 3);
-    return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &contract, err) : status;
+    return status == TIDE_OK ? put_instance(row, &key, &contract, err) : status;
 }

@@ -316,6 +316,8 @@ void hostile_strangers(struct hostile *h)
         hostile_put_instance(h, like->role, hostile_style(&h->dice));
         /* key of the instance */
         attack_write(&a, id, SIM_PERSISTENT, TIDE_SLICE("\0\0\0\x14"), tide_buf_view(&h->value));
+    } else {
+        attack_instance(&a, id);
     }
     attack_end(&a, LCM_OP_INVOKE, 0);
 }

@@ -64,12 +64,18 @@ static void emit_token_events(struct hostile *h)
     uint8_t id[TIDE_HASH_BYTES];
     attack_begin(&a, h);
     a.own_instance = true;
-    hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
+    uint32_t token = dice_of(&h->dice, HOSTILE_FOREIGN);
+    hostile_foreign(h, token, id);
     attack_call(&a, id, TIDE_SLICE("transfer"));
     uint32_t count = dice_size(&h->dice, 1, 100);
     for (uint32_t i = 0; i < count && a.chain->events_xdr.len < HOSTILE_EVENT_BYTES - 1000; i++) {
-        if (i % 20 == 19)
-            hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
+        if (i % 20 == 19 && token + 1 < HOSTILE_FOREIGN) {
+            /* Each contract that runs is in the footprint, once. The last one's instance is
+             * written. */
+            attack_instance(&a, id);
+            token += 1 + dice_of(&h->dice, HOSTILE_FOREIGN - token - 1);
+            hostile_foreign(h, token, id);
+        }
         enum hostile_style style = hostile_style(&h->dice);
         hostile_put_event(
             h, &a.chain->events_xdr, id,

@@ -151,14 +151,40 @@ static void a_decimal_that_is_no_number_is_absent(void **state)
     }
 }
 
+/* A cache that is fed has what a new one has, which finds no row of a removed instance. */
+static void a_removed_instance_leaves_nothing(void **state)
+{
+    static const enum project_source_id sources[] = { PROJECT_TOKEN, PROJECT_ASSET };
+    const char *values[] = { "\\x41", "\\x41", "7", "f" };
+    struct tide_hot_address address;
+    (void)state;
+    assert_true(tide_hot_address_parse(&address, TIDE_SLICE(TOKEN)));
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
+    for (size_t i = 0; i < TIDE_COUNT(sources); i++) {
+        struct world w = { 0 };
+        struct tide_hot_sink sink = record_set_sink(&w.set);
+        struct tide_hot_contract followed = { .role = TIDE_ROLE_synth_token, .name = "token_x" };
+        apply_row(&w, sources[i], 1, false, values, 4);
+        assert_non_null(record_set_find(&w.set, &key));
+        apply_row(&w, sources[i], 2, true, NULL, 0);
+        assert_null(record_set_find(&w.set, &key));
+        assert_int_equal(sink.put(sink.self, &key, &followed, &w.err), TIDE_OK);
+        apply_row(&w, sources[i], 3, false, values, 4);
+        apply_row(&w, sources[i], 4, true, NULL, 0);
+        const struct tide_hot_contract *token = record_set_find(&w.set, &key);
+        assert_true(token && !token->has_instance && token->ledger == 0);
+        assert_string_equal(token->name, followed.name);
+        record_set_release(&w.set);
+    }
+}
+
 int test_trade(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
     const struct CMUnitTest tests[] = {
-        TEST(trade_outlives_the_pool_s_entry),
-        TEST(a_swap_counts_without_an_entry),
-        TEST(a_swap_s_fee_is_of_its_own_version),
-        TEST(a_decimal_that_is_no_number_is_absent),
+        TEST(trade_outlives_the_pool_s_entry),    TEST(a_swap_counts_without_an_entry),
+        TEST(a_swap_s_fee_is_of_its_own_version), TEST(a_decimal_that_is_no_number_is_absent),
+        TEST(a_removed_instance_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
