@@ -490,28 +490,44 @@ $query$, $columns$
     amount  Collateral (open, deposit, withdraw, liquidate) or debt (mint, burn)
 $columns$);
 
-CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn beside it, the liquidator and the debt repaid', $query$
+CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn and the transfer beside it, the liquidator, the debt repaid and the token seized', $query$
   SELECT
     {event l},
     l.owner,
     l.synth_asset AS market,
     b.from_address AS liquidator,
     {amount debt_repaid b.amount},
+    g.contract AS collateral_token,
+    t.symbol AS collateral_token_symbol,
     {amount collateral_seized l.collateral_seized}
   FROM {event.synthetic_engine_liquidate l}
     LEFT JOIN LATERAL (
-      SELECT u.from_address, u.amount
+      SELECT u.event, u.from_address, u.amount
       FROM event.synth_token_burn AS u
       WHERE u.deployment = l.deployment AND u.ledger = l.ledger AND u.tx = l.tx AND u.op = l.op
         AND u.event < l.event
       ORDER BY u.event DESC LIMIT 1
     ) AS b ON true
+    LEFT JOIN LATERAL (
+      SELECT s.contract
+      FROM event.stellar_asset_transfer AS s
+      WHERE s.deployment = l.deployment AND s.ledger = l.ledger AND s.tx = l.tx AND s.op = l.op
+        AND s.event = b.event + 1 AND s.from_address = l.contract
+      UNION ALL
+      SELECT s.contract
+      FROM event.synth_token_transfer AS s
+      WHERE s.deployment = l.deployment AND s.ledger = l.ledger AND s.tx = l.tx AND s.op = l.op
+        AND s.event = b.event + 1 AND s.from_address = l.contract
+    ) AS g ON true
+    LEFT JOIN analyst.tokens AS t ON t.deployment = l.deployment AND t.token = g.contract
 $query$, $columns$
-    owner              Owner of the vault
-    market             Market
-    liquidator         Account that repaid the debt
-    debt_repaid        Debt repaid: synthetic tokens burned from the liquidator
-    collateral_seized  Collateral given to the liquidator, in the vault's token: analyst.transfers of the operation names it
+    owner                    Owner of the vault
+    market                   Market
+    liquidator               Account that repaid the debt
+    debt_repaid              Debt repaid: synthetic tokens burned from the liquidator
+    collateral_token         Token seized, contract address; null: its transfers are not indexed
+    collateral_token_symbol  Token seized, symbol
+    collateral_seized        Collateral given to the liquidator, in that token
 $columns$);
 
 -- An array's index must be an integer; a u32 status need not be one.

@@ -209,13 +209,16 @@ def liquidations(d):
         assert (item["liquidator"], item["owner"], item["market"]) == (liquidator, owner, market), (item, call)
         assert 0 < int(item["debtRepaid"]) <= int(asked)
         # the vault before and after says the same
-        before, after = (next(iter(rows(f"""SELECT collateral, debt, removed FROM history.synthetic_engine_vault
+        before, after = (next(iter(rows(f"""SELECT collateral, collateral_tok, debt, removed FROM history.synthetic_engine_vault
             WHERE synth = '{market}' AND key_owner = '{owner}' AND (ledger, tx) {sign} (SELECT ledger, tx FROM chain.tx
               WHERE hash = '\\x{item['txHash']}') ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1""")), None)
             for sign in ("<", "="))
         left = (0, 0) if after["removed"] else (int(after["collateral"]), int(after["debt"]))
         assert int(before["debt"]) - left[1] == int(item["debtRepaid"]), item
         assert int(before["collateral"]) - left[0] == int(item["collateralSeized"]) + int(item["collateralToStabilityPool"] or 0), item
+        assert item["collateralToken"] == before["collateral_tok"] and item["collateralTokenSymbol"], (item, before)
+        seen, = rows(f"SELECT collateral_token, collateral_token_symbol, liquidator FROM analyst.liquidations WHERE tx_hash = '{item['txHash']}'")
+        assert seen == {"collateral_token": item["collateralToken"], "collateral_token_symbol": item["collateralTokenSymbol"], "liquidator": liquidator}, (seen, item)
     past = sorted(e["ledger"] for e in events)[len(events) // 2]
     assert [i["id"] for i in d.pages(f"/api/liquidations?ledger={past}", 2)[0]] == [i["id"] for i in got if int(i["ledger"]) <= past]
     for key in ("owner", "market"):
