@@ -10,6 +10,9 @@
 -- objects and WAL messages, and can use up transaction numbers: PostgreSQL stops when two billion of them cannot be
 -- frozen. This script revokes both.
 --
+-- Sessions. By default every login can end the other sessions of its own role. An assistant's or an analyst's SELECT could so
+-- end those of all analysts. Only the indexer ends sessions: those of a writer that hangs. Members of pg_signal_backend keep the right.
+--
 -- Settings. The script resets what a role set for itself in this database.
 --
 -- The script calls no function that the owner of the tables could have written.
@@ -32,6 +35,11 @@ BEGIN
   FOR one IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
       AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message|pg_current_xact_id|txid_current)$' LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
+  END LOOP;
+  FOR one IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+      AND p.proname ~ '^pg_(terminate|cancel)_backend$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO tidemark_indexer, pg_signal_backend', one.name);
   END LOOP;
   FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
                               'tidemark_console', 'tidemark_analyst'] LOOP

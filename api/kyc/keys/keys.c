@@ -7,7 +7,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { POLL_MS = 500, SILENCE_MS = 3000, REVISION_BYTES = 40, DAY_S = 86400, USED_MAX = 64 };
+enum {
+    POLL_MS = 500,
+    SILENCE_MS = 3000,
+    REVISION_BYTES = 40,
+    DAY_S = 86400,
+    USED_MAX = 64,
+    SKEW_S = 60 /* largest difference of clocks with which a copy is kept */
+};
 
 struct tide_kyc_keys {
     const char *conninfo;
@@ -17,6 +24,7 @@ struct tide_kyc_keys {
     struct tide_pg *pg; /* owned by the thread, like revision and away */
     char revision[REVISION_BYTES];
     bool away;
+    bool doubtful; /* the copy was read while the database's clock differed from this host's */
     pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t woken;
     bool stopping;
@@ -150,8 +158,10 @@ void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *d
     replace_copy(keys, directory, now_ms(keys));
 }
 
-/* Reads a whole new copy and publishes it, so that readers never see half of a change. */
-static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct tide_err *err)
+/* Reads a whole new copy and publishes it, so that readers never see half of a change. changed: its
+ * revision is another one. */
+static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, bool changed,
+                            struct tide_err *err)
 {
     struct tide_kyc_directory *directory = tide_kyc_directory_new();
     if (!directory)
@@ -161,41 +171,62 @@ static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, struct ti
         free(directory);
         return status;
     }
-    tide_log(TIDE_INFO, "keys.read", "integrators=%" PRIu32 " keys=%" PRIu32,
+    tide_log(changed ? TIDE_INFO : TIDE_DEBUG, "keys.read", "integrators=%" PRIu32 " keys=%" PRIu32,
              directory->integrator_count, directory->key_count);
     replace_copy(keys, directory, at_ms);
     return TIDE_OK;
 }
 
-/* Reads the rows again if the revision has changed. Reads the revision first: rows committed in
- * between have a newer revision, so the next poll reads them again. */
-static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err)
+/* Reads the revision, and whether the database's clock differs from this host's. */
+static tide_status read_revision(struct tide_kyc_keys *keys, char revision[REVISION_BYTES],
+                                 bool *differs, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    char revision[REVISION_BYTES] = "";
-    int64_t at_ms = now_ms(keys);
-    tide_status status = tide_pg_query(
-        keys->pg, &rows, "SELECT revision FROM kyc.integrator_revision", NULL, 0, err);
+    revision[0] = 0;
+    tide_status status =
+        tide_pg_query(keys->pg, &rows,
+                      "SELECT revision, floor(extract(epoch FROM clock_timestamp()))::bigint"
+                      " FROM kyc.integrator_revision",
+                      NULL, 0, err);
     if (status != TIDE_OK)
         return status;
-    assert(rows.columns == 1);
-    if (rows.count == 1)
-        snprintf(revision, sizeof revision, "%s", tide_pg_text(&rows, 0, 0));
+    assert(rows.columns == 2);
+    if (rows.count == 1) {
+        int64_t ahead_s = (int64_t)tide_pg_u64(&rows, 0, 1) - wall_s(keys);
+        snprintf(revision, REVISION_BYTES, "%s", tide_pg_text(&rows, 0, 0));
+        *differs = ahead_s > SKEW_S || ahead_s < -SKEW_S;
+    }
     tide_pg_rows_release(&rows);
-    if (!*revision)
-        return tide_fail(err, TIDE_E_DB_FATAL,
-                         "kyc.integrator_revision has no row; a migration inserts it");
-    if (strcmp(revision, keys->revision) == 0) {
+    return *revision ? TIDE_OK
+                     : tide_fail(err, TIDE_E_DB_FATAL,
+                                 "kyc.integrator_revision has no row; a migration inserts it");
+}
+
+/* Reads the rows again if the revision has changed. Reads the revision first: rows committed in
+ * between have a newer revision, so the next poll reads them again. The copy lacks keys that have
+ * ended by the database's clock. If that clock is wrong, each poll reads them again. */
+static tide_status refresh_copy(struct tide_kyc_keys *keys, struct tide_err *err)
+{
+    char revision[REVISION_BYTES];
+    bool differs = false;
+    int64_t at_ms = now_ms(keys);
+    tide_status status = read_revision(keys, revision, &differs, err);
+    if (status != TIDE_OK)
+        return status;
+    bool changed = strcmp(revision, keys->revision) != 0;
+    if (!changed && !keys->doubtful) {
         pthread_mutex_lock(&keys->mutex);
         keys->fresh_ms = at_ms;
         pthread_mutex_unlock(&keys->mutex);
         return TIDE_OK;
     }
     static_assert(sizeof keys->revision == sizeof revision, "copied whole");
-    status = read_all(keys, at_ms, err);
-    if (status == TIDE_OK)
-        memcpy(keys->revision, revision, sizeof keys->revision);
-    return status;
+    status = read_all(keys, at_ms, changed, err);
+    if (status != TIDE_OK)
+        return status;
+    memcpy(keys->revision, revision, sizeof keys->revision);
+    keys->doubtful = differs;
+    return TIDE_OK;
 }
 
 /* Stores for at most USED_MAX keys that they were used today. Reads the copy without the mutex,

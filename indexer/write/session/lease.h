@@ -4,8 +4,8 @@
  *
  * Lease    after TIDE_LEASE_MS without renewal, by the database's clock, a standby may end the
  *          writer's sessions. So it may if that clock was set back by more than TIDE_LEASE_MS and
- *          the lease was not renewed since. If a renewal finds another fence, a standby took over: the lease is
- *          lost for good.
+ *          the lease was not renewed since. If a renewal finds another fence, a standby took over:
+ *          the lease is lost for good.
  * Failure  never stops the work. A lost session is opened again, tried every TIDE_LEASE_RENEW_MS.
  * Threads  any thread may call all functions except open and close. */
 #ifndef INDEXER_WRITE_SESSION_LEASE_H

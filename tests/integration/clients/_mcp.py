@@ -187,7 +187,7 @@ WRITES = [
     "SELECT 1) AS q(c0); CREATE TABLE t (x int); --", "SELECT 1) AS q(c0) UNION ALL SELECT repeat('x', 100) FROM (SELECT 1", "WITH d AS (DELETE FROM state.vault RETURNING 1) SELECT * FROM d",
     "SELECT * FROM kyc.session", "SELECT * FROM history.vault", "SELECT pg_read_file('/etc/passwd')", "SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')", "SELECT 1 INTO t",
     "SELECT pg_logical_emit_message(false, 'a', 'b')", "SELECT set_config('transaction_read_only', 'off', false)", "ALTER ROLE tidemark_analyst SET statement_timeout = 0",
-    "SELECT deployment FROM analyst.networks FOR UPDATE", "SELECT pg_advisory_lock(1)", "CALL analyst.grant_access()", "EXPLAIN ANALYZE SELECT 1", "RESET ROLE", "COMMIT", "", " ; ",
+    "SELECT deployment FROM analyst.networks FOR UPDATE", "SELECT pg_advisory_lock(1)", "SELECT pg_terminate_backend(0)", "SELECT pg_cancel_backend(0)", "CALL analyst.grant_access()", "EXPLAIN ANALYZE SELECT 1", "RESET ROLE", "COMMIT", "", " ; ",
 ]
 
 

@@ -9,6 +9,7 @@ from _kyc import Api, approved, check, sql, until
 
 AHEAD_S = 40 * 86400  # notifications are deleted after 30 days
 HOOK = "ab" * 16
+KEY = "tk_abcdefgh2345." + "a" * 43
 ADDRESSES = ["GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ", "GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC"]
 SETTINGS = {"open": True, "webhookKey": "55" * 32, "webhookLocal": True, "anonymousPerNetworkHour": 1}
 
@@ -20,8 +21,7 @@ def set_clock(seconds):
 
 def plant_delivery():
     """A notification that waits for an endpoint where nothing listens."""
-    sql(f"""SELECT kyc.integrator_put('test', 'shop', 'Shop', '{{}}', NULL, 10, 'active');
-        INSERT INTO kyc.hook (id, deployment, integrator, url, events) SELECT '{HOOK}', id, 'shop', 'http://127.0.0.1:1/x', '{{market.listed}}' FROM chain.deployment;
+    sql(f"""INSERT INTO kyc.hook (id, deployment, integrator, url, events) SELECT '{HOOK}', id, 'shop', 'http://127.0.0.1:1/x', '{{market.listed}}' FROM chain.deployment;
         INSERT INTO kyc.hook_event (id, deployment, kind, subject, payload) SELECT 'evt_1', id, 'market.listed', 'market:x', '{{}}' FROM chain.deployment;
         SELECT kyc.hook_enqueue('{HOOK}', id, 'evt_1', 'market:x') FROM chain.deployment""")
 
@@ -37,9 +37,9 @@ def attempted(times, what):
     check(delivery()[:2] == ["enabled", "queued"], f"{what}: {delivery()}")
 
 
-def open_session(api, address):
+def open_session(api, address, key=None):
     body = json.dumps({"address": address, "providerKey": "didit", "mode": "redirect"}).encode()
-    return api.get("/api/sdk/kyc/session", {"Content-Type": "application/json"}, "POST", body)
+    return api.get("/api/sdk/kyc/session", {"Content-Type": "application/json", **({"X-API-Key": key} if key else {})}, "POST", body)
 
 
 def main():
@@ -50,6 +50,9 @@ def main():
     sql("UPDATE chain.cursor SET closed_at = clock_timestamp() + interval '100 s'")
     api.start(settings=settings)
     try:
+        sql("SELECT kyc.integrator_put('test', 'shop', 'Shop', '{}', NULL, 10, 'active')")
+        sql(f"SELECT kyc.key_add('test', 'tk_abcdefgh2345', 'shop', sha256('{KEY}'), '{{kyc}}', NULL, NULL, '{{}}', NULL, clock_timestamp() + interval '10 days')")
+        until(lambda: open_session(api, ADDRESSES[0], KEY)[0], 201, "the key is known")
         told, unseen = approved(mock, "sumsub"), approved(mock, "persona")
         plant_delivery()
         attempted(1, "a notification fails")
@@ -66,6 +69,7 @@ def main():
         check([sql("SELECT kyc.hook_may('changes of shop', 1)") for _ in range(2)] == ["t", "f"], "changes of a day while the clock is ahead")
         before = delivery()[2]
         set_clock(0)
+        until(lambda: open_session(api, ADDRESSES[0], KEY)[0], 200, "the key that ends in ten days is good again")
         told.becomes("revoked", ["attest", "revoke"])
         unseen.becomes("revoked", ["attest", "revoke"])
         attempted(before + 1, "the notification is sent again")

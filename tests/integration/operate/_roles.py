@@ -245,8 +245,9 @@ def try_locks():
         refused(user, writer, "permission denied for function")
     for user in OWNER, "tidemark_kyc", "tidemark_attester":
         allowed(user, writer)
+    allowed(OWNER, "SELECT pg_terminate_backend(0)")
     for user in ROLES:
-        for sql in ("SELECT lo_create(0)", "SELECT lo_creat(-1)", "SELECT lo_from_bytea(0, '\\x00')", "SELECT lo_put(1, 0, '\\x00')",
+        for sql in ("SELECT pg_terminate_backend(pg_backend_pid())", "SELECT pg_cancel_backend(pg_backend_pid())", "SELECT lo_create(0)", "SELECT lo_creat(-1)", "SELECT lo_from_bytea(0, '\\x00')", "SELECT lo_put(1, 0, '\\x00')",
                     "SELECT pg_logical_emit_message(false, 'x', 'y')", "SELECT pg_logical_emit_message(true, 'x', '\\x00'::bytea)",
                     "SELECT pg_current_xact_id()", "SELECT txid_current()"):
             refused(user, f"SET default_transaction_read_only = off; {sql}", "permission denied for function")

@@ -35,7 +35,7 @@ SELECT session_user::text, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.r
   EXISTS (SELECT FROM pg_roles AS o WHERE o.oid <> r.oid AND o.rolname <> 'tidemark_analyst' AND pg_has_role(r.oid, o.oid, 'MEMBER')),
   has_database_privilege(r.oid, current_database(), 'CREATE') OR EXISTS (SELECT FROM pg_namespace AS n WHERE has_schema_privilege(r.oid, n.oid, 'CREATE')),
   EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
-    AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message|pg_current_xact_id|txid_current)$')
+    AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message|pg_current_xact_id|txid_current|pg_terminate_backend|pg_cancel_backend)$')
 FROM pg_roles AS r WHERE r.rolname = session_user"""
 
 # The current deployment first. A statement may name any of them.
@@ -56,7 +56,7 @@ def reason_to_refuse(privileged: bool, analyst: bool, member: bool, creates: boo
         return "it is a member of a further role"
     if creates:
         return "it may make tables"
-    return "it may write large objects or WAL messages: a superuser runs tools/packaging/database.sql" if writes else ""
+    return "it may write large objects or WAL messages, or end sessions: a superuser runs tools/packaging/database.sql" if writes else ""
 
 
 class Database:
