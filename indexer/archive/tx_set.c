@@ -20,6 +20,13 @@ static bool has_hash(tide_slice a, tide_slice b, const uint8_t hash[TIDE_HASH_BY
     return memcmp(made, hash, TIDE_HASH_BYTES) == 0;
 }
 
+const uint8_t *tx_set_names(tide_slice set, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    if (set.len < 4 + TIDE_HASH_BYTES + 4 || tide_be32(set.ptr) != 1)
+        return NULL;
+    return has_hash(set, (tide_slice){ 0 }, hash) ? set.ptr + 4 : NULL;
+}
+
 tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES],
                             const uint8_t **previous)
 {
@@ -32,8 +39,7 @@ tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES
         tide_slice set = tide_slice_of(at + GENERALIZED_AT, entry.len - GENERALIZED_AT);
         if (set.len < 4 + TIDE_HASH_BYTES + 4 || tide_be32(set.ptr) != 1)
             return TIDE_E_DECODE;
-        if (has_hash(set, (tide_slice){ 0 }, hash))
-            *previous = set.ptr + 4;
+        *previous = tx_set_names(set, hash);
         return TIDE_OK;
     }
     /* The old form is hashed without its count. A generalized set's bytes must not pass as an old
