@@ -146,12 +146,13 @@ static bool answer_is_private(const struct tide_contract *called, tide_slice ans
            type != TIDE_SCV_BOOL;
 }
 
-/* Appends the row of chain.preimage, if the bytes hash to the result as they stand: what an exporter
- * rewrote proves nothing. What may hold a person's jurisdiction is left out. */
+/* Appends the row of chain.preimage, if the bytes hash to the result as they stand: what exporters
+ * rewrote proves nothing. What may hold a person's jurisdiction is left out. Without validators in
+ * the deployment file no proof is ever given, so nothing is kept. */
 static void put_preimage(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_contract *called, enum tide_call_proof proof)
 {
-    if (proof != TIDE_CALL_VERIFIED || d->private_event ||
+    if (d->deployment->quorum.count == 0 || proof != TIDE_CALL_VERIFIED || d->private_event ||
         answer_is_private(called, tx->return_value))
         return;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_PREIMAGE);

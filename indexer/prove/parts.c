@@ -1,4 +1,4 @@
-/* What proves transactions to others, copied from history archives: headers, results, votes.
+/* Copies the parts of proofs for others from history archives: headers, results, votes.
  *
  * A window is the ledgers that the votes of one checkpoint can prove: its own but the last one, and
  * the last one of the checkpoint before. Every part is compared with a stored hash before it is
@@ -29,17 +29,17 @@ enum {
 /* The parts of one window. The arrays have its ledgers: see index_of. */
 struct collecting {
     struct proving *p;
-    uint32_t checkpoint;              /* its votes prove the window */
-    uint32_t reading;                 /* the checkpoint whose file is read */
-    bool wanted[WINDOW];              /* ledgers with transactions of the deployment */
-    uint32_t low, high;               /* the lowest and highest of them */
+    uint32_t checkpoint; /* its votes prove the window */
+    uint32_t reading;    /* the checkpoint whose file is read */
+    bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
+    uint32_t low, high;  /* the lowest and highest of them */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
     bool has_header[WINDOW], has_results[WINDOW];
     struct votes *votes;
-    uint32_t voted;       /* the ledger whose votes are taken; 0: none yet */
-    struct tide_buf set;  /* its transaction set; empty: its value names the ledger before */
-    struct tide_buf kept; /* its envelopes, as elements of an array of bytea */
+    uint32_t voted;              /* the ledger whose votes are taken; 0: none yet */
+    struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
+    struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
     struct tide_signers signers; /* whose envelopes they are */
     bool keeping;                /* envelopes are kept from the file that is read */
     struct record_stream records;
@@ -57,7 +57,7 @@ static const uint8_t *hash_of(const struct collecting *c, uint32_t ledger)
     return c->hashes[index_of(c, ledger)];
 }
 
-/* --- reading a file -------------------------------------------------------------------------- */
+/* --- reading a file ------------------------------------------------------------------------ */
 
 static tide_status begin_records(void *self, struct tide_err *err)
 {
@@ -86,8 +86,7 @@ static tide_status end_records(void *self, struct tide_err *err)
 }
 
 static tide_status read_file(struct collecting *c, enum archive_file file, uint32_t checkpoint,
-                             record_fn record,
-                             tide_status (*end)(void *self, struct tide_err *err),
+                             record_fn record, tide_status (*end)(void *self, struct tide_err *err),
                              struct tide_err *err)
 {
     static const struct archive_limits limits = { .packed_max = PACKED_MAX,
@@ -103,7 +102,7 @@ static tide_status read_file(struct collecting *c, enum archive_file file, uint3
     return status;
 }
 
-/* --- votes and their transaction set ----------------------------------------------------------- */
+/* --- votes and their transaction set ------------------------------------------------------- */
 
 static tide_status take_votes(void *self, tide_slice record, struct tide_err *err)
 {
@@ -214,8 +213,7 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
                                            c->checkpoint };
     if (votes_open(&c->votes, &options))
         return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
-    tide_status status =
-        read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);
+    tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);
     if (status == TIDE_OK && !votes_highest(c->votes, c->checkpoint))
         status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->high + 1,
                            c->checkpoint);
@@ -231,7 +229,7 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
     return status;
 }
 
-/* --- headers and results ----------------------------------------------------------------------- */
+/* --- headers and results ------------------------------------------------------------------- */
 
 static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
 {
@@ -273,7 +271,8 @@ static tide_status take_results(void *self, tide_slice record, struct tide_err *
     return status;
 }
 
-static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger, struct tide_err *err)
+static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger,
+                                   struct tide_err *err)
 {
     return tide_fail(err, TIDE_E_MISSING, "checkpoint %u: ledger %u is not in its file", c->reading,
                      ledger);
@@ -313,7 +312,7 @@ static tide_status collect_ledgers(struct collecting *c, enum archive_file file,
     return status;
 }
 
-/* --- windows ----------------------------------------------------------------------------------- */
+/* --- windows ------------------------------------------------------------------------------- */
 
 static tide_status collect_parts(struct collecting *c, struct tide_err *err)
 {
@@ -369,9 +368,8 @@ static void note_missing(struct proving *p, uint32_t checkpoint, const struct ti
 static void begin_sweep(struct proving *p)
 {
     struct proof_parts *parts = &p->parts;
-    uint32_t oldest = p->to - p->from < p->config.proof_ledgers
-                          ? p->from
-                          : p->to - p->config.proof_ledgers + 1;
+    uint32_t oldest =
+        p->to - p->from < p->config.proof_ledgers ? p->from : p->to - p->config.proof_ledgers + 1;
     parts->floor = parts->missing || parts->top < oldest ? oldest : parts->top + 1;
     parts->at = parts->top = p->proven;
     parts->missing = false;

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* How far the parts of proofs are collected. A sweep goes downwards from the newest proven ledger. */
+/* How far the parts of proofs are collected. A sweep goes down from the newest proven ledger. */
 struct proof_parts {
     uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
     uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */

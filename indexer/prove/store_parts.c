@@ -70,9 +70,8 @@ static tide_status store_part(struct proving *p, const char *sql, uint32_t ledge
     tide_buf_u8(&hex, 0);
     const char *values[] = { p->deployment, number, bytes.len ? (const char *)hex.ptr : NULL,
                              text };
-    tide_status status = hex.failed
-                             ? tide_fail(err, TIDE_E_MEMORY, "parts")
-                             : tide_pg_query(p->pg, NULL, sql, values, text ? 4 : 3, err);
+    tide_status status = hex.failed ? tide_fail(err, TIDE_E_MEMORY, "parts")
+                                    : tide_pg_query(p->pg, NULL, sql, values, text ? 4 : 3, err);
     tide_buf_release(&hex);
     return status;
 }

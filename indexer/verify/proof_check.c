@@ -4,7 +4,12 @@
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 
-enum { HEADER_BYTES_MAX = 4096, ENVELOPE_BYTES_MAX = 4096 };
+enum {
+    HEADERS_MAX = 128,
+    HEADER_BYTES_MAX = 4096,
+    ENVELOPES_MAX = 1000,
+    ENVELOPE_BYTES_MAX = 4096
+};
 
 /* One check: what is left of the proof, and what is known so far. */
 struct proof_reading {
@@ -68,7 +73,7 @@ static tide_status read_header(struct proof_reading *r, uint32_t i, struct tide_
 static tide_status read_headers(struct proof_reading *r, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    uint32_t count = tide_xdr_count(&r->x, PROOF_HEADERS_MAX, 8);
+    uint32_t count = tide_xdr_count(&r->x, HEADERS_MAX, 8);
     if (!r->x.status && count == 0)
         return fail_proof(err, "the proof has no header");
     for (uint32_t i = 0; i < count && !status; i++)
@@ -112,7 +117,7 @@ static tide_status read_votes(struct proof_reading *r, struct tide_err *err)
     r->has_set = tide_xdr_bool(&r->x);
     if (r->has_set)
         r->set = read_part(&r->x, PROOF_BYTES_MAX);
-    uint32_t count = tide_xdr_count(&r->x, PROOF_ENVELOPES_MAX, 8);
+    uint32_t count = tide_xdr_count(&r->x, ENVELOPES_MAX, 8);
     for (uint32_t i = 0; i < count && !status; i++)
         status = read_vote(r, err);
     if (r->x.status)

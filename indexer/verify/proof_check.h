@@ -5,10 +5,10 @@
  *
  *   opaque magic[8]              "TIDEPRF1"
  *   LedgerHeader headers<>       as opaque<>: of the transaction's ledger, then of each next one
- *   GeneralizedTransactionSet*   as opaque<>: the set of the signed ledger, behind the last header;
- *                                none if the value that was signed names that header's hash itself
- *   SCPEnvelope envelopes<>      as opaque<>: EXTERNALIZE votes about the signed ledger, all for one
- *                                value; each of the caller's validators once
+ *   GeneralizedTransactionSet*   as opaque<>: the set of the signed ledger, behind the last
+ *                                header; none if the signed value names that header's hash itself
+ *   SCPEnvelope envelopes<>      as opaque<>: EXTERNALIZE votes about the signed ledger, all for
+ *                                one value; each of the caller's validators once
  *   opaque hash[32]              of the transaction
  *   TransactionResultSet         as opaque<>: of the transaction's ledger
  *   InvokeHostFunctionSuccessPreImage*  as opaque<>: the call's answer and events
@@ -25,9 +25,7 @@
 #include "tidemark/meta.h"
 #include "tidemark/quorum.h"
 
-#define PROOF_BYTES_MAX     (32u << 20)
-#define PROOF_HEADERS_MAX   128u
-#define PROOF_ENVELOPES_MAX 1000u
+#define PROOF_BYTES_MAX (32u << 20)
 
 /* Slices borrow from the proof. */
 struct proof_claim {
@@ -35,11 +33,11 @@ struct proof_claim {
     uint8_t hash[TIDE_HASH_BYTES];    /* of that header */
     uint32_t signed_ledger;           /* whose votes prove the ledger before it */
     struct tide_signers signers;
-    struct tide_tx tx;  /* the result; index and count are those of the result set */
+    struct tide_tx tx; /* the result; index and count are those of the result set */
     bool has_events;
-    tide_slice answer;  /* SCVal; empty without events */
+    tide_slice answer; /* SCVal; empty without events */
     uint32_t event_count;
-    tide_slice events;  /* ContractEvent, one after another: tide_event_read */
+    tide_slice events; /* ContractEvent, one after another: tide_event_read */
 };
 
 /* Checks the proof. TIDE_E_DECODE, TIDE_E_UNKNOWN or TIDE_E_LIMIT: the bytes are no proof.

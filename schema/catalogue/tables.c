@@ -148,7 +148,8 @@ static const struct tide_column preimage_columns[] = {
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "preimage", TIDE_PG_BYTEA,
-      .comment = "InvokeHostFunctionSuccessPreImage: answer and events, as its result hashes them" },
+      .comment =
+          "InvokeHostFunctionSuccessPreImage: answer and events, as its result hashes them" },
 };
 
 static const struct tide_column log_columns[] = {
@@ -290,9 +291,13 @@ static void fixed_tables(void)
     t->digest_column = "contract";
     t->digest_value = "-";
     t = new_table("chain", "preimage", TIDE_TABLE_CHAIN,
-                  "What proves the events of transactions to others");
+                  "Answer and events of calls that are proven to others; without validators in the "
+                  "deployment file it is empty");
     add_columns(t, preimage_columns, TIDE_COUNT(preimage_columns));
     t->primary_key = "deployment, ledger, tx";
+    /* No digest has these rows: whether they are there depends on the deployment file. */
+    t->digest_column = "preimage";
+    t->digest_value = "-";
 
     t = new_table("event", "log", TIDE_TABLE_EVENT,
                   "Every event, narrow: what lists of mixed kinds page over");

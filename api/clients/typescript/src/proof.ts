@@ -1,4 +1,4 @@
-// Proofs: what happened in a transaction, checked against validators that you name. Nobody else is believed.
+// Proofs: what happened in a transaction, checked against validators that you name. No server is believed.
 import { bytesOf, fromBase64, jsonOf, webCrypto } from './crypto.js';
 import { addressBytes } from './snapshot.js';
 

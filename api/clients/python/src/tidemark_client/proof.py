@@ -1,4 +1,4 @@
-"""Proofs: what happened in a transaction, checked against validators that you name. Nobody else is believed.
+"""Proofs: what happened in a transaction, checked against validators that you name. No server is believed.
 
 Verifying needs the package `cryptography`: ``pip install 'tidemark-client[receipts]'``.
 """
