@@ -268,6 +268,30 @@ COMMENT ON COLUMN chain.prover.asked_at IS 'when it last asked an archive';
 COMMENT ON COLUMN chain.prover.trouble IS 'why the proof is late; null: it is not';
 COMMENT ON COLUMN chain.prover.trouble_at IS 'since when';
 
+-- The prover copies these from history archives, for proofs that are given to others (/api/proof). Each row is checked before it is
+-- stored: a header against chain.ledger, results and sets against a header, envelopes by their signatures.
+CREATE TABLE chain.proof_ledger (
+    deployment smallint NOT NULL REFERENCES chain.deployment,
+    ledger     integer  NOT NULL CHECK (ledger > 0),
+    header     bytea    NOT NULL,
+    results    bytea,
+    PRIMARY KEY (deployment, ledger)
+);
+COMMENT ON TABLE chain.proof_ledger IS 'headers from a ledger with transactions of the deployment to the next one that votes prove';
+COMMENT ON COLUMN chain.proof_ledger.header IS 'LedgerHeader';
+COMMENT ON COLUMN chain.proof_ledger.results IS 'TransactionResultSet; null: the ledger has no transaction of the deployment';
+
+CREATE TABLE chain.proof_vote (
+    deployment smallint NOT NULL REFERENCES chain.deployment,
+    ledger     integer  NOT NULL CHECK (ledger > 0),
+    tx_set     bytea,
+    envelopes  bytea[]  NOT NULL CHECK (cardinality(envelopes) > 0),
+    PRIMARY KEY (deployment, ledger)
+);
+COMMENT ON TABLE chain.proof_vote IS 'votes of a quorum of the named validators about a ledger, which prove the ledger before';
+COMMENT ON COLUMN chain.proof_vote.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
+COMMENT ON COLUMN chain.proof_vote.envelopes IS 'SCPEnvelope of each of these validators';
+
 -- One row. Standbys and restored copies have the same id: they hold the same index.
 CREATE TABLE chain.database (
     id      uuid    NOT NULL DEFAULT gen_random_uuid(),

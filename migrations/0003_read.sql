@@ -297,7 +297,7 @@ BEGIN
       JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
       JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
       JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
-    WHERE c.relkind = 'r' AND n.nspname IN ('event_rows', 'chain_rows')
+    WHERE c.relkind = 'r' AND (n.nspname IN ('event_rows', 'chain_rows') OR n.nspname = 'chain' AND p.relname = 'preimage')
       AND c.relname = format('%s_p%s_%s', p.relname, part.deployment, part.from_ledger)
     ORDER BY 2
   LOOP

@@ -165,6 +165,12 @@ void tide_ledger_skip(struct tide_xdr *x);
 /* Reads one LedgerHeaderHistoryEntry at x: all fields of header except lcm_version and tx_set. */
 void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *header);
 
+/* Reads one LedgerHeader at x: the same without hash and history_entry. */
+void tide_bare_header_read(struct tide_xdr *x, struct tide_ledger_header *header);
+
+/* Reads one TransactionResultPair at x: the fields of tx from hash to op_result_code. */
+void tide_result_pair_read(struct tide_xdr *x, struct tide_tx *tx);
+
 /* Reads one ContractEvent at x: all fields except level, tx, op, stage and index. */
 void tide_event_read(struct tide_xdr *x, struct tide_event *event);
 

@@ -91,6 +91,7 @@ enum tide_fixed_table {
     TIDE_TABLE_CALL,          /* chain.call          */
     TIDE_TABLE_CONTRACT_SEEN, /* chain.contract_seen */
     TIDE_TABLE_KEPT_FOR,      /* chain.kept_for      */
+    TIDE_TABLE_PREIMAGE,      /* chain.preimage      */
     TIDE_TABLE_EVENT_LOG,     /* event.log           */
     TIDE_TABLE_EVENT_RAW,     /* event.raw           */
     TIDE_TABLE_HISTORY_RAW,

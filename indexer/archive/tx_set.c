@@ -20,6 +20,13 @@ static bool has_hash(tide_slice a, tide_slice b, const uint8_t hash[TIDE_HASH_BY
     return memcmp(made, hash, TIDE_HASH_BYTES) == 0;
 }
 
+const uint8_t *tx_set_names(tide_slice set, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    if (set.len < 4 + TIDE_HASH_BYTES + 4 || tide_be32(set.ptr) != 1)
+        return NULL;
+    return has_hash(set, (tide_slice){ 0 }, hash) ? set.ptr + 4 : NULL;
+}
+
 tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES],
                             const uint8_t **previous)
 {
@@ -32,8 +39,7 @@ tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES
         tide_slice set = tide_slice_of(at + GENERALIZED_AT, entry.len - GENERALIZED_AT);
         if (set.len < 4 + TIDE_HASH_BYTES + 4 || tide_be32(set.ptr) != 1)
             return TIDE_E_DECODE;
-        if (has_hash(set, (tide_slice){ 0 }, hash))
-            *previous = set.ptr + 4;
+        *previous = tx_set_names(set, hash);
         return TIDE_OK;
     }
     /* The old form is hashed without its count. A generalized set's bytes must not pass as an old
@@ -46,11 +52,11 @@ tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES
     return TIDE_OK;
 }
 
-bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+bool tx_set_put_empty(struct tide_buf *out, const uint8_t previous[TIDE_HASH_BYTES],
+                      const uint8_t hash[TIDE_HASH_BYTES])
 {
     /* Version 1, the previous hash, then two phases: both of components (protocols 20 to 22), or
-     * the second one parallel, without a base fee and stages (from 23 on). Before 20: the hash
-     * alone. */
+     * the second one parallel, without a base fee and stages (from 23 on). */
     static const uint8_t version[4] = { 0, 0, 0, 1 };
     static const uint8_t phases[2][24] = {
         { 0, 0, 0, 2 },
@@ -58,16 +64,29 @@ bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash
     };
     static const size_t lengths[2] = { 20, 24 };
     static_assert(TIDE_COUNT(lengths) == TIDE_COUNT(phases), "each form has its length");
-    tide_slice before = tide_slice_of(previous, TIDE_HASH_BYTES);
-    if (has_hash(before, (tide_slice){ 0 }, hash))
-        return true;
     uint8_t head[4 + TIDE_HASH_BYTES];
     memcpy(head, version, sizeof version);
     memcpy(head + sizeof version, previous, TIDE_HASH_BYTES);
     for (size_t i = 0; i < TIDE_COUNT(phases); i++) {
         assert(lengths[i] <= sizeof phases[i]);
-        if (has_hash(tide_slice_of(head, sizeof head), tide_slice_of(phases[i], lengths[i]), hash))
-            return true;
+        if (!has_hash(tide_slice_of(head, sizeof head), tide_slice_of(phases[i], lengths[i]), hash))
+            continue;
+        tide_buf_put(out, head, sizeof head);
+        tide_buf_put(out, phases[i], lengths[i]);
+        return true;
     }
     return false;
+}
+
+bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    enum { ROOM = 4 + TIDE_HASH_BYTES + 24 };
+    struct tide_buf set;
+    /* Before protocol 20: the hash alone. */
+    if (has_hash(tide_slice_of(previous, TIDE_HASH_BYTES), (tide_slice){ 0 }, hash))
+        return true;
+    tide_buf_init(&set, ROOM);
+    bool found = tx_set_put_empty(&set, previous, hash);
+    tide_buf_release(&set);
+    return found;
 }

@@ -1,6 +1,7 @@
-/* The command verify: checks the tables, or a receipt. */
+/* The command verify: checks the tables, a receipt, or a proof. */
 #include "indexer/commands/command.h"
 #include "indexer/database/query.h"
+#include "indexer/verify/proof_file.h"
 #include "indexer/verify/receipt.h"
 #include "indexer/verify/verify.h"
 
@@ -78,12 +79,24 @@ static tide_status verify_rows(struct tide_verify *check, const struct tide_conf
     return status == TIDE_OK ? verify_tables(check, config, err) : status;
 }
 
+/* Checks a proof, which needs no database. */
+static int verify_offline(const char *proof, const struct tide_config *config)
+{
+    struct tide_err err;
+    tide_status status = tide_verify_proof(proof, config, &err);
+    fflush(stdout);
+    return tide_command_end("verify", status, &err);
+}
+
 int tide_verify_main(const struct tide_config *config, const struct tide_option *options, int argc,
                      char **argv)
 {
     struct tide_err err;
     struct tide_verify check = { 0 };
     (void)argc, (void)argv;
+    const char *proof = tide_option_find(options, "proof")->value;
+    if (proof)
+        return verify_offline(proof, config);
     tide_status status = tide_query_open(&check.pg, config, "tidemark-verify", &err);
     if (status == TIDE_OK)
         status = tide_query_deployment(check.pg, config, &check.deployment, &err);

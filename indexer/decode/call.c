@@ -1,4 +1,4 @@
-/* The rows of a transaction itself: chain.tx and chain.call. */
+/* The rows of a transaction itself: chain.tx, chain.call and chain.preimage. */
 #include "indexer/decode/decode_impl.h"
 
 #include "indexer/base/copy.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TX_COLUMNS = 9, CALL_COLUMNS = 18 };
+enum { TX_COLUMNS = 9, CALL_COLUMNS = 18, PREIMAGE_COLUMNS = 4 };
 
 static void put_source(struct tide_buf *out, const uint8_t *key)
 {
@@ -137,12 +137,45 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
     d->counts.raw_calls += !args_fit || !answer_fits;
 }
 
+/* Returns whether the answer may hold a person's jurisdiction: the registry gives records to
+ * callers. */
+static bool answer_is_private(const struct tide_contract *called, tide_slice answer)
+{
+    int type = tide_scval_type_of(answer);
+    return called && called->role == TIDE_ROLE_compliance_registry && type != TIDE_SCV_VOID &&
+           type != TIDE_SCV_BOOL;
+}
+
+/* Appends the row of chain.preimage, if the bytes hash to the result as they stand: what exporters
+ * rewrote proves nothing. What may hold a person's jurisdiction is left out. Without validators in
+ * the deployment file no proof is ever given, so nothing is kept. */
+static void put_preimage(struct tide_decode *d, const struct tide_tx *tx,
+                         const struct tide_contract *called, enum tide_call_proof proof)
+{
+    if (d->deployment->quorum.count == 0 || proof != TIDE_CALL_VERIFIED || d->private_event ||
+        answer_is_private(called, tx->return_value))
+        return;
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_PREIMAGE);
+    struct tide_buf *out = &rows->copy;
+    tide_copy_row(out, PREIMAGE_COLUMNS);
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)tx->index);
+    size_t at = tide_copy_open(out);
+    tide_buf_slice(out, tx->return_value);
+    tide_buf_slice(out, tx->op_events);
+    tide_copy_close(out, at);
+    rows->count++;
+}
+
 void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof)
 {
     d->counts.transactions++;
     if (d->wanted[TIDE_TABLE_TX])
         put_tx(d, tx);
     const struct tide_contract *contract = relevance_called(d);
+    if (d->wanted[TIDE_TABLE_PREIMAGE])
+        put_preimage(d, tx, contract, proof);
     if (!contract)
         return;
     d->counts.calls++;

@@ -89,6 +89,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     tide_proof_tx(d->verify, tx);
     d->tx_count++;
     d->seq = d->op_events = d->changed = 0;
+    d->private_event = false;
     d->keys.count = d->ttls.count = d->ttls_sorted = 0;
     d->later_changes.count = d->later_events.count = 0;
     d->footprint_hashed = false;

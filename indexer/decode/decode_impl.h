@@ -179,7 +179,8 @@ struct tide_decode {
     bool candidate; /* the walk calls back for its events and changes */
     bool protocol; /* reaches a contract of the deployment that is no wallet and no Stellar asset */
     bool wallet;   /* reaches a wallet */
-    bool as_asset; /* reaches a Stellar asset, and an address that the deployment names takes
+    bool private_event; /* an event of the registry could not be decoded */
+    bool as_asset;      /* reaches a Stellar asset, and an address that the deployment names takes
                     * part */
     /* Contract-data changes of all contracts so far, in canonical order. Rows are numbered by this
      * count: a version's number must not depend on which contracts the index knew when the ledger

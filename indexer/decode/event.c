@@ -198,6 +198,7 @@ static void put_raw(struct tide_decode *d, const struct tide_event *event,
 {
     assert(d->reason[0]);
     d->counts.raw_events++;
+    d->private_event |= contract->role == TIDE_ROLE_compliance_registry;
     if (!d->wanted[TIDE_TABLE_EVENT_RAW])
         return;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_EVENT_RAW);

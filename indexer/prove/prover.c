@@ -55,6 +55,8 @@ static bool run_pass(struct tide_prover *prover)
         atomic_store(&prover->forked, true);
         return false;
     }
+    if (status == TIDE_OK)
+        status = prove_collect(p, &err);
     if (status == TIDE_E_STOPPED)
         return false;
     if (status == TIDE_OK && p->asked) {
@@ -93,6 +95,7 @@ static void *run_prover(void *self)
         last = atomic_load(&prover->finishing);
         if (!run_pass(prover))
             break;
+        last = last && (!p->parts.at || p->failing);
         idle = p->proven != before || !p->asked ? 0 : idle + 1;
         if (!last)
             wait_a_while(prover, idle ? tide_retry_pause_ms(&retry, c->http_retry_ms,

@@ -3,12 +3,20 @@
 #define INDEXER_PROVE_PROVER_IMPL_H
 
 #include "indexer/archive/checkpoint.h"
+#include "indexer/archive/votes.h"
 #include "indexer/prove/prover.h"
 #include "tidemark/pg.h"
 #include "tidemark/retry.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+/* How far the parts of proofs are collected. A sweep goes down from the newest proven ledger. */
+struct proof_parts {
+    uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
+    uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */
+    bool missing;       /* a window of the last sweep could not be collected */
+};
 
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
  * of the thread to its end. */
@@ -25,6 +33,7 @@ struct proving {
 
     uint32_t from, to; /* indexed ledgers, linked by their hashes; 0, 0: none */
     uint32_t proven;   /* the highest of them that is proven; 0: none */
+    struct proof_parts parts;
     struct checkpoint_task task;
     uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* of the task, from first - 1 on */
     bool asked;                                          /* this pass asked an archive */
@@ -50,6 +59,28 @@ struct tide_prover {
 tide_status prove_pass(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Returns the first checkpoint that may prove more than is proven. */
 uint32_t prove_next(const struct proving *p);
+
+/* parts.c */
+/* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
+tide_status prove_collect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
+
+/* store_parts.c */
+/* Marks the window's ledgers that have transactions of the deployment and are proven. */
+tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHECKPOINT_LEDGERS],
+                         struct tide_err *err) TIDE_MUST_USE;
+/* Finds the highest ledger of the range that has transactions of the deployment and no results; 0:
+ * there is none. */
+tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, uint32_t *found,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status prove_store_header(struct proving *p, uint32_t ledger, tide_slice header,
+                               struct tide_err *err) TIDE_MUST_USE;
+tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice results,
+                                struct tide_err *err) TIDE_MUST_USE;
+/* envelopes: elements of an array of bytea as text. An empty set is stored as NULL. */
+tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
+                              const struct tide_buf *envelopes, struct tide_err *err) TIDE_MUST_USE;
+/* Deletes the parts of the ledgers that are older than proof_ledgers. */
+tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
 /* store.c */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;

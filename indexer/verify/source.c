@@ -57,7 +57,7 @@ static int ledger_column(const struct tide_table *table)
  * have no rows. */
 static bool is_compared(const struct pass *a, uint32_t table)
 {
-    return a->tables[table].kind != TIDE_TABLE_STATE &&
+    return a->tables[table].kind != TIDE_TABLE_STATE && table != TIDE_TABLE_PREIMAGE &&
            (a->check->scope.all || a->check->scope.wanted[table] || table == TIDE_TABLE_LEDGER);
 }
 

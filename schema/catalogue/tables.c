@@ -142,6 +142,16 @@ static const struct tide_column kept_columns[] = {
       .comment = "Token that the chain names; empty: what the deployment file names" },
 };
 
+static const struct tide_column preimage_columns[] = {
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
+    { "preimage", TIDE_PG_BYTEA,
+      .comment =
+          "InvokeHostFunctionSuccessPreImage: answer and events, as its result hashes them" },
+};
+
 static const struct tide_column log_columns[] = {
     { "kind", TIDE_PG_TEXT, .keyed = true, .comment = "Name of the event's table" },
     { "subject", TIDE_PG_TEXT, .nullable = true, .keyed = true, .comment = "Pool, market or feed" },
@@ -279,6 +289,14 @@ static void fixed_tables(void)
     t->partitioned = false;
     /* No row has this value, so no row enters the digest. */
     t->digest_column = "contract";
+    t->digest_value = "-";
+    t = new_table("chain", "preimage", TIDE_TABLE_CHAIN,
+                  "Answer and events of calls that are proven to others; without validators in the "
+                  "deployment file it is empty");
+    add_columns(t, preimage_columns, TIDE_COUNT(preimage_columns));
+    t->primary_key = "deployment, ledger, tx";
+    /* No digest has these rows: whether they are there depends on the deployment file. */
+    t->digest_column = "preimage";
     t->digest_value = "-";
 
     t = new_table("event", "log", TIDE_TABLE_EVENT,

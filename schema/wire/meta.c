@@ -51,10 +51,8 @@ static void read_scp_value(struct tide_xdr *x, struct tide_ledger_header *h)
         skip_close_value_signature(x);
 }
 
-void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
+void tide_bare_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
 {
-    const uint8_t *entry = x->cur;
-    h->hash = tide_xdr_opaque(x, 32).ptr;
     const uint8_t *mark = x->cur;
     h->protocol = tide_xdr_u32(x);
     h->previous_hash = tide_xdr_opaque(x, 32).ptr;
@@ -68,10 +66,18 @@ void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
         skip_ext0(x, "LedgerHeaderExtensionV1 ext");
     }
     h->header_xdr = tide_xdr_span(x, mark);
+    assert(x->status != TIDE_OK || (h->previous_hash && h->tx_set_hash));
+    assert(x->status != TIDE_OK || (h->result_hash && h->bucket_hash));
+}
+
+void tide_ledger_header_read(struct tide_xdr *x, struct tide_ledger_header *h)
+{
+    const uint8_t *entry = x->cur;
+    h->hash = tide_xdr_opaque(x, 32).ptr;
+    tide_bare_header_read(x, h);
     skip_ext0(x, "LedgerHeaderHistoryEntryExt arm");
     h->history_entry = tide_xdr_span(x, entry);
-    assert(x->status != TIDE_OK || (h->hash && h->previous_hash && h->tx_set_hash));
-    assert(x->status != TIDE_OK || (h->result_hash && h->bucket_hash));
+    assert(x->status != TIDE_OK || h->hash);
 }
 
 static void read_header(struct walker *w)
@@ -320,11 +326,11 @@ static void read_tx_meta(struct walker *w, bool inside)
 
 /* ---- results ---- */
 
-static void read_op_results(struct walker *w)
+static void read_op_results(struct tide_xdr *x, struct tide_tx *tx)
 {
-    uint32_t count = tide_xdr_count(w->x, UINT32_MAX, 4);
-    for (uint32_t i = 0; i < count && going(w); i++)
-        skip_operation_result(w->x, i == 0 ? &w->tx : NULL);
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        skip_operation_result(x, i == 0 ? tx : NULL);
 }
 
 static bool code_known(int32_t code)
@@ -332,37 +338,36 @@ static bool code_known(int32_t code)
     return code <= 1 && code >= -18;
 }
 
-static void read_inner_result(struct walker *w)
+static void read_inner_result(struct tide_xdr *x, struct tide_tx *tx)
 {
-    w->tx.inner_hash = tide_xdr_opaque(w->x, 32).ptr;
-    tide_xdr_skip(w->x, 8);
-    int32_t code = tide_xdr_i32(w->x);
-    w->tx.inner_result_code = code;
+    tx->inner_hash = tide_xdr_opaque(x, 32).ptr;
+    tide_xdr_skip(x, 8);
+    int32_t code = tide_xdr_i32(x);
+    tx->inner_result_code = code;
     if (code == 0 || code == -1)
-        read_op_results(w);
+        read_op_results(x, tx);
     else if (!code_known(code) || code == 1 || code == -13)
-        tide_xdr_refuse(w->x, TIDE_E_UNKNOWN, "InnerTransactionResult code", (uint32_t)code);
-    skip_ext0(w->x, "InnerTransactionResultExt arm");
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "InnerTransactionResult code", (uint32_t)code);
+    skip_ext0(x, "InnerTransactionResultExt arm");
 }
 
-static void read_result_pair(struct walker *w)
+void tide_result_pair_read(struct tide_xdr *x, struct tide_tx *tx)
 {
-    const uint8_t *mark = w->x->cur;
-    struct tide_tx *tx = &w->tx;
-    tx->hash = tide_xdr_opaque(w->x, 32).ptr;
-    tx->fee_charged = tide_xdr_i64(w->x);
-    tx->result_code = tide_xdr_i32(w->x);
+    const uint8_t *mark = x->cur;
+    tx->hash = tide_xdr_opaque(x, 32).ptr;
+    tx->fee_charged = tide_xdr_i64(x);
+    tx->result_code = tide_xdr_i32(x);
     tx->inner_result_code = tx->result_code;
     tx->successful = tx->result_code == 0 || tx->result_code == 1;
     if (tx->result_code == 1 || tx->result_code == -13)
-        read_inner_result(w);
+        read_inner_result(x, tx);
     else if (tx->result_code == 0 || tx->result_code == -1)
-        read_op_results(w);
+        read_op_results(x, tx);
     else if (!code_known(tx->result_code))
-        tide_xdr_refuse(w->x, TIDE_E_UNKNOWN, "TransactionResult code", (uint32_t)tx->result_code);
-    skip_ext0(w->x, "TransactionResultExt arm");
-    tx->result_pair = tide_xdr_span(w->x, mark);
-    assert(!going(w) || (tx->hash && tx->result_pair.len > 0));
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "TransactionResult code", (uint32_t)tx->result_code);
+    skip_ext0(x, "TransactionResultExt arm");
+    tx->result_pair = tide_xdr_span(x, mark);
+    assert(x->status != TIDE_OK || (tx->hash && tx->result_pair.len > 0));
 }
 
 static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
@@ -371,7 +376,7 @@ static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
     w->tx = (struct tide_tx){ .index = index, .count = count };
     if (w->header.lcm_version == 2)
         skip_ext0(w->x, "TransactionResultMetaV1 ext");
-    read_result_pair(w);
+    tide_result_pair_read(w->x, &w->tx);
     bool inside = true;
     if (w->walk->tx && going(w))
         stop_walk(w, w->walk->tx(w->walk->self, &w->tx, &inside));

@@ -15,7 +15,7 @@ WITH tables AS ( -- what is stored of a view with words is the table of that nam
       JOIN pg_class s ON s.oid = CASE c.relkind WHEN 'v' THEN to_regclass(format('%I.%I', n.nspname || '_rows', c.relname)) ELSE c.oid END
     WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
       AND (n.nspname IN ('event', 'state', 'history')
-           OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen', 'kept_for')))
+           OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen', 'kept_for', 'preimage')))
 SELECT name, a.attname, format_type(a.atttypid, a.atttypmod),
        CASE WHEN s.attname IS NULL OR s.attnotnull THEN 'not null' ELSE 'null' END, col_description(t.oid, a.attnum)
 FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -41,7 +41,7 @@ sql "SELECT n.nspname || '.' || c.relname || E'\t' || a.attname FROM pg_class c
      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition AND NOT (c.relkind = 'v' AND a.attname ~ '_key$')
        AND (n.nspname IN ('event', 'state', 'history')
-            OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen', 'kept_for'))
+            OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen', 'kept_for', 'preimage'))
      ORDER BY c.oid, a.attnum" | order >"$PG_DIR/found"
 diff "$PG_DIR/wanted" "$PG_DIR/found" >&2 || fail "column order differs"
 

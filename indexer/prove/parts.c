@@ -1,0 +1,412 @@
+/* Copies the parts of proofs for others from history archives: headers, results, votes.
+ *
+ * A window is the ledgers that the votes of one checkpoint can prove: its own but the last one, and
+ * the last one of the checkpoint before. Every part is compared with a stored hash before it is
+ * stored, so a damaged copy leads to the next place. A ledger's results are stored last: where they
+ * are, the other parts are, too. */
+#include "indexer/archive/record_stream.h"
+#include "indexer/archive/tx_set.h"
+#include "indexer/database/stored_hash.h"
+#include "indexer/prove/prover_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/limits.h"
+#include "tidemark/log.h"
+#include "tidemark/meta.h"
+#include "tidemark/sign.h"
+#include "tidemark/text.h"
+
+enum {
+    WINDOW = CHECKPOINT_LEDGERS,
+    PACKED_MAX = 512 << 20,
+    EXPANSION_MAX = 256,
+    STEPS = 8,             /* windows that one pass collects */
+    SWEEP_LEDGERS = 16384, /* that one statement looks through */
+    ENVELOPES_MAX = 8 << 20,
+    GENERALIZED_AT = 44 /* of the generalized set in a TransactionHistoryEntry */
+};
+#define UNPACKED_MAX ((uint64_t)4 << 30)
+
+/* The parts of one window. The arrays have its ledgers: see index_of. */
+struct collecting {
+    struct proving *p;
+    uint32_t checkpoint; /* its votes prove the window */
+    uint32_t reading;    /* the checkpoint whose file is read */
+    bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
+    uint32_t low, high;  /* the lowest and highest of them */
+    uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
+    uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
+    bool has_header[WINDOW], has_results[WINDOW];
+    struct votes *votes;
+    uint32_t voted;              /* the ledger whose votes are taken; 0: none yet */
+    struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
+    struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
+    struct tide_signers signers; /* whose envelopes they are */
+    bool keeping;                /* envelopes are kept from the file that is read */
+    struct record_stream records;
+};
+
+static uint32_t index_of(const struct collecting *c, uint32_t ledger)
+{
+    uint32_t index = ledger + WINDOW - c->checkpoint;
+    assert(index < WINDOW);
+    return index;
+}
+
+static const uint8_t *hash_of(const struct collecting *c, uint32_t ledger)
+{
+    return c->hashes[index_of(c, ledger)];
+}
+
+/* --- reading a file ------------------------------------------------------------------------ */
+
+static tide_status begin_records(void *self, struct tide_err *err)
+{
+    struct collecting *c = self;
+    (void)err;
+    record_stream_reset(&c->records);
+    if (c->votes)
+        votes_begin_file(c->votes);
+    if (c->keeping) {
+        tide_buf_reset(&c->kept);
+        c->signers = (struct tide_signers){ 0 };
+    }
+    return TIDE_OK;
+}
+
+static tide_status push_records(void *self, tide_slice piece, struct tide_err *err)
+{
+    struct collecting *c = self;
+    return record_stream_push(&c->records, piece, err);
+}
+
+static tide_status end_records(void *self, struct tide_err *err)
+{
+    struct collecting *c = self;
+    return record_stream_end(&c->records, err);
+}
+
+static tide_status read_file(struct collecting *c, enum archive_file file, uint32_t checkpoint,
+                             record_fn record, tide_status (*end)(void *self, struct tide_err *err),
+                             struct tide_err *err)
+{
+    static const struct archive_limits limits = { .packed_max = PACKED_MAX,
+                                                  .unpacked_max = UNPACKED_MAX,
+                                                  .expansion_max = EXPANSION_MAX };
+    char key[ARCHIVE_KEY_MAX];
+    archive_file_key(key, file, checkpoint);
+    c->reading = checkpoint;
+    record_stream_init(&c->records, TIDE_LEDGER_BYTES_MAX, record, c);
+    const struct archive_sink sink = { begin_records, push_records, end, c };
+    tide_status status = archive_read(c->p->archive, key, &limits, &sink, err);
+    record_stream_release(&c->records);
+    return status;
+}
+
+/* --- votes and their transaction set ------------------------------------------------------- */
+
+static tide_status take_votes(void *self, tide_slice record, struct tide_err *err)
+{
+    struct collecting *c = self;
+    return scp_entry_walk(record, votes_add, c->votes, err);
+}
+
+/* Reads the decided value of a ledger behind the window's wanted ones. */
+static bool read_decided(const struct collecting *c, uint32_t ledger, struct stellar_value *out)
+{
+    const struct vote_value *value = votes_decided(c->votes, ledger);
+    return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+}
+
+/* Chooses a ledger whose value names the one before without a file: by itself, or by a set without
+ * transactions. */
+static void choose_small(struct collecting *c)
+{
+    struct stellar_value value;
+    for (uint32_t ledger = c->high + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
+        const uint8_t *before = hash_of(c, ledger - 1);
+        if (!read_decided(c, ledger, &value))
+            continue;
+        if (value.previous) {
+            if (memcmp(value.previous, before, TIDE_HASH_BYTES) == 0)
+                c->voted = ledger;
+        } else if (tx_set_put_empty(&c->set, before, value.tx_set_hash)) {
+            c->voted = ledger;
+        }
+    }
+}
+
+/* Keeps the smallest set of a decided ledger. */
+static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
+{
+    struct collecting *c = self;
+    struct stellar_value value;
+    const uint8_t *previous = NULL;
+    uint32_t ledger = record.len < GENERALIZED_AT ? 0 : tide_be32(record.ptr);
+    if (ledger <= c->high || ledger > c->checkpoint || !read_decided(c, ledger, &value) ||
+        value.previous || (c->voted && record.len - GENERALIZED_AT >= c->set.len))
+        return TIDE_OK;
+    if (tx_set_previous(record, value.tx_set_hash, &previous) || !previous)
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: not the signed transaction set", ledger);
+    if (previous != record.ptr + GENERALIZED_AT + 4 ||
+        memcmp(previous, hash_of(c, ledger - 1), TIDE_HASH_BYTES) != 0)
+        return TIDE_OK; /* a set of the old form, or a fork, which the prover finds */
+    c->voted = ledger;
+    tide_buf_reset(&c->set);
+    tide_buf_put(&c->set, record.ptr + GENERALIZED_AT, record.len - GENERALIZED_AT);
+    return c->set.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: a transaction set") : TIDE_OK;
+}
+
+static tide_status end_sets(void *self, struct tide_err *err)
+{
+    const struct collecting *c = self;
+    tide_status status = end_records(self, err);
+    if (status || c->voted)
+        return status;
+    return tide_fail(err, TIDE_E_MISSING,
+                     "ledgers %u to %u: no ledger with votes of a quorum has its transaction set",
+                     c->high + 1, c->checkpoint);
+}
+
+/* Keeps the envelope if it counts for the decided value, once for each validator. */
+static tide_status keep_envelope(void *self, const struct scp_envelope *e, struct tide_err *err)
+{
+    struct collecting *c = self;
+    const struct vote_value *value = votes_decided(c->votes, c->voted);
+    assert(value);
+    (void)err;
+    if (!e->externalizes || e->slot != c->voted ||
+        !tide_slice_eq(e->value, tide_slice_of(value->bytes, value->len)))
+        return TIDE_OK;
+    int validator = tide_quorum_find(&c->p->quorum, e->node);
+    if (validator < 0 || tide_signers_has(&c->signers, (uint32_t)validator) ||
+        !tide_signers_has(&value->signers, (uint32_t)validator) ||
+        !scp_envelope_holds(e, c->p->network_id))
+        return TIDE_OK;
+    tide_signers_add(&c->signers, (uint32_t)validator);
+    tide_buf_str(&c->kept, c->kept.len ? ",\"\\\\x" : "\"\\\\x");
+    tide_buf_hex(&c->kept, e->statement);
+    static const uint8_t length[4] = { 0, 0, 0, TIDE_SIGNATURE_BYTES };
+    tide_buf_hex(&c->kept, tide_slice_of(length, sizeof length));
+    tide_buf_hex(&c->kept, e->signature);
+    tide_buf_u8(&c->kept, '"');
+    return TIDE_OK;
+}
+
+static tide_status take_envelopes(void *self, tide_slice record, struct tide_err *err)
+{
+    return scp_entry_walk(record, keep_envelope, self, err);
+}
+
+static tide_status end_envelopes(void *self, struct tide_err *err)
+{
+    struct collecting *c = self;
+    tide_status status = end_records(self, err);
+    if (status == TIDE_OK && !tide_quorum_satisfied(&c->p->quorum, &c->signers))
+        status = tide_fail(err, TIDE_E_EOF, "ledger %u: not enough votes in one file", c->voted);
+    return status;
+}
+
+/* Finds the votes of a ledger behind the wanted ones, and the set that they sign. */
+static tide_status collect_votes(struct collecting *c, struct tide_err *err)
+{
+    const struct votes_options options = { &c->p->quorum, c->p->network_id, c->high + 1,
+                                           c->checkpoint };
+    if (votes_open(&c->votes, &options))
+        return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
+    tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);
+    if (status == TIDE_OK && !votes_highest(c->votes, c->checkpoint))
+        status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->high + 1,
+                           c->checkpoint);
+    if (status == TIDE_OK)
+        choose_small(c);
+    if (status == TIDE_OK && !c->voted)
+        status = read_file(c, ARCHIVE_TRANSACTIONS, c->checkpoint, take_set, end_sets, err);
+    if (status != TIDE_OK)
+        return status;
+    c->keeping = true;
+    status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_envelopes, end_envelopes, err);
+    c->keeping = false;
+    return status;
+}
+
+/* --- headers and results ------------------------------------------------------------------- */
+
+static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
+{
+    struct collecting *c = self;
+    struct tide_xdr x = tide_xdr_of(record);
+    struct tide_ledger_header h;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_ledger_header_read(&x, &h);
+    if (tide_xdr_end(&x))
+        return tide_xdr_error(&x, err, "LedgerHeaderHistoryEntry");
+    if (h.sequence < c->low || h.sequence >= c->voted || c->has_header[index_of(c, h.sequence)])
+        return TIDE_OK;
+    uint32_t index = index_of(c, h.sequence);
+    tide_sha256(hash, h.header_xdr);
+    if (memcmp(hash, c->hashes[index], TIDE_HASH_BYTES) != 0)
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: another header than the indexed one",
+                         h.sequence);
+    memcpy(c->results[index], h.result_hash, TIDE_HASH_BYTES);
+    tide_status status = prove_store_header(c->p, h.sequence, h.header_xdr, err);
+    c->has_header[index] = status == TIDE_OK;
+    return status;
+}
+
+/* Takes a TransactionHistoryResultEntry: the sequence, the result set, ext. */
+static tide_status take_results(void *self, tide_slice record, struct tide_err *err)
+{
+    struct collecting *c = self;
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t ledger = record.len < 12 ? 0 : tide_be32(record.ptr);
+    if (ledger < c->low || ledger > c->high || !c->wanted[index_of(c, ledger)] ||
+        c->has_results[index_of(c, ledger)])
+        return TIDE_OK;
+    tide_slice set = tide_slice_of(record.ptr + 4, record.len - 8);
+    tide_sha256(hash, set);
+    if (memcmp(hash, c->results[index_of(c, ledger)], TIDE_HASH_BYTES) != 0)
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: other results than the header's", ledger);
+    tide_status status = prove_store_results(c->p, ledger, set, err);
+    c->has_results[index_of(c, ledger)] = status == TIDE_OK;
+    return status;
+}
+
+static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger,
+                                   struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_MISSING, "checkpoint %u: ledger %u is not in its file", c->reading,
+                     ledger);
+}
+
+static tide_status end_headers(void *self, struct tide_err *err)
+{
+    const struct collecting *c = self;
+    tide_status status = end_records(self, err);
+    for (uint32_t ledger = c->low; !status && ledger < c->voted; ledger++)
+        if (checkpoint_of(ledger) == c->reading && !c->has_header[index_of(c, ledger)])
+            status = fail_incomplete(c, ledger, err);
+    return status;
+}
+
+static tide_status end_results(void *self, struct tide_err *err)
+{
+    const struct collecting *c = self;
+    tide_status status = end_records(self, err);
+    for (uint32_t ledger = c->low; !status && ledger <= c->high; ledger++)
+        if (checkpoint_of(ledger) == c->reading && c->wanted[index_of(c, ledger)] &&
+            !c->has_results[index_of(c, ledger)])
+            status = fail_incomplete(c, ledger, err);
+    return status;
+}
+
+/* Stores headers and results of the ledgers up to `last`, from the files of their checkpoints. */
+static tide_status collect_ledgers(struct collecting *c, enum archive_file file, uint32_t last,
+                                   struct tide_err *err)
+{
+    record_fn record = file == ARCHIVE_LEDGER ? take_header : take_results;
+    tide_status status = TIDE_OK;
+    uint32_t checkpoint = checkpoint_of(c->low);
+    for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
+        status = read_file(c, file, checkpoint, record,
+                           file == ARCHIVE_LEDGER ? end_headers : end_results, err);
+    return status;
+}
+
+/* --- windows ------------------------------------------------------------------------------- */
+
+static tide_status collect_parts(struct collecting *c, struct tide_err *err)
+{
+    struct proving *p = c->p;
+    tide_status status = prove_wanted(p, c->checkpoint, c->wanted, err);
+    for (uint32_t i = 0; i < WINDOW; i++)
+        if (c->wanted[i]) {
+            c->high = c->checkpoint - WINDOW + i;
+            c->low = c->low ? c->low : c->high;
+        }
+    if (status || !c->high)
+        return status;
+    status = tide_stored_hashes(p->pg, p->deployment_id, c->low, c->checkpoint - c->low,
+                                c->hashes + index_of(c, c->low), err);
+    if (status == TIDE_OK)
+        status = collect_votes(c, err);
+    if (status == TIDE_OK)
+        status = collect_ledgers(c, ARCHIVE_LEDGER, c->voted - 1, err);
+    if (status == TIDE_OK)
+        status = prove_store_votes(p, c->voted, tide_buf_view(&c->set), &c->kept, err);
+    return status == TIDE_OK ? collect_ledgers(c, ARCHIVE_RESULTS, c->high, err) : status;
+}
+
+static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct tide_err *err)
+{
+    struct collecting *c = calloc(1, sizeof *c);
+    if (!c)
+        return tide_fail(err, TIDE_E_MEMORY, "parts");
+    c->p = p;
+    c->checkpoint = checkpoint;
+    tide_buf_init(&c->set, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&c->kept, ENVELOPES_MAX);
+    tide_status status = collect_parts(c, err);
+    votes_close(c->votes);
+    tide_buf_release(&c->set);
+    tide_buf_release(&c->kept);
+    free(c);
+    return status;
+}
+
+/* Notes a window that could not be collected. The next sweep tries it again. */
+static void note_missing(struct proving *p, uint32_t checkpoint, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    if (!p->parts.missing)
+        tide_log(TIDE_WARN, "proof.part_missing", "checkpoint=%u reason=%s", checkpoint,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    p->parts.missing = true;
+}
+
+/* Begins a sweep over what was proven since the last one; over everything after a restart, and
+ * after windows that could not be collected. */
+static void begin_sweep(struct proving *p)
+{
+    struct proof_parts *parts = &p->parts;
+    uint32_t oldest =
+        p->to - p->from < p->config.proof_ledgers ? p->from : p->to - p->config.proof_ledgers + 1;
+    parts->floor = parts->missing || parts->top < oldest ? oldest : parts->top + 1;
+    parts->at = parts->top = p->proven;
+    parts->missing = false;
+}
+
+/* Collects the next window of the sweep, downwards. */
+static tide_status collect_next(struct proving *p, struct tide_err *err)
+{
+    struct proof_parts *parts = &p->parts;
+    uint32_t found = 0, floor = parts->floor;
+    uint32_t from = parts->at - floor < SWEEP_LEDGERS ? floor : parts->at - SWEEP_LEDGERS + 1;
+    tide_status status = prove_find_unproven(p, from, parts->at, &found, err);
+    if (status)
+        return status;
+    uint32_t checkpoint = found ? checkpoint_of(found + 1) : 0;
+    if (found)
+        status = collect_window(p, checkpoint, err);
+    if (status == TIDE_E_STOPPED || status == TIDE_E_MEMORY || !tide_pg_alive(p->pg))
+        return status;
+    if (status)
+        note_missing(p, checkpoint, err);
+    uint32_t below = found ? checkpoint - CHECKPOINT_LEDGERS : from;
+    parts->at = below > floor ? below - 1 : 0;
+    return TIDE_OK;
+}
+
+tide_status prove_collect(struct proving *p, struct tide_err *err)
+{
+    struct proof_parts *parts = &p->parts;
+    tide_status status = TIDE_OK;
+    if (!p->pg || !p->proven || !p->config.proof_ledgers)
+        return TIDE_OK;
+    if (!parts->at && p->proven != parts->top) {
+        begin_sweep(p);
+        status = prove_drop_parts(p, err);
+    }
+    for (int i = 0; i < STEPS && status == TIDE_OK && parts->at; i++)
+        status = collect_next(p, err);
+    return status;
+}

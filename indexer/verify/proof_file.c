@@ -1,0 +1,150 @@
+#include "indexer/verify/proof_file.h"
+#include "indexer/verify/proof_check.h"
+#include "tidemark/deployment.h"
+#include "tidemark/json_read.h"
+#include "tidemark/limits.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <errno.h>
+
+/* A file has the proof in base64, and little else. */
+enum { FILE_BYTES_MAX = 48 << 20, PIECE = 64 << 10 };
+static_assert(FILE_BYTES_MAX > PROOF_BYTES_MAX / 3 * 4, "the largest proof as base64");
+
+static tide_status read_whole(struct tide_buf *out, const char *path, struct tide_err *err)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
+    for (;;) {
+        uint8_t *to = tide_buf_room(out, PIECE);
+        size_t got = to ? fread(to, 1, PIECE, file) : 0;
+        out->len += got;
+        if (got == 0)
+            break;
+    }
+    bool failed = ferror(file);
+    fclose(file);
+    if (failed || out->failed)
+        return tide_fail(err, out->failed ? TIDE_E_LIMIT : TIDE_E_IO,
+                         out->failed ? "%s: larger than a proof" : "%s: cannot be read", path);
+    return TIDE_OK;
+}
+
+/* Decodes the member proof.data of an API's answer. */
+static tide_status decode_answer(struct tide_buf *out, tide_slice text, const char *path,
+                                 struct tide_err *err)
+{
+    json_error_t error;
+    json_t *root = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
+    const json_t *data = json_object_get(json_object_get(root, "proof"), "data");
+    tide_status status = TIDE_E_DECODE;
+    if (json_is_string(data))
+        status = tide_buf_base64_decode(
+            out, tide_slice_of(json_string_value(data), json_string_length(data)));
+    json_decref(root);
+    if (status == TIDE_OK && !out->failed)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_DECODE,
+                     "%s: not an answer of /api/proof: its proof.data is no base64", path);
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+static void print_claim(const struct proof_claim *c, const struct tide_quorum *quorum)
+{
+    char hash[2 * TIDE_HASH_BYTES], tx[2 * TIDE_HASH_BYTES], time[TIDE_RFC3339_BYTES];
+    tide_hex(hash, tide_slice_of(c->hash, TIDE_HASH_BYTES));
+    tide_hex(tx, tide_slice_of(c->tx.hash, TIDE_HASH_BYTES));
+    tide_time_rfc3339(time, (int64_t)c->header.close_time);
+    printf("proof   transaction %.64s, number %u of %u in ledger %u\n", tx, c->tx.index,
+           c->tx.count, c->header.sequence);
+    printf("result  %s: code %d, fee %" PRId64 "\n", c->tx.successful ? "succeeded" : "failed",
+           c->tx.result_code, c->tx.fee_charged);
+    printf("ledger  %u closed at %s, hash %.64s\n", c->header.sequence, time, hash);
+    printf("signed  %u of %u named validators signed ledger %u, which follows from it\n",
+           tide_signers_count(&c->signers), quorum->count, c->signed_ledger);
+}
+
+static void print_event(struct tide_buf *line, const struct tide_event *event)
+{
+    char contract[TIDE_STRKEY_ADDRESS_MAX] = "-";
+    size_t len = 1;
+    if (event->contract)
+        len = tide_strkey_encode(contract, TIDE_STRKEY_CONTRACT,
+                                 tide_slice_of(event->contract, TIDE_HASH_BYTES));
+    tide_buf_reset(line);
+    struct tide_xdr topics = tide_xdr_of(event->topics);
+    for (uint32_t i = 0; i <= event->topic_count; i++) {
+        tide_slice value = i < event->topic_count ? tide_scval_span(&topics) : event->data;
+        tide_buf_u8(line, ' ');
+        if (tide_scval_json(line, value) != TIDE_OK)
+            tide_buf_str(line, "?");
+    }
+    printf("event   %u %.*s type %u:%.*s\n", event->index, (int)len, contract, event->type,
+           (int)line->len, line->ptr ? (const char *)line->ptr : "");
+}
+
+static tide_status print_events(const struct proof_claim *c, struct tide_err *err)
+{
+    struct tide_buf line;
+    struct tide_event event = { 0 };
+    struct tide_xdr x = tide_xdr_of(c->events);
+    if (!c->has_events) {
+        printf("events  not proven by this file\n");
+        return TIDE_OK;
+    }
+    printf("events  %u, all of the transaction's\n", c->event_count);
+    tide_buf_init(&line, TIDE_JSON_BYTES_MAX);
+    for (uint32_t i = 0; i < c->event_count && !line.failed; i++) {
+        tide_event_read(&x, &event);
+        event.index = i;
+        print_event(&line, &event);
+    }
+    bool failed = line.failed;
+    tide_buf_release(&line);
+    return failed ? tide_fail(err, TIDE_E_MEMORY, "an event") : TIDE_OK;
+}
+
+static tide_status check_file(struct tide_buf *proof, const char *path,
+                              const struct tide_deployment *deployment, struct tide_err *err)
+{
+    struct proof_claim claim;
+    struct tide_buf text;
+    tide_buf_init(&text, FILE_BYTES_MAX);
+    tide_status status = read_whole(&text, path, err);
+    if (status == TIDE_OK)
+        status = decode_answer(proof, tide_buf_view(&text), path, err);
+    tide_buf_release(&text);
+    if (status == TIDE_OK)
+        status = proof_check(tide_buf_view(proof), &deployment->quorum, deployment->network_id,
+                             &claim, err);
+    if (status != TIDE_OK)
+        return status;
+    print_claim(&claim, &deployment->quorum);
+    return print_events(&claim, err);
+}
+
+tide_status tide_verify_proof(const char *path, const struct tide_config *config,
+                              struct tide_err *err)
+{
+    struct tide_deployment *deployment = NULL;
+    struct tide_buf proof;
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "proof: the deployment file must name network and validators; set "
+                         "deployment");
+    tide_status status = tide_deployment_read(&deployment, config->deployment, err);
+    if (status == TIDE_OK && deployment->quorum.count == 0)
+        status =
+            tide_fail(err, TIDE_E_CONFIG, "%s: `validators` is missing, so no signature counts",
+                      config->deployment);
+    tide_buf_init(&proof, PROOF_BYTES_MAX);
+    if (status == TIDE_OK)
+        status = check_file(&proof, path, deployment, err);
+    tide_buf_release(&proof);
+    free(deployment);
+    return status;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Proofs of transactions that the API gives over a simulated chain with signed archives: `verify --proof` and both
+# packages accept them, refuse what was forged, and agree on every mutant. TIDE_LONG=1 tries random seeds for ten minutes.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_clients.sh"
+made=$work
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+remove_packages() { rm -rf "$made"; }
+PG_AT_EXIT=remove_packages
+pg_start
+sim=$PG_DIR/sim
+mkdir "$sim"
+export TIDEMARK_DEPLOYMENT=$sim/deployment.json
+"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --quiet
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+api_start
+
+# Ledgers at the begin, in the middle and at the end of a checkpoint; 1087 is the last one of its own.
+hash_of() { sql "SELECT encode(hash, 'hex') FROM chain.tx AS t WHERE t.ledger >= $1 AND t.ok = $2 AND EXISTS (SELECT FROM chain.preimage AS p WHERE p.ledger = t.ledger AND p.tx = t.tx) = $2 ORDER BY t.ledger, t.tx LIMIT 1"; }
+n=0
+for of in '1030 true' '1087 true' '1100 true' '1215 true' '1240 true' '1100 false' '1260 false'; do
+    n=$((n + 1))
+    read -r ledger ok <<<"$of"
+    code=$(curl -s --compressed -o "$sim/proof.$n.json" -w '%{http_code}' "$API_URL/api/proof/$(hash_of "$ledger" "$ok")")
+    [ "$code" = 200 ] || fail "$of: $code $(cat "$sim/proof.$n.json")"
+done
+
+# Every proven transaction has its proof, and it fits: the result's hash covers answer and events of each call.
+[ "$(sql "SELECT count(*) FROM chain.tx AS t WHERE t.ledger <= chain.proven_through(1::smallint)
+    AND NOT EXISTS (SELECT FROM chain.proof_ledger AS l WHERE l.ledger = t.ledger AND l.results IS NOT NULL)")" = 0 ] || fail "transactions without results"
+says() { curl -s "$API_URL/api/proof/$1"; }
+grep -q '"code":"not_found"' <<<"$(says "$(printf 'ab%.0s' {1..32})")" || fail "a transaction that is none: $(says "$(printf 'ab%.0s' {1..32})")"
+newest=$(sql 'SELECT encode(hash, $$hex$$) FROM chain.tx WHERE ledger > chain.proven_through(1::smallint) LIMIT 1')
+grep -q '"code":"not_proven"' <<<"$(says "$newest")" || fail "a transaction that is not proven yet: $(says "$newest")"
+one=$(hash_of 1100 true)
+for table in proof_vote proof_ledger; do
+    sql "CREATE TABLE chain.kept AS SELECT * FROM chain.$table; TRUNCATE chain.$table"
+    grep -q '"code":"no_proof"' <<<"$(says "$one")" || fail "without chain.$table: $(says "$one")"
+    sql "INSERT INTO chain.$table SELECT * FROM chain.kept; DROP TABLE chain.kept"
+done
+sql 'DELETE FROM chain.proof_ledger WHERE ledger = (SELECT min(ledger) FROM chain.proof_vote WHERE ledger > 1100) - 1'
+grep -q '"code":"no_proof"' <<<"$(says "$one")" || fail "a header is missing: $(says "$one")"
+api_stop || fail "api: exit $?"
+
+# What is missing is collected again at the next start; what is too old is not kept.
+sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/archive" --stop-at-end --proof-ledgers 100 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+kept=$(sql 'SELECT min(ledger) FROM chain.proof_ledger WHERE results IS NOT NULL')
+[ "$kept" -ge 1180 ] && [ "$kept" -lt 1190 ] || fail "the oldest of 100 ledgers is $kept"
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+grep -q 'proof.part_missing' "$PG_DIR/run.log" || fail "no word about missing parts: $(cat "$PG_DIR/run.log")"
+echo "ok      the parts of proofs"
+
+cp "$here/_proofs.mjs" "$packages/"
+agree() { "$python" "$here/_proofs.py" "$sim" "$packages" "$@" || fail "the verifiers do not agree"; }
+agree 1 "${TIDE_PROOF_MUTANTS:-80}"
+end=$((SECONDS + 600))
+while [ -n "${TIDE_LONG:-}" ] && [ "$SECONDS" -lt "$end" ]; do
+    agree $((RANDOM * 32768 + RANDOM)) 1000
+done
