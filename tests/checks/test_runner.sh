@@ -17,7 +17,7 @@ ends() {
     local code=0
     stand_in tools/dashboard "exit $2"
     stand_in bin/ctest "echo '$3% tests passed, of 1'"
-    TMPDIR=$dir PATH=$dir/bin:$PATH "$dir/tools/test" quick >"$dir/out" 2>&1 || code=$?
+    TMPDIR=$dir PATH=$dir/bin:$PATH "$dir/tools/test" "${which:-quick}" >"$dir/out" 2>&1 || code=$?
     [ $code = "$1" ] || fail "dashboard $2, tests $3 %: exit $code, not $1: $(cat "$dir/out")"
     grep -q "$4" "$dir/out" || fail "dashboard $2, tests $3 %: no \"$4\" in $(cat "$dir/out")"
 }
@@ -26,4 +26,14 @@ ends 1 1 100 'the dashboard: does not build'
 ends 0 69 100 'its tests are skipped'
 ends 1 69 0 'release: 0%'
 ends 1 0 0 'release: 0%'
+
+# All of it includes the tests of dbt and of the lake: their packages are installed first.
+mkdir "$dir/tests" "$dir/tests/hostile"
+stand_in tests/hostile/wire 'exit 77'
+stand_in tools/install-deps "echo \"\$*\" >>$dir/installed"
+which=all ends 0 0 100 'release: 100%'
+for folder in lake analyst; do grep -qx $folder "$dir/installed" || fail "tools/test all does not install the packages of $folder: $(cat "$dir/installed")"; done
+! grep -q 'its packages could not' "$dir/out" || fail "$(cat "$dir/out")"
+stand_in tools/install-deps '[ $# = 0 ]'
+which=all ends 0 0 100 'tools/analyst: its packages could not be installed'
 echo "ok tools/test fails when the dashboard does not build"
