@@ -29,8 +29,8 @@ static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 /* --- proof ------------------------------------------------------------------------------ */
 
 /* Records the challenge's hash. *stored false: it was recorded before, or its record might be
- * deleted again. Records are deleted an hour after the challenge's end, by both clocks. A challenge
- * without a record must be refused even if one of the clocks is wrong, or it could be used twice. */
+ * deleted again. A record is deleted an hour after the challenge's end, by both clocks. A challenge
+ * without a record must be refused even if one of the clocks is wrong: it could be used twice. */
 static tide_status store_challenge(struct claim *c, const struct tide_kyc_proof *proof,
                                    bool *stored, struct tide_err *err)
 {
