@@ -12,7 +12,8 @@
  *           The age is never negative. A renewal more than TIDE_AGE_SKEW_MS in the server's future
  *           means that a clock was set back: the difference counts as the age.
  * Errors    Wrong clocks only make data look older, unless the clocks of standby and node are
- *           both behind by more than the standby's delay. */
+ *           both behind by more than the standby's delay, or the server's clock is set back to
+ *           the last renewal after the indexer died and the node has no earlier observation. */
 #ifndef API_SQL_AGE_H
 #define API_SQL_AGE_H
 

@@ -28,16 +28,44 @@ static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 
 /* --- proof ------------------------------------------------------------------------------ */
 
-/* Verifies the challenge and records its hash, so that it cannot be used twice. Records older than
- * an hour are deleted: such challenges have expired. */
+/* Records the challenge's hash. *stored false: it was recorded before, or its record might be
+ * deleted again. A record is deleted an hour after the challenge's end, by both clocks. A challenge
+ * without a record must be refused even if one of the clocks is wrong: it could be used twice. */
+static tide_status store_challenge(struct claim *c, const struct tide_kyc_proof *proof,
+                                   bool *stored, struct tide_err *err)
+{
+    char hex[HEX_BYTES], until[24], now[24];
+    struct tide_pg_rows rows;
+    tide_bytea_text(hex, tide_slice_of(proof->hash, sizeof proof->hash));
+    until[tide_u64_text(until, proof->until)] = 0;
+    now[tide_u64_text(now, (uint64_t)tide_kyc_now(c->context))] = 0;
+    tide_status status =
+        tide_pg_query(c->context->pg, NULL,
+                      "DELETE FROM kyc.challenge WHERE expires_at < least(statement_timestamp(),"
+                      " to_timestamp($1::bigint)) - interval '1 hour'",
+                      (const char *[]){ now }, 1, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            c->context->pg, &rows,
+            "INSERT INTO kyc.challenge SELECT $1::bytea, to_timestamp($2::bigint) WHERE"
+            " to_timestamp($2::bigint) >= statement_timestamp() - interval '1 hour'"
+            " ON CONFLICT DO NOTHING",
+            (const char *[]){ hex, until }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    assert(rows.affected <= 1);
+    *stored = rows.affected == 1;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Verifies the challenge and records it, so that it cannot be used twice. */
 static tide_status use_challenge(struct claim *c, struct tide_err *err)
 {
     assert(c->ask->envelope_len <= sizeof c->ask->envelope);
     struct tide_kyc_session_request *ask = c->ask;
     struct tide_kyc_challenger who = tide_kyc_challenger_of(c->context);
     struct tide_kyc_proof proof;
-    char hex[HEX_BYTES], until_text[24];
-    struct tide_pg_rows rows;
     const char *wrong = tide_kyc_challenge_read(&proof, &who, ask->key,
                                                 tide_slice_of(ask->envelope, ask->envelope_len),
                                                 (uint64_t)tide_kyc_now(c->context));
@@ -49,28 +77,15 @@ static tide_status use_challenge(struct claim *c, struct tide_err *err)
         decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
         return TIDE_OK;
     }
-    tide_bytea_text(hex, tide_slice_of(proof.hash, sizeof proof.hash));
-    until_text[tide_u64_text(until_text, proof.until)] = 0;
-    tide_status status =
-        tide_pg_query(c->context->pg, NULL,
-                      "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
-                      " - interval '1 hour'",
-                      NULL, 0, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(c->context->pg, &rows,
-                               "INSERT INTO kyc.challenge VALUES ($1::bytea,"
-                               " to_timestamp($2::bigint)) ON CONFLICT DO NOTHING",
-                               (const char *[]){ hex, until_text }, 2, err);
-    if (status != TIDE_OK)
-        return status;
-    assert(rows.affected <= 1);
-    if (rows.affected == 0) {
+    bool stored;
+    tide_status status = store_challenge(c, &proof, &stored, err);
+    if (status == TIDE_OK && !stored) {
         tide_reply_problem(c->reply, 401, "challenge_used",
-                           "This challenge was used before: get a new one.");
+                           "This challenge was used before, or has ended by the database's clock:"
+                           " get a new one.");
         decide_claim(c, TIDE_KYC_CLAIM_REFUSED);
     }
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+    return status;
 }
 
 /* --- existing sessions ------------------------------------------------------------------ */

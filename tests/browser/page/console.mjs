@@ -76,12 +76,12 @@ const confirmed = async () => {
 };
 await ada.page.getByLabel('Id of the integrator').fill('acme');
 await ada.page.getByRole('button', { name: 'New integrator' }).click();
-await ada.page.getByLabel('Name').fill('Acme AG');
+await ada.page.getByLabel('Name').fill('Acme AG, origins: https://other.example'); // for the confirmer it must not look like another member
 await ada.page.getByLabel('Origins').fill('https://acme.example');
 await ada.page.getByRole('button', { name: 'Propose' }).click();
 await ada.page.locator('#said', { hasText: 'Proposed: integrator_put.' }).waitFor();
 await cleo.page.reload();
-await proposals.getByRole('row', { name: /integrator_put.*acme.*https:\/\/acme.example/ }).waitFor();
+await proposals.getByRole('row', { name: /integrator_put.*acme.*name: "Acme AG, origins: https:\/\/other.example".*origins: https:\/\/acme.example/ }).waitFor({ timeout: 10000 });
 await confirmed();
 await ada.page.reload();
 await ada.page.getByRole('region', { name: 'Integrators' }).getByRole('button', { name: 'Add key' }).click();

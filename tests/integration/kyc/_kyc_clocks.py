@@ -1,10 +1,14 @@
 """Jumps of the database's clock and what they leave behind in KYC's tables: kyc_clocks.sh runs it.
 
 usage: _kyc_clocks.py DIR PG_BIN SHIFT_FILE    SHIFT_FILE: seconds by which PostgreSQL's clock is ahead"""
+import base64
+import hashlib
 import json
+import struct
 import sys
 
 import _providers
+from _ed25519 import Account
 from _kyc import Api, approved, check, sql, until
 
 AHEAD_S = 40 * 86400  # notifications are deleted after 30 days
@@ -37,9 +41,40 @@ def attempted(times, what):
     check(delivery()[:2] == ["enabled", "queued"], f"{what}: {delivery()}")
 
 
-def open_session(api, address, key=None):
-    body = json.dumps({"address": address, "providerKey": "didit", "mode": "redirect"}).encode()
+def open_session(api, address, key=None, provider="didit", mode="redirect", **more):
+    body = json.dumps({"address": address, "providerKey": provider, "mode": mode, **more}).encode()
     return api.get("/api/sdk/kyc/session", {"Content-Type": "application/json", **({"X-API-Key": key} if key else {})}, "POST", body)
+
+
+def signed_challenge(api):
+    """(address, challenge that its key signed)"""
+    who = Account(hashlib.sha256(b"clocks").digest())
+    code, _, text = api.get(f"/api/sdk/kyc/challenge/{who.address}")
+    check(code == 200, f"challenge: {code} {text}")
+    network = bytes.fromhex(sql("SELECT encode(network_id, 'hex') FROM chain.deployment"))
+    raw = base64.b64decode(json.loads(text)["transaction"])  # ends in one signature: the server's
+    digest = hashlib.sha256(network + struct.pack(">I", 2) + raw[4:-76]).digest()
+    signature = who.public[-4:] + struct.pack(">I", 64) + who.sign(digest)
+    return who.address, base64.b64encode(raw[:-76] + struct.pack(">I", 2) + raw[-72:] + signature).decode()
+
+
+def challenges(mock):
+    """A challenge is used once, whatever the database's clock says."""
+    api = Api(mock, name="proof")
+    api.own = {"TIDEMARK_RPC": f"{mock.url}/rpc"}  # it says that the account has no entry: its key alone signs
+    mock.network(passphrase=sql("SELECT passphrase FROM chain.deployment"))
+    api.start(settings=_providers.kyc_file(mock.url, "http://127.0.0.1:1", types=("sandbox",)))
+    try:
+        address, signed = signed_challenge(api)
+        use = lambda mode: open_session(api, address, provider="sandbox", mode=mode, challenge=signed)  # noqa: E731
+        check(use("redirect")[0] == 201, "a challenge is used")
+        for ahead in 0, 7200, 0, -7200, 0:
+            set_clock(ahead)
+            code, _, text = use("direct")
+            check(code == 401 and '"challenge_used"' in text, f"a challenge is used twice, the database's clock is {ahead} s ahead: {code} {text}")
+    finally:
+        set_clock(0)
+        api.stop()
 
 
 def main():
@@ -80,7 +115,8 @@ def main():
         check(open_session(api, ADDRESSES[1])[0] == 201, "an hour later the limit is over")
     finally:
         api.stop()
-    print("ok clocks: webhooks, checks, notifications and limits outlive a clock that was ahead")
+    challenges(mock)
+    print("ok clocks: challenges, keys, webhooks, checks, notifications and limits outlive a clock that was ahead")
 
 
 main()

@@ -117,7 +117,8 @@ function Review({ act, rank, turn }: Props) {
 }
 
 const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') || 'any' : value === null ? 'none' : String(value));
-const detail = (of: Item) => Object.entries(of).map(([name, value]) => `${name}: ${shown(value)}`).join(', ');
+/** Texts are quoted: a name must not look like further members to the person who confirms. */
+const detail = (of: Item) => Object.entries(of).map(([name, value]) => `${name}: ${typeof value === 'string' ? JSON.stringify(value) : shown(value)}`).join(', ');
 
 function Proposals({ act, rank, turn, me }: Props) {
   const decide: Column = {
