@@ -79,7 +79,7 @@ def limits(node):
     path = f"/api/sdk/webhooks/{made}"
     check(ask("POST", path + "/test", key=stranger, url=node.url)[0] == 202, "test")
     taken = until(lambda: [one for one in ask("GET", path + "/deliveries", key=stranger, url=node.url)[1]["items"] if one["state"] == "delivered"], "the test")[0]
-    sql("INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, head, next_try) SELECT deployment, hook, event, 'full' || i, true, now() + interval '1 day'"
+    sql("INSERT INTO kyc.hook_delivery (deployment, hook, event, subject, head, next_try) SELECT deployment, hook, event, 'full' || i, true, now() + interval '5 hours'"
         f" FROM kyc.hook_delivery, generate_series(1, 10001) AS i WHERE id = {taken['deliveryId']}")
     for ask_for in ("/test", f"/deliveries/{taken['deliveryId']}/replay"):
         status, answer = ask("POST", path + ask_for, key=stranger, url=node.url)

@@ -388,7 +388,7 @@ def aged(api, mock):
     sql("""INSERT INTO kyc.inbox (deployment, provider, event_key, body_sha256, received_at, sig_key, state)
            SELECT id, 'didit', 'aged-' || state || '-' || days, sha256('x'), now() - interval '1 day' * days, 0, state
            FROM chain.deployment, unnest(ARRAY['new', 'done', 'ignored', 'failed']) AS state, unnest(ARRAY[29, 31, 4000]) AS days""")
-    sql("UPDATE kyc.inbox SET next_try = now() + interval '1 day' WHERE event_key LIKE 'aged-new-%'")
+    sql("UPDATE kyc.inbox SET next_try = now() + interval '50 minutes' WHERE event_key LIKE 'aged-new-%'")
     sql("""INSERT INTO kyc.challenge SELECT sha256(minutes::text::bytea), now() - interval '1 minute' * minutes
            FROM unnest(ARRAY[-10, 30, 90, 100000]) AS minutes""")
     sql("UPDATE kyc.session SET created_at = now() - interval '9 years', updated_at = now() - interval '9 years',"
