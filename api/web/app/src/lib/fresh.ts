@@ -10,11 +10,12 @@ export interface Freshness {
   connected: boolean;      // the stream is open
   why: string;
   network: string;         // the passphrase
+  historyFrom: number;     // the index began with a checkpoint, and knows the past from this ledger on; 0: there is no such limit
 }
 
 export const fresh = new Store<Freshness>({
   ledger: 0, closedAt: 0, offset: Date.now() / 1000 - performance.now() / 1000,
-  serverStale: false, connected: false, why: '', network: '',
+  serverStale: false, connected: false, why: '', network: '', historyFrom: 0,
 });
 
 const change = (part: Partial<Freshness>) => {
@@ -33,6 +34,7 @@ export function noteAnswer(headers: Headers): void {
   const network = headers.get('Network');
   const part: Partial<Freshness> = {};
   if (network) part.network = network;
+  if (ledger) part.historyFrom = Number(headers.get('History-From') ?? 0);
   if (date) {
     const offset = Math.round(Date.parse(date) / 1000 - performance.now() / 1000);
     if (Math.abs(offset - fresh.get().offset) > 2) part.offset = offset;
