@@ -69,6 +69,26 @@ COMMENT ON TABLE chain.cursor IS 'the last ledger with all its rows in the table
 COMMENT ON COLUMN chain.cursor.generation IS 'grows when the database may have lost commits (a failover, a restored backup): ledgers seen before may be missing for a while';
 COMMENT ON COLUMN chain.cursor.timeline IS 'timeline of the server''s write-ahead log, as the writer last read it';
 
+-- An index may begin with the state of a checkpoint: rows of history with transaction 0 of its ledger
+-- tell it. They do not say since when an entry has its value. chain.coverage begins with that ledger,
+-- but of its own transactions, and of the ledgers before, there is nothing until a backfill has filled
+-- them, which deletes the row.
+CREATE TABLE chain.start (
+    deployment    smallint    PRIMARY KEY REFERENCES chain.deployment,
+    ledger        integer     NOT NULL CHECK (ledger > 0),
+    hash          bytea       NOT NULL CHECK (octet_length(hash) = 32),
+    closed_at     timestamptz NOT NULL,
+    signed_ledger integer     CHECK (signed_ledger >= ledger),
+    signed_by     text[]      CHECK (cardinality(signed_by) > 0),
+    started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CHECK ((signed_ledger IS NULL) = (signed_by IS NULL))
+);
+COMMENT ON TABLE chain.start IS 'the checkpoint with whose state an index began; no row: it began with a ledger, or the past was filled';
+COMMENT ON COLUMN chain.start.ledger IS 'the checkpoint''s ledger: its state is stored, history begins with the next one';
+COMMENT ON COLUMN chain.start.hash IS 'hash of the ledger, by which the state is proven';
+COMMENT ON COLUMN chain.start.signed_ledger IS 'a ledger that follows from it and that validators signed; null: the archive was believed';
+COMMENT ON COLUMN chain.start.signed_by IS 'public keys of these validators';
+
 -- Contiguous ranges whose rows are visible, of the kinds in the deployment's scope.
 CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,

@@ -138,6 +138,11 @@ COMMENT ON COLUMN chain.role.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.role.role IS 'Role';
 COMMENT ON COLUMN chain.role.contract IS 'The contract that the file names for the role';
 
+CREATE FUNCTION chain.history_from(deployment smallint) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN (SELECT s.ledger + 1 FROM chain.start AS s WHERE s.deployment = history_from.deployment);
+COMMENT ON FUNCTION chain.history_from(smallint) IS 'the first ledger of what an index knows of the past, if it began with a checkpoint''s state; null: there is no such limit';
+
 -- While the indexer holds the lease, the time of its last renewal; afterwards, its last heartbeat or commit.
 CREATE VIEW chain.freshness AS
 SELECT c.deployment, coalesce(l.renewed_at, greatest(h.heartbeat_at, c.moved_at)) AS renewed_at
@@ -154,7 +159,8 @@ CREATE FUNCTION chain.proven_through(deployment smallint) RETURNS integer
 COMMENT ON FUNCTION chain.proven_through(smallint) IS 'the ledger up to which signatures prove the range that ends with the newest one; null: none';
 
 -- A process that serves a deployment asks here periodically for the newest epoch that is ready.
--- ready: each of the protocol's own contracts is covered from its creation up to the cursor.
+-- ready: each of the protocol's own contracts is covered from its creation up to the cursor. A start from a checkpoint notes all
+-- contracts as created in its ledger.
 CREATE VIEW chain.deployment_state AS
 SELECT d.id, d.network_id, d.epoch, d.contracts_hash, d.created_at, b.id AS database,
   EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = d.id) AS covered,
@@ -231,7 +237,8 @@ COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals
 
 -- Adds the ledgers indexed or loading now for each of these contracts that is discovered and has no rows here, and starts
 -- again for a contract whose kind turned out to be another. Called in the transaction that stores the discovery, with the
--- contracts that it discovers or whose kind it shows. Subqueries in place of joins look up one contract each, so the cost does
+-- contracts that it discovers or whose kind it shows. If the index began with the state of a checkpoint, what a contract had
+-- there is missing, unless it was created later: that range ends with the checkpoint's ledger, and is not read. Subqueries in place of joins look up one contract each, so the cost does
 -- not grow with those that are known.
 CREATE FUNCTION chain.note_discovered(id smallint, contracts text[]) RETURNS void LANGUAGE sql SET enable_seqscan = off AS $$
   DELETE FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = ANY (contracts)
@@ -242,10 +249,20 @@ CREATE FUNCTION chain.note_discovered(id smallint, contracts text[]) RETURNS voi
   FROM (SELECT n.contract, min(n.role) FILTER (WHERE n.what <> 'discovered') AS role FROM chain.contract_seen AS n
       WHERE n.deployment = id AND n.contract = ANY (contracts) AND n.what IN ('discovered', 'asset', 'token')
       GROUP BY n.contract) AS s
-    CROSS JOIN (SELECT v.from_ledger, v.to_ledger FROM chain.coverage AS v WHERE v.deployment = id
+    CROSS JOIN (SELECT greatest(v.from_ledger, chain.history_from(id)) AS from_ledger, v.to_ledger FROM chain.coverage AS v
+      WHERE v.deployment = id AND v.to_ledger >= coalesce(chain.history_from(id), 0)
       UNION ALL SELECT p.first_loaded, p.last_loaded FROM chain.partition AS p
       WHERE p.deployment = id AND NOT p.attached AND p.last_loaded IS NOT NULL) AS r
-  WHERE (SELECT min(c.from_ledger) FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = s.contract) IS NULL
+  WHERE (SELECT min(c.from_ledger) FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = s.contract) IS NULL;
+  INSERT INTO chain.contract_coverage (deployment, contract, from_ledger, to_ledger, next_ledger, known_as, trouble, trouble_at)
+  SELECT id, s.contract, o.ledger, o.ledger, o.ledger, max(s.role) FILTER (WHERE s.what <> 'discovered'),
+    'the index began with the state of ledger ' || o.ledger || ', in which nothing named this token: fill the ledgers before', clock_timestamp()
+  FROM chain.start AS o JOIN chain.contract_seen AS s ON s.deployment = id AND s.contract = ANY (contracts)
+    AND s.what IN ('discovered', 'asset', 'token')
+  WHERE o.deployment = id AND NOT EXISTS (SELECT FROM chain.contract_seen AS n WHERE n.deployment = id AND n.contract = s.contract
+    AND (n.what = 'created' AND n.ledger > o.ledger OR n.what = 'discovered' AND n.ledger <= o.ledger))
+  GROUP BY s.contract, o.ledger
+  ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION chain.note_discovered IS
   'adds to chain.contract_coverage what was indexed before a contract was discovered, or before its kind was known';

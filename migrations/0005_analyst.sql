@@ -121,7 +121,8 @@ CALL analyst.define('networks', 'The deployments in this database', $query$
     d.epoch,
     d.first_ledger,
     c.ledger,
-    c.closed_at
+    c.closed_at,
+    chain.history_from(d.id) AS history_from
   FROM chain.deployment AS d LEFT JOIN chain.cursor AS c ON c.deployment = d.id
 $query$, $columns$
     network       Network passphrase
@@ -129,6 +130,7 @@ $query$, $columns$
     first_ledger  First ledger of the protocol, 0 when not known
     ledger        Newest ledger indexed
     closed_at     Close time of that ledger: these views are as of then
+    history_from  The index began with the state of a checkpoint: events, versions and sums begin with this ledger; null: there is no such limit
 $columns$);
 
 CALL analyst.define('current_deployment', 'The deployment that was added last, of those with ledgers: one row', $query$

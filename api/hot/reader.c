@@ -84,8 +84,9 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     reader->unkept = reader->meta->unkept;
     reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
     reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
-    reply->at = (struct tide_answer_at){ true, reader->meta->ledger, reader->meta->close_time,
-                                         reader->age_ms, reader->meta->proven };
+    reply->at =
+        (struct tide_answer_at){ true,           reader->meta->ledger, reader->meta->close_time,
+                                 reader->age_ms, reader->meta->proven, reader->meta->history_from };
     if (TIDE_LIKELY(check_fork(reader, reply) && check_age(reader, context, request, reply)))
         return true;
     (void)!tide_hot_end(reader->hot);

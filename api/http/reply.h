@@ -12,13 +12,15 @@
 
 /* The ledger as of which an answer is true. known is false for answers that concern no ledger
  * (documents, 404 of a path). age_ms: since the newest sign of the indexer (age.h); 0 for
- * ?ledger=N. proven: signatures of validators prove all ledgers up to it; 0: of none. */
+ * ?ledger=N. proven: signatures of validators prove all ledgers up to it; 0: of none.
+ * history_from: what is told of the past begins with this ledger; 0: there is no such limit. */
 struct tide_answer_at {
     bool known;
     uint32_t ledger;
     uint64_t close_time; /* unix seconds */
     uint64_t age_ms;
     uint32_t proven;
+    uint32_t history_from;
 };
 
 /* The source of a stream's bytes: see api/http/server/server.h. */

@@ -64,6 +64,7 @@ static void put_success_headers(struct tide_json *j, const struct openapi_texts 
         put_header(j, texts, "Ledger-Sequence");
         put_header(j, texts, "Ledger-Closed-At");
         put_header(j, texts, "Proven-Through");
+        put_header(j, texts, "History-From");
         put_header(j, texts, "Data-Age-Ms");
         put_header(j, texts, "Network");
     }

@@ -29,9 +29,24 @@ static void put_change(struct tide_json *j, tide_raw_i128 then, tide_raw_i128 no
         tide_json_null(j, "change24hBps");
 }
 
-static void put_trade(struct tide_json *j, const struct side *s)
+/* Writes null for the trade of 24 hours, of which the index knows a part. */
+static void put_no_trade(struct tide_json *j)
+{
+    static const char *const absent[] = { "volume24h",       "fees24h",     "volume24hScaled",
+                                          "fees24hScaled",   "swaps24h",    "change24h",
+                                          "change24hScaled", "change24hBps" };
+    for (size_t i = 0; i < TIDE_COUNT(absent); i++)
+        tide_json_null(j, absent[i]);
+}
+
+static void put_trade(struct tide_json *j, const struct tide_reader *reader, const struct side *s)
 {
     const struct tide_window *w = &s->window;
+    if (reader->now < reader->meta->history_since + TIDE_HOT_WINDOW_S &&
+        reader->meta->history_since) {
+        put_no_trade(j);
+        return;
+    }
     tide_json_amount(j, "volume24h", s->a ? w->traded_b : w->traded_a, s->quote_decimals);
     tide_json_amount(j, "fees24h", s->a ? w->fees_b : w->fees_a, s->quote_decimals);
     tide_json_number(j, "swaps24h", w->swaps);
@@ -48,7 +63,6 @@ static void put_trade(struct tide_json *j, const struct side *s)
 static void put_pool(struct tide_json *j, struct tide_reader *reader, const struct side *s)
 {
     tide_raw_i128 price;
-    (void)reader;
     tide_record_json_symbol(j, "pool", &s->pool->id);
     if (tide_rule_spot(&price, s->pool, s->a) == TIDE_REFUSED_NOTHING) {
         tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
@@ -57,7 +71,7 @@ static void put_pool(struct tide_json *j, struct tide_reader *reader, const stru
         tide_json_null(j, "spotPriceScaled");
     }
     put_reserves(j, s);
-    put_trade(j, s);
+    put_trade(j, reader, s);
 }
 
 /* Writes null for each member of put_pool: all markets have the same members. */

@@ -50,8 +50,12 @@ static void read_cache(struct tide_handler_context *context, struct readiness *r
         (void)!tide_hot_end(context->thread);
         return; /* another process feeds this cache, with another deployment */
     }
-    r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
-                                     tide_cache_age_ms(meta, context->host_ms), meta->proven };
+    r->at = (struct tide_answer_at){ true,
+                                     meta->ledger,
+                                     meta->close_time,
+                                     tide_cache_age_ms(meta, context->host_ms),
+                                     meta->proven,
+                                     meta->history_from };
     r->forked = meta->forked != 0;
     r->proven = meta->proven;
     r->fed_age_ms = tide_cache_fed_age_ms(meta, context->host_ms);

@@ -255,8 +255,10 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
     int fd = fit ? fcntl(made->fd, F_DUPFD_CLOEXEC, 0) : -1;
     if (fd >= 0) {
         reply->file = (struct tide_reply_file){ .size = made->size, .fd = fd };
-        reply->at = (struct tide_answer_at){ true, made->ledger, made->close_time,
-                                             made->age_ms + (uint64_t)age_ms, meta->proven };
+        reply->at = (struct tide_answer_at){
+            true,         made->ledger,      made->close_time, made->age_ms + (uint64_t)age_ms,
+            meta->proven, meta->history_from
+        };
     }
     pthread_mutex_unlock(&s->mutex);
     return fd >= 0;

@@ -19,9 +19,11 @@ enum {
     TIDE_SQL_HEAD_ARCHIVED,
     TIDE_SQL_HEAD_SCOPE,
     TIDE_SQL_HEAD_UNREAD,
-    TIDE_SQL_HEAD_PROVEN, /* NULL: none, or ?ledger= is not linked to the newest ledger */
-    TIDE_SQL_HEAD_FORKED, /* NULL: there is no fork */
-    TIDE_SQL_HEAD_SIGN    /* the first of TIDE_AGE_COLUMNS */
+    TIDE_SQL_HEAD_PROVEN,  /* NULL: none, or ?ledger= is not linked to the newest ledger */
+    TIDE_SQL_HEAD_FORKED,  /* NULL: there is no fork */
+    TIDE_SQL_HEAD_HISTORY, /* NULL: the index did not begin with a state (chain.start) */
+    TIDE_SQL_HEAD_SINCE,
+    TIDE_SQL_HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;

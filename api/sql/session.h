@@ -31,6 +31,8 @@ struct tide_session {
     bool *prepared; /* by index in statements->all */
     struct tide_deployment_selected selected;
     struct tide_age age; /* the age that this connection has observed */
+    /* Unix seconds from which on the index knows the past, as the last head said; 0: no limit */
+    uint64_t history_since;
 };
 
 /* Does not connect yet. Fails with TIDE_E_MEMORY. */

@@ -32,6 +32,7 @@ struct run {
     /* Ledgers whose events the statement reads and that are archived; empty: none */
     char archived[32];
     bool refused; /* the reply is a problem */
+    bool again;   /* the statement ran with another limit of the past than the head says */
     bool nothing; /* the list's first page is empty */
     /* The statement runs only to see whether the list's parent exists (check_parent) */
     bool probing;
@@ -67,6 +68,28 @@ static bool is_in_scope(struct run *run, const char *scope)
     return kept;
 }
 
+/* Refuses sums over a past that the index does not have. */
+static bool is_past_known(struct run *run)
+{
+    uint32_t from = run->reply->at.history_from;
+    if (!from || !run->statement || !run->statement->whole)
+        return true;
+    tide_reply_problem(run->reply, 503, "incomplete",
+                       "This index began with the state of a checkpoint and knows the past from"
+                       " ledger %u on. This answer adds up all ledgers before it, too.",
+                       from);
+    run->reply->retry_after_s = INCOMPLETE_RETRY_S;
+    return false;
+}
+
+/* Notes from when on the past is known: lists begin there. */
+static void note_history(struct run *run, const struct tide_pg_rows *rows)
+{
+    uint64_t since = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_SINCE);
+    run->again = since != run->session->history_since;
+    run->session->history_since = since;
+}
+
 /* Returns the age. SQL routes report it but never reject by it: their answers name the ledger. */
 static uint64_t age_of(struct run *run, const struct tide_pg_rows *rows)
 {
@@ -90,7 +113,10 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
                                    .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
                                    .age_ms = age_of(run, rows),
-                                   .proven = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PROVEN) };
+                                   .proven = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PROVEN),
+                                   .history_from =
+                                       (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_HISTORY) };
+    note_history(run, rows);
     if (!tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_FORKED)) {
         run->refused = true;
         tide_fork_refuse(run->reply, (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_FORKED));
@@ -111,15 +137,17 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     if (run->statement && run->statement->events)
         snprintf(run->archived, sizeof run->archived, "%s",
                  tide_pg_text(rows, 0, TIDE_SQL_HEAD_ARCHIVED));
-    if (!run->ledger)
-        return;
-    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_AT_CLOSED)) {
+    if (run->ledger &&
+        (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_AT_CLOSED))) {
         reject_ledger(run, at->ledger, tide_pg_text(rows, 0, TIDE_SQL_HEAD_COVERED));
         return;
     }
-    at->ledger = (uint32_t)run->ledger->number;
-    at->close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_AT_CLOSED);
-    at->age_ms = 0;
+    if (run->ledger) {
+        at->ledger = (uint32_t)run->ledger->number;
+        at->close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_AT_CLOSED);
+        at->age_ms = 0;
+    }
+    run->refused |= !is_past_known(run);
 }
 
 static void open_run(struct run *run, struct tide_session *session,
@@ -293,11 +321,24 @@ static tide_status take_result(void *self, uint32_t index, const struct tide_pg_
     assert(index <= 4); /* COMMIT is the last */
     if (index == 2)
         read_head(run, rows);
+    else if (run->again)
+        return TIDE_OK;
     else if (index == 3 && !run->refused && !run->probing)
         return put_rows(run, rows, err);
     else if (index == 3 && !run->refused && rows->count == 0)
         reject_missing(run);
     return TIDE_OK;
+}
+
+/* Returns the time from which on a list begins: the one that was given, or, if it is later, that
+ * from which on the past is known. */
+static const char *from_text(struct run *run, const struct tide_param_value *param, char number[12])
+{
+    uint64_t since = run->session->history_since;
+    if (since > UINT32_MAX || (param->text.len && param->number >= since) || !since)
+        return value_text(param, number);
+    snprintf(number, 12, "%" PRIu64, since);
+    return number;
 }
 
 static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
@@ -322,15 +363,18 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
             assert(bind < TIDE_PARAM_COUNT);
             param = tide_request_param(run->request, (enum tide_param_id)bind);
             assert(param);
-            values[i] = bind == TIDE_PARAM_token && run->token[0]
-                            ? run->token
-                            : value_text(param, run->numbers[i]);
+            if (bind == TIDE_PARAM_from)
+                values[i] = from_text(run, param, run->numbers[i]);
+            else
+                values[i] = bind == TIDE_PARAM_token && run->token[0]
+                                ? run->token
+                                : value_text(param, run->numbers[i]);
         }
     }
 }
 
 /* Sends the whole transaction in one round trip. */
-static tide_status run_statement(struct run *run, struct tide_err *err)
+static tide_status send_statement(struct run *run, struct tide_err *err)
 {
     assert(run->statement->bind_count <= TIDE_PG_PARAMS_MAX);
     const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[TIDE_SQL_HEAD_VALUES];
@@ -354,6 +398,17 @@ static tide_status run_statement(struct run *run, struct tide_err *err)
     struct tide_pg_answers sink = { .answer = take_result, .self = run };
     tide_status end = tide_pg_pipe_end(pg, &sink, status == TIDE_OK ? err : &later);
     return status == TIDE_OK ? end : status;
+}
+
+/* The statement is sent before the head is read, with the limit of the past that the session knows.
+ * If that has changed, which happens once or twice in the life of an index, it is sent again. */
+static tide_status run_statement(struct run *run, struct tide_err *err)
+{
+    run->again = false;
+    tide_status status = send_statement(run, err);
+    if (status == TIDE_OK && run->again && !run->refused)
+        status = send_statement(run, err);
+    return status;
 }
 
 /* Reads limit and cursor. Returns false if the cursor is not of this request. */

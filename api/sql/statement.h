@@ -32,6 +32,7 @@ struct tide_statement {
     const char *sql;
     bool list;
     bool events; /* reads events or calls, which can be archived */
+    bool whole;  /* adds up the whole past */
     uint8_t binds[TIDE_PG_PARAMS_MAX];
     uint8_t bind_count;
     /* For a `one` without a row: the problem's code, and its words, "there is no such pool". */

@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 14u
+#define TIDE_HOT_FORMAT 15u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -95,7 +95,11 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_sql.c) */
     uint32_t proven;         /* signatures prove the ledgers up to it (chain.checkpoint); 0: none */
     uint32_t forked;         /* validators signed another hash of it (chain.fork); 0: of none */
-    uint64_t records;        /* records in the cache, this one included */
+    /* The index began with the state of a checkpoint (chain.start), and knows the past from this
+     * ledger on, which closed behind this unix second. 0: there is no such limit */
+    uint32_t history_from;
+    uint64_t history_since;
+    uint64_t records;              /* records in the cache, this one included */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
     /* hash of the deployment without its epoch: api/sql/deployment_select.h */
     uint8_t protocol[TIDE_HASH_BYTES];
@@ -272,7 +276,7 @@ struct TIDE_HOT_PACKED tide_hot_withdrawn {
 };
 
 /* Records are stored as they are. Increase TIDE_HOT_FORMAT when a size changes, too. */
-static_assert(sizeof(struct tide_hot_meta) == 1354, "format 14");
+static_assert(sizeof(struct tide_hot_meta) == 1366, "format 15");
 static_assert(sizeof(struct tide_hot_person) == 100, "format 14");
 static_assert(sizeof(struct tide_hot_feed) == 56, "format 14");
 static_assert(sizeof(struct tide_hot_pool) == 231, "format 14");

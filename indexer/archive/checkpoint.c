@@ -4,6 +4,7 @@
 #include "indexer/archive/tx_set.h"
 #include "indexer/archive/votes.h"
 #include "tidemark/limits.h"
+#include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 _Static_assert(CHECKPOINT_LEDGERS == VOTES_LEDGERS_MAX, "votes of a whole checkpoint");
@@ -274,4 +275,21 @@ tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoi
     votes_close(p->votes);
     free(p);
     return status;
+}
+
+const char *checkpoint_put_signers(const struct tide_quorum *quorum,
+                                   const struct tide_signers *signers, struct tide_buf *out)
+{
+    char key[TIDE_STRKEY_ADDRESS_MAX];
+    tide_buf_init(out, 128u << 10);
+    tide_buf_u8(out, '{');
+    for (uint32_t i = 0; i < quorum->count; i++) {
+        if (!tide_signers_has(signers, i))
+            continue;
+        size_t len = tide_strkey_encode(key, TIDE_STRKEY_ACCOUNT,
+                                        tide_slice_of(quorum->validators[i].key, TIDE_HASH_BYTES));
+        tide_buf_putf(out, "%s%.*s", out->len > 1 ? "," : "", (int)len, key);
+    }
+    tide_buf_put(out, "}", 2);
+    return out->failed ? NULL : (const char *)out->ptr;
 }

@@ -13,6 +13,7 @@
 #define INDEXER_ARCHIVE_CHECKPOINT_H
 
 #include "indexer/archive/archive.h"
+#include "tidemark/buf.h"
 #include "tidemark/quorum.h"
 
 struct checkpoint_task {
@@ -41,6 +42,11 @@ struct checkpoint_proof {
  * otherwise       as archive_read, or what hash_of returned */
 tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoint_proof *out,
                              struct tide_err *err) TIDE_MUST_USE;
+
+/* Writes the signers' public keys as an array in PostgreSQL's form. Returns the text in out, which
+ * the caller releases, or NULL without memory. */
+const char *checkpoint_put_signers(const struct tide_quorum *quorum,
+                                   const struct tide_signers *signers, struct tide_buf *out);
 
 /* Ledgers of a checkpoint: they end with the ledgers 63, 127, 191 … An accelerated test network has
  * checkpoints of 8 ledgers; of these each eighth is used, whose files hold 8 ledgers. */

@@ -2,11 +2,9 @@
 #ifndef INDEXER_AUDIT_AUDIT_IMPL_H
 #define INDEXER_AUDIT_AUDIT_IMPL_H
 
-#include "indexer/archive/archive.h"
-#include "indexer/archive/bucket.h"
-#include "indexer/archive/history_state.h"
+#include "indexer/archive/key_filter.h"
+#include "indexer/archive/snapshot.h"
 #include "indexer/audit/audit.h"
-#include "indexer/audit/key_filter.h"
 #include "indexer/database/scope.h"
 #include "indexer/decode/decode.h"
 #include "tidemark/pg.h"
@@ -41,15 +39,10 @@ struct audit {
     uint32_t ledger;                      /* the checkpoint's */
     uint32_t from_ledger;                 /* the first one that the index covers */
     uint8_t header_hash[TIDE_HASH_BYTES]; /* as stored */
-    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* of that header */
     uint32_t protocol;
-    struct history_state state;
+    struct snapshot snapshot;
     struct key_filter keys; /* of stored and found entries */
     struct audit_rows rows[AUDIT_TABLES];
-    struct bucket_reader bucket; /* the one being read */
-    uint32_t rank;               /* its age: 0 is the youngest of its list */
-    uint32_t buckets;
-    uint64_t bytes, records;
 };
 
 /* Reads the stored hash of a ledger. TIDE_E_MISSING if it is not indexed. */

@@ -89,9 +89,9 @@ static tide_status put_found(struct audit *a, const struct found *f, struct tide
     enum { COLUMNS = 11 };
     struct tide_buf *row = &a->rows[AUDIT_FOUND].copy;
     bool typed = f->held && f->kind >= 0;
-    assert(a->rank < 2 * HISTORY_LEVELS && f->kind < (int32_t)TIDE_TABLES_MAX);
+    assert(a->snapshot.rank < 2 * HISTORY_LEVELS && f->kind < (int32_t)TIDE_TABLES_MAX);
     tide_copy_row(row, COLUMNS);
-    tide_copy_int2(row, (int16_t)a->rank);
+    tide_copy_int2(row, (int16_t)a->snapshot.rank);
     tide_copy_bool(row, f->hot);
     tide_copy_bool(row, f->held);
     tide_copy_bytes(row, f->key_hash, TIDE_HASH_BYTES);
@@ -140,7 +140,7 @@ static tide_status note_ttl(struct audit *a, bool held, const struct tide_change
     if (!key_filter_has(&a->keys, change->key_hash))
         return TIDE_OK;
     tide_copy_row(row, COLUMNS);
-    tide_copy_int2(row, (int16_t)a->rank);
+    tide_copy_int2(row, (int16_t)a->snapshot.rank);
     tide_copy_bool(row, held);
     tide_copy_bytes(row, change->key_hash, TIDE_HASH_BYTES);
     tide_copy_int8(row, change->live_until);
@@ -155,7 +155,7 @@ static tide_status note_code(struct audit *a, enum bucket_entry_kind kind,
     if (!key_filter_has(&a->keys, change->key_hash))
         return TIDE_OK;
     tide_copy_row(row, COLUMNS);
-    tide_copy_int2(row, (int16_t)a->rank);
+    tide_copy_int2(row, (int16_t)a->snapshot.rank);
     tide_copy_bool(row, kind == BUCKET_ENTRY_ARCHIVED || kind == BUCKET_ENTRY_RESTORED);
     tide_copy_bool(row, kind == BUCKET_ENTRY_LIVE || kind == BUCKET_ENTRY_ARCHIVED);
     tide_copy_bytes(row, change->key_hash, TIDE_HASH_BYTES);

@@ -87,15 +87,15 @@ tide_status audit_rows_drop_bucket(struct audit *a, struct tide_err *err)
         tide_buf_reset(&a->rows[i].copy);
         a->rows[i].count = 0;
     }
-    bool hot = a->bucket.list == BUCKET_LIST_HOT_ARCHIVE;
+    bool hot = a->snapshot.bucket.list == BUCKET_LIST_HOT_ARCHIVE;
     int len = snprintf(sql, sizeof sql,
                        "DELETE FROM pg_temp.audit_found WHERE rank = %u AND hot = %d::bool;"
                        "DELETE FROM pg_temp.audit_code WHERE rank = %u AND hot = %d::bool",
-                       a->rank, hot, a->rank, hot);
+                       a->snapshot.rank, hot, a->snapshot.rank, hot);
     assert(len > 0 && (size_t)len < sizeof sql); /* a statement that is cut deletes other rows */
     (void)len;
     tide_status status = tide_pg_run(a->temp, sql, "DELETE", err);
-    snprintf(sql, sizeof sql, "DELETE FROM pg_temp.audit_ttl WHERE rank = %u", a->rank);
+    snprintf(sql, sizeof sql, "DELETE FROM pg_temp.audit_ttl WHERE rank = %u", a->snapshot.rank);
     return status == TIDE_OK && !hot ? tide_pg_run(a->temp, sql, "DELETE", err) : status;
 }
 

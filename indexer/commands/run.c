@@ -4,10 +4,17 @@
 #include "indexer/commands/command.h"
 #include "indexer/follow/follow.h"
 #include "indexer/prove/prover.h"
+#include "indexer/start/start.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
 enum { RANGES_MAX = 256 };
+
+/* The option --from-checkpoint. */
+struct checkpoint {
+    bool given;
+    uint32_t ledger; /* 0: latest */
+};
 
 /* Returns the state that the last heartbeat shows. frozen means that an operator must act. */
 static const char *state_at_end(tide_status status)
@@ -74,12 +81,55 @@ static tide_status handle_nothing_new(const struct tide_follow *job, struct tide
     return TIDE_OK;
 }
 
-static tide_status follow_tip(struct tide_follow *job, struct tide_err *err)
+/* Handles --from-checkpoint where something is indexed. A service starts again with the same
+ * command, so an index that began so goes on. */
+static tide_status check_started(struct tide_follow *job, const struct checkpoint *checkpoint,
+                                 struct tide_err *err)
 {
-    struct tide_range range;
-    tide_status status = find_start(job, &range, err);
-    uint32_t before = job->ledger;
+    uint32_t ledger;
+    tide_status status = tide_writer_started(job->writer, &ledger, err);
+    if (status != TIDE_OK)
+        return status;
+    if (ledger && (!checkpoint->ledger || checkpoint->ledger == ledger)) {
+        tide_log(TIDE_INFO, "start.before", "ledger=%u", ledger);
+        return TIDE_OK;
+    }
+    return ledger ? tide_fail(err, TIDE_E_CONFLICT,
+                              "from-checkpoint: the index began at checkpoint %u, not %u", ledger,
+                              checkpoint->ledger)
+                  : tide_fail(err, TIDE_E_CONFLICT,
+                              "from-checkpoint: the index is not empty: run without it, or use"
+                              " another database");
+}
+
+/* Begins an empty index with the state of a checkpoint. */
+static tide_status start_at(struct tide_follow *job, const struct checkpoint *checkpoint,
+                            struct tide_err *err)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    const struct tide_start_options start = { .config = job->config,
+                                              .deployment = job->deployment,
+                                              .wanted = job->scope.wanted,
+                                              .writer = job->writer,
+                                              .checkpoint = checkpoint->ledger };
+    if (!checkpoint->given)
+        return TIDE_OK;
+    if (tide_writer_next(job->writer, hash))
+        return check_started(job, checkpoint, err);
+    tide_follow_heartbeat(job, "starting", NULL);
+    return tide_start(&start, err);
+}
+
+static tide_status follow_tip(struct tide_follow *job, const struct checkpoint *checkpoint,
+                              struct tide_err *err)
+{
+    struct tide_range range = { 0 };
+    tide_status status = start_at(job, checkpoint, err);
     if (status == TIDE_OK)
+        status = find_start(job, &range, err);
+    uint32_t before = job->ledger;
+    /* An archive that is believed, because no validators are named, proves nothing. */
+    if (status == TIDE_OK && (!checkpoint->given || job->deployment->quorum.count))
         status = tide_follow_prove(job, err);
     if (status == TIDE_OK)
         status = tide_follow_index(job, range, err);
@@ -90,21 +140,39 @@ static tide_status follow_tip(struct tide_follow *job, struct tide_err *err)
     return status == TIDE_OK ? tide_prover_finish(job->prover, err) : status;
 }
 
+static tide_status read_checkpoint(const struct tide_config *config,
+                                   const struct tide_option *options, struct checkpoint *out,
+                                   struct tide_err *err)
+{
+    const struct tide_option *option = tide_option_find(options, "from-checkpoint");
+    *out = (struct checkpoint){ .given = option->value != NULL };
+    if (!out->given)
+        return TIDE_OK;
+    if (!*config->archive)
+        return tide_fail(err, TIDE_E_CONFIG, "archive: no history archive is set");
+    return strcmp(option->value, "latest") == 0
+               ? TIDE_OK
+               : tide_option_u32(option, 1, INT32_MAX - 1, &out->ledger, err);
+}
+
 /* A writer that lost its lease becomes a standby in the same process, unless standby is off. */
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
                   char **argv)
 {
     struct tide_follow job;
     struct tide_err err;
-    (void)options;
+    struct checkpoint checkpoint;
     (void)argc;
-    tide_status status = tide_follow_open(&job, config, &err);
+    tide_status status = read_checkpoint(config, options, &checkpoint, &err);
+    if (status != TIDE_OK)
+        return tide_command_end(argv[0], status, &err);
+    status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
-        status = follow_tip(&job, &err);
+        status = follow_tip(&job, &checkpoint, &err);
     while (status == TIDE_E_FENCED && job.writer && config->standby) {
         status = tide_follow_reopen(&job, &err);
         if (status == TIDE_OK)
-            status = follow_tip(&job, &err);
+            status = follow_tip(&job, &checkpoint, &err);
     }
     return finish_job(&job, argv[0], status, &err);
 }
@@ -121,6 +189,20 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
     return status;
 }
 
+/* The state of a checkpoint, and rows of ledgers before it, cannot stand beside each other. */
+static tide_status refuse_below_start(struct tide_follow *job, struct tide_range wanted,
+                                      struct tide_err *err)
+{
+    uint32_t start;
+    tide_status status = tide_writer_started(job->writer, &start, err);
+    if (status == TIDE_OK && start && wanted.from <= start)
+        status = tide_fail(err, TIDE_E_CONFLICT,
+                           "backfill: the index began with the state of ledger %u; to have the"
+                           " ledgers before it, index into another database",
+                           start);
+    return status;
+}
+
 /* Indexes the ranges of `wanted` that are not covered, one after the other. */
 static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted,
                                 struct tide_err *err)
@@ -128,7 +210,9 @@ static tide_status fill_missing(struct tide_follow *job, struct tide_range wante
     assert(wanted.from > 0 && wanted.from <= wanted.to);
     struct tide_range missing[RANGES_MAX];
     uint32_t count = 0;
-    tide_status status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
+    tide_status status = refuse_below_start(job, wanted, err);
+    if (status == TIDE_OK)
+        status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
     assert(count <= RANGES_MAX);
     uint32_t at = wanted.from;
     for (uint32_t i = 0; status == TIDE_OK && i <= count; i++) {

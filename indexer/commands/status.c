@@ -54,6 +54,10 @@ static const struct section sections[] = {
     { "coverage",
       "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
       " FROM chain.coverage ORDER BY 1, 2" },
+    { "start",
+      "SELECT o.deployment, o.ledger AS checkpoint, o.ledger + 1 AS history_from, CASE WHEN o.signed_ledger IS NULL"
+      " THEN 'linked' ELSE 'signed' END AS proof, cardinality(o.signed_by) AS signers, o.signed_ledger, o.started_at"
+      " FROM chain.start o ORDER BY 1" },
     { "loading",
       "SELECT deployment, from_ledger AS partition_from, end_ledger AS partition_end, first_loaded,"
       " last_loaded FROM chain.partition WHERE NOT attached AND first_loaded IS NOT NULL"

@@ -71,6 +71,7 @@ struct kept_reason {
 enum { KEPT_CALL = -1, KEPT_ALL = -2 };
 
 struct tide_redecode_raw_version;
+struct tide_redecode_entry;
 
 /* A growing array. decode_list_push appends. */
 struct list {
@@ -355,6 +356,8 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx);
 /* Appends a version that was stored raw to its typed history. Returns false, with d->reason, if it
  * still does not fit. */
 bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_version *again);
+/* Stores an entry as of the present ledger, see tide_redecode_entry. */
+void decode_entry_as_of(struct tide_decode *d, const struct tide_redecode_entry *entry);
 
 /* latest.c: knows the newest row of each key in a batch. */
 void latest_begin_ledger(struct latest_map *map);

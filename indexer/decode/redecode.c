@@ -40,6 +40,35 @@ bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
     return fits;
 }
 
+void tide_redecode_entry(struct tide_decode *decode, struct tide_batch *batch,
+                         const struct tide_redecode_entry *entry)
+{
+    set_position(decode, batch, entry->ledger, entry->closed_at);
+    if (decode->ledgers_begun == 0) { /* all entries together count as one ledger */
+        decode->ledgers_begun = 1;
+        decode->saved_contracts = decode->deployment->contract_count;
+    }
+    decode->counts = batch->counts;
+    decode_entry_as_of(decode, entry);
+    batch->counts = decode->counts;
+}
+
+bool tide_redecode_settle(struct tide_decode *decode, struct tide_batch *batch)
+{
+    decode->batch = batch;
+    relevance_take_named(decode);
+    bool fresh =
+        decode->shown.count > 0 || decode->deployment->contract_count > decode->saved_contracts;
+    relevance_settle(decode);
+    decode->saved_contracts = decode->deployment->contract_count;
+    return fresh;
+}
+
+const struct tide_deployment *tide_redecode_contracts(const struct tide_decode *decode)
+{
+    return decode->deployment;
+}
+
 const struct tide_contract *tide_redecode_owner(const struct tide_decode *decode,
                                                 tide_slice contract, tide_slice key, bool *followed)
 {

@@ -30,6 +30,34 @@ bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
 bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
                            const struct tide_redecode_raw_version *version);
 
+/* An entry as of a ledger, from a bucket that is proven by the ledger's header. When it was written
+ * before is not known. */
+struct tide_redecode_entry {
+    uint8_t key_hash[TIDE_HASH_BYTES];
+    uint32_t ledger;
+    uint32_t seq;      /* number of its version; its life has the next one */
+    int64_t closed_at; /* of ledger; unix seconds */
+    uint8_t contract[TIDE_HASH_BYTES];
+    uint32_t durability;
+    tide_slice key, value; /* ScVals */
+    bool archived;
+    uint32_t live_until; /* 0: it has no TTL */
+};
+/* Transaction of the rows of such entries, which no transaction of a ledger has. */
+#define TIDE_REDECODE_ENTRY_TX 0u
+
+/* Appends the rows of a contract's entry as of the ledger: its version and its life in history,
+ * which batch->counts counts, and what a ledger would tell of contracts in chain.contract_seen. An
+ * entry that is not followed gives none. Tokens that it names, and kinds that it shows, count from
+ * tide_redecode_settle on. */
+void tide_redecode_entry(struct tide_decode *decode, struct tide_batch *batch,
+                         const struct tide_redecode_entry *entry);
+/* Call behind all entries of the ledger. Returns whether they named a token, or showed a kind, that
+ * was not known: the entries of that contract are followed from now on. */
+bool tide_redecode_settle(struct tide_decode *decode, struct tide_batch *batch);
+/* Returns the contracts that the decoder knows. Borrowed until the next call that decodes. */
+const struct tide_deployment *tide_redecode_contracts(const struct tide_decode *decode);
+
 /* Returns the contract whose tables mirror the entry with this SCAddress and key, or NULL.
  * *followed is true if every change of the entry is stored, and its TTL. It is false for what a
  * Stellar asset keeps beside balances, of which only changes in the deployment's transactions are

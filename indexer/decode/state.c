@@ -1,10 +1,9 @@
 /* Rows of contract-data changes: each version to history, the newest of a batch to state, and the
  * rows of TTLs. */
-#include "indexer/decode/decode_impl.h"
-#include "indexer/decode/redecode.h"
-
 #include "indexer/base/copy.h"
 #include "indexer/decode/action.h"
+#include "indexer/decode/decode_impl.h"
+#include "indexer/decode/redecode.h"
 #include "tidemark/scval.h"
 
 #include <stddef.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3 };
-
 /* Columns of a row of history.ttl. */
 enum { TTL_LEDGER = 2, TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
 
@@ -662,4 +660,40 @@ static tide_status put_evicted(struct tide_decode *d, const struct tide_tx *tx,
 tide_status decode_evicted_end(struct tide_decode *d)
 {
     return group_each(d, NULL, put_evicted);
+}
+
+/* Returns whether the version of an entry as of a ledger is stored. What a Stellar asset keeps
+ * beside balances is not, except its instance, which names the asset. */
+static bool is_stored_as_of(const struct tide_decode *d, const struct tide_contract *contract,
+                            tide_slice key)
+{
+    bool whole = contract->role != TIDE_ROLE_stellar_asset;
+    return !contract->unsettled && relevance_entry(d, contract, key) &&
+           (whole || relevance_balance_holder(key).len > 0 ||
+            tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+}
+
+void decode_entry_as_of(struct tide_decode *d, const struct tide_redecode_entry *entry)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, entry->contract);
+    struct version v = { .contract = contract,
+                         .key = entry->key,
+                         .value = entry->value,
+                         .durability = entry->durability,
+                         .seq = entry->seq };
+    static_assert(TIDE_REDECODE_ENTRY_TX == 0, "v.tx");
+    bool instance = tide_scval_type_of(entry->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE;
+    if (!contract)
+        return;
+    if (instance && relevance_may_show(d, contract))
+        relevance_see_instance(d, contract, entry->value, v.tx);
+    if (!is_stored_as_of(d, contract, entry->key))
+        return;
+    memcpy(v.hash, entry->key_hash, TIDE_HASH_BYTES);
+    if (instance)
+        relevance_created(d, contract, v.tx);
+    put_version(d, &v);
+    v.seq++;
+    if (follows_life(contract, entry->key) && (entry->archived || entry->live_until))
+        put_ttl(d, &v, entry->archived ? NULL : &entry->live_until, entry->archived);
 }

@@ -2,7 +2,6 @@
 #include "indexer/prove/prover_impl.h"
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
-#include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 enum { SILENCE_MS = 60000, HEX_BYTES = 2 * TIDE_HASH_BYTES + 3, NUMBER_BYTES = 12 };
@@ -45,24 +44,6 @@ tide_status prove_read_place(struct proving *p, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* Writes the signers as an array of their public keys. Returns NULL without memory. */
-static const char *put_signers(const struct proving *p, const struct tide_signers *signers,
-                               struct tide_buf *out)
-{
-    char key[TIDE_STRKEY_ADDRESS_MAX];
-    tide_buf_init(out, 128u << 10);
-    tide_buf_u8(out, '{');
-    for (uint32_t i = 0; i < p->quorum.count; i++) {
-        if (!tide_signers_has(signers, i))
-            continue;
-        size_t len = tide_strkey_encode(
-            key, TIDE_STRKEY_ACCOUNT, tide_slice_of(p->quorum.validators[i].key, TIDE_HASH_BYTES));
-        tide_buf_putf(out, "%s%.*s", out->len > 1 ? "," : "", (int)len, key);
-    }
-    tide_buf_put(out, "}", 2);
-    return out->failed ? NULL : (const char *)out->ptr;
-}
-
 static void put_hash(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
     memcpy(out, "\\x", 2);
@@ -81,7 +62,7 @@ static tide_status store_row(struct proving *p, const struct checkpoint_proof *p
     snprintf(ledger, sizeof ledger, "%u", proof->ledger);
     put_hash(ours, p->hashes[proof->ledger + 1 - p->task.first]);
     put_hash(theirs, proof->hash);
-    const char *keys = put_signers(p, &proof->signers, &signers);
+    const char *keys = checkpoint_put_signers(&p->quorum, &proof->signers, &signers);
     const char *values[] = { p->deployment, ledger, ours, theirs, keys };
     tide_status status = keys ? tide_pg_query(p->pg, &rows, sql, values, TIDE_COUNT(values), err)
                               : tide_fail(err, TIDE_E_MEMORY, "prover: signers");

@@ -83,7 +83,8 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 /* ---- places for the tokens that catalogs name ---- */
 
 /* Appends the query p with one row (first, last): the ledgers from the first one on that are
- * indexed or loading without a gap. last is NULL if the first one is missing. */
+ * indexed or loading without a gap. last is NULL if the first one is missing. An index that began
+ * with a state knows the tokens that were named before. */
 static void sql_lead(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -91,11 +92,12 @@ static void sql_lead(struct tide_writer *w)
         s,
         "WITH r AS (SELECT from_ledger AS a, to_ledger AS z FROM chain.coverage WHERE deployment ="
         " %u UNION ALL SELECT first_loaded, last_loaded FROM chain.partition WHERE deployment = %u"
-        " AND NOT attached AND last_loaded IS NOT NULL), b AS (SELECT coalesce(nullif(%u, 0),"
-        " min(a)) AS first FROM r), p AS (SELECT first, (SELECT min(r.z) FROM r WHERE r.z >= first"
+        " AND NOT attached AND last_loaded IS NOT NULL), b AS (SELECT coalesce((SELECT"
+        " o.ledger FROM chain.start AS o WHERE o.deployment = %u), nullif(%u, 0), min(a)) AS"
+        " first FROM r), p AS (SELECT first, (SELECT min(r.z) FROM r WHERE r.z >= first"
         " AND EXISTS (SELECT FROM r AS f WHERE first BETWEEN f.a AND f.z) AND NOT EXISTS (SELECT"
         " FROM r AS n WHERE n.a <= r.z + 1 AND n.z > r.z)) AS last FROM b)",
-        s->plan->deployment, s->plan->deployment, w->options.first_ledger);
+        s->plan->deployment, s->plan->deployment, s->plan->deployment, w->options.first_ledger);
 }
 
 /* Deletes surplus rows of waiting tokens: all but the first row of each, and all rows of tokens

@@ -74,8 +74,9 @@ static tide_status read_gap(struct write_main *m, const void *arg, struct tide_e
               "SELECT c.contract, c.next_ledger, c.to_ledger, c.known_as, EXISTS (SELECT FROM"
               " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
               " c.contract AND s.what = 'market') AS market FROM chain.contract_coverage AS c"
-              " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger"
-              " ORDER BY market DESC, c.next_ledger, c.contract",
+              " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger AND NOT EXISTS (SELECT"
+              " FROM chain.start AS o WHERE o.deployment = c.deployment AND o.ledger ="
+              " c.to_ledger) ORDER BY market DESC, c.next_ledger, c.contract",
               s->plan->deployment);
     tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK)
@@ -207,16 +208,24 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
     return status;
 }
 
-/* Sets how far the contracts are covered. The hashes link all ledgers of the batch, so its last one
- * vouches for the ledgers without any of the contracts. */
+/* Sets how far the contracts are covered. A contract that was created behind the state with which
+ * the index began lacks nothing of that state. The hashes link all ledgers of the batch, so its
+ * last one vouches for the ledgers without any of the contracts. */
 static void sql_progress(struct write_session *s, const struct step *step)
 {
     assert(step->batch->from > 0 && step->batch->from <= step->batch->to);
     write_sql(s,
-              "WITH p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
-              " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
-              " %u AND least(to_ledger, %u) AND ",
-              step->batch->to, s->plan->deployment, step->batch->from, step->batch->to);
+              "WITH b AS (DELETE FROM chain.contract_coverage AS c USING chain.start AS o WHERE"
+              " c.deployment = %u AND o.deployment = c.deployment AND c.to_ledger = o.ledger AND"
+              " EXISTS (SELECT FROM chain.contract_seen AS n WHERE n.deployment = c.deployment AND"
+              " n.contract = c.contract AND n.what = 'created' AND n.ledger > o.ledger)), ",
+              s->plan->deployment);
+    write_sql_more(
+        s,
+        "p AS (UPDATE chain.contract_coverage SET next_ledger = least(to_ledger, %u) +"
+        " 1, trouble = NULL, trouble_at = NULL WHERE deployment = %u AND next_ledger BETWEEN"
+        " %u AND least(to_ledger, %u) AND ",
+        step->batch->to, s->plan->deployment, step->batch->from, step->batch->to);
     sql_contracts(s, step->gap);
     /* A contract whose kind these ledgers show is read again from its first ledger on, also if this
      * transaction is repeated. */

@@ -117,6 +117,32 @@ tide_status tide_writer_missing(struct tide_writer *writer, struct tide_range wa
 tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_batch *batch,
                                struct tide_err *err) TIDE_MUST_USE;
 
+/* A state with which an empty index begins, as of a ledger of whose transactions it has nothing. */
+struct tide_start {
+    uint32_t ledger, protocol;
+    uint8_t hash[TIDE_HASH_BYTES], previous_hash[TIDE_HASH_BYTES];
+    uint64_t close_time; /* unix seconds */
+    /* The ledger whose hash validators signed and that follows from `ledger`, and who signed it, as
+     * an array in PostgreSQL's form. 0 and NULL: nothing proves the hash. */
+    uint32_t signed_ledger;
+    const char *signed_by;
+    /* Gives all rows, piece by piece, to put(put_self, piece). Pieces have from = to = ledger, rows
+     * of history tables, at most one for each key, and of chain.contract_seen. Called again after a
+     * failure of the database. */
+    tide_status (*rows)(void *self,
+                        tide_status (*put)(void *put_self, const struct tide_batch *piece,
+                                           struct tide_err *err),
+                        void *put_self, struct tide_err *err);
+    void *self;
+};
+/* Stores the rows, the cursor and chain.start in one transaction. The next ledger is the one behind
+ * start->ledger. TIDE_E_CONFLICT: something is indexed; otherwise like tide_writer_commit. */
+tide_status tide_writer_start(struct tide_writer *writer, const struct tide_start *start,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Reads the ledger with whose state the index began, if ledgers before it are missing; else 0. */
+tide_status tide_writer_started(struct tide_writer *writer, uint32_t *ledger,
+                                struct tide_err *err) TIDE_MUST_USE;
+
 /* Makes loaded ledgers visible: indexes, attach, state, cursor. Does nothing if there are none. */
 tide_status tide_writer_finish(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 bool tide_writer_is_loading(const struct tide_writer *writer);

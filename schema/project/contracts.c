@@ -22,7 +22,9 @@ static const char contracts_sql[] =
     " END"
     " AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
     " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
-    " d.first_ledger, d.scope = '*', k.named, d.dao_wallet FROM chain.deployment AS d"
+    " d.first_ledger, d.scope = '*', k.named, d.dao_wallet, o.ledger + 1,"
+    " extract(epoch FROM o.closed_at)::bigint FROM chain.deployment AS d"
+    " LEFT JOIN chain.start AS o ON o.deployment = d.id"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
     " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
     " LATERAL (SELECT name, role, address, true AS named FROM jsonb_to_recordset(d.contracts) AS"
@@ -98,6 +100,8 @@ tide_status project_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t 
     if (rows.count) {
         snprintf(meta.passphrase, sizeof meta.passphrase, "%s", tide_pg_text(&rows, 0, 3));
         tide_network_id(meta.network_id, tide_slice_str(tide_pg_text(&rows, 0, 3)));
+        meta.history_from = (uint32_t)tide_pg_u64(&rows, 0, 10);
+        meta.history_since = tide_pg_u64(&rows, 0, 11);
         meta.start_from = meta.complete ? 0 : (uint32_t)tide_pg_u64(&rows, 0, 6);
     }
     tide_pg_rows_release(&rows);

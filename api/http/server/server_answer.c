@@ -64,6 +64,8 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
     add_number(response, "Data-Age-Ms", at->age_ms);
     if (at->proven)
         add_number(response, "Proven-Through", at->proven);
+    if (at->history_from)
+        add_number(response, "History-From", at->history_from);
 }
 
 static const char *class_name(const struct server_conn *conn)

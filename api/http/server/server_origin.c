@@ -8,8 +8,8 @@ enum { ORIGIN_MAX = 512 };
 
 static const char exposed[] =
     "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
-    "Ledger-Closed-At, Proven-Through, Data-Age-Ms, Price-Age-Seconds, Twap-Age-Seconds, Network, "
-    "Request-Id";
+    "Ledger-Closed-At, Proven-Through, History-From, Data-Age-Ms, Price-Age-Seconds, "
+    "Twap-Age-Seconds, Network, Request-Id";
 
 /* Returns the class of the request's route, or of a route with the same path, or NULL. */
 static const struct tide_route_class *class_of(const struct server_conn *conn)

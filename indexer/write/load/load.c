@@ -375,18 +375,26 @@ tide_status write_load_commit(struct write_load *load, const struct tide_batch *
     return load_range_is_full(&load->loading) ? complete_loading(load, err) : TIDE_OK;
 }
 
+tide_status write_load_make(struct write_load *load, uint32_t ledger, struct tide_err *err)
+{
+    const struct write_plan *plan = load->main->session.plan;
+    bool attached = false;
+    /* A process that was killed may have left tables that are not attached yet. */
+    tide_status status = load->loading.active ? attach_loading(load, err) : TIDE_OK;
+    if (status == TIDE_OK)
+        status = find_attached(load, ledger, &attached, err);
+    if (status == TIDE_OK && !attached)
+        status = create_partition(load, write_plan_partition(plan, ledger), err);
+    return status == TIDE_OK && load->loading.active ? attach_loading(load, err) : status;
+}
+
 tide_status write_load_ahead(struct write_load *load, uint32_t ledger, struct tide_err *err)
 {
     uint32_t next = write_plan_ahead(load->main->session.plan, ledger);
-    bool attached = false;
     if (load->loading.active || next == 0 || next == load->ahead)
         return TIDE_OK;
     uint32_t from = load->attached_from, end = load->attached_end;
-    tide_status status = find_attached(load, next, &attached, err);
-    if (status == TIDE_OK && !attached)
-        status = create_partition(load, next, err);
-    if (status == TIDE_OK && load->loading.active)
-        status = attach_loading(load, err);
+    tide_status status = write_load_make(load, next, err);
     if (status == TIDE_OK)
         load->ahead = next;
     load->attached_from = from;

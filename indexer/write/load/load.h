@@ -64,6 +64,11 @@ tide_status write_load_settle_built(struct write_load *load, struct tide_err *er
 tide_status write_load_ahead(struct write_load *load, uint32_t ledger,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* Makes the ledger's partition and attaches it empty, unless it is attached. What
+ * is loading is attached first. */
+tide_status write_load_make(struct write_load *load, uint32_t ledger,
+                            struct tide_err *err) TIDE_MUST_USE;
+
 bool write_load_is_active(const struct write_load *load);
 /* Returns the newest range that continues the cursor and therefore counts as committed, or NULL. A
  * load of earlier ledgers does not count. */

@@ -36,6 +36,8 @@ export type Answer<T> = {
   ageMs: number | null;
   network: string | null;
   requestId: string | null;
+  /** The first ledger of the past that the server knows, if its index began with a checkpoint. */
+  historyFrom: number | null;
 };
 
 /** One thing that was wrong with a request. */
@@ -318,6 +320,7 @@ async function answerOf<T>(response: Response, shape: Shape | undefined): Promis
     ageMs: number(headers.get('Data-Age-Ms')),
     network: headers.get('Network'),
     requestId: headers.get('Request-Id'),
+    historyFrom: number(headers.get('History-From')),
   };
 }
 

@@ -10,3 +10,4 @@ FROM (SELECT l.*, true AS counted FROM chain.ledger AS l) AS l
 -- part: ledger_item
   , LATERAL (SELECT row_to_json(x) AS "item") AS z
 WHERE l.deployment = $1::smallint AND l.ledger = $2::bigint
+  AND NOT EXISTS (SELECT FROM chain.start AS o WHERE o.deployment = l.deployment AND o.ledger = l.ledger)

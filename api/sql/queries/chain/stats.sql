@@ -2,7 +2,8 @@
 -- none: nothing is indexed yet
 -- tag: Statistics
 -- summary: Totals of the protocol
--- about: Totals now or as of a ledger, and of the 24 hours before.
+-- about: Totals now or as of a ledger, and of the 24 hours before. If the index began with the state of a checkpoint (`History-From`), totals
+--   ever are null, and those of 24 hours until it has followed for so long.
 -- answer: Stats
 --   users            Count?        different addresses that were ever active; with `?ledger=` null
 --   swaps            Count?        trades ever; null: as of a ledger whose last trades are archived, as the next five

@@ -3,6 +3,7 @@
 -- tag: Partners
 -- summary: A partner's revenue by epoch and token
 -- about: The newest epoch first.
+--   503 `incomplete` if the index began with the state of a checkpoint (`History-From`): the past before counts.
 -- answer: PartnerRevenueEpochs of PartnerEpochRevenue
 -- schema: PartnerEpochRevenue
 --   epoch        U64      number of the epoch

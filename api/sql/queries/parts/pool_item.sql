@@ -13,7 +13,8 @@
 --   volumeQuote24h     Amount?+  volume of the last 24 hours in USDC, from the next minute on; null: neither token is
 --                                USDC, or as `swaps24h`
 --   feesQuote24h       Amount?+  fees of these trades in USDC, the protocol's part included
---   swaps24h           Count?    number of these trades; null: as of a ledger whose last trades are archived
+--   swaps24h           Count?    number of these trades; null: as of a ledger whose last trades are archived, or where the
+--                                past before `History-From` counts
 --   providerReturnBps  Bps?      what a share earned in fees in the last 7 days, against its value now, times 365 / 7;
 --                                fees in A count at the spot price; null: the pool was empty or not indexed then
 --   totalShares        Amount    shares of all providers
@@ -70,7 +71,8 @@ FROM k, past, LATERAL (
         2 * p.reserve_a * p.reserve_b * 7000000000000) END AS provider_return
   ) AS r,
   LATERAL (SELECT coalesce(sum(c.swaps), 0) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees,
-      coalesce(bool_and(c.known), true) AS known
+      coalesce(bool_and(c.known), true) AND NOT EXISTS (SELECT FROM chain.start AS o WHERE o.deployment = $1
+        AND o.closed_at >= (SELECT min(i.begins) FROM last_day AS i)) AS known
     FROM (
         SELECT c.swaps, c.volume_quote, c.fees_quote, true AS known
         FROM last_day AS i, rollup.candle AS c

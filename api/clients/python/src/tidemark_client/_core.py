@@ -67,6 +67,8 @@ class Answer(Generic[T]):
     age_ms: int | None
     network: str | None
     request_id: str | None
+    #: the first ledger of the past that the server knows, if its index began with a checkpoint
+    history_from: int | None = None
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,8 @@ def answer_of(response: httpx.Response, shape: Shape) -> Answer[Any]:
     headers = response.headers
     closed = _converted(headers.get("Ledger-Closed-At", ""), 4)
     return Answer(convert(object_of(response), shape), _number(headers.get("Ledger-Sequence")), closed if isinstance(closed, datetime) else None,
-                  _number(headers.get("Proven-Through")), _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"))
+                  _number(headers.get("Proven-Through")), _number(headers.get("Data-Age-Ms")), headers.get("Network"), headers.get("Request-Id"),
+                  _number(headers.get("History-From")))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ export interface Freshness {
   why: string;
   network: string;         // the passphrase
   proven: number;          // signatures prove all ledgers up to this one; 0: none
+  historyFrom: number;     // the index began with a checkpoint, and knows the past from this ledger on; 0: there is no such limit
 }
 
 export const fresh = new Store<Freshness>({
   ledger: 0, closedAt: 0, offset: Date.now() / 1000 - performance.now() / 1000,
-  serverStale: false, connected: false, why: '', network: '', proven: 0,
+  serverStale: false, connected: false, why: '', network: '', proven: 0, historyFrom: 0,
 });
 
 const change = (part: Partial<Freshness>) => {
@@ -35,6 +36,7 @@ export function noteAnswer(headers: Headers): void {
   const part: Partial<Freshness> = {};
   if (network) part.network = network;
   if (ledger) part.proven = Number(headers.get('Proven-Through') ?? 0);
+  if (ledger) part.historyFrom = Number(headers.get('History-From') ?? 0);
   if (date) {
     const offset = Math.round(Date.parse(date) / 1000 - performance.now() / 1000);
     if (Math.abs(offset - fresh.get().offset) > 2) part.offset = offset;

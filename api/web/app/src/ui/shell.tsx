@@ -69,6 +69,12 @@ function PastBanner({ ledger }: { ledger: string }) {
   );
 }
 
+/** Lists begin at that ledger, and totals of all time have no figure: the page says why. */
+function BegunBanner() {
+  const from = useStore(fresh, (f) => f.historyFrom);
+  return from > 0 ? <p class="banner past" role="note">This index began with the state of a checkpoint: its past begins with ledger <span class="num">{from}</span>. Totals of all time are not known.</p> : null;
+}
+
 const loaded = new Map<string, ComponentType<PageProps>>();
 
 /** The code of the first page is asked for before anything is drawn; usePage then gets the same module. */
@@ -150,6 +156,7 @@ export function App() {
       </nav>
       <main id="main" ref={main} tabIndex={-1} class={stale ? 'stale' : undefined}>
         {ledger && <PastBanner ledger={ledger} />}
+        <BegunBanner />
         {stale && <StaleBanner why={stale} />}
         <h1>{title}</h1>
         {view ? view : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>

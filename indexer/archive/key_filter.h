@@ -2,8 +2,8 @@
  * A TTL entry names its entry by the hash alone, and a network has millions of them. Its memory is
  * fixed. With more keys than it is made for, it lets more strangers pass, which cost rows of a
  * temporary table and change no result. */
-#ifndef INDEXER_AUDIT_KEY_FILTER_H
-#define INDEXER_AUDIT_KEY_FILTER_H
+#ifndef INDEXER_ARCHIVE_KEY_FILTER_H
+#define INDEXER_ARCHIVE_KEY_FILTER_H
 
 #include "tidemark/slice.h"
 #include "tidemark/status.h"

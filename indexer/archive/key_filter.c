@@ -1,4 +1,4 @@
-#include "indexer/audit/key_filter.h"
+#include "indexer/archive/key_filter.h"
 
 #include <stdlib.h>
 

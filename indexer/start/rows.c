@@ -1,0 +1,148 @@
+/* Entries as the rows that the writer stores, and the contracts whose entries are wanted. */
+#include "indexer/start/start_impl.h"
+
+#include <stdlib.h>
+
+enum { PIECE_BYTES = 4 << 20, SEEN_BYTES_MAX = 16 << 20 };
+
+tide_status start_rows_open(struct start *s, struct tide_err *err)
+{
+    bool wanted[TIDE_TABLES_MAX] = { false };
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        wanted[i] = s->options->wanted[i] && tables[i].kind == TIDE_TABLE_HISTORY;
+    wanted[TIDE_TABLE_CONTRACT_SEEN] = s->options->wanted[TIDE_TABLE_CONTRACT_SEEN];
+    const struct tide_decode_options options = { .deployment = s->options->deployment,
+                                                 .proof = TIDE_PROOF_CHAIN,
+                                                 .tables = wanted,
+                                                 .discovered_max =
+                                                     s->options->config->discovered_tokens };
+    tide_buf_init(&s->seen, SEEN_BYTES_MAX);
+    s->piece = malloc(sizeof *s->piece);
+    if (!s->piece)
+        return tide_fail(err, TIDE_E_MEMORY, "a start");
+    tide_batch_init(s->piece);
+    return tide_decode_open(&s->decode, &options, err);
+}
+
+void start_rows_close(struct start *s)
+{
+    tide_decode_close(s->decode);
+    tide_buf_release(&s->seen);
+    if (s->piece)
+        tide_batch_release(s->piece);
+    free(s->piece);
+}
+
+static size_t piece_bytes(const struct start *s)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        bytes += s->piece->rows[i].copy.len;
+    return bytes;
+}
+
+static void reset_piece(struct start *s)
+{
+    tide_batch_reset(s->piece);
+    s->piece->from = s->piece->to = s->ledger;
+}
+
+/* ---- which contracts ---- */
+
+/* Keeps what the entries told of contracts. */
+static void keep_seen(struct start *s)
+{
+    const struct tide_rows *rows = &s->piece->rows[TIDE_TABLE_CONTRACT_SEEN];
+    tide_buf_slice(&s->seen, tide_buf_view(&rows->copy));
+    s->seen_count += rows->count;
+    s->seen.failed |= rows->copy.failed;
+    reset_piece(s);
+}
+
+static tide_status look_at(struct start *s, const struct tide_redecode_entry *entry, void *self,
+                           struct tide_err *err)
+{
+    (void)self;
+    (void)err;
+    tide_redecode_entry(s->decode, s->piece, entry);
+    keep_seen(s);
+    return TIDE_OK;
+}
+
+/* Looks at all entries until they tell nothing new. *more: further contracts have entries in the
+ * buckets. */
+static tide_status look_at_all(struct start *s, bool *more, struct tide_err *err)
+{
+    uint32_t known = tide_redecode_contracts(s->decode)->contract_count;
+    tide_status status = TIDE_OK;
+    for (bool fresh = true; fresh && status == TIDE_OK;) {
+        status = start_found_each(s, look_at, NULL, err);
+        fresh = tide_redecode_settle(s->decode, s->piece);
+        keep_seen(s);
+    }
+    if (status == TIDE_OK && s->seen.failed)
+        status = tide_fail(err, TIDE_E_MEMORY, "contracts of the state");
+    *more = tide_redecode_contracts(s->decode)->contract_count > known;
+    return status;
+}
+
+tide_status start_rows_find(struct start *s, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    reset_piece(s);
+    for (bool more = true; more && status == TIDE_OK;) {
+        status = start_found_read(s, err);
+        if (status == TIDE_OK)
+            status = look_at_all(s, &more, err);
+    }
+    return status;
+}
+
+/* ---- the rows ---- */
+
+struct putting {
+    tide_status (*put)(void *self, const struct tide_batch *piece, struct tide_err *err);
+    void *self;
+};
+
+static tide_status put_piece(struct start *s, const struct putting *to, struct tide_err *err)
+{
+    tide_status status = to->put(to->self, s->piece, err);
+    reset_piece(s);
+    return status;
+}
+
+static tide_status put_entry(struct start *s, const struct tide_redecode_entry *entry, void *self,
+                             struct tide_err *err)
+{
+    struct tide_redecode_entry numbered = *entry;
+    numbered.seq = (uint32_t)(2 * (s->entries + s->archived));
+    tide_redecode_entry(s->decode, s->piece, &numbered);
+    s->entries += !entry->archived;
+    s->archived += entry->archived;
+    return piece_bytes(s) >= PIECE_BYTES ? put_piece(s, self, err) : TIDE_OK;
+}
+
+/* A failure of the temporary tables' session is no failure of the writer's, which would repeat the
+ * transaction without end. */
+tide_status start_rows_give(void *self,
+                            tide_status (*put)(void *put_self, const struct tide_batch *piece,
+                                               struct tide_err *err),
+                            void *put_self, struct tide_err *err)
+{
+    struct start *s = self;
+    struct putting to = { put, put_self };
+    struct tide_rows *seen = &s->piece->rows[TIDE_TABLE_CONTRACT_SEEN];
+    reset_piece(s);
+    s->entries = s->archived = 0;
+    tide_buf_slice(&seen->copy, tide_buf_view(&s->seen));
+    seen->count = s->seen_count;
+    tide_status status = start_found_each(s, put_entry, &to, err);
+    if (status == TIDE_OK)
+        status = put_piece(s, &to, err);
+    if (status == TIDE_E_DB && !tide_pg_alive(s->temp))
+        err->code = status = TIDE_E_IO;
+    return status;
+}

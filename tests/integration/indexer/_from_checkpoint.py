@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Compares the answers of an index that began with a checkpoint's state with those of one that knows the whole past.
+
+usage: _from_checkpoint.py FULL_PORT FULL_DATABASE BEGUN_PORT BEGUN_DATABASE
+
+Every route is asked now and as of ledgers behind the checkpoint. Answers about the state are equal; entries that were written before
+name the checkpoint's ledger. Lists of the past begin behind it, and sums that need what was before are null, or refused.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import types
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "hostile"))
+from _chain_ask import NEEDS, TOGETHER, VALUES, Asker, Routes, choices, fill, query  # noqa: E402
+
+IGNORED = {"requestId", "next", "evaluatedAt", "pollAfterMs", "dataAgeMs", "created"}
+# Sums over a past that is not known: null, by route; "" stands for all routes.
+NULL = {"users", "swaps", "volumeQuote", "volumeQuoteScaled", "feesQuote", "feesQuoteScaled", "liquidations"}
+LATELY = {"swaps24h", "volumeQuote24h", "volumeQuote24hScaled", "feesQuote24h", "feesQuote24hScaled", "volume24h", "volume24hScaled", "fees24h",
+          "fees24hScaled", "change24h", "change24hScaled", "change24hBps", "providerReturnBps"}
+# The last version of an entry: its ledger and time.
+VERSION = {"changedLedger", "changedAt"}
+REFUSED = {"/api/partners/{partnerId}/revenue", "/api/partners/{partnerId}/revenue/epochs"}
+ONCE = {"/api/events/{id}", "/api/transactions/{hash}", "/api/ledgers/{sequence}"}
+# What the two indexes say of themselves.
+OWN = {"/api/coverage"}
+TIMES = ("startsAt", "closedAt", "at", "day", "changedAt")
+PAGES = 60
+
+
+def rows(database, text):
+    made = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", f"SELECT to_json(r) FROM ({text}) AS r"], check=True,
+                          capture_output=True, text=True).stdout
+    return [json.loads(line) for line in made.splitlines()]
+
+
+def index(name, port):
+    return types.SimpleNamespace(name=name, port=port)
+
+
+class Comparison:
+    def __init__(self, full, begun):
+        self.full, self.begun, self.database = Asker(full), Asker(begun), full.name
+        [start] = rows(begun.name, "SELECT ledger, chain.rfc3339(closed_at) AS closed FROM chain.start")
+        self.start, self.closed = start["ledger"], start["closed"]
+        self.routes = Routes(self.full)
+        self.known = {name: [str(row["v"]) for row in rows(full.name, text)][:8] for name, text in VALUES.items()}
+        self.together = {path: rows(full.name, text)[:6] for path, text in TOGETHER.items()}
+        self.newest = rows(full.name, "SELECT ledger AS v FROM chain.cursor")[0]["v"]
+        self.faults, self.seen, self.compared = {}, set(), 0
+
+    def fault(self, path, text):
+        self.faults.setdefault(path, text)
+
+    def differs(self, whole, part, path, at=""):
+        """How an answer of the begun index differs where it may not; None: nowhere."""
+        name = at.rsplit("/", 1)[-1]
+        if name in VERSION and whole != part:
+            self.seen.add(name)
+            before = int(whole) <= self.start if name.endswith("Ledger") else whole <= self.closed
+            return None if before and part in (str(self.start), self.closed) else f"{at}: {part}, not {whole}"
+        if part is None and whole is not None and (name in LATELY or path == "/api/stats" and name in NULL):
+            self.seen.add(name)
+            return None
+        if isinstance(whole, dict) and isinstance(part, dict):
+            if whole.keys() != part.keys():
+                return f"{at}: members {sorted(whole.keys() ^ part.keys())}"
+            return next((found for key in whole if key not in IGNORED and (found := self.differs(whole[key], part[key], path, f"{at}/{key}"))), None)
+        if isinstance(whole, list) and isinstance(part, list):
+            if len(whole) != len(part):
+                return f"{at}: {len(part)} items, not {len(whole)}"
+            return next((found for i, both in enumerate(zip(whole, part)) if (found := self.differs(*both, path, f"{at}/{i}"))), None)
+        return None if whole == part else f"{at}: {str(part)[:200]}, not {str(whole)[:200]}"
+
+    def is_of_past(self, item):
+        """Whether an item is not behind the checkpoint: an interval that begins before its close counts."""
+        time = next(item[name] for name in TIMES if name in item)
+        return time <= (self.closed[:10] if len(time) == 10 else self.closed)
+
+    def cut(self, whole, path):
+        """The answer without items of the past, for lists of the past: they take `from`."""
+        if "from" not in self.routes.all[path] or "items" not in whole:
+            return whole
+        kept = [item for item in whole["items"] if not self.is_of_past(item)]
+        if path == "/api/oracle/rounds":  # the first one of a feed is left out
+            first = {item["asset"]: item["id"] for item in kept}
+            kept = [item for item in kept if first[item["asset"]] != item["id"]]
+        self.seen |= {f"cut {path}"} if len(kept) < len(whole["items"]) and kept else set()
+        return {**whole, "items": kept}
+
+    def compare(self, path, target, chosen):
+        first, whole = self.full.whole(target, True, PAGES)
+        second, part = self.begun.whole(target, True, PAGES)
+        self.compared += 1
+        if path in REFUSED and first in (200, 404):
+            if second != 503 or part["code"] != "incomplete":
+                self.fault(path, f"{target}: {second} {str(part)[:200]}")
+        elif path in ONCE and second == 404:
+            ledger = int(chosen["id"].split("-")[0]) >> 32 if "id" in chosen else int(chosen.get("sequence", 0))
+            if "hash" in chosen:
+                ledger = rows(self.database, f"SELECT ledger AS v FROM chain.tx WHERE hash = '\\x{chosen['hash']}'")[0]["v"]
+            if ledger > self.start:
+                self.fault(path, f"{target}: 404")
+        elif first != second:
+            self.fault(path, f"{target}: {second}, not {first}: {str(part)[:300]}")
+        elif first == 200:
+            found = self.differs(self.cut(whole, path), part, path)
+            if found:
+                self.fault(path, f"{target}{found}")
+
+    def route(self, path, ledger):
+        if ledger and "ledger" not in self.routes.all[path] or path in OWN:
+            return
+        for chosen in choices(path, self.known, self.together):
+            given = dict(NEEDS.get(path, {}), ledger=ledger)
+            if "limit" in self.routes.all[path]:
+                given["limit"] = self.routes.schemas[path]["limit"]["maximum"]
+            self.compare(path, fill(path, chosen) + query(**given), chosen)
+
+    def refusals(self):
+        """A ledger before the checkpoint is refused wherever `ledger` is taken."""
+        for path, taken in self.routes.all.items():
+            if "ledger" not in taken or "/sdk/" in path and "{" in path:
+                continue
+            chosen = next(iter(choices(path, self.known, self.together)), None)
+            if chosen is None:
+                continue
+            status, found = self.begun.json(fill(path, chosen) + query(**NEEDS.get(path, {}), ledger=self.start - 1))
+            if status != 404 or found["code"] != "ledger_not_indexed":
+                self.fault(path, f"ledger {self.start - 1}: {status} {str(found)[:200]}")
+
+    def headers(self):
+        for target in ("/api/prices", "/api/pools", "/api/coverage"):
+            answer, _ = self.begun.ask(target)
+            if answer.getheader("History-From") != str(self.start + 1):
+                self.fault(target, f"History-From: {answer.getheader('History-From')}")
+            if self.full.ask(target)[0].getheader("History-From"):
+                self.fault(target, "History-From of a whole index")
+        status, coverage = self.begun.json("/api/coverage")
+        if status != 200 or coverage["historyFrom"] != str(self.start + 1) or coverage["ranges"][0]["fromLedger"] != str(self.start):
+            self.fault("/api/coverage", str(coverage))
+
+
+def main():
+    full, begun = index(sys.argv[2], int(sys.argv[1])), index(sys.argv[4], int(sys.argv[3]))
+    done = Comparison(full, begun)
+    for path in done.routes.all:
+        done.route(path, None)
+        for ledger in (done.start + 1, (done.start + done.newest) // 2, done.newest):
+            done.route(path, ledger)
+    done.refusals()
+    done.headers()
+    for wanted in ("changedLedger", "volumeQuote", "swaps24h", "swaps", "cut /api/pools/{pool}/swaps", "cut /api/pools/{pool}/candles", "cut /api/stats/daily",
+                   "cut /api/vaults/{market}/{owner}/history", "cut /api/compliance/daily"):
+        if wanted not in done.seen:
+            done.fault(wanted, "never met: the comparison is empty")
+    print("\n".join(f"{path}: {text}" for path, text in done.faults.items()))
+    print(f"{done.compared} answers of {len(done.routes.all)} routes compared, {len(done.faults)} routes differ")
+    sys.exit(bool(done.faults))
+
+
+main()
