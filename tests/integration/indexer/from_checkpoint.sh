@@ -129,15 +129,15 @@ if [ "$(TIDE_FP_COUNT=$PG_DIR/count start --from-checkpoint $checkpoint --archiv
         grep -q "^${point%@*}$" "$PG_DIR/count" || fail "$point is not passed: $(sort "$PG_DIR/count" | uniq -c)"
         fresh
         code=0
-        TIDE_FP=$point=kill start --from-checkpoint $checkpoint --archive "$sim/archive" || code=$?
+        TIDE_FP=$point=kill start --from-checkpoint 1535 --archive "$sim/archive" || code=$?
         [ $code = 137 ] || fail "$point: exit $code"
         [ "$(begun "SELECT count(*) FROM chain.start")" = 1 ] || empty "killed at $point"
-        ends 0 'start.(done|before)' --from-checkpoint $checkpoint --archive "$sim/archive"
+        ends 0 'start.(done|before)' --from-checkpoint 1535 --archive "$sim/archive"
         same_state "killed at $point"
     done
     for point in start.copied start.merged start.cursor; do
         fresh
-        TIDE_FP=$point=error ends 0 'db.retry' --from-checkpoint $checkpoint --archive "$sim/archive" --db-retry-ms-max 200
+        TIDE_FP=$point=error ends 0 'db.retry' --from-checkpoint 1535 --archive "$sim/archive" --db-retry-ms-max 200
         same_state "an error at $point"
     done
 fi
