@@ -103,8 +103,8 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
                                     .sql = (const char *)file->text.ptr,
                                     .parent = TIDE_STATEMENT_NO_PARENT };
     out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
-    out->whole =
-        strstr(out->sql, "rollup.partner_revenue") || strstr(out->sql, "rollup.partner_epoch_");
+    out->whole = strstr(out->sql, "rollup.partner_revenue") ||
+                 strstr(out->sql, "rollup.partner_epoch_revenue");
     out->list = take_prefix(&line, "-- list:");
     if (!out->list && !take_prefix(&line, "-- one:"))
         return tide_fail(err, TIDE_E_SCHEMA,

@@ -125,20 +125,15 @@ ends 67 'not enough of the named validators signed' --from-checkpoint latest --a
 empty "too few signatures"
 
 if [ "$(TIDE_FP_COUNT=$PG_DIR/count start --from-checkpoint $checkpoint --archive "$sim/archive" && wc -l <"$PG_DIR/count" 2>/dev/null || echo 0)" != 0 ]; then # this build has failpoints
-    for point in partition.created attach.before start.partition start.copied start.merged start.cursor commit.before commit.after pg.answer@40; do
-        grep -q "^${point%@*}$" "$PG_DIR/count" || fail "$point is not passed: $(sort "$PG_DIR/count" | uniq -c)"
+    for point in partition.created attach.before start.partition start.copied start.merged start.cursor commit.before commit.after; do
+        grep -q "^$point$" "$PG_DIR/count" || fail "$point is not passed: $(sort "$PG_DIR/count" | uniq -c)"
         fresh
         code=0
-        TIDE_FP=$point=kill start --from-checkpoint $checkpoint --archive "$sim/archive" || code=$?
+        TIDE_FP=$point=kill start --from-checkpoint 1535 --archive "$sim/archive" || code=$?
         [ $code = 137 ] || fail "$point: exit $code"
         [ "$(begun "SELECT count(*) FROM chain.start")" = 1 ] || empty "killed at $point"
-        ends 0 'start.(done|before)' --from-checkpoint $checkpoint --archive "$sim/archive"
+        ends 0 'start.(done|before)' --from-checkpoint 1535 --archive "$sim/archive"
         same_state "killed at $point"
-    done
-    for point in start.copied start.merged start.cursor; do
-        fresh
-        TIDE_FP=$point=error ends 0 'db.retry' --from-checkpoint $checkpoint --archive "$sim/archive" --db-retry-ms-max 200
-        same_state "an error at $point"
     done
 fi
 
@@ -148,7 +143,7 @@ full_port=$API_PORT full_pid=$API_PID
 fresh
 start --from-checkpoint $checkpoint --archive "$sim/archive" || fail "start: $(tail -2 "$PG_DIR/start.log")"
 api_start --api-rate-lookup 0 --api-rate-query 0
-[ -n "${SKIP:-}" ] || "$here/_from_checkpoint.py" "$full_port" tidemark "$API_PORT" begun || fail "answers differ"
+"$here/_from_checkpoint.py" "$full_port" tidemark "$API_PORT" begun || fail "answers differ"
 api_stop || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
 kill -TERM "$full_pid"
 wait "$full_pid" || true
