@@ -54,7 +54,7 @@ void archive_bucket_key(char out[ARCHIVE_KEY_MAX], const uint8_t hash[TIDE_HASH_
 {
     char hex[2 * TIDE_HASH_BYTES + 1];
     tide_hex(hex, tide_slice_of(hash, TIDE_HASH_BYTES));
-    hex[2 * TIDE_HASH_BYTES] = '\0';
+    hex[sizeof hex - 1] = '\0';
     int len = snprintf(out, ARCHIVE_KEY_MAX, "bucket/%.2s/%.2s/%.2s/bucket-%s.xdr.gz", hex, hex + 2,
                        hex + 4, hex);
     assert(len > 0 && len < (int)ARCHIVE_KEY_MAX);

@@ -124,7 +124,7 @@ static tide_status read_proven_state(struct audit *a, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     tide_hex(hex, tide_slice_of(a->header_hash, TIDE_HASH_BYTES));
-    hex[2 * TIDE_HASH_BYTES] = 0;
+    hex[sizeof hex - 1] = 0;
     printf("checkpoint  ledger %u, protocol %u: the archive's header is the stored one, %s\n",
            a->ledger, a->protocol, hex);
     return audit_print_proof(a, err);

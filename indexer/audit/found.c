@@ -37,7 +37,7 @@ static tide_status hash_raw(const struct found *f, uint8_t out[TIDE_HASH_BYTES],
     assert(table->column_count == COLUMNS && table->kind == TIDE_TABLE_HISTORY);
     assert(f->held); /* an entry without a value has no row */
     struct tide_buf row;
-    tide_buf_init(&row, 2 * BUCKET_RECORD_MAX);
+    tide_buf_init(&row, (size_t)2 * BUCKET_RECORD_MAX);
     tide_copy_row(&row, COLUMNS);
     for (int i = 0; i < VERSION_COLUMNS; i++)
         tide_copy_null(&row);
