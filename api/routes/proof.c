@@ -45,7 +45,7 @@ static void refuse_proof(struct tide_reply *reply, const struct tide_pg_rows *ro
         tide_reply_problem(reply, 503, "too_large",
                            "The proof has %" PRIu64 " bytes, more than one answer may have.",
                            tide_pg_u64(rows, 0, BYTES));
-    } else if (tide_pg_bool(rows, 0, NOT_PROVEN)) {
+    } else if (reply->at.proven && tide_pg_bool(rows, 0, NOT_PROVEN)) {
         tide_reply_problem(reply, 503, "not_proven",
                            "No signatures prove the ledger of this transaction yet: signatures "
                            "prove all ledgers up to %u.",

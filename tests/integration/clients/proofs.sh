@@ -50,6 +50,25 @@ kept=$(sql 'SELECT min(ledger) FROM chain.proof_ledger WHERE results IS NOT NULL
 [ "$kept" -ge 1180 ] && [ "$kept" -lt 1190 ] || fail "the oldest of 100 ledgers is $kept"
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
 grep -q 'proof.part_missing' "$PG_DIR/run.log" || fail "no word about missing parts: $(cat "$PG_DIR/run.log")"
+
+# A damaged file gives no part that does not hash; a good copy beside it gives all.
+cp -a "$sim/archive" "$sim/bad"
+damage() {
+    local file
+    file=$(find "$sim/bad/$1" -name "$1-0000047f.xdr.gz")
+    gunzip -c "$file" | "$python" -c 'import sys; b = bytearray(sys.stdin.buffer.read()); b[len(b) // 2] ^= 1; sys.stdout.buffer.write(b)' | gzip >"$file.new"
+    mv "$file.new" "$file"
+}
+lacking() { sql "SELECT count(*) FROM (SELECT DISTINCT ledger FROM chain.tx WHERE ledger BETWEEN 1087 AND 1150 EXCEPT SELECT ledger FROM chain.proof_ledger WHERE results IS NOT NULL) AS l"; }
+for kind in results ledger; do
+    damage $kind
+    sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+    "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+    grep -q 'proof.part_missing checkpoint=1[12]' "$PG_DIR/run.log" || fail "a damaged $kind is not told: $(cat "$PG_DIR/run.log")"
+    [ "$(lacking)" -gt 0 ] || fail "a damaged $kind gave all parts"
+    "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad,$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+    [ "$(lacking)" = 0 ] || fail "with a good copy beside a damaged $kind $(lacking) ledgers lack results: $(cat "$PG_DIR/run.log")"
+done
 echo "ok      the parts of proofs"
 
 cp "$here/_proofs.mjs" "$packages/"
