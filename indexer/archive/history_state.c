@@ -110,7 +110,8 @@ tide_status history_state_parse(struct history_state *out, tide_slice json, stru
 
 static void hash_list(uint8_t out[TIDE_HASH_BYTES], const struct history_level *levels)
 {
-    static_assert(sizeof(struct history_level) == (size_t)2 * TIDE_HASH_BYTES, "curr and snap alone");
+    static_assert(sizeof(struct history_level) == (size_t)2 * TIDE_HASH_BYTES,
+                  "curr and snap alone");
     struct tide_sha256 list;
     tide_sha256_init(&list);
     for (size_t i = 0; i < HISTORY_LEVELS; i++) {
