@@ -6,15 +6,9 @@
 #include "indexer/archive/snapshot.h"
 #include "indexer/audit/audit.h"
 #include "indexer/database/scope.h"
+#include "indexer/database/temp_rows.h"
 #include "indexer/decode/decode.h"
 #include "tidemark/pg.h"
-
-/* Rows on their way into one temporary table. */
-struct audit_rows {
-    const char *table;
-    struct tide_buf copy; /* COPY BINARY tuples */
-    uint64_t count;
-};
 
 enum audit_table {
     AUDIT_FOUND,  /* entries of the buckets */
@@ -42,7 +36,7 @@ struct audit {
     uint32_t protocol;
     struct snapshot snapshot;
     struct key_filter keys; /* of stored and found entries */
-    struct audit_rows rows[AUDIT_TABLES];
+    struct temp_rows rows[AUDIT_TABLES];
 };
 
 /* Reads the stored hash of a ledger. TIDE_E_MISSING if it is not indexed. */

@@ -4,8 +4,8 @@
 #include "indexer/verify/digest.h"
 #include "tidemark/hash.h"
 
-enum { PIECE_BYTES = 1 << 20, ROW_BYTES_MAX = 16 << 20 };
-static_assert(ROW_BYTES_MAX >= 2 * BUCKET_RECORD_MAX, "a row has an entry's key and value");
+static_assert((int)TEMP_ROW_BYTES_MAX >= 2 * (int)BUCKET_RECORD_MAX,
+              "a row has an entry's key and value");
 static_assert(AUDIT_FOUND == 0 && AUDIT_TTL < AUDIT_CODE && AUDIT_CODE + 1 == AUDIT_STORED,
               "tables of the buckets come first: a damaged bucket empties them");
 
@@ -29,64 +29,36 @@ tide_status audit_rows_open(struct audit *a, struct tide_err *err)
     static const char *const names[AUDIT_TABLES] = { "audit_found",      "audit_ttl",
                                                      "audit_code",       "audit_stored",
                                                      "audit_stored_ttl", "audit_stored_code" };
-    for (uint32_t i = 0; i < AUDIT_TABLES; i++) {
-        a->rows[i].table = names[i];
-        assert(a->rows[i].table && a->rows[i].count == 0);
-        tide_buf_init(&a->rows[i].copy, PIECE_BYTES + ROW_BYTES_MAX);
-    }
+    for (uint32_t i = 0; i < AUDIT_TABLES; i++)
+        temp_rows_init(&a->rows[i], names[i]);
     return tide_pg_run(a->temp, tables_sql, "CREATE", err);
 }
 
 void audit_rows_close(struct audit *a)
 {
     for (uint32_t i = 0; i < AUDIT_TABLES; i++)
-        tide_buf_release(&a->rows[i].copy);
-}
-
-static tide_status send_rows(struct audit *a, struct audit_rows *rows, struct tide_err *err)
-{
-    char sql[96];
-    if (rows->copy.failed)
-        return tide_fail(err, TIDE_E_MEMORY, "rows of %s", rows->table);
-    if (rows->count == 0)
-        return TIDE_OK;
-    assert(rows->copy.len > 0); /* each row that was counted was appended */
-    int len = snprintf(sql, sizeof sql, "COPY pg_temp.%s FROM STDIN (FORMAT binary)", rows->table);
-    assert(len > 0 && (size_t)len < sizeof sql);
-    (void)len;
-    tide_status status = tide_pg_run(a->temp, "BEGIN", "BEGIN", err);
-    if (status == TIDE_OK)
-        status = tide_pg_copy(a->temp, sql, tide_buf_view(&rows->copy), rows->count, err);
-    if (status == TIDE_OK)
-        status = tide_pg_run(a->temp, "COMMIT", "COMMIT", err);
-    tide_buf_reset(&rows->copy);
-    rows->count = 0;
-    return status;
+        temp_rows_release(&a->rows[i]);
 }
 
 tide_status audit_rows_added(struct audit *a, enum audit_table table, struct tide_err *err)
 {
     assert(table < AUDIT_TABLES);
-    struct audit_rows *rows = &a->rows[table];
-    rows->count++;
-    return rows->copy.failed || rows->copy.len >= PIECE_BYTES ? send_rows(a, rows, err) : TIDE_OK;
+    return temp_rows_added(&a->rows[table], a->temp, err);
 }
 
 tide_status audit_rows_flush(struct audit *a, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < AUDIT_TABLES && status == TIDE_OK; i++)
-        status = send_rows(a, &a->rows[i], err);
+        status = temp_rows_flush(&a->rows[i], a->temp, err);
     return status;
 }
 
 tide_status audit_rows_drop_bucket(struct audit *a, struct tide_err *err)
 {
     char sql[192];
-    for (uint32_t i = AUDIT_FOUND; i <= AUDIT_CODE; i++) {
-        tide_buf_reset(&a->rows[i].copy);
-        a->rows[i].count = 0;
-    }
+    for (uint32_t i = AUDIT_FOUND; i <= AUDIT_CODE; i++)
+        temp_rows_drop(&a->rows[i]);
     bool hot = a->snapshot.bucket.list == BUCKET_LIST_HOT_ARCHIVE;
     int len = snprintf(sql, sizeof sql,
                        "DELETE FROM pg_temp.audit_found WHERE rank = %u AND hot = %d::bool;"

@@ -7,8 +7,9 @@
 #include "tidemark/stop.h"
 #include "tidemark/tx.h"
 
-enum { PIECE_BYTES = 1 << 20, ROW_BYTES_MAX = 16 << 20, SPEAK_ENTRIES = 1 << 16 };
-static_assert(ROW_BYTES_MAX >= 2 * BUCKET_RECORD_MAX, "a row has an entry's key and value");
+enum { SPEAK_ENTRIES = 1 << 16 };
+static_assert((int)TEMP_ROW_BYTES_MAX >= 2 * (int)BUCKET_RECORD_MAX,
+              "a row has an entry's key and value");
 
 static const char tables_sql[] =
     "CREATE TEMP TABLE start_found (rank int2 NOT NULL, hot bool NOT NULL, held bool NOT NULL,"
@@ -35,10 +36,8 @@ enum { KEY_HASH, CONTRACT, DURABILITY, HOT, KEY, VALUE, LIVE_UNTIL, WINNER_COLUM
 tide_status start_found_open(struct start *s, struct tide_err *err)
 {
     static const char *const names[START_TABLES] = { "start_found", "start_ttl" };
-    for (uint32_t i = 0; i < START_TABLES; i++) {
-        s->rows[i].table = names[i];
-        tide_buf_init(&s->rows[i].copy, PIECE_BYTES + ROW_BYTES_MAX);
-    }
+    for (uint32_t i = 0; i < START_TABLES; i++)
+        temp_rows_init(&s->rows[i], names[i]);
     tide_status status = key_filter_open(&s->keys, err);
     if (status == TIDE_OK)
         status = tide_query_connect(&s->temp, s->options->config, "tidemark-start", true, err);
@@ -48,39 +47,15 @@ tide_status start_found_open(struct start *s, struct tide_err *err)
 void start_found_close(struct start *s)
 {
     for (uint32_t i = 0; i < START_TABLES; i++)
-        tide_buf_release(&s->rows[i].copy);
+        temp_rows_release(&s->rows[i]);
     key_filter_close(&s->keys);
     tide_pg_close(s->temp);
     s->temp = NULL;
 }
 
-/* ---- rows into the temporary tables ---- */
-
-static tide_status send_rows(struct start *s, struct start_rows *rows, struct tide_err *err)
-{
-    char sql[96];
-    if (rows->copy.failed)
-        return tide_fail(err, TIDE_E_MEMORY, "rows of %s", rows->table);
-    if (rows->count == 0)
-        return TIDE_OK;
-    int len = snprintf(sql, sizeof sql, "COPY pg_temp.%s FROM STDIN (FORMAT binary)", rows->table);
-    assert(len > 0 && (size_t)len < sizeof sql);
-    (void)len;
-    tide_status status = tide_pg_run(s->temp, "BEGIN", "BEGIN", err);
-    if (status == TIDE_OK)
-        status = tide_pg_copy(s->temp, sql, tide_buf_view(&rows->copy), rows->count, err);
-    if (status == TIDE_OK)
-        status = tide_pg_run(s->temp, "COMMIT", "COMMIT", err);
-    tide_buf_reset(&rows->copy);
-    rows->count = 0;
-    return status;
-}
-
 static tide_status row_added(struct start *s, enum start_table table, struct tide_err *err)
 {
-    struct start_rows *rows = &s->rows[table];
-    rows->count++;
-    return rows->copy.failed || rows->copy.len >= PIECE_BYTES ? send_rows(s, rows, err) : TIDE_OK;
+    return temp_rows_added(&s->rows[table], s->temp, err);
 }
 
 /* Drops the rows of the bucket that begins: an earlier attempt at it may have given some. */
@@ -89,10 +64,8 @@ static tide_status begin_bucket(void *self, struct tide_err *err)
     struct start *s = self;
     char sql[192];
     bool hot = s->snapshot.bucket.list == BUCKET_LIST_HOT_ARCHIVE;
-    for (uint32_t i = 0; i < START_TABLES; i++) {
-        tide_buf_reset(&s->rows[i].copy);
-        s->rows[i].count = 0;
-    }
+    for (uint32_t i = 0; i < START_TABLES; i++)
+        temp_rows_drop(&s->rows[i]);
     int len = snprintf(sql, sizeof sql,
                        "DELETE FROM pg_temp.start_found WHERE rank = %u AND hot = %d::bool;"
                        "DELETE FROM pg_temp.start_ttl WHERE rank = %u AND NOT %d::bool",
@@ -107,7 +80,7 @@ static tide_status end_bucket(void *self, struct tide_err *err)
     struct start *s = self;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < START_TABLES && status == TIDE_OK; i++)
-        status = send_rows(s, &s->rows[i], err);
+        status = temp_rows_flush(&s->rows[i], s->temp, err);
     return status;
 }
 

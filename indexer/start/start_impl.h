@@ -5,16 +5,10 @@
 #include "indexer/archive/checkpoint.h"
 #include "indexer/archive/key_filter.h"
 #include "indexer/archive/snapshot.h"
+#include "indexer/database/temp_rows.h"
 #include "indexer/decode/redecode.h"
 #include "indexer/start/start.h"
 #include "tidemark/pg.h"
-
-/* Rows on their way into one temporary table. */
-struct start_rows {
-    const char *table;
-    struct tide_buf copy; /* COPY BINARY tuples */
-    uint64_t count;
-};
 
 enum start_table {
     START_FOUND, /* entries of the contracts */
@@ -40,7 +34,7 @@ struct start {
     struct snapshot snapshot;
     struct key_filter keys; /* of found entries */
     struct tide_pg *temp;   /* owns the temporary tables */
-    struct start_rows rows[START_TABLES];
+    struct temp_rows rows[START_TABLES];
     uint64_t noted; /* entries since the writer's session last spoke */
     struct tide_decode *decode;
     struct tide_batch *piece;

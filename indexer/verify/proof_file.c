@@ -1,5 +1,6 @@
 #include "indexer/verify/proof_file.h"
 #include "indexer/verify/proof_check.h"
+#include "indexer/verify/read_file.h"
 #include "tidemark/deployment.h"
 #include "tidemark/json_read.h"
 #include "tidemark/limits.h"
@@ -7,31 +8,10 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
-#include <errno.h>
 
 /* A file has the proof in base64, and little else. */
-enum { FILE_BYTES_MAX = 48 << 20, PIECE = 64 << 10 };
+enum { FILE_BYTES_MAX = 48 << 20 };
 static_assert(FILE_BYTES_MAX > PROOF_BYTES_MAX / 3 * 4, "the largest proof as base64");
-
-static tide_status read_whole(struct tide_buf *out, const char *path, struct tide_err *err)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
-    for (;;) {
-        uint8_t *to = tide_buf_room(out, PIECE);
-        size_t got = to ? fread(to, 1, PIECE, file) : 0;
-        out->len += got;
-        if (got == 0)
-            break;
-    }
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed || out->failed)
-        return tide_fail(err, out->failed ? TIDE_E_LIMIT : TIDE_E_IO,
-                         out->failed ? "%s: larger than a proof" : "%s: cannot be read", path);
-    return TIDE_OK;
-}
 
 /* Decodes the member proof.data of an API's answer. */
 static tide_status decode_answer(struct tide_buf *out, tide_slice text, const char *path,
@@ -114,7 +94,7 @@ static tide_status check_file(struct tide_buf *proof, const char *path,
     struct proof_claim claim;
     struct tide_buf text;
     tide_buf_init(&text, FILE_BYTES_MAX);
-    tide_status status = read_whole(&text, path, err);
+    tide_status status = verify_read_file(&text, path, "a proof", err);
     if (status == TIDE_OK)
         status = decode_answer(proof, tide_buf_view(&text), path, err);
     tide_buf_release(&text);

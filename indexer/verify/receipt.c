@@ -2,13 +2,13 @@
  * time, by the code that makes answers (include/tidemark/answer.h). */
 #include "indexer/verify/receipt.h"
 #include "indexer/database/query.h"
+#include "indexer/verify/read_file.h"
 #include "tidemark/answer.h"
 #include "tidemark/json_read.h"
 #include "tidemark/jws.h"
 #include "tidemark/receipt.h"
 #include "tidemark/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum { FILE_BYTES_MAX = 256 << 10, ANSWER_MAX = 64 << 10, SHOWN_MAX = 20 };
@@ -35,26 +35,6 @@ struct check {
 };
 
 /* --- files ------------------------------------------------------------------------------- */
-
-static tide_status read_file(struct tide_buf *out, const char *path, struct tide_err *err)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
-    for (;;) {
-        uint8_t *to = tide_buf_room(out, 4096);
-        size_t got = to ? fread(to, 1, 4096, file) : 0;
-        out->len += got;
-        if (got == 0)
-            break;
-    }
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed || out->failed)
-        return tide_fail(err, out->failed ? TIDE_E_LIMIT : TIDE_E_IO,
-                         out->failed ? "%s: larger than a receipt" : "%s: cannot be read", path);
-    return TIDE_OK;
-}
 
 static json_t *load_object(tide_slice text, const char *what, struct tide_err *err)
 {
@@ -131,7 +111,7 @@ static tide_status check_signature(const struct check *check, const char *kid, c
         return TIDE_OK;
     }
     tide_buf_init(&text, FILE_BYTES_MAX);
-    tide_status status = read_file(&text, jwks, err);
+    tide_status status = verify_read_file(&text, jwks, "a receipt", err);
     json_t *set = status == TIDE_OK ? load_object(tide_buf_view(&text), jwks, err) : NULL;
     if (!set) {
         status = err->code;
@@ -469,7 +449,7 @@ static tide_slice trim_newline(const struct tide_buf *file)
 static tide_status open_receipt(struct check *check, const struct tide_verify_receipt *of,
                                 struct tide_err *err)
 {
-    tide_status status = read_file(&check->file, of->path, err);
+    tide_status status = verify_read_file(&check->file, of->path, "a receipt", err);
     if (status == TIDE_OK)
         status = tide_jws_open(&check->jws, &check->bytes, trim_newline(&check->file), err);
     if (status != TIDE_OK)

@@ -1,6 +1,6 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
 // Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
-// command that swaps), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
+// command that swaps), chain (every page about whatever an attackers' chain has), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
 // by + run at once.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -255,6 +255,42 @@ const tests = {
     assert.deepEqual(bad, []);
     await context.close();
     console.log('ok hostile');
+  },
+
+  // Pages about what attackers put on the chain. What the server refuses is shown as a refusal; nothing else may go wrong.
+  async chain() {
+    const values = (text) => sql(`SELECT v FROM (${text}) AS x(v) WHERE v IS NOT NULL GROUP BY 1 ORDER BY md5(v::text) LIMIT 6`).split('\n').filter(Boolean);
+    const about = {
+      markets: values('SELECT synth_asset FROM state.synthetic_engine_vault UNION SELECT symbol FROM state.synthetic_engine_asset_config'),
+      pools: values('SELECT pool_id FROM state.liquidity_pool_pool'),
+      partners: values('SELECT key_id::text FROM state.partner_registry_partner'),
+      address: values('SELECT owner FROM state.synthetic_engine_vault UNION SELECT address FROM state.compliance_registry_compliance_rec UNION SELECT trader FROM event.liquidity_pool_swap'),
+      tx: values("SELECT encode(hash, 'hex') FROM chain.tx"),
+      ledger: values('SELECT ledger::text FROM chain.ledger'),
+    };
+    const paths = ['/', '/markets', '/pools', '/vaults', '/stability-pool', '/oracle', '/governance', '/partners', '/earnings', '/compliance', '/docs',
+      ...Object.entries(about).flatMap(([place, list]) => list.map((one) => `/${place}/${encodeURIComponent(one)}`))];
+    const past = values('SELECT ledger::text FROM chain.ledger').slice(0, 1);
+    const left = [...paths, ...paths.slice(0, 10).map((path) => `${path}?ledger=${past[0]}`)];
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    let refused = 0, seen = 0;
+    const visit = async () => {
+      for (let path = left.shift(); path; path = left.shift()) {
+        const { page, bad } = await open(path, {}, context);
+        if (path === '/docs') await page.locator('h1').first().waitFor();
+        else await settled(page);
+        const answers = bad.filter((text) => /^(400|404|503) http/.test(text));
+        assert.deepEqual(bad.filter((text) => !answers.includes(text)), [], path);
+        assert.equal(await page.locator('main script, main iframe, main img, main [onclick], main a[href^="javascript:" i]').count(), 0, path);
+        refused += answers.length;
+        seen++;
+        await page.close();
+      }
+    };
+    await Promise.all([visit(), visit()]);
+    assert.ok(seen > 40, `only ${seen} pages: this chain shows little`);
+    await context.close();
+    console.log(`ok chain: ${seen} pages, ${refused} answers refused`);
   },
 
   // The indexer stops: the badge turns red, the page says that it is not the present.

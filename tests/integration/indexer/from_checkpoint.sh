@@ -95,7 +95,9 @@ forge() { # ATTACK: a forged copy of the archive in $forged
     forged=$PG_DIR/forged
     "$here/_audit_archive.py" "$forged" $checkpoint "$1" >/dev/null
 }
-for attack in byte level older number bomb twice unsorted entry; do
+attacks=(byte older entry)
+[ -z "${TIDE_LONG:-}" ] || attacks=(byte level older number bomb twice unsorted entry)
+for attack in "${attacks[@]}"; do
     fresh
     forge $attack
     # With right hashes up to the header, the next header or the signatures contradict.
@@ -124,7 +126,10 @@ fresh
 ends 67 'not enough of the named validators signed' --from-checkpoint latest --archive "$PG_DIR/other/archive"
 empty "too few signatures"
 
-if [ "$(TIDE_FP_COUNT=$PG_DIR/count start --from-checkpoint $checkpoint --archive "$sim/archive" && wc -l <"$PG_DIR/count" 2>/dev/null || echo 0)" != 0 ]; then # this build has failpoints
+fresh
+touch "$PG_DIR/count"
+TIDE_FP_COUNT=$PG_DIR/count ends 0 start.done --from-checkpoint $checkpoint --archive "$sim/archive"
+if [ -s "$PG_DIR/count" ]; then # this build has failpoints
     for point in partition.created attach.before start.partition start.copied start.merged start.cursor commit.before commit.after; do
         grep -q "^$point$" "$PG_DIR/count" || fail "$point is not passed: $(sort "$PG_DIR/count" | uniq -c)"
         fresh

@@ -146,7 +146,7 @@ export function Facts({ rows, about }: { rows: [string, ComponentChildren][]; ab
 /** How far something is filled, in basis points of the whole. */
 export function Meter({ name, bps, label }: { name: string; bps: bigint | null; label: string }) {
   if (bps === null) return <None name={name} />;
-  const shown = bps > 10000n ? 10000 : Number(bps);
+  const shown = bps > 10000n ? 10000 : bps < 0n ? 0 : Number(bps); // a hostile chain has any ratio
   return (
     <span class="meter">
       <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${label}: ${percent(bps)}`}>
