@@ -70,13 +70,14 @@ void doctor_durability(struct doctor *d, struct doctor_finding *out)
                     out))
         return;
     if (!tide_pg_is_null(&rows, 0, 0))
-        doctor_say(out, DOCTOR_FAILED,
-                   "as a superuser: ALTER SYSTEM RESET each of them, SELECT pg_reload_conf(); if "
-                   "the host crashed meanwhile, restore a backup",
-                   "%s: a crash of the host can destroy the database", tide_pg_text(&rows, 0, 0));
+        doctor_say(
+            out, DOCTOR_FAILED,
+            "as a superuser: ALTER SYSTEM SET each of them = on, SELECT pg_reload_conf(); if "
+            "the host crashed meanwhile, restore a backup",
+            "%s: a crash of the host can destroy the database", tide_pg_text(&rows, 0, 0));
     else if (!tide_pg_is_null(&rows, 0, 1) && tide_pg_bool(&rows, 0, 1))
         doctor_say(out, DOCTOR_WARNING,
-                   "as a superuser: ALTER SYSTEM RESET synchronous_commit, SELECT "
+                   "as a superuser: ALTER SYSTEM SET synchronous_commit = on, SELECT "
                    "pg_reload_conf(); the indexer alone may do without",
                    "synchronous_commit = off: a crash loses the last decisions of identity checks");
     else

@@ -193,17 +193,17 @@ doctor 1
 finds failed roles 'not in this cluster: tidemark_console; their programs cannot log in' 'roles.sql'
 "$PG_BIN/psql" -Xqc "ALTER ROLE gone RENAME TO tidemark_console"
 for setting in full_page_writes synchronous_commit; do
-    sql "ALTER SYSTEM SET $setting = off"
+    echo "$setting = off" >>"$PG_DIR/data/postgresql.conf" # ALTER SYSTEM RESET would not undo a line of this file
     sql "SELECT pg_reload_conf()" >/dev/null
     until [ "$(sql "SHOW $setting")" = off ]; do sleep 0.05; done
     if [ $setting = synchronous_commit ]; then
         doctor 0
-        finds warning durability 'synchronous_commit = off' 'ALTER SYSTEM RESET'
+        finds warning durability 'synchronous_commit = off' 'ALTER SYSTEM SET synchronous_commit = on'
     else
         doctor 1
-        finds failed durability "$setting = off: a crash" 'ALTER SYSTEM RESET'
+        finds failed durability "$setting = off: a crash" 'ALTER SYSTEM SET each of them = on'
     fi
-    sql "ALTER SYSTEM RESET $setting"
+    sql "ALTER SYSTEM SET $setting = on"
     sql "SELECT pg_reload_conf()" >/dev/null
     until [ "$(sql "SHOW $setting")" = on ]; do sleep 0.05; done
 done
