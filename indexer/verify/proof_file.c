@@ -8,7 +8,6 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
-
 /* A file has the proof in base64, and little else. */
 enum { FILE_BYTES_MAX = 48 << 20 };
 static_assert(FILE_BYTES_MAX > PROOF_BYTES_MAX / 3 * 4, "the largest proof as base64");
