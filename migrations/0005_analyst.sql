@@ -122,7 +122,7 @@ CALL analyst.define('networks', 'The deployments in this database', $query$
     d.first_ledger,
     c.ledger,
     c.closed_at,
-    chain.history_from(d.id) AS history_from
+    (SELECT o.ledger + 1 FROM chain.start AS o WHERE o.deployment = d.id) AS history_from
   FROM chain.deployment AS d LEFT JOIN chain.cursor AS c ON c.deployment = d.id
 $query$, $columns$
     network       Network passphrase
