@@ -3,7 +3,7 @@
 # text, or asks another server. Skipped where dashboard.sh is. TIDE_SEED: another chain.
 # label: all
 . "$(dirname "$0")/_dashboard.sh"
-for seed in ${TIDE_SEED:-5 1311}; do
+for seed in ${TIDE_SEED:-5 77}; do
     (
         pg_start
         "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 160 --txs 6 --ledgers-per-object 1 --hostile "$seed" --hostile-all-from 1150 --first-ledger 1024 --quiet
