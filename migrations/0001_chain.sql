@@ -83,7 +83,7 @@ CREATE TABLE chain.start (
     started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     CHECK ((signed_ledger IS NULL) = (signed_by IS NULL))
 );
-COMMENT ON TABLE chain.start IS 'the checkpoint with whose state an index began; no row: it began with a ledger, or the past was filled';
+COMMENT ON TABLE chain.start IS 'an index began with the state of this checkpoint; no row: it began with a ledger, or the past was filled';
 COMMENT ON COLUMN chain.start.ledger IS 'the checkpoint''s ledger: its state is stored, history begins with the next one';
 COMMENT ON COLUMN chain.start.hash IS 'hash of the ledger, by which the state is proven';
 COMMENT ON COLUMN chain.start.signed_ledger IS 'a ledger that follows from it and that validators signed; null: the archive was believed';

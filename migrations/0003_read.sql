@@ -237,9 +237,9 @@ COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals
 
 -- Adds the ledgers indexed or loading now for each of these contracts that is discovered and has no rows here, and starts
 -- again for a contract whose kind turned out to be another. Called in the transaction that stores the discovery, with the
--- contracts that it discovers or whose kind it shows. If the index began with the state of a checkpoint, what a contract had
--- there is missing, unless it was created later: that range ends with the checkpoint's ledger, and is not read. Subqueries in place of joins look up one contract each, so the cost does
--- not grow with those that are known.
+-- contracts that it discovers or shows the kind of. If the index began with the state of a checkpoint, what a contract had
+-- there is missing, unless it was created later: that range ends with the checkpoint's ledger, and is not read. Subqueries in place
+-- of joins look up one contract each, so the cost does not grow with those that are known.
 CREATE FUNCTION chain.note_discovered(id smallint, contracts text[]) RETURNS void LANGUAGE sql SET enable_seqscan = off AS $$
   DELETE FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = ANY (contracts)
     AND coalesce(c.known_as, '') <> (SELECT min(s.role) FROM chain.contract_seen AS s

@@ -18,7 +18,7 @@ static const struct archive_limits bucket_limits = { .packed_max = UINT64_C(256)
 
 struct state_reading {
     struct snapshot *s;
-    bool proven; /* the state must be that of s->ledger, whose bucket_hash is known */
+    bool proven; /* s->bucket_hash is known: the state must be that of s->ledger */
     struct tide_buf json;
 };
 

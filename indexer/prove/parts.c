@@ -30,17 +30,17 @@ enum {
 struct collecting {
     struct proving *p;
     uint32_t checkpoint; /* its votes prove the window */
-    uint32_t reading;    /* the checkpoint whose file is read */
+    uint32_t reading;    /* the checkpoint of the file that is read */
     bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
     uint32_t low, high;  /* the lowest and highest of them */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
     bool has_header[WINDOW], has_results[WINDOW];
     struct votes *votes;
-    uint32_t voted;              /* the ledger whose votes are taken; 0: none yet */
+    uint32_t voted;              /* the votes taken are about this ledger; 0: none yet */
     struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
     struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
-    struct tide_signers signers; /* whose envelopes they are */
+    struct tide_signers signers; /* of these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
     struct record_stream records;
 };
@@ -117,8 +117,8 @@ static bool read_decided(const struct collecting *c, uint32_t ledger, struct ste
     return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
 }
 
-/* Chooses a ledger whose value names the one before without a file: by itself, or by a set without
- * transactions. */
+/* Chooses a ledger that needs no file for its set: its value names the one before by itself, or by
+ * a set without transactions. */
 static void choose_small(struct collecting *c)
 {
     struct stellar_value value;

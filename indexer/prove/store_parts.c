@@ -5,7 +5,7 @@
 
 enum { NUMBER_BYTES = 12 };
 
-/* Returns the oldest ledger whose parts are kept. */
+/* Returns the oldest ledger of which parts are kept. */
 static uint32_t oldest_kept(const struct proving *p)
 {
     uint32_t ledgers = p->config.proof_ledgers;

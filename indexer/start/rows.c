@@ -1,4 +1,4 @@
-/* Entries as the rows that the writer stores, and the contracts whose entries are wanted. */
+/* Entries as the rows that the writer stores, and the wanted contracts. */
 #include "indexer/start/start_impl.h"
 
 #include <stdlib.h>

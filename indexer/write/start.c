@@ -54,7 +54,7 @@ static tide_status check_empty(struct write_session *s, struct tide_err *err)
     return status;
 }
 
-/* Stores the row of the ledger, of whose transactions nothing is known. */
+/* Stores the row of the ledger. Its transactions are unknown, so their counts are 0. */
 static tide_status insert_ledger(struct write_session *s, const struct tide_start *start,
                                  const struct tide_batch_counts *counts, struct tide_err *err)
 {

@@ -117,12 +117,12 @@ tide_status tide_writer_missing(struct tide_writer *writer, struct tide_range wa
 tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_batch *batch,
                                struct tide_err *err) TIDE_MUST_USE;
 
-/* A state with which an empty index begins, as of a ledger of whose transactions it has nothing. */
+/* A state with which an empty index begins, as of a ledger. The index lacks its transactions. */
 struct tide_start {
     uint32_t ledger, protocol;
     uint8_t hash[TIDE_HASH_BYTES], previous_hash[TIDE_HASH_BYTES];
     uint64_t close_time; /* unix seconds */
-    /* The ledger whose hash validators signed and that follows from `ledger`, and who signed it, as
+    /* Validators signed the hash of this ledger, which follows from `ledger`. Their public keys are
      * an array in PostgreSQL's form. 0 and NULL: nothing proves the hash. */
     uint32_t signed_ledger;
     const char *signed_by;
@@ -139,7 +139,8 @@ struct tide_start {
  * start->ledger. TIDE_E_CONFLICT: something is indexed; otherwise like tide_writer_commit. */
 tide_status tide_writer_start(struct tide_writer *writer, const struct tide_start *start,
                               struct tide_err *err) TIDE_MUST_USE;
-/* Reads the ledger with whose state the index began, if ledgers before it are missing; else 0. */
+/* Reads the ledger of the state that the index began with, if ledgers before it are missing; else
+ * 0. */
 tide_status tide_writer_started(struct tide_writer *writer, uint32_t *ledger,
                                 struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The dashboard and /docs over chains whose attackers chose names, texts, numbers, tokens and removals: no page breaks, runs their
+# The dashboard and /docs over chains on which attackers chose names, texts, numbers, tokens and removals: no page breaks, runs their
 # text, or asks another server. Skipped where dashboard.sh is. TIDE_SEED: another chain.
 # label: all
 . "$(dirname "$0")/_dashboard.sh"

@@ -1,5 +1,5 @@
 /* Any bytes as a proof of a transaction, behind a validator's key and a network's id; and as
- * headers, results and events, whose hashes the bytes of a proof seldom have. */
+ * headers, results and events: the bytes of a proof seldom have their hashes. */
 #include "indexer/verify/proof_check.h"
 #include "tests/fuzz/promise.h"
 

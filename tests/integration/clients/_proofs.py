@@ -328,7 +328,7 @@ def damaged(data):
 
 
 def header_of(p):
-    """A header with another value, or other fields, whose results are still found."""
+    """A header with another value, or other fields; its results are still found."""
     h = bytearray(p.headers[0])
     at = dice.randrange(0, len(h), 4)
     h[at:at + 4] = word(dice.choice((0, 1, 2, 3, 4, 6, 7, 2**32 - 1)))
@@ -344,7 +344,7 @@ for i in range(MUTANTS):
     try:
         case(f"header {i}", p.hashed_again(header=header_of(p)).bytes())
     except (struct.error, IndexError):
-        pass  # a header whose end cannot be found
+        pass  # the end of the header cannot be found
     p = copy(dice.choice(proofs)[2]).signed_again()
     case(f"value {i}", p.signed_again(value=damaged(p.value())).bytes())
     case(f"anything {i}", damaged(whole))
