@@ -1,5 +1,5 @@
-/* Tells the value of one entry as of a ledger as the ledger has it: an SCVal in XDR, made again from
- * the columns of the entry's table.
+/* Tells the value of one entry as of a ledger, as the ledger has it: an SCVal in XDR, which is made
+ * again from the columns of the entry's table.
  *
  * Untold   a value with a person's jurisdiction; one that is stored as JSON or undecoded; an entry
  *          that the tables would not have: of a contract that is not followed, of a table outside

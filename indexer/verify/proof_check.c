@@ -9,7 +9,8 @@ enum {
     HEADERS_MAX = 128,
     HEADER_BYTES_MAX = 4096,
     ENVELOPES_MAX = 1000,
-    ENVELOPE_BYTES_MAX = 4096
+    ENVELOPE_BYTES_MAX = 4096,
+    KEY_BYTES_MAX = 4096
 };
 
 /* One check: what is left of the proof, and what is known so far. */
@@ -249,7 +250,7 @@ static tide_status read_buckets(struct proof_reading *r, struct tide_err *err)
 static tide_status read_key(struct proof_reading *r, struct tide_err *err)
 {
     struct proof_claim *claim = r->claim;
-    claim->key = read_part(&r->x, PROOF_KEY_BYTES_MAX);
+    claim->key = read_part(&r->x, KEY_BYTES_MAX);
     if (r->x.status)
         return tide_xdr_error(&r->x, err, "proof");
     struct tide_xdr x = tide_xdr_of(claim->key);

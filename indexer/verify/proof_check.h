@@ -39,8 +39,7 @@
 #include "tidemark/meta.h"
 #include "tidemark/quorum.h"
 
-#define PROOF_BYTES_MAX     (32u << 20)
-#define PROOF_KEY_BYTES_MAX (4u << 10)
+#define PROOF_BYTES_MAX (32u << 20)
 
 enum proof_kind { PROOF_TRANSACTION, PROOF_ENTRY };
 enum proof_said { PROOF_SAID_NOTHING, PROOF_SAID_ABSENT, PROOF_SAID_VALUE };

@@ -122,10 +122,11 @@ class SignedLedgers:
 
     def chained_again(self, first):
         """Another first header; the hashes behind it are made again, and the votes."""
+        last = sha(self.headers[-1])
         self.headers[0] = first
         for i in range(1, len(self.headers)):
             self.headers[i] = self.headers[i][:4] + sha(self.headers[i - 1]) + self.headers[i][36:]
-        value = self.value()
+        value = self.value().replace(last, sha(self.headers[-1]))  # a value without a set names it itself
         if self.set is not None:
             self.set = self.set[:4] + sha(self.headers[-1]) + self.set[36:]
             value = sha(self.set) + value[32:]
