@@ -8,7 +8,6 @@
 --   --archive URL` and the packages read them until the key is found. The answer's value is compared with that. Any key of a followed
 --   contract may be asked for, also one that has no entry. The manual says what it proves and what not. 404 `no_proof`: this server knows
 --   no proven checkpoint's buckets.
--- also: 400
 -- answer: EntryProof
 --   proof           object              what proves it
 --     kind          "entry"             of an entry
