@@ -14,7 +14,7 @@ mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json
 "$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
-api_start
+api_start --api-rate-query 0
 
 # Ledgers at the begin, in the middle and at the end of a checkpoint; 1087 is the last one of its own.
 hash_of() { sql "SELECT encode(hash, 'hex') FROM chain.tx AS t WHERE t.ledger >= $1 AND t.ok = $2 AND EXISTS (SELECT FROM chain.preimage AS p WHERE p.ledger = t.ledger AND p.tx = t.tx) = $2 ORDER BY t.ledger, t.tx LIMIT 1"; }
