@@ -100,27 +100,40 @@ function readSaid(x: Xdr): { said: Said; saidValue: Bytes | null } {
 
 /** Cuts a stream into XDR records. Memory: a record and a piece. */
 class Records {
-  private rest = new Uint8Array(0);
+  private buffer = new Uint8Array(64 << 10);
+  private have = 0;
 
   constructor(private readonly take: (record: Bytes) => void) {}
 
   push(piece: Uint8Array): void {
-    const data = this.rest.length ? joined(this.rest, piece) : new Uint8Array(piece);
-    const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    this.append(piece);
+    const view = new DataView(this.buffer.buffer);
     let at = 0;
-    while (data.length - at >= 4) {
+    while (this.have - at >= 4) {
       const mark = view.getUint32(at);
       const length = mark & 0x7fffffff;
       if (mark < 2 ** 31 || length > RECORD_BYTES) malformed('a bucket is no stream of records');
-      if (data.length - at - 4 < length) break;
-      this.take(data.subarray(at + 4, at + 4 + length));
+      if (this.have - at - 4 < length) break;
+      this.take(this.buffer.slice(at + 4, at + 4 + length));
       at += 4 + length;
     }
-    this.rest = data.slice(at);
+    this.buffer.copyWithin(0, at, this.have);
+    this.have -= at;
   }
 
   end(): void {
-    if (this.rest.length) malformed('a bucket ends inside a record');
+    if (this.have) malformed('a bucket ends inside a record');
+  }
+
+  private append(piece: Uint8Array): void {
+    const wanted = this.have + piece.length;
+    if (wanted > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(wanted, 2 * this.buffer.length));
+      larger.set(this.buffer.subarray(0, this.have));
+      this.buffer = larger;
+    }
+    this.buffer.set(piece, this.have);
+    this.have = wanted;
   }
 }
 

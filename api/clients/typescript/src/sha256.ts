@@ -65,9 +65,17 @@ export class Sha256 {
     for (let i = 0; i < 64; i++) {
       const one = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + ROUND[i]! + w[i]!) | 0;
       const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      h = g;
+      g = f;
+      f = e;
+      e = (d + one) | 0;
+      d = c;
+      c = b;
+      b = a;
+      a = (one + two) | 0;
     }
-    [a, b, c, d, e, f, g, h].forEach((word, i) => (this.state[i] = (this.state[i]! + word) | 0));
+    const mixed = [a, b, c, d, e, f, g, h];
+    for (let i = 0; i < 8; i++) this.state[i] = (this.state[i]! + mixed[i]!) | 0; // an Int32Array wraps, so no carry is lost
     this.have = 0;
   }
 }
