@@ -22,6 +22,7 @@ PIECE = 1 << 20
 CONTRACT_DATA = 6
 META = 0xFFFFFFFF
 
+_Found = tuple[bool, bytes | None, int]  # whether the key is there, its value (None: removed, or restored), and the ledger that wrote it
 Buckets = str | os.PathLike[str] | Callable[[str], bytes | Iterable[bytes] | None]
 
 
@@ -168,8 +169,22 @@ def _entry_value(record: bytes, key: _Key) -> tuple[bytes, int]:
     return value, written
 
 
-def _find_in_bucket(buckets: Buckets, name: str, key: _Key, live: bool) -> tuple[bool, bytes | None, int]:
-    """Whether the bucket has the key, its value (None: it is removed, or restored) and the ledger that wrote it. The whole bucket is read and hashed."""
+def _read_record(record: bytes, key: _Key, live: bool) -> _Found | None:
+    """What a record of a bucket says of the key; None, if it is about another one."""
+    arm = int.from_bytes(record[:4], "big")
+    if arm == META:
+        return None
+    if arm == 1:
+        return (True, None, 0) if record[4:] == key.xdr else None
+    if arm != 0 and not (live and arm == 2):
+        _malformed("a bucket has a record of an unknown kind")
+    if record[8:16] != b"\0\0\0\6\0\0\0\0" or not record.startswith(key.xdr[4:], 16):
+        return None
+    return (True, *_entry_value(record, key))
+
+
+def _find_in_bucket(buckets: Buckets, name: str, key: _Key, live: bool) -> _Found:
+    """What the bucket says of the key. It is read to its end and hashed."""
     made = hashlib.sha256()
 
     def hashed(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -177,21 +192,12 @@ def _find_in_bucket(buckets: Buckets, name: str, key: _Key, live: bool) -> tuple
             made.update(piece)
             yield piece
 
-    found: tuple[bool, bytes | None, int] = (False, None, 0)
+    found: _Found = (False, None, 0)
     refused: ProofError | None = None
     pieces = hashed(_pieces_of(buckets, name))
     try:
         for record in _records(pieces):
-            arm = int.from_bytes(record[:4], "big")
-            if arm in ((0, 2) if live else (0,)):
-                here = record[8:16] == b"\0\0\0\6\0\0\0\0" and record.startswith(key.xdr[4:], 16)
-                one = (True, *_entry_value(record, key)) if here else None
-            elif arm == 1:
-                one = (True, None, 0) if record[4:] == key.xdr else None
-            elif arm == META:
-                one = None
-            else:
-                _malformed("a bucket has a record of an unknown kind")
+            one = _read_record(record, key, live)
             if one and found[0]:
                 _malformed("a bucket has the key twice")
             found = one or found
@@ -246,7 +252,10 @@ def verify_entry_proof(
     key = _read_key(x.part(KEY_BYTES))
     said, told = _read_said(x)
     x.end()
-    state, value, written, bucket = _find(buckets, names, key) if buckets is not None else (None, None, None, None)
+    found: tuple[str | None, bytes | None, int | None, str | None] = (None, None, None, None)
+    if buckets is not None:
+        found = _find(buckets, names, key)
+    state, value, written, bucket = found
     if state and said != "nothing" and (state == "absent") != (said == "absent"):
         _unproven("the buckets do not have what the proof says")
     if state and said == "value" and value != told:
