@@ -180,6 +180,14 @@ sayings("sponsored by nobody", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + wor
 case("twice in a bucket", state([(0, [entry(KEY, NEW), entry(KEY, OLD)])]), False)
 case("an entry with a byte too many", state([(0, [entry(KEY, NEW) + bytes(4)])]), False)
 case("an unknown arm", state([(0, [word(3) + KEY])]), False)
+case("metadata of the live list in the hot archive", state(hot=[(0, [META, entry(KEY, NEW)])]), False)
+case("metadata twice", state([(0, [META, entry(KEY, NEW)])]), False)
+for what, meta, expected in (("none", (), True), ("of the live list, said", (word(2**32 - 1) + word(28) + word(1) + word(0),), True), ("of the hot archive", (META_HOT,), False),
+                             ("of an unknown list", (word(2**32 - 1) + word(28) + word(1) + word(2),), False), ("longer", (META + bytes(4),), False)):
+    p = copy(base)
+    p.buckets = [write_bucket(records(*meta, entry(KEY, NEW)))] + [EMPTY] * 43
+    p.key = KEY
+    case(f"metadata: {what}", p.saying(2, NEW).hashed_again().bytes(), expected)
 case("INIT in the hot archive", state(hot=[(0, [entry(KEY, NEW, INIT)])]), False)
 
 # Buckets that are not what their names say

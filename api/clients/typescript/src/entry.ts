@@ -139,11 +139,22 @@ class Records {
 
 type Found = { value: Bytes | null; written: number };
 
+/** Metadata come first, and say the list; without a word that is the live one. */
+function checkMeta(x: Xdr, live: boolean, first: boolean): void {
+  x.take(4);
+  const hot = x.arm(1) === 1 && x.arm(1) === 1;
+  x.end();
+  if (hot === live || !first) malformed('a bucket is one of the other list');
+}
+
 /** What a record of a bucket says of the key: null, if it is about another one. */
-function readRecord(record: Bytes, key: Key, live: boolean): Found | null {
+function readRecord(record: Bytes, key: Key, live: boolean, first: boolean): Found | null {
   const x = new Xdr(record);
   const arm = x.u32();
-  if (arm === META) return null;
+  if (arm === META) {
+    checkMeta(x, live, first);
+    return null;
+  }
   if (arm === 1) return same(record.subarray(4), key.xdr) ? { value: null, written: 0 } : null;
   if (arm !== 0 && !(live && arm === 2)) malformed('a bucket has a record of an unknown kind');
   const fields = key.xdr.subarray(4);
@@ -166,8 +177,10 @@ async function findInBucket(source: BucketSource, name: string, key: Key, live: 
   const hash = new Sha256();
   let found: Found | null = null;
   let refused: unknown = null;
+  let first = true;
   const records = new Records((record) => {
-    const one = readRecord(record, key, live);
+    const one = readRecord(record, key, live, first);
+    first = false;
     if (one && found) malformed('a bucket has the key twice');
     found = one ?? found;
   });
