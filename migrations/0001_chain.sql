@@ -94,9 +94,9 @@ CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
     from_ledger   integer  NOT NULL CHECK (from_ledger > 0),
     to_ledger     integer  NOT NULL,
-    previous_hash bytea    NOT NULL CHECK (octet_length(previous_hash) = 32), -- of from_ledger
-    hash          bytea    NOT NULL CHECK (octet_length(hash) = 32),          -- of to_ledger
-    closed_at     timestamptz NOT NULL,                                       -- of to_ledger
+    previous_hash bytea    NOT NULL CHECK (octet_length(previous_hash) = 32), -- previousLedgerHash of from_ledger
+    hash          bytea    NOT NULL CHECK (octet_length(hash) = 32),          -- ledger hash of to_ledger
+    closed_at     timestamptz NOT NULL,                                       -- close time of to_ledger
     PRIMARY KEY (deployment, from_ledger),
     CHECK (to_ledger >= from_ledger)
 ) WITH (fillfactor = 50);

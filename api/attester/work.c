@@ -184,8 +184,8 @@ static tide_status compare_servers(struct att_work *w, const struct att_view *vi
     return status;
 }
 
-/* The index holds no raw entries, so unreadable ones are compared between servers even if the
- * index follows. */
+/* The index does not give raw entries. Entries that cannot be read are therefore compared between
+ * servers even if the index follows the network. */
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err)

@@ -28,7 +28,7 @@ struct att_work {
     bool dry;               /* prints what would be done; signs and writes nothing */
     uint64_t skip;          /* dry: rows up to this id were printed */
     struct att_row row;
-    struct att_claim claim; /* claim of row; its verifier is the key that signed or signs the row */
+    struct att_claim claim; /* claim of row; its verifier is the key that has signed it or will */
     bool foreign; /* another key signed the row: it is followed, but nothing is signed for it */
     struct att_call call;
     struct tide_buf args, soroban, auth;

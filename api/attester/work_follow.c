@@ -23,8 +23,8 @@ struct outcome {
 
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
-/* True if the step ends the envelope. The other steps are repeated in later turns and cost
- * nothing, so one server is believed. */
+/* Returns whether the step ends the envelope. The other steps are repeated in later turns and cost
+ * nothing, so the word of one server suffices for them. */
 static bool is_final(const struct outcome *f)
 {
     enum att_step step = f->next.step;
@@ -33,7 +33,7 @@ static bool is_final(const struct outcome *f)
 
 /* --- included in a ledger --------------------------------------------------------------------- */
 
-/* True if the transaction emitted the event of the intent's call. */
+/* Returns whether the transaction emitted the event of the intent's call. */
 static bool has_event(const struct att_work *w, const struct att_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)
@@ -295,8 +295,8 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b)
            a->in_ledger == b->in_ledger && (!a->in_ledger || a->ledger == b->ledger);
 }
 
-/* Asks a server, and for an end further servers until one reports the same. If none does, the
- * step becomes WAIT. */
+/* Asks a server. If the step that follows from its answer ends the envelope, asks further servers
+ * until one reports the same; if none does, the step becomes WAIT. */
 static tide_status read_from_servers(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct outcome other;
@@ -395,8 +395,9 @@ static tide_status read_from_index(struct att_work *w, struct outcome *f, struct
     return TIDE_OK;
 }
 
-/* Follows by the index, which alone ends the envelope. A server decides the steps that cost
- * little. A server that reports a ledger which the index has without the transaction is paused. */
+/* Follows the transaction in the index, which alone can end the envelope. A server decides only the
+ * steps that cost little. It is paused if it reports that the transaction is in a ledger which the
+ * index has without that transaction. */
 static tide_status read_from_both(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct outcome reported;

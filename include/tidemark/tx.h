@@ -11,7 +11,7 @@
 
 /* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
-    tide_slice span;              /* all of it                                                   */
+    tide_slice span;              /* the whole envelope                                          */
     uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
     tide_slice source;            /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
     const uint8_t *source_key;    /* its ed25519 key, 32 bytes                                   */

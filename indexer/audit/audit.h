@@ -21,7 +21,7 @@
 
 struct tide_audit_options {
     const struct tide_config *config; /* archive, database and deployment */
-    uint32_t checkpoint;              /* its last ledger; 0: the newest that is indexed */
+    uint32_t checkpoint;              /* a checkpoint's last ledger; 0: the newest indexed one */
 };
 
 /* Prints what was proven, what was compared and each difference (at most 20) on standard output.

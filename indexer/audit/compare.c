@@ -213,8 +213,8 @@ static tide_status print_counts(struct audit *a, struct tide_err *err)
     return status;
 }
 
-/* Prints how much of the contracts' code exists. Code that does not is no difference: the index
- * stores its hash alone, with the instance, which is compared. */
+/* Prints how many of the contracts' code entries exist. Missing code is not counted as a
+ * difference: the index stores only its hash, in the instance, and instances are compared. */
 static tide_status print_code(struct audit *a, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };

@@ -20,9 +20,9 @@ enum {
     PACKED_MAX = 512 << 20,
     EXPANSION_MAX = 256,
     STEPS = 8,             /* windows that one pass collects */
-    SWEEP_LEDGERS = 16384, /* that one statement looks through */
+    SWEEP_LEDGERS = 16384, /* ledgers that one statement looks through */
     ENVELOPES_MAX = 8 << 20,
-    GENERALIZED_AT = 44 /* of the generalized set in a TransactionHistoryEntry */
+    GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
 };
 #define UNPACKED_MAX ((uint64_t)4 << 30)
 
@@ -38,9 +38,9 @@ struct collecting {
     bool has_header[WINDOW], has_results[WINDOW];
     struct votes *votes;
     uint32_t voted;              /* the votes taken are about this ledger; 0: none yet */
-    struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
-    struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
-    struct tide_signers signers; /* of these envelopes */
+    struct tide_buf set;         /* the ledger's set; empty: its value names the ledger before */
+    struct tide_buf kept;        /* the ledger's envelopes, as elements of an array of bytea */
+    struct tide_signers signers; /* validators that signed these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
     struct record_stream records;
 };
@@ -135,7 +135,7 @@ static void choose_small(struct collecting *c)
     }
 }
 
-/* Keeps the smallest set of a decided ledger. */
+/* Keeps the smallest transaction set of the ledgers with a decided value. */
 static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
 {
     struct collecting *c = self;

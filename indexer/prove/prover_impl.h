@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* How far the parts of proofs are collected. A sweep goes down from the newest proven ledger. */
+/* Progress of collecting the parts of proofs. A sweep goes down from the newest proven ledger. */
 struct proof_parts {
     uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
     uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */
@@ -35,7 +35,7 @@ struct proving {
     uint32_t proven;   /* the highest of them that is proven; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
-    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* of the task, from first - 1 on */
+    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* hashes[0]: of the task's first - 1 */
     bool asked;                                          /* this pass asked an archive */
     char reason[TIDE_ERR_TEXT_MAX];  /* why the last checkpoint that was asked for has no proof */
     char trouble[TIDE_ERR_TEXT_MAX]; /* the reason that chain.prover has; "": none */
@@ -49,7 +49,7 @@ struct tide_prover {
     struct tide_err fork;        /* valid once forked is set */
     atomic_bool forked, closing; /* closing: the thread ends as soon as it can */
     atomic_bool finishing;       /* the thread ends after a pass */
-    pthread_mutex_t lock;        /* of the condition alone */
+    pthread_mutex_t lock;        /* used for the condition only */
     pthread_cond_t wake;
 };
 
@@ -84,7 +84,7 @@ tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_
 
 /* store.c */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
-/* Reads from, to and proven. */
+/* Sets p->from, p->to and p->proven from the database. */
 tide_status prove_read_place(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Stores a proof, or a fork, if the index still has that hash of the ledger. *stored: it had. */
 tide_status prove_store(struct proving *p, const struct checkpoint_proof *proof, bool *stored,

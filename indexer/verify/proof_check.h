@@ -29,8 +29,8 @@
 
 /* Slices borrow from the proof. */
 struct proof_claim {
-    struct tide_ledger_header header; /* of the transaction's ledger; its hash is not set */
-    uint8_t hash[TIDE_HASH_BYTES];    /* of that header */
+    struct tide_ledger_header header; /* header of the transaction's ledger; its hash is not set */
+    uint8_t hash[TIDE_HASH_BYTES];    /* hash of that header */
     uint32_t signed_ledger;           /* votes about it prove the ledger before it */
     struct tide_signers signers;
     struct tide_tx tx; /* the result; index and count are those of the result set */

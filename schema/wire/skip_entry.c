@@ -112,7 +112,7 @@ TIDE_INLINE bool skip_plain_account(struct tide_xdr *x)
     uint32_t ext = tide_be32(p + 8);
     p += 12;
     if (ext == 1) {
-        ext = tide_be32(p + 16) ^ 2; /* 0: the v2 extension follows */
+        ext = tide_be32(p + 16) ^ 2; /* becomes 0 if the v2 extension follows */
         p += 20;
         if (ext == 0) {
             signers |= tide_be32(p + 8); /* sponsors; must be 0, too */

@@ -118,7 +118,7 @@ static void put_ttl(struct bucket *b, uint64_t n)
     lcm_put_ttl(&b->record, MODIFIED, hash, MODIFIED + (uint32_t)(next_random(b) >> 40));
 }
 
-/* Appends entries of one type until the bucket has so many bytes. */
+/* Appends entries of one type until the bucket has `until` bytes. */
 static void put_entries(struct bucket *b, uint64_t until, void (*put)(struct bucket *b, uint64_t n))
 {
     for (uint64_t n = 1; b->bytes + b->piece.len < until; n++) {
