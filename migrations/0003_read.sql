@@ -276,7 +276,7 @@ CREATE FUNCTION chain.words_mark(last integer) RETURNS text
   LANGUAGE sql STABLE
   RETURN (SELECT format('words %s %s', last, to_hex(bit_xor(('x' || left(md5(w.id || ' ' || w.word), 16))::bit(64)::bigint)))
     FROM chain.word AS w WHERE w.id <= last);
-COMMENT ON FUNCTION chain.words_mark(integer) IS 'what tells the words up to a key from those of another database';
+COMMENT ON FUNCTION chain.words_mark(integer) IS 'a mark that tells the words up to a key from those of another database';
 
 -- Answers about the last day of trade read the newest events, so the last two days stay attached.
 CREATE PROCEDURE chain.detach_partition(deployment smallint, from_ledger integer)

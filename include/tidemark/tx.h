@@ -22,8 +22,9 @@ struct tide_envelope {
     /* preconditions of the (inner) transaction: 0 none, 1 time bounds, 2 more */
     uint32_t preconditions;
     uint64_t min_time, max_time; /* preconditions 1: unix seconds; max_time 0 is no end          */
-    const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
-    tide_slice fee_source;         /* its MuxedAccount span                                       */
+    const uint8_t
+        *fee_source_key;   /* payer of the fee: the fee bump's source, else source_key     */
+    tide_slice fee_source; /* its MuxedAccount span                                       */
     uint32_t op_count;
     uint8_t op_types[TIDE_OPS_PER_TX_MAX]; /* OperationType of each */
     /* the host function, when operation 0 is InvokeHostFunction */

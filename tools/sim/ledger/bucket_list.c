@@ -29,7 +29,7 @@ struct step {
 struct bucket_list {
     struct levels live, hot;
     struct bucket_state state;
-    struct step *steps; /* of the present ledger */
+    struct step *steps; /* steps of the present ledger */
     uint32_t count, max;
     struct tide_buf key; /* a LedgerKey */
 };

@@ -10,7 +10,7 @@
 #include "tools/sim/chain/chain.h"
 #include "tools/sim/hostile/hostile.h"
 
-enum { ENVELOPES_MAX = 4096 }; /* of a ledger */
+enum { ENVELOPES_MAX = 4096 }; /* envelopes of a ledger */
 
 struct seen {
     uint8_t network[TIDE_HASH_BYTES];

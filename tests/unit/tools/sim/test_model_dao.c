@@ -261,7 +261,7 @@ static void test_oracle_by_vote(void **state)
     refuses(w, "at least one provider", U(5), &quorum);
     quorum.bytes[4] = 22;
     refuses(w, "too many providers", U(5), &quorum);
-    quorum.bytes[4] = 21; /* of whom three are left */
+    quorum.bytes[4] = 21; /* three of these providers are left */
     does(w, U(5), &quorum);
     assert_int_equal(ask_view(w, ORACLE, "get_min_providers", SIM_NONE).u32, 21);
 }
