@@ -129,7 +129,6 @@ static void limit_source(struct reader_past *past, enum project_source_id source
 static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
     assert(source < PROJECT_SOURCE_COUNT);
-    const char *columns = project_sources[source].columns;
     limit_source(past, source);
     tide_buf_reset(&past->sql);
     if (removable)
@@ -140,8 +139,7 @@ static void load_source(struct reader_past *past, enum project_source_id source,
      * since. */
     if (source == PROJECT_TOKEN || source == PROJECT_ASSET)
         tide_buf_str(&past->sql, " AND NOT chain.followed_after($1::smallint, contract, $2)");
-    tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
-                  columns);
+    tide_buf_str(&past->sql, " ORDER BY first COLLATE \"C\"");
     stream(past, past->history.ledger, 2, NULL);
 }
 
@@ -206,7 +204,7 @@ bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint3
     past->whole |= 1u << TIDE_HOT_FEED;
     tide_buf_reset(&past->sql);
     project_sql_range(&past->sql, PROJECT_FEED, "asset");
-    tide_buf_str(&past->sql, " ORDER BY asset COLLATE \"C\"");
+    tide_buf_str(&past->sql, " ORDER BY first COLLATE \"C\"");
     stream_with(past, past->history.ledger, 4, after, *last ? last : NULL);
     return *last && tide_hot_symbol_of(end, tide_slice_str(last));
 }
