@@ -43,7 +43,7 @@ same "loaded"
 # a start must not consume an id: there are only 32767
 sql "SELECT setval(pg_get_serial_sequence('chain.deployment', 'id'), 32767)" >/dev/null
 run; same "nothing more to do"
-fresh; run --batch-ledgers 1 --queue-batches 1; same "a ledger a transaction"
+fresh; run --batch-ledgers 1; same "a ledger a transaction"
 if [ -n "${TIDE_LONG:-}" ]; then fresh; run --batch-ledgers 7 --queue-batches 1; same "7 ledgers a transaction"; fi
 fresh; TIDEMARK_LAKE= run --stream "$PG_DIR/sim/stream.xdr"; same "stream"
 
