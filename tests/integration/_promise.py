@@ -43,7 +43,7 @@ def chosen_by_kind(schemas):
         kinds = {name: schemas.get(name, {}).get("properties", {}).get("kind", {}).get("const") for name in names}
         if kinds and all(kinds.values()):
             del schema["oneOf"]
-            schema.update(required=["kind"], properties={"kind": {"enum": list(kinds.values())}},
+            schema.update(type="object", required=["kind"], properties={"kind": {"enum": list(kinds.values())}},
                           byKind={kind: {"$ref": f"#/components/schemas/{name}"} for name, kind in kinds.items()})
 
 
