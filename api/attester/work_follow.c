@@ -18,8 +18,8 @@ struct outcome {
     const char *attention;
     int64_t fee;  /* stroops that were charged; -1: unknown */
     bool doubted; /* no other server confirmed it; the next turn begins with another server */
-    char error_name[ATT_ERROR_NAME_BYTES];  /* of a failure: the reason to park it */
-    char result_name[ATT_ERROR_NAME_BYTES]; /* of a failure: the operation's result; "": unknown */
+    char error_name[ATT_ERROR_NAME_BYTES];  /* failed call: the reason to park the row */
+    char result_name[ATT_ERROR_NAME_BYTES]; /* failed call: the operation's result; "": unknown */
 };
 
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
@@ -102,8 +102,8 @@ static void decide_failure(struct att_work *w, struct outcome *f)
                   : NEXT(PARK, .why = f->error_name, .detail = "FAILED");
 }
 
-/* Reads the result of a failed transaction, and the name of its error from diagnostic events. Servers
- * may leave those out: then the result is the name. */
+/* Reads the result of a failed transaction, and the name of its error from diagnostic events.
+ * Servers may leave those out: then the result is the name. */
 static void read_failure(struct att_work *w, const struct att_found *found, struct outcome *f)
 {
     assert(found->status == ATT_FAILED);

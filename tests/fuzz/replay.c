@@ -1,7 +1,8 @@
 /* Runs all fuzz targets in one program without a fuzzing engine. `fuzz_replay NAME FILE...` calls
  * the target NAME with every file, with prefixes of it, and with copies that have one byte changed.
  * For files above WHOLE_MAX bytes only a sample of the variants runs. TIDE_LONG tries four masks
- * for each byte instead of one, and every byte of the other files instead of PLACES. CMake writes the list of targets. */
+ * for each byte instead of one, and every byte of the other files instead of PLACES. CMake writes
+ * the list of targets. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 """The cases of attester_lies.sh: each is a function whose docstring says the expected result."""
 import base64
+import os
 import re
 import subprocess
 import sys
