@@ -397,8 +397,9 @@ def secrets_stay_inside(w):
         check(w.seed.encode() not in shown, "the seed is in /proc")
         limits = (proc / "limits").read_text()
         check(any(line.split()[4:6] == ["0", "0"] for line in limits.splitlines() if line.startswith("Max core")), limits)
-        if not os.environ.get("TIDE_SANITIZED") and os.stat(proc).st_uid == os.geteuid() and os.geteuid() != 0:
-            check(not os.access(proc / "environ", os.R_OK), "others may look in")
+        # The kernel gives /proc/PID of a process that forbids looks to root. To root it shows no difference.
+        if os.geteuid() != 0:
+            check(os.stat(proc).st_uid == 0 and not os.access(proc / "environ", os.R_OK), "others may look in")
         check(w.seed not in attester.said(), "the seed is in the log")
     code, said, wrong = w.once("status")
     check(w.seed not in said + wrong, "the seed was printed")
