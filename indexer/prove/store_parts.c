@@ -1,5 +1,6 @@
 /* The statements that store parts of proofs. */
 #include "indexer/prove/prover_impl.h"
+#include "tidemark/failpoint.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 
@@ -62,6 +63,8 @@ static tide_status store_part(struct proving *p, const char *sql, uint32_t ledge
 {
     char number[NUMBER_BYTES];
     struct tide_buf hex;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
     snprintf(number, sizeof number, "%u", ledger);
     tide_buf_init(&hex, 2 * (size_t)TIDE_LEDGER_BYTES_MAX + 3);
     tide_buf_str(&hex, "\\x");
@@ -115,6 +118,8 @@ tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err)
 {
     char oldest[NUMBER_BYTES];
+    if (TIDE_FAILPOINT("prove.drop"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
     snprintf(oldest, sizeof oldest, "%u", prove_oldest_kept(p));
     return tide_pg_query(p->pg, NULL,
                          "WITH v AS (DELETE FROM chain.proof_vote WHERE deployment = $1::integer"

@@ -26,7 +26,7 @@ for database in voted silent; do
     API_READY=/healthz api_start # the protocol is not whole: /readyz is never 200
     proofs=$PG_DIR/proofs.$database
     mkdir "$proofs"
-    sql "SELECT encode(hash, 'hex') FROM chain.tx WHERE ledger <= chain.proven_through(1::smallint) ORDER BY ledger, tx" |
+    sql "SELECT encode(hash, 'hex') FROM chain.tx WHERE ledger < (SELECT ledger + 8 FROM chain.start) ORDER BY ledger, tx" |
         while read -r hash; do
             code=$(curl -s --compressed -o "$proofs/proof.$hash.json" -w '%{http_code}' "$API_URL/api/proof/$hash")
             [ "$code" = 200 ] || { echo "$hash: $code $(cat "$proofs/proof.$hash.json")"; break; }
