@@ -33,6 +33,7 @@ struct proving {
 
     uint32_t from, to; /* indexed ledgers, linked by their hashes; 0, 0: none */
     uint32_t proven;   /* the highest of them that is proven; 0: none */
+    uint32_t used;     /* the newest checkpoint with a quorum's votes that was read; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
     uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* of the task, from first - 1 on */

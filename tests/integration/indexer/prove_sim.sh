@@ -91,3 +91,10 @@ for _ in $(seq 600); do [ "$(says /readyz)" != 200 ] || break; sleep 0.1; done
 [ "$(says /api/markets)" = 200 ] || fail "after reset: $(curl -s "$API_URL/api/markets")"
 api_stop || fail "api: exit $?"
 echo "ok      reset begins an index that is proven"
+
+# The votes that prove the first ledger of an index that begins with a checkpoint prove what follows, too.
+PGDATABASE=postgres "$PG_BIN/createdb" begun
+"$TIDE_BIN/tidemark-indexer" run --from-checkpoint 1215 --database-url "${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=begun}" --lake "$sim/good/lake" \
+    --archive "$sim/good/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "from checkpoint 1215: $(tail -3 "$PG_DIR/run.log")"
+[ "$(PGDATABASE=begun sql 'SELECT max(ledger) FROM chain.checkpoint')" = 1278 ] || fail "proven behind the start: $(PGDATABASE=begun sql 'TABLE chain.checkpoint')"
+echo "ok      what follows a start is proven by the same votes"

@@ -13,20 +13,24 @@
 static void test_next_checkpoint(void **state)
 {
     static const struct {
-        uint32_t from, proven, next;
+        uint32_t from, proven, used, next;
         const char *reason;
     } cases[] = {
-        { 3, 0, 63, "the first checkpoint proves an index from the network's first ledgers" },
-        { 62, 0, 63, "ledger 63 votes for 62" },
-        { 63, 0, 127, "no ledger of this checkpoint votes for an indexed one" },
-        { 64, 0, 127, "the first ledger of a checkpoint" },
-        { 3, 62, 127, "the newest ledger that a checkpoint can prove" },
-        { 3, 40, 127, "an older ledger of a checkpoint, which was used" },
-        { 3, 63, 191, "the vote for a checkpoint's last ledger is in the next one" },
+        { 3, 0, 0, 63, "the first checkpoint proves an index from the network's first ledgers" },
+        { 62, 0, 0, 63, "ledger 63 votes for 62" },
+        { 63, 0, 0, 127, "no ledger of this checkpoint votes for an indexed one" },
+        { 64, 0, 0, 127, "the first ledger of a checkpoint" },
+        { 3, 62, 63, 127, "the newest ledger that a checkpoint can prove" },
+        { 3, 40, 63, 127, "an older ledger of a checkpoint, which was used" },
+        { 3, 63, 127, 191, "the vote for a checkpoint's last ledger is in the next one" },
+        { 63, 63, 0, 127, "the index began with this checkpoint: its proof may prove more" },
+        { 3, 40, 0, 63, "after a restart the same votes are read once more" },
     };
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        const struct proving p = { .from = cases[i].from, .proven = cases[i].proven };
+        const struct proving p = { .from = cases[i].from,
+                                   .proven = cases[i].proven,
+                                   .used = cases[i].used };
         if (prove_next(&p) != cases[i].next)
             fail_msg("%s: %u", cases[i].reason, prove_next(&p));
     }
