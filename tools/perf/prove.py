@@ -19,12 +19,15 @@ def main():
     pace, stream, command = int(sys.argv[1]) / 1000, sys.argv[2], sys.argv[3:]
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     due = time.monotonic()
-    for ledger in frames(stream):
-        time.sleep(max(0.0, due - time.monotonic()))
-        program.stdin.write(ledger)
-        program.stdin.flush()
-        due += pace
-    program.stdin.close()
+    try:
+        for ledger in frames(stream):
+            time.sleep(max(0.0, due - time.monotonic()))
+            program.stdin.write(ledger)
+            program.stdin.flush()
+            due += pace
+        program.stdin.close()
+    except BrokenPipeError:
+        pass  # the program ended, and said why
     code = program.wait()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{used.ru_utime + used.ru_stime:.2f}")
