@@ -1,5 +1,5 @@
-/* Which checkpoint is tried next, in which order parts of proofs are collected, and what a prover
- * refuses to begin with. */
+/* The prover: the checkpoint that is tried next, the order in which parts of proofs are collected,
+ * and what it refuses to begin with. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
