@@ -19,9 +19,9 @@ static tide_status read_fork(struct att_index *out, struct att_outbox *outbox, s
     struct tide_pg_rows rows;
     char deployment[16];
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    tide_status status = tide_pg_query(
-        outbox->pg, &rows, "SELECT ledger FROM chain.fork WHERE deployment = $1::int",
-        (const char *[]){ deployment }, 1, err);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, "SELECT ledger FROM chain.fork WHERE deployment = $1::int",
+                      (const char *[]){ deployment }, 1, err);
     if (status != TIDE_OK)
         return status;
     out->fork = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;

@@ -398,10 +398,11 @@ static tide_status begin_turn(struct att_work *w, struct tide_err *err)
     if (w->index.clocks == TIDE_CLOCKS_DATABASE || w->index.clocks == TIDE_CLOCKS_BEFORE_CHAIN)
         return tide_fail(err, TIDE_E_CONFLICT, "nothing is signed: %s", w->index.text);
     if (w->index.fork)
-        return tide_fail(err, TIDE_E_CONFLICT,
-                         "nothing is signed or sent: forked at ledger %u, of which validators signed"
-                         " another hash; see `tidemark-indexer fork`",
-                         w->index.fork);
+        return tide_fail(
+            err, TIDE_E_CONFLICT,
+            "nothing is signed or sent: forked at ledger %u, of which validators signed"
+            " another hash; see `tidemark-indexer fork`",
+            w->index.fork);
     w->now = (uint64_t)w->clock->wall_ms(w->clock->self) / 1000;
     if (w->index.follows) { /* at most one ledger closes each second */
         floor = w->index.ledger > LAG_LEDGERS ? w->index.ledger - LAG_LEDGERS : 0;

@@ -82,8 +82,8 @@ static const char counts_sql[] =
 
 static const char shown_sql[] =
     "SELECT what, contract, coalesce(kind, -1), encode(key_xdr, 'hex'), encode(key_hash, 'hex'),"
-    " modified, ledger, live_until, kept_until, coalesce(kind = -2, false) FROM pg_temp.audit_difference"
-    " ORDER BY contract, kind, key_hash LIMIT 20";
+    " modified, ledger, live_until, kept_until, coalesce(kind = -2, false)"
+    " FROM pg_temp.audit_difference ORDER BY contract, kind, key_hash LIMIT 20";
 
 static const char summary_sql[] =
     "SELECT what, count(*), min(coalesce(modified, ledger)),"

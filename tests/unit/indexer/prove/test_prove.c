@@ -40,10 +40,9 @@ static void test_kept_ledgers(void **state)
 {
     static const struct {
         uint32_t from, to, ledgers, oldest;
-    } cases[] = { { 3, 100, UINT32_MAX, 3 },
-                  { 3, 100, 98, 3 },
-                  { 3, 100, 97, 4 },
-                  { 3, 100, 1, 100 } };
+    } cases[] = {
+        { 3, 100, UINT32_MAX, 3 }, { 3, 100, 98, 3 }, { 3, 100, 97, 4 }, { 3, 100, 1, 100 }
+    };
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
         struct proving p = { .from = cases[i].from, .to = cases[i].to };
