@@ -382,7 +382,7 @@ static tide_status work_on_row(struct att_work *w, enum att_turn *turn, struct t
 
 /* Reads the index and the clocks, and sets the limits of this turn: the ledgers that servers may
  * report, and the latest end that the signer allows. Fails with TIDE_E_CONFLICT if the clocks
- * differ, or if validators contradict the index: which chain the servers follow is in doubt, too. */
+ * differ, or if validators contradict the index: the servers' chain is in doubt, too. */
 static tide_status begin_turn(struct att_work *w, struct tide_err *err)
 {
     enum { LAG_LEDGERS = 5 }; /* how far a server may be behind the index */

@@ -52,7 +52,7 @@ static void test_kept_ledgers(void **state)
 }
 
 /* Sweeps as if every window had a ledger without parts. Returns how many statements that takes. */
-static uint32_t sweep(struct proof_parts *parts)
+static uint32_t sweep_windows(struct proof_parts *parts)
 {
     uint32_t count = 0, lowest = UINT32_MAX;
     for (; parts->at; count++) {
@@ -69,7 +69,7 @@ static void test_sweep_of_first_checkpoint(void **state)
     (void)state;
     struct proof_parts parts = { 0 };
     sweep_begin(&parts, 126, 1);
-    assert_int_equal(sweep(&parts), 2); /* ledgers 63 to 126, 1 to 62 */
+    assert_int_equal(sweep_windows(&parts), 2); /* ledgers 63 to 126, 1 to 62 */
     assert_int_equal(sweep_window_first(63), 0);
     assert_int_equal(sweep_window_first(127), 63);
 }
@@ -80,18 +80,18 @@ static void test_sweep_goes_on(void **state)
     struct proof_parts parts = { 0 };
     sweep_begin(&parts, 1000, 3);
     assert_int_equal(parts.floor, 3);
-    sweep(&parts);
+    sweep_windows(&parts);
     sweep_begin(&parts, 1064, 3);
     assert_int_equal(parts.floor, 1001); /* what the last sweep saw is not looked at again */
-    assert_int_equal(sweep(&parts), 2);
+    assert_int_equal(sweep_windows(&parts), 2);
     parts.missing = true;
     sweep_begin(&parts, 1128, 900);
     assert_int_equal(parts.floor, 900);
     assert_false(parts.missing);
-    sweep(&parts);
+    sweep_windows(&parts);
     sweep_begin(&parts, 1000, 900); /* the server lost newer proofs */
     assert_int_equal(parts.floor, 900);
-    sweep(&parts);
+    sweep_windows(&parts);
     sweep_begin(&parts, 1064, 1100); /* nothing that is proven is young enough to be kept */
     assert_int_equal(parts.at, 0);
 }
