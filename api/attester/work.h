@@ -47,8 +47,8 @@ enum att_turn {
 };
 
 /* Takes one turn and sets *turn. Fails with TIDE_E_IO or TIDE_E_CHAIN (servers), TIDE_E_CONFLICT
- * (clocks differ), TIDE_E_DB, TIDE_E_DB_FATAL (database), TIDE_E_MEMORY or TIDE_E_STOPPED. A
- * failure leaves every row consistent; take another turn later. */
+ * (clocks differ, or the index is forked), TIDE_E_DB, TIDE_E_DB_FATAL (database), TIDE_E_MEMORY or
+ * TIDE_E_STOPPED. A failure leaves every row consistent; take another turn later. */
 tide_status att_work_turn(struct att_work *work, enum att_turn *turn,
                           struct tide_err *err) TIDE_MUST_USE;
 

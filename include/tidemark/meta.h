@@ -117,7 +117,7 @@ struct tide_change {
     tide_slice key;      /* ScVal                                                     */
     uint32_t durability; /* 0 temporary, 1 persistent                                 */
     tide_slice value;    /* ScVal; empty for REMOVED                                  */
-    /* TTL; contract code: key_hash is its hash */
+    /* TTL; contract code: key_hash is its hash, value its bytes */
     const uint8_t *key_hash;
     uint32_t live_until; /* 0 for REMOVED */
 };

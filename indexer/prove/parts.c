@@ -19,8 +19,7 @@ enum {
     WINDOW = CHECKPOINT_LEDGERS,
     PACKED_MAX = 512 << 20,
     EXPANSION_MAX = 256,
-    STEPS = 8,             /* windows that one pass collects */
-    SWEEP_LEDGERS = 16384, /* ledgers that one statement looks through */
+    STEPS = 8, /* windows that one pass collects */
     ENVELOPES_MAX = 8 << 20,
     GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
 };
@@ -363,24 +362,11 @@ static void note_missing(struct proving *p, uint32_t checkpoint, const struct ti
     p->parts.missing = true;
 }
 
-/* Begins a sweep over what was proven since the last one; over everything after a restart, and
- * after windows that could not be collected. */
-static void begin_sweep(struct proving *p)
-{
-    struct proof_parts *parts = &p->parts;
-    uint32_t oldest =
-        p->to - p->from < p->config.proof_ledgers ? p->from : p->to - p->config.proof_ledgers + 1;
-    parts->floor = parts->missing || parts->top < oldest ? oldest : parts->top + 1;
-    parts->at = parts->top = p->proven;
-    parts->missing = false;
-}
-
 /* Collects the next window of the sweep, downwards. */
 static tide_status collect_next(struct proving *p, struct tide_err *err)
 {
     struct proof_parts *parts = &p->parts;
-    uint32_t found = 0, floor = parts->floor;
-    uint32_t from = parts->at - floor < SWEEP_LEDGERS ? floor : parts->at - SWEEP_LEDGERS + 1;
+    uint32_t found = 0, from = sweep_from(parts);
     tide_status status = prove_find_unproven(p, from, parts->at, &found, err);
     if (status)
         return status;
@@ -391,8 +377,7 @@ static tide_status collect_next(struct proving *p, struct tide_err *err)
         return status;
     if (status)
         note_missing(p, checkpoint, err);
-    uint32_t below = found ? checkpoint - CHECKPOINT_LEDGERS : from;
-    parts->at = below > floor ? below - 1 : 0;
+    sweep_on(parts, found ? sweep_window_first(checkpoint) : from);
     return TIDE_OK;
 }
 
@@ -403,7 +388,7 @@ tide_status prove_collect(struct proving *p, struct tide_err *err)
     if (!p->pg || !p->proven || !p->config.proof_ledgers)
         return TIDE_OK;
     if (!parts->at && p->proven != parts->top) {
-        begin_sweep(p);
+        sweep_begin(parts, p->proven, prove_oldest_kept(p));
         status = prove_drop_parts(p, err);
     }
     for (int i = 0; i < STEPS && status == TIDE_OK && parts->at; i++)

@@ -33,6 +33,7 @@ struct proving {
 
     uint32_t from, to; /* indexed ledgers, linked by their hashes; 0, 0: none */
     uint32_t proven;   /* the highest of them that is proven; 0: none */
+    uint32_t used;     /* the newest checkpoint with a quorum's votes that was read; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
     uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* hashes[0]: of the task's first - 1 */
@@ -64,7 +65,19 @@ uint32_t prove_next(const struct proving *p);
 /* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
 tide_status prove_collect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
+/* sweep.c */
+/* Begins a sweep from the newest proven ledger. at is 0 if nothing proven is kept. */
+void sweep_begin(struct proof_parts *parts, uint32_t proven, uint32_t oldest);
+/* Returns the first ledger that the next statement looks through; the last one is at. */
+uint32_t sweep_from(const struct proof_parts *parts);
+/* Returns the first ledger that the votes of the checkpoint can prove. */
+uint32_t sweep_window_first(uint32_t checkpoint);
+/* Goes on below `first`; at becomes 0 when the sweep has ended. */
+void sweep_on(struct proof_parts *parts, uint32_t first);
+
 /* store_parts.c */
+/* Returns the oldest ledger of which parts are kept. */
+uint32_t prove_oldest_kept(const struct proving *p);
 /* Marks the window's ledgers that have transactions of the deployment and are proven. */
 tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHECKPOINT_LEDGERS],
                          struct tide_err *err) TIDE_MUST_USE;

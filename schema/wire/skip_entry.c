@@ -232,7 +232,7 @@ static void skip_contract_code(struct tide_xdr *x, struct tide_change *out)
         tide_xdr_skip(x, 40);
     }
     out->key_hash = tide_xdr_opaque(x, 32).ptr;
-    tide_xdr_var(x, UINT32_MAX);
+    out->value = tide_xdr_var(x, UINT32_MAX);
 }
 
 static void skip_ttl_entry(struct tide_xdr *x, struct tide_change *out)

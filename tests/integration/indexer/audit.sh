@@ -52,6 +52,7 @@ done
 agrees --archive "$sim/archive"
 grep -q "^checkpoint  ledger $last" "$PG_DIR/said" || fail "the newest checkpoint was not chosen: $(said)"
 grep -qE '^entries +[1-9][0-9]{2,} live and [1-9][0-9]* archived' "$PG_DIR/said" || fail "too few entries: $(said)"
+grep -qE '^code +1 live, 0 archived, of [12]; the first lives until ledger [0-9]+$' "$PG_DIR/said" || fail "the life of the code: $(said)"
 cat "$PG_DIR/said"
 
 echo "planted differences"
@@ -105,7 +106,7 @@ agrees --archive "$forged,$sim/archive" --checkpoint "$last"
 forge bomb
 ends 65 'mark of a record' --archive "$forged" --http-tries 1
 true_hash=$(sql "SELECT hash FROM chain.ledger WHERE ledger = $last")
-for attack in twice unsorted entry; do
+for attack in twice unsorted entry code; do
     forged_hash=$(forge $attack)
     forged=$PG_DIR/forged
     ends 66 'another hash than the index' --archive "$forged" --http-tries 1
@@ -114,6 +115,7 @@ for attack in twice unsorted entry; do
     twice) ends 65 'the key of the record before' --archive "$forged" --http-tries 1 ;;
     unsorted) ends 65 'keys are not sorted' --archive "$forged" --http-tries 1 ;;
     entry) ends 68 '^different .*the network' --archive "$forged" --http-tries 1 ;;
+    code) ends 68 '^different +code C.*: the network.s bytes do not hash to the name' --archive "$forged" --http-tries 1 ;;
     esac
     sql "UPDATE chain.ledger SET hash = '$true_hash' WHERE ledger = $last"
 done
