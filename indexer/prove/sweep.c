@@ -1,7 +1,7 @@
 /* The order in which parts of proofs are collected: downwards from the newest proven ledger. */
 #include "indexer/prove/prover_impl.h"
 
-enum { SWEEP_LEDGERS = 16384 }; /* that one statement looks through */
+enum { SWEEP_LEDGERS = 16384 }; /* ledgers that one statement looks through */
 
 /* After windows that could not be collected, after a restart, and after a server lost proofs, a
  * sweep goes down to the oldest ledger of which parts are kept. Else it goes down to the last

@@ -24,7 +24,7 @@ struct step {
     uint64_t rank;   /* order in time */
     enum { STEP_CREATED, STEP_UPDATED, STEP_REMOVED, STEP_RESTORED, STEP_EVICTED } what;
     uint32_t durability;
-    uint32_t live_until; /* of a TTL */
+    uint32_t live_until; /* a TTL's liveUntilLedgerSeq */
 };
 
 struct bucket_list {

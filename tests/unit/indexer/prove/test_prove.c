@@ -82,7 +82,7 @@ static void test_sweep_goes_on(void **state)
     assert_int_equal(parts.floor, 3);
     sweep_windows(&parts);
     sweep_begin(&parts, 1064, 3);
-    assert_int_equal(parts.floor, 1001); /* what the last sweep saw is not looked at again */
+    assert_int_equal(parts.floor, 1001); /* the next sweep begins after the last one */
     assert_int_equal(sweep_windows(&parts), 2);
     parts.missing = true;
     sweep_begin(&parts, 1128, 900);
