@@ -312,6 +312,25 @@ COMMENT ON TABLE chain.proof_vote IS 'votes of a quorum of the named validators 
 COMMENT ON COLUMN chain.proof_vote.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
 COMMENT ON COLUMN chain.proof_vote.envelopes IS 'SCPEnvelope of each of these validators';
 
+-- Replaced with each checkpoint that is proven.
+CREATE TABLE chain.proof_state (
+    deployment    smallint PRIMARY KEY REFERENCES chain.deployment,
+    ledger        integer  NOT NULL CHECK (ledger > 0),
+    buckets       bytea    NOT NULL CHECK (octet_length(buckets) IN (22 * 32, 44 * 32)),
+    header_count  integer  NOT NULL CHECK (header_count > 0),
+    headers       bytea    NOT NULL,
+    signed_ledger integer  NOT NULL CHECK (signed_ledger = ledger + header_count),
+    tx_set        bytea,
+    envelopes     bytea[]  NOT NULL CHECK (cardinality(envelopes) > 0)
+);
+COMMENT ON TABLE chain.proof_state IS 'parts that prove entries as of the newest checkpoint whose state votes prove';
+COMMENT ON COLUMN chain.proof_state.ledger IS 'the last ledger of that checkpoint';
+COMMENT ON COLUMN chain.proof_state.buckets IS 'hashes of its buckets: of each level curr and snap, the live list before the hot archive''s, which exists from protocol 23 on';
+COMMENT ON COLUMN chain.proof_state.headers IS 'LedgerHeader of each ledger from that one to the one before signed_ledger, each behind its length';
+COMMENT ON COLUMN chain.proof_state.signed_ledger IS 'the ledger that the votes are about; they prove the one before';
+COMMENT ON COLUMN chain.proof_state.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
+COMMENT ON COLUMN chain.proof_state.envelopes IS 'SCPEnvelope of validators that satisfy the quorum set';
+
 -- One row. Standbys and restored copies have the same id: they hold the same index.
 CREATE TABLE chain.database (
     id      uuid    NOT NULL DEFAULT gen_random_uuid(),

@@ -3,6 +3,7 @@
 #define INDEXER_PROVE_PROVER_IMPL_H
 
 #include "indexer/archive/checkpoint.h"
+#include "indexer/archive/history_state.h"
 #include "indexer/archive/votes.h"
 #include "indexer/prove/prover.h"
 #include "tidemark/pg.h"
@@ -16,6 +17,16 @@ struct proof_parts {
     uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
     uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */
     bool missing;       /* a window of the last sweep could not be collected */
+    uint32_t state;     /* the checkpoint whose state is stored; 0: none */
+};
+
+/* The parts that prove entries, beside the votes of a window. */
+struct proof_state {
+    uint32_t ledger;
+    const struct history_state *buckets;
+    uint32_t header_count;
+    const struct tide_buf *headers; /* each behind its length */
+    uint32_t signed_ledger;
 };
 
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
@@ -92,12 +103,16 @@ tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice r
 /* envelopes: elements of an array of bytea as text. An empty set is stored as NULL. */
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err) TIDE_MUST_USE;
+/* Replaces the state that is stored. set and envelopes: as prove_store_votes has them. */
+tide_status prove_store_buckets(struct proving *p, const struct proof_state *state, tide_slice set,
+                                const struct tide_buf *envelopes,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* Deletes the parts of the ledgers that are older than proof_ledgers. */
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
 /* store.c */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
-/* Sets p->from, p->to and p->proven from the database. */
+/* Sets p->from, p->to and p->proven from the database, and the checkpoint whose state is stored. */
 tide_status prove_read_place(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Stores a proof, or a fork, if the index still has that hash of the ledger. *stored: it had. */
 tide_status prove_store(struct proving *p, const struct checkpoint_proof *proof, bool *stored,

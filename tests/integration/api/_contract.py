@@ -234,7 +234,7 @@ def everything(c):
             c.fault(operation_id, "never a success: this proves little")
     # The chain is older than its prices and attestations may be: routes_people asks for these at a past ledger.
     # Proofs need archives: integration.proofs has them.
-    aged = ("compliance_expiring", "market_risk", "proof")
+    aged = ("compliance_expiring", "market_risk", "proof", "proof_entry", "proof_compliance")
     empty = sorted(o["operationId"] for _, _, o in c.operations() if "snapshot" not in o["operationId"] and not c.items[o["operationId"]] and o["operationId"] not in aged
                    and o["x-from"] not in ("the process itself", "the stream service") and not of_kyc(o))
     if empty:
