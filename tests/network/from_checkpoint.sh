@@ -58,7 +58,7 @@ state_of rpc >"$PG_DIR/state"
 
 begins begun "$checkpoint" "ledger=$checkpoint proof=signed .*archived=[1-9]"
 network_into begun one a
-"$TIDE_BIN/tidemark-indexer" verify --lake "$one_lake" >"$PG_DIR/verify" || fail "verify: $(sed -n "/^ok/!p" "$PG_DIR/verify")"
+"$TIDE_BIN/tidemark-indexer" verify --from $((checkpoint + 1)) --to "$signed" --lake "$one_lake" >"$PG_DIR/verify" || fail "verify: $(sed -n "/^ok/!p" "$PG_DIR/verify")"
 last=$(((signed - 10) / 8 * 8 - 1))
 "$TIDE_BIN/tidemark-indexer" audit --archive "$one_dir/history" --checkpoint "$last" >"$PG_DIR/audit" 2>&1 || fail "audit: $(cat "$PG_DIR/audit")"
 sed 's/^/       /' "$PG_DIR/audit"
