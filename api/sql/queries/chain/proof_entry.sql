@@ -1,5 +1,5 @@
 -- one: deployment key
--- none no_proof: This server does not know the bucket hashes of a checkpoint that signatures prove: it keeps no proofs, or has not collected them yet.
+-- none no_proof: the buckets of no proven checkpoint are known
 -- tag: Activity
 -- summary: Proof of an entry
 -- about: What others need to check an entry of a contract's storage without trusting this server, but the validators that they name: the
