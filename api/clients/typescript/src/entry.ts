@@ -143,7 +143,12 @@ type Found = { value: Bytes | null; written: number };
 function readRecord(record: Bytes, key: Key, live: boolean): Found | null {
   const x = new Xdr(record);
   const arm = x.u32();
-  if (arm === META) return null;
+  if (arm === META) {
+    x.u32(); // the protocol
+    if (((x.arm(1) ? x.arm(1) : 0) === 0) !== live) malformed('a bucket of the other list');
+    x.end();
+    return null;
+  }
   if (arm === 1) return same(record.subarray(4), key.xdr) ? { value: null, written: 0 } : null;
   if (arm !== 0 && !(live && arm === 2)) malformed('a bucket has a record of an unknown kind');
   const fields = key.xdr.subarray(4);

@@ -169,10 +169,20 @@ def _entry_value(record: bytes, key: _Key) -> tuple[bytes, int]:
     return value, written
 
 
+def _check_metadata(record: bytes, live: bool) -> None:
+    """Refuses a bucket of the other list."""
+    x = _Xdr(record)
+    x.take(8)  # the arm, the protocol
+    if (x.arm(1) == 0 or x.arm(1) == 0) != live:
+        _malformed("a bucket of the other list")
+    x.end()
+
+
 def _read_record(record: bytes, key: _Key, live: bool) -> _Found | None:
     """What a record of a bucket says of the key; None, if it is about another one."""
     arm = int.from_bytes(record[:4], "big")
     if arm == META:
+        _check_metadata(record, live)
         return None
     if arm == 1:
         return (True, None, 0) if record[4:] == key.xdr else None
