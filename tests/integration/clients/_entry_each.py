@@ -69,7 +69,7 @@ def key_of(record):
 
 
 # Entries whose value the API does not say: nonces, a person's jurisdiction, lists of structs, and what the index does not follow of Stellar assets.
-UNTOLD = {"nonce", "ComplianceRec", "Kyc", "PendingObs", "instance", "Balance"}
+UNTOLD = {"nonce", "ComplianceRec", "Kyc", "PendingObservations", "instance", "Balance"}
 
 
 def kind_of(key):
