@@ -20,7 +20,7 @@
 struct snapshot {
     struct archive *archive;              /* borrowed */
     uint32_t ledger;                      /* the checkpoint's */
-    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* of its header */
+    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* bucketListHash of the checkpoint's header */
     struct history_state state;           /* filled in by snapshot_state */
     /* the bucket that is being read */
     struct bucket_reader bucket;

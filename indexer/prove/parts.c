@@ -21,11 +21,10 @@ enum {
     WINDOW = CHECKPOINT_LEDGERS,
     PACKED_MAX = 512 << 20,
     EXPANSION_MAX = 256,
-    STEPS = 8,             /* windows that one pass collects */
-    SWEEP_LEDGERS = 16384, /* that one statement looks through */
+    STEPS = 8, /* windows that one pass collects */
     ENVELOPES_MAX = 8 << 20,
     HEADERS_MAX = 8 << 20,
-    GENERALIZED_AT = 44 /* of the generalized set in a TransactionHistoryEntry */
+    GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
 };
 #define UNPACKED_MAX ((uint64_t)4 << 30)
 
@@ -43,13 +42,13 @@ struct collecting {
     bool has_header[WINDOW], has_results[WINDOW];
     struct votes *votes;
     uint32_t voted;              /* the votes taken are about this ledger; 0: none yet */
-    struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
-    struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
-    struct tide_signers signers; /* of these envelopes */
+    struct tide_buf set;         /* the ledger's set; empty: its value names the ledger before */
+    struct tide_buf kept;        /* the ledger's envelopes, as elements of an array of bytea */
+    struct tide_signers signers; /* validators that signed these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
     uint32_t header_count;       /* headers from `state` on */
     struct tide_buf headers;     /* these, each behind its length */
-    struct snapshot snapshot;    /* of `state` */
+    struct snapshot snapshot;    /* snapshot of `state` */
     struct record_stream records;
 };
 
@@ -143,7 +142,7 @@ static void choose_small(struct collecting *c)
     }
 }
 
-/* Keeps the smallest set of a decided ledger. */
+/* Keeps the smallest transaction set of the ledgers with a decided value. */
 static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
 {
     struct collecting *c = self;
@@ -447,24 +446,11 @@ static void note_missing(struct proving *p, uint32_t checkpoint, const struct ti
     p->parts.missing = true;
 }
 
-/* Begins a sweep over what was proven since the last one; over everything after a restart, and
- * after windows that could not be collected. */
-static void begin_sweep(struct proving *p)
-{
-    struct proof_parts *parts = &p->parts;
-    uint32_t oldest =
-        p->to - p->from < p->config.proof_ledgers ? p->from : p->to - p->config.proof_ledgers + 1;
-    parts->floor = parts->missing || parts->top < oldest ? oldest : parts->top + 1;
-    parts->at = parts->top = p->proven;
-    parts->missing = false;
-}
-
 /* Collects the next window of the sweep, downwards. */
 static tide_status collect_next(struct proving *p, struct tide_err *err)
 {
     struct proof_parts *parts = &p->parts;
-    uint32_t found = 0, floor = parts->floor;
-    uint32_t from = parts->at - floor < SWEEP_LEDGERS ? floor : parts->at - SWEEP_LEDGERS + 1;
+    uint32_t found = 0, from = sweep_from(parts);
     tide_status status = TIDE_OK;
     if (parts->at == p->proven && state_due(p))
         found = p->proven; /* its window has the state, too */
@@ -479,8 +465,7 @@ static tide_status collect_next(struct proving *p, struct tide_err *err)
         return status;
     if (status)
         note_missing(p, checkpoint, err);
-    uint32_t below = found ? checkpoint - CHECKPOINT_LEDGERS : from;
-    parts->at = below > floor ? below - 1 : 0;
+    sweep_on(parts, found ? sweep_window_first(checkpoint) : from);
     return TIDE_OK;
 }
 
@@ -491,7 +476,7 @@ tide_status prove_collect(struct proving *p, struct tide_err *err)
     if (!p->pg || !p->proven || !p->config.proof_ledgers)
         return TIDE_OK;
     if (!parts->at && p->proven != parts->top) {
-        begin_sweep(p);
+        sweep_begin(parts, p->proven, prove_oldest_kept(p));
         status = prove_drop_parts(p, err);
     }
     for (int i = 0; i < STEPS && status == TIDE_OK && parts->at; i++)

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* How far the parts of proofs are collected. A sweep goes down from the newest proven ledger. */
+/* Progress of collecting the parts of proofs. A sweep goes down from the newest proven ledger. */
 struct proof_parts {
     uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
     uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */
@@ -44,9 +44,10 @@ struct proving {
 
     uint32_t from, to; /* indexed ledgers, linked by their hashes; 0, 0: none */
     uint32_t proven;   /* the highest of them that is proven; 0: none */
+    uint32_t used;     /* the newest checkpoint with a quorum's votes that was read; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
-    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* of the task, from first - 1 on */
+    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* hashes[0]: of the task's first - 1 */
     bool asked;                                          /* this pass asked an archive */
     char reason[TIDE_ERR_TEXT_MAX];  /* why the last checkpoint that was asked for has no proof */
     char trouble[TIDE_ERR_TEXT_MAX]; /* the reason that chain.prover has; "": none */
@@ -60,7 +61,7 @@ struct tide_prover {
     struct tide_err fork;        /* valid once forked is set */
     atomic_bool forked, closing; /* closing: the thread ends as soon as it can */
     atomic_bool finishing;       /* the thread ends after a pass */
-    pthread_mutex_t lock;        /* of the condition alone */
+    pthread_mutex_t lock;        /* used for the condition only */
     pthread_cond_t wake;
 };
 
@@ -75,7 +76,19 @@ uint32_t prove_next(const struct proving *p);
 /* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
 tide_status prove_collect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
+/* sweep.c */
+/* Begins a sweep from the newest proven ledger. at is 0 if nothing proven is kept. */
+void sweep_begin(struct proof_parts *parts, uint32_t proven, uint32_t oldest);
+/* Returns the first ledger that the next statement looks through; the last one is at. */
+uint32_t sweep_from(const struct proof_parts *parts);
+/* Returns the first ledger that the votes of the checkpoint can prove. */
+uint32_t sweep_window_first(uint32_t checkpoint);
+/* Goes on below `first`; at becomes 0 when the sweep has ended. */
+void sweep_on(struct proof_parts *parts, uint32_t first);
+
 /* store_parts.c */
+/* Returns the oldest ledger of which parts are kept. */
+uint32_t prove_oldest_kept(const struct proving *p);
 /* Marks the window's ledgers that have transactions of the deployment and are proven. */
 tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHECKPOINT_LEDGERS],
                          struct tide_err *err) TIDE_MUST_USE;
@@ -99,7 +112,7 @@ tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_
 
 /* store.c */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
-/* Reads from, to and proven, and of which checkpoint the state is stored. */
+/* Sets p->from, p->to and p->proven from the database, and the checkpoint whose state is stored. */
 tide_status prove_read_place(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Stores a proof, or a fork, if the index still has that hash of the ledger. *stored: it had. */
 tide_status prove_store(struct proving *p, const struct checkpoint_proof *proof, bool *stored,

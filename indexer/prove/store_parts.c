@@ -1,5 +1,6 @@
 /* The statements that store parts of proofs. */
 #include "indexer/prove/prover_impl.h"
+#include "tidemark/failpoint.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 
@@ -7,8 +8,7 @@
 
 enum { NUMBER_BYTES = 12 };
 
-/* Returns the oldest ledger of which parts are kept. */
-static uint32_t oldest_kept(const struct proving *p)
+uint32_t prove_oldest_kept(const struct proving *p)
 {
     uint32_t ledgers = p->config.proof_ledgers;
     return p->to - p->from < ledgers ? p->from : p->to - ledgers + 1;
@@ -19,8 +19,8 @@ tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHE
 {
     char from[NUMBER_BYTES], to[NUMBER_BYTES];
     struct tide_pg_rows rows;
-    uint32_t first = checkpoint < CHECKPOINT_LEDGERS ? 0 : checkpoint - CHECKPOINT_LEDGERS;
-    uint32_t oldest = oldest_kept(p);
+    uint32_t first = sweep_window_first(checkpoint);
+    uint32_t oldest = prove_oldest_kept(p);
     snprintf(from, sizeof from, "%u", first > oldest ? first : oldest);
     snprintf(to, sizeof to, "%u", p->proven < checkpoint ? p->proven : checkpoint - 1);
     tide_status status = tide_pg_query(
@@ -75,6 +75,8 @@ static tide_status store_part(struct proving *p, const char *sql, uint32_t ledge
 {
     char number[NUMBER_BYTES];
     struct tide_buf hex;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
     snprintf(number, sizeof number, "%u", ledger);
     const char *written = put_bytes(&hex, bytes);
     const char *values[] = { p->deployment, number, bytes.len ? written : NULL, text };
@@ -171,7 +173,9 @@ tide_status prove_store_buckets(struct proving *p, const struct proof_state *sta
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err)
 {
     char oldest[NUMBER_BYTES];
-    snprintf(oldest, sizeof oldest, "%u", oldest_kept(p));
+    if (TIDE_FAILPOINT("prove.drop"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    snprintf(oldest, sizeof oldest, "%u", prove_oldest_kept(p));
     return tide_pg_query(p->pg, NULL,
                          "WITH v AS (DELETE FROM chain.proof_vote WHERE deployment = $1::integer"
                          " AND ledger <= $2::integer) DELETE FROM chain.proof_ledger WHERE"

@@ -18,10 +18,10 @@
 
 struct tide_start_options {
     const struct tide_config *config;         /* archive, database, deployment file */
-    const struct tide_deployment *deployment; /* with the id that the writer found; borrowed */
+    const struct tide_deployment *deployment; /* has the id that the writer found; borrowed */
     const bool *wanted;                       /* by table index: the index scope; borrowed */
-    struct tide_writer *writer;               /* of an empty index */
-    uint32_t checkpoint; /* its last ledger; 0: the newest that can be proven */
+    struct tide_writer *writer;               /* writer of an empty index */
+    uint32_t checkpoint; /* a checkpoint's last ledger; 0: that of the newest provable one */
 };
 
 /* Fills the index. TIDE_E_MISSING: the archive lacks a file, or not enough validators signed.

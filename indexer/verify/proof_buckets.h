@@ -14,8 +14,8 @@
 
 enum proof_place {
     PROOF_PLACE_NONE,     /* the entry does not exist */
-    PROOF_PLACE_LIVE,     /* it exists; its time to live is another entry, which is not read */
-    PROOF_PLACE_ARCHIVED, /* it was evicted with this value, and a call may restore it */
+    PROOF_PLACE_LIVE,     /* the entry exists; its time to live, another entry, is not read */
+    PROOF_PLACE_ARCHIVED, /* the entry was evicted with this value; a call may restore it */
 };
 
 struct proof_entry {
@@ -24,8 +24,8 @@ struct proof_entry {
     uint32_t last_modified; /* the ledger that the bucket says; 0 without an entry */
     enum bucket_list list;  /* with `rank`: the bucket that decided */
     uint32_t rank;          /* its age, 0 is the youngest; UINT32_MAX: no bucket has the key */
-    uint32_t buckets;       /* that were read */
-    uint64_t bytes;         /* of them */
+    uint32_t buckets;       /* buckets that were read */
+    uint64_t bytes;         /* bytes of these buckets */
 };
 
 /* Finds the entry of a claim of the kind PROOF_ENTRY. The caller releases `value` in any case.

@@ -47,17 +47,17 @@ enum proof_said { PROOF_SAID_NOTHING, PROOF_SAID_ABSENT, PROOF_SAID_VALUE };
 /* Slices borrow from the proof. */
 struct proof_claim {
     enum proof_kind kind;
-    struct tide_ledger_header header; /* of the proven ledger; its hash is not set */
-    uint8_t hash[TIDE_HASH_BYTES];    /* of that header */
+    struct tide_ledger_header header; /* header of the proven ledger; its hash is not set */
+    uint8_t hash[TIDE_HASH_BYTES];    /* hash of that header */
     uint32_t signed_ledger;           /* votes about it prove the ledger before it */
     struct tide_signers signers;
-    /* of a transaction */
+    /* PROOF_TRANSACTION */
     struct tide_tx tx; /* the result; index and count are those of the result set */
     bool has_events;
     tide_slice answer; /* SCVal; empty without events */
     uint32_t event_count;
     tide_slice events; /* ContractEvent, one after another: tide_event_read */
-    /* of an entry */
+    /* PROOF_ENTRY */
     struct history_state buckets; /* hashes alone, and the version: 1 without the hot archive */
     tide_slice key;               /* LedgerKey */
     struct tide_change of;        /* its fields: contract, key and durability */

@@ -17,7 +17,7 @@ static const char *const names[] = { "events", "failed", "empty_value", "entry" 
 
 struct file {
     uint8_t bytes[FILE_MAX];
-    size_t len; /* of the proof */
+    size_t len; /* bytes of the proof */
     struct tide_quorum quorum;
 };
 
