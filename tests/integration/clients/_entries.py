@@ -176,7 +176,7 @@ sayings("evicted twice", NEW, live=[(0, [gone(KEY)])], hot=[(1, [entry(KEY, NEW)
 sayings("before the hot archive", NEW, live=[(5, [entry(KEY, NEW)])], lists=1)
 sayings("nowhere, before the hot archive", None, lists=1)
 sayings("sponsored", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(1) + word(0) + sha(b"sponsor") + word(0))])])
-sayings("sponsored by nobody", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(0) + word(0))])])
+sayings("without a sponsor", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(0) + word(0))])])
 case("twice in a bucket", state([(0, [entry(KEY, NEW), entry(KEY, OLD)])]), False)
 case("an entry with a byte too many", state([(0, [entry(KEY, NEW) + bytes(4)])]), False)
 case("an unknown arm", state([(0, [word(3) + KEY])]), False)
@@ -302,5 +302,7 @@ def brief(said):
     return [said[0], said[1], said[2], said[4], len(said[5]), said[8], said[9], said[12], said[14], said[15]]
 
 
-by_node = ask_node("_entries.mjs", [{"answer": text, "network": network, "validators": validators, "archive": archive} for _, text, network, validators, archive, _ in cases])
+questions = [{"answer": text, "network": network, "validators": validators, "archive": archive} for _, text, network, validators, archive, _ in cases]
+by_node = ask_node("_entries.mjs", questions)
+assert ask_node("_entries_web.mjs", questions) == by_node, "other verdicts without Node.js"
 judge(cases, by_python, by_node, by_indexer, brief)

@@ -1,7 +1,7 @@
 // Proofs of entries: what a contract's storage held at a checkpoint, checked against validators that you name and the network's own buckets.
 import { contractText, hex, joined, malformed, openProof, PROOF_BYTES, ProofError, Quorum, same, sha256, signedLedgers, unproven, Xdr } from './proof.js';
 import type { Bytes, ProofExpected } from './proof.js';
-import { Sha256 } from './sha256.js';
+import { hashStream } from './crypto.js';
 
 /** Gives the unpacked bytes of the bucket with that hash (hex), or pieces of them; null: it is not there. */
 export type BucketSource = (hash: string) => Pieces | null | Promise<Pieces | null>;
@@ -174,7 +174,7 @@ function readRecord(record: Bytes, key: Key, live: boolean, first: boolean): Fou
 async function findInBucket(source: BucketSource, name: string, key: Key, live: boolean): Promise<Found | null> {
   const given = await source(name);
   if (given === null || given === undefined) return noBucket(name, 'is missing');
-  const hash = new Sha256();
+  const hash = hashStream();
   let found: Found | null = null;
   let refused: unknown = null;
   let first = true;
@@ -185,14 +185,14 @@ async function findInBucket(source: BucketSource, name: string, key: Key, live: 
     found = one ?? found;
   });
   for await (const piece of given instanceof Uint8Array ? [given] : given) {
-    hash.update(piece);
+    if (!hash.update(piece)) noBucket(name, 'is larger than 128 MiB, which only Node.js hashes');
     try {
       if (!refused) records.push(piece);
     } catch (error) {
       refused = error; // unless it is another bucket: that is told first
     }
   }
-  if (hex(hash.digest()) !== name) noBucket(name, 'does not hash to its name');
+  if (hex(await hash.digest()) !== name) noBucket(name, 'does not hash to its name');
   if (refused) throw refused;
   records.end();
   return found;
@@ -219,7 +219,8 @@ const UNPROVEN = { state: null, value: null, lastModified: null, bucket: null };
 
 /**
  * What an answer of `/api/proof/entry/{key}` or `/api/proof/compliance/{address}` proves: its text, or its data. Throws ProofError. Needs Ed25519 in
- * Web Crypto. Buckets are read to their ends and hashed, from the youngest to the first that has the key; memory does not grow with their size.
+ * Web Crypto. Buckets are read to their ends and hashed, from the youngest to the first that has the key. With Node.js memory does not grow with their size;
+ * elsewhere a bucket is kept until it is hashed, and one of more than 128 MiB is refused (`no_bucket`).
  * Compare `contract` and `key` with what you asked for.
  */
 export async function verifyEntryProof(answer: string | { [name: string]: unknown }, expected: EntryProofExpected): Promise<ProvenEntry> {
