@@ -262,12 +262,24 @@ static bool read_event(struct tide_param_value *out, const struct tide_param *pa
                              " 0000004582714802176-0000000000");
 }
 
+/* Returns whether the value has min..max characters of base64url. */
+static bool is_base64url(const struct tide_param_value *value, const struct tide_param *param)
+{
+    bool fits = value->text.len >= param->min && value->text.len <= param->max;
+    for (size_t i = 0; fits && i < value->text.len; i++)
+        fits = is_word(value->text.ptr[i]) || value->text.ptr[i] == '-';
+    return fits;
+}
+
 static bool read_cursor(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
-    bool fits = out->text.len >= param->min && out->text.len <= param->max;
-    for (size_t i = 0; fits && i < out->text.len; i++)
-        fits = is_word(out->text.ptr[i]) || out->text.ptr[i] == '-';
-    return fits || reject_value(why, "must be the \"next\" of an earlier answer");
+    return is_base64url(out, param) ||
+           reject_value(why, "must be the \"next\" of an earlier answer");
+}
+
+static bool read_key(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    return is_base64url(out, param) || reject_value(why, "must be base64url without padding");
 }
 
 bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_slice text,
@@ -281,7 +293,7 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
         [TIDE_PARAM_TEXT] = read_text,       [TIDE_PARAM_CHOICE] = read_choice,
         [TIDE_PARAM_BOOL] = read_bool,       [TIDE_PARAM_TIME] = read_time,
         [TIDE_PARAM_KIND] = read_kind,       [TIDE_PARAM_CURSOR] = read_cursor,
-        [TIDE_PARAM_EVENT] = read_event,
+        [TIDE_PARAM_EVENT] = read_event,     [TIDE_PARAM_KEY] = read_key,
     };
     const struct tide_param *param = tide_param_of(id);
     *out = (struct tide_param_value){ .id = id, .given = true, .text = text };

@@ -31,6 +31,7 @@ enum tide_param_type {
     TIDE_PARAM_KIND,   /* a kind of event: enum tide_event_id                            */
     TIDE_PARAM_EVENT,  /* Stellar RPC's id of an event: 19 digits, '-', 10 digits        */
     TIDE_PARAM_CURSOR, /* `next` of an earlier answer */
+    TIDE_PARAM_KEY,    /* min..max characters of base64url; the handler reads the LedgerKey */
 };
 
 struct tide_param_value {

@@ -43,8 +43,9 @@ static const struct openapi_at param_def = { "api/http/param.def", 0 };
 
 static const char time_pattern[] = "^(" SECONDS_PATTERN "|" DATE_TIME_PATTERN ")$";
 
-/* Each value that matches is accepted, except that an address also has a checksum and a cursor is
- * one that the server made. The bounds of a TEXT are bytes, so its characters are ASCII here. */
+/* Each value that matches is accepted, except that an address also has a checksum, a cursor is one
+ * that the server made, and a key is the XDR of a LedgerKey. The bounds of a TEXT are bytes, so its
+ * characters are ASCII here. */
 static const char *const param_patterns[] = {
     [TIDE_PARAM_AMOUNT] = "^(0|[1-9][0-9]{0,37})$",
     [TIDE_PARAM_EVENT] = "^[0-8][0-9]{18}-[01][0-9]{9}$",
@@ -55,6 +56,7 @@ static const char *const param_patterns[] = {
     [TIDE_PARAM_TEXT] = "^[ -~]*$",
     [TIDE_PARAM_TIME] = time_pattern,
     [TIDE_PARAM_CURSOR] = "^[A-Za-z0-9_-]*$",
+    [TIDE_PARAM_KEY] = "^[A-Za-z0-9_-]*$",
 };
 
 /* Writes a value, unquoted if the parameter is a number or a boolean. */
@@ -144,7 +146,8 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
 {
     bool own = param->type == TIDE_PARAM_TEXT && param->words[0];
     bool number = param->type == TIDE_PARAM_U64;
-    bool text = param->type == TIDE_PARAM_TEXT || param->type == TIDE_PARAM_CURSOR;
+    bool text = param->type == TIDE_PARAM_TEXT || param->type == TIDE_PARAM_CURSOR ||
+                param->type == TIDE_PARAM_KEY;
     const char *pattern =
         (size_t)param->type < TIDE_COUNT(param_patterns) ? param_patterns[param->type] : NULL;
     tide_json_name(j, "schema");
@@ -169,6 +172,8 @@ static void put_param_schema(struct tide_json *j, const struct param *param)
         put_token(j, param);
     else if (pattern)
         openapi_put_text(j, "pattern", pattern);
+    if (param->type == TIDE_PARAM_KEY)
+        openapi_put_text(j, "format", "stellar-ledger-key");
     put_value(j, "default", param, param->def);
     tide_json_close(j, '}');
 }

@@ -483,7 +483,8 @@ tide_status tide_decode_pool_take(struct tide_decode_pool *p, struct tide_batch 
 {
     assert(p->used && chunk_at(p, 0)->state == DONE);
     struct chunk *c = chunk_at(p, 0);
-    assert(c->count > 0 && c->decoded <= c->count);
+    /* A chunk is empty if memory for its first ledger was lacking. */
+    assert(c->decoded <= c->count && (c->count > 0 || c->status == TIDE_OK));
     tide_status status = c->status;
     /* The failed ledger, or the chunk's first one if a ledger's contracts could not be copied. */
     *failed = c->decoded < c->count ? c->sequence[c->decoded] : c->sequence[0];

@@ -45,10 +45,10 @@ pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
     grep -Ei '^Cache-Control: no-(cache|store)' "$PG_DIR/late" >/dev/null || fail "$what: a late answer may be cached: $(cat "$PG_DIR/late")"
     tag=$(sed -n 's/^ETag: //Ip' "$PG_DIR/late")
     [ "$(curl -s -o /dev/null -w '%{http_code}' -H "If-None-Match: ${tag:-*}" "$(url three "/api/events?limit=1")")" = 200 ] || fail "$what: a late answer is a 304"
+    mark resumed # from here on answers may be younger
     lost=$(now)
     $3
     wait_for 60 serves || fail "$what: node two stays stale: $(curl -s "$(url two /readyz)")"
-    mark resumed
     echo "ok $what: after $seconds s all is fresh again within $(since "$lost") s"
     wait_for 30 fresh_workers || fail "$what: SQL of node three is $(age three "/api/events?limit=1") ms old"
 }
