@@ -26,7 +26,8 @@
 --   "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087", "unpriced":0}
 --
 -- The protocol by day (UTC), over the key of the days. b has the bounds of a filled page: its first day, and the one behind its last. Each
--- item is made from the newest day with activity up to it: its own, or the one whose holdings it carries.
+-- item is made from the newest day with activity up to it: its own, or the one whose holdings it carries. OFFSET 0 keeps the planner from
+-- adding up what was held on all days and then choosing those of the page.
 WITH b AS MATERIALIZED (
   SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($5::bigint + 86399)),
       CASE WHEN $8::text = 'asc' THEN $3::date + 1 END) AS lo,
@@ -53,7 +54,7 @@ FROM (
     WHERE $7 = 'previous' AND b.first IS NOT NULL AND g.day >= b.lo AND g.day < b.hi)
   ) AS d,
   LATERAL (SELECT * FROM rollup.day AS k WHERE k.deployment = $1 AND k.day <= d.day ORDER BY k.day DESC LIMIT 1) AS r
-  LEFT JOIN LATERAL (SELECT * FROM rollup.held AS h WHERE h.deployment = r.deployment AND h.day = r.day) AS h ON true,
+  LEFT JOIN LATERAL (SELECT * FROM rollup.held AS h WHERE h.deployment = r.deployment AND h.day = r.day OFFSET 0) AS h ON true,
   LATERAL (SELECT (r.day = d.day)::integer AS one, CASE WHEN r.day = d.day THEN r.volume_quote ELSE 0 END AS volume,
     CASE WHEN r.day = d.day THEN r.fees_quote ELSE 0 END AS fees) AS o,
   LATERAL (SELECT
