@@ -81,11 +81,17 @@ def wait_for_scrapes(url: str) -> None:
 
 
 def ask_prometheus(url: str, title: str, text: str) -> bool:
-    answer = prometheus(url, "/api/v1/query", query=text.replace("$job", ".*"))
-    if answer["status"] != "success":
-        fail(f"{title}: {answer}")
-    if not answer["data"]["result"] and not MAY_BE_EMPTY.search(text):
-        fail(f"{title}: no values of {text}")
+    """A figure of a daemon has a value once that daemon has told it and Prometheus has scraped it."""
+    end = time.monotonic() + 60
+    while True:
+        answer = prometheus(url, "/api/v1/query", query=text.replace("$job", ".*"))
+        if answer["status"] != "success":
+            fail(f"{title}: {answer}")
+        if answer["data"]["result"] or MAY_BE_EMPTY.search(text):
+            break
+        if time.monotonic() > end:
+            fail(f"{title}: no values of {text}")
+        time.sleep(0.5)
     return bool(answer["data"]["result"])
 
 

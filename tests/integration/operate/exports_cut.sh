@@ -74,9 +74,9 @@ read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its read
         echo $code >"$PG_DIR/code"
     ) &
     exec 7<"$PG_DIR/pipe"
-    local end=$((SECONDS + 20))
+    local end=$((SECONDS + 120))
     until [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-export' AND query LIKE 'FETCH%'")" = 1 ]; do
-        [ $SECONDS -lt $end ] || fail "$2 does not wait for its reader"
+        [ $SECONDS -lt $end ] || fail "$2 does not wait for its reader: exit code $(cat "$PG_DIR/code" 2>/dev/null || echo none), $(cat "$PG_DIR/err")"
         sleep 0.05
     done
 }

@@ -50,8 +50,10 @@ FROM (
     ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, CASE WHEN $8 = 'asc' THEN k.token END, k.day DESC, k.token DESC
     LIMIT $4)
   ) AS d
-  LEFT JOIN rollup.partner_day_volume AS v ON v.deployment = $1 AND v.partner_id = (SELECT p.id FROM p) AND v.day = d.day AND v.token = d.token
-  LEFT JOIN rollup.partner_day_revenue AS r ON r.deployment = $1 AND r.partner_id = (SELECT p.id FROM p) AND r.day = d.day AND r.token = d.token,
+  LEFT JOIN LATERAL (SELECT v.swaps, v.volume FROM rollup.partner_day_volume AS v
+    WHERE v.deployment = $1 AND v.partner_id = (SELECT p.id FROM p) AND v.day = d.day AND v.token = d.token LIMIT 1) AS v ON true
+  LEFT JOIN LATERAL (SELECT r.forwards, r.fees, r.amount FROM rollup.partner_day_revenue AS r
+    WHERE r.deployment = $1 AND r.partner_id = (SELECT p.id FROM p) AND r.day = d.day AND r.token = d.token LIMIT 1) AS r ON true,
   LATERAL (SELECT
     d.day::text AS "day",
     d.token AS "token",
