@@ -36,7 +36,7 @@ is_stored() { [ "$(sql "SELECT ledger FROM chain.proof_state" 2>/dev/null)" = $(
 network_wait 120 "the state of ledger $((signed - 64))" is_stored
 API_READY=/healthz api_start --api-rate-query 0
 say "each entry"
-"$python" "$here/../integration/clients/_entry_each.py" "$one_dir" "$API_URL" || fail "the proofs of entries"
+"$python" "$here/../integration/clients/_entry_each.py" "$one_dir" "$API_URL" 50 || fail "the proofs of entries"
 cp "$here/../integration/clients/_entries.mjs" "$packages/"
 count=0
 for proof in "$one_dir"/entry.*.json; do

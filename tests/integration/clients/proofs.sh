@@ -41,7 +41,7 @@ for table in proof_vote proof_ledger; do
 done
 
 # Each entry of the state: the API says what the buckets have.
-"$python" "$here/_entry_each.py" "$sim" "$API_URL" || fail "the proofs of entries"
+"$python" "$here/_entry_each.py" "$sim" "$API_URL" 100 || fail "the proofs of entries"
 entry=$(sql 'SELECT address FROM state.compliance_registry_compliance_rec LIMIT 1')
 entry() { curl -s "$API_URL/api/proof/compliance/$entry"; }
 grep -q '"kind":"entry"' <<<"$(entry)" || fail "a record: $(entry)"
