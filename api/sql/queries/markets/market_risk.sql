@@ -46,10 +46,10 @@ WITH m AS MATERIALIZED (
   WHERE c.deployment = $1
 ), version AS MATERIALIZED (
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE (SELECT s.since FROM side AS s) AND h.deployment = $1 AND h.ledger > $2 AND h.synth_key = chain.word_key($3) LIMIT 50001)
+  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT chain.word_key($3)) LIMIT 50001)
   UNION ALL
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE (SELECT s.until FROM side AS s) AND h.deployment = $1 AND h.ledger <= $2 AND h.synth_key = chain.word_key($3) LIMIT 50001)
+  WHERE h.deployment = $1 AND h.ledger <= (SELECT CASE WHEN s.until THEN $2 END FROM side AS s) AND h.synth_key = (SELECT chain.word_key($3)) LIMIT 50001)
 ), v AS MATERIALIZED (
   SELECT v.* FROM (
     (SELECT s.collateral, s.debt FROM state.synthetic_engine_vault AS s
