@@ -27,8 +27,8 @@ bool tide_session_is_ready(const struct tide_session *session)
 
 /* Settings. Each execution is planned with its values, because most filters are optional and a
  * generic plan is bad for every combination. Bitmap scans are disabled: a page is read in an
- * index's order, which a bitmap loses, so that all matching rows would be read and sorted. Compiling
- * a plan (jit) takes longer than the statements that these are. */
+ * index's order, which a bitmap loses, so that all matching rows would be read and sorted. To
+ * compile a plan (jit) takes longer than the statement. */
 static const char settings[] = "SET default_transaction_read_only = on;"
                                " SET statement_timeout = '2s'; SET lock_timeout = '1s';"
                                " SET idle_in_transaction_session_timeout = '10s';"

@@ -20,7 +20,7 @@ static tide_status fetch_rows(struct tide_export_cursor *cursor, struct tide_err
 tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct tide_pg *pg,
                                     uint32_t id, const struct tide_buf *sql, struct tide_err *err)
 {
-    assert(sql->len > 0);
+    assert(sql->failed || sql->len > 0);
     struct tide_buf declare;
     *cursor = (struct tide_export_cursor){ .pg = pg, .id = id };
     tide_buf_init(&declare, 128u << 10);

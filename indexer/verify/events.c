@@ -321,9 +321,13 @@ static void drop_assets(struct tide_deployment *d)
 static void name_group(struct comparing *c, const struct tide_deployment *d, uint32_t first)
 {
     assert(first < d->contract_count);
-    struct tide_buf filters, contracts;
-    tide_buf_init(&filters, sizeof c->filters);
-    tide_buf_init(&contracts, sizeof c->contracts);
+    /* The comparison's own memory: a lack of memory cannot leave a contract out. */
+    struct tide_buf filters = { .ptr = (uint8_t *)c->filters,
+                                .cap = sizeof c->filters,
+                                .max = sizeof c->filters };
+    struct tide_buf contracts = { .ptr = (uint8_t *)c->contracts,
+                                  .cap = sizeof c->contracts,
+                                  .max = sizeof c->contracts };
     tide_buf_str(&filters, "[");
     for (uint32_t i = first; i < d->contract_count && i < first + GROUP; i++) {
         bool begins = (i - first) % FILTERS == 0;
@@ -331,13 +335,9 @@ static void name_group(struct comparing *c, const struct tide_deployment *d, uin
                       begins ? "\"contractIds\":[" : "", d->contracts[i].address);
         tide_buf_putf(&contracts, "%s%s", i > first ? "," : "{", d->contracts[i].address);
     }
-    tide_buf_putf(&filters, "]}]");
-    tide_buf_putf(&contracts, "}");
+    tide_buf_put(&filters, "]}]", 4); /* with the NUL */
+    tide_buf_put(&contracts, "}", 2);
     assert(!filters.failed && !contracts.failed);
-    snprintf(c->filters, sizeof c->filters, "%.*s", TIDE_SLICE_FMT(tide_buf_view(&filters)));
-    snprintf(c->contracts, sizeof c->contracts, "%.*s", TIDE_SLICE_FMT(tide_buf_view(&contracts)));
-    tide_buf_release(&filters);
-    tide_buf_release(&contracts);
 }
 
 /* Reads which part of the range the server still keeps; out->from 0: none. */

@@ -127,8 +127,8 @@ void write_sql_fold_added(struct write_session *s, const struct write_rollups *r
             continue;
         write_sql_more(s, ", folded%zu AS (", i);
         tide_rollup_write(&s->sql, &tide_rollups[i], &writer);
-        assert(s->sql.len > 0);
-        s->sql.len--; /* removes the NUL */
+        if (!s->sql.failed)
+            s->sql.len--; /* removes the NUL */
         write_sql_more(s, ")");
     }
 }
