@@ -30,6 +30,7 @@ CREATE TABLE chain.deployment (
     contracts      jsonb       NOT NULL,           -- [{"name", "role", "address"}]
     first_ledger   integer     NOT NULL DEFAULT 0, -- of the protocol, from the deployment file; 0: unknown
     scope          text        NOT NULL DEFAULT '*', -- all kinds, or the sorted list of --only
+    filled_start   integer     CHECK (filled_start > 0), -- the checkpoint with which the index began, once its past is filled
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     dao_wallet     text,
     UNIQUE (network_id, epoch, contracts_hash)
@@ -135,10 +136,12 @@ CREATE TABLE chain.partition (
     previous_hash bytea,
     hash          bytea,
     closed_at     timestamptz,
+    cut_of        integer CHECK (cut_of > end_ledger - from_ledger),
     PRIMARY KEY (deployment, from_ledger),
     CHECK (end_ledger > from_ledger)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.partition IS 'ranges of ledger of the partitions, and how far a range is loaded';
+COMMENT ON COLUMN chain.partition.cut_of IS 'ledgers of a whole partition, if this is a part of one that was cut at the checkpoint with which the index began';
 
 -- Ranges whose events, calls and transactions are detached (chain.detach_partition). Ledgers, state,
 -- history and rollups stay: answers about now, about any ledger and sums over time need no events.

@@ -235,6 +235,10 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals and kind of a token as of a ledger; no row: there was no such token';
 
+-- Readers look at chain.contract_seen, whatever ledgers its rows are of.
+CREATE TABLE chain.contract_held (LIKE chain."contract_seen" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
+COMMENT ON TABLE chain.contract_held IS 'rows of chain.contract_seen of ledgers that are loaded below the state with which an index began, until all of them are';
+
 -- Adds the ledgers indexed or loading now for each of these contracts that is discovered and has no rows here, and starts
 -- again for a contract whose kind turned out to be another. Called in the transaction that stores the discovery, with the
 -- contracts that it discovers or shows the kind of. If the index began with the state of a checkpoint, what a contract had

@@ -299,7 +299,7 @@ static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, 
     tide_metric_gauge(out, TIDE_M_indexer_trouble_seconds, (double)f->trouble_ms / 1000);
 }
 
-/* Writes how far signatures prove the index. asked_ago as in put_heartbeat. */
+/* Writes how far signatures prove the index, and what it lacks of the past. asked_ago as in put_heartbeat. */
 static void put_proof(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     tide_metric_gauge(out, TIDE_M_indexed_proven_ledger, f->proven);
@@ -309,6 +309,8 @@ static void put_proof(struct tide_buf *out, const struct stream_figures *f, doub
     tide_metric_gauge(out, TIDE_M_indexed_proof_trouble_seconds,
                       f->proof_trouble_s > 0 ? f->proof_trouble_s + asked_ago : 0);
     tide_metric_gauge(out, TIDE_M_indexed_forked, f->forked);
+    if (f->history_from)
+        tide_metric_gauge(out, TIDE_M_indexed_history_from_ledger, f->history_from);
 }
 
 static void put_indexed(struct tide_buf *out, const struct stream_figures *f)

@@ -134,6 +134,15 @@ static void put_proven(struct tide_json *j, const struct readiness *r)
         tide_json_null(j, "provenThrough");
 }
 
+/* A missing past has no effect on readiness either: the state is complete. */
+static void put_history(struct tide_json *j, const struct readiness *r)
+{
+    if (r->at.history_from)
+        tide_json_u64(j, "historyFrom", r->at.history_from);
+    else
+        tide_json_null(j, "historyFrom");
+}
+
 static void put_functions(struct tide_json *j, const struct tide_api *api,
                           const struct readiness *r)
 {
@@ -195,6 +204,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
     put_proven(&j, &r);
+    put_history(&j, &r);
     put_server(&j, &r);
     put_functions(&j, context->api, &r);
     if (r.names_known)

@@ -31,7 +31,8 @@ enum {
     WAITING,
     PROVEN,
     PROOF_TROUBLE,
-    FORKED
+    FORKED,
+    HISTORY_FROM
 };
 
 /* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
@@ -43,7 +44,7 @@ static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
 /* Reads the row of stream_sql_figures. Without a heartbeat its columns are NULL and become 0. */
 static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
-    assert(rows->columns == FORKED + 1);
+    assert(rows->columns == HISTORY_FROM + 1);
     struct stream_figures f = {
         .known = true,
         .asked_ms = tide_now_ms(),
@@ -59,6 +60,7 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
         .proven = (uint32_t)tide_pg_u64(rows, 0, PROVEN),
         .proof_trouble_s = thousandths(rows, PROOF_TROUBLE),
         .forked = tide_pg_bool(rows, 0, FORKED),
+        .history_from = (uint32_t)tide_pg_u64(rows, 0, HISTORY_FROM),
         .ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER),
         .closed_at = tide_pg_u64(rows, 0, CLOSED),
         .moved_at = tide_pg_u64(rows, 0, MOVED),

@@ -29,6 +29,7 @@ struct stream_figures {
     uint32_t proven;            /* signatures prove the ledgers up to it; 0: of none */
     double proof_trouble_s;     /* since when the proof is late; 0: it is not */
     bool forked;                /* validators contradict the index */
+    uint32_t history_from;      /* the past is indexed from it on; 0: there is no such limit */
     uint32_t ledger; /* the cursor's ledger; the counters below run from its first ledger */
     uint64_t closed_at, moved_at; /* unix seconds */
     uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;

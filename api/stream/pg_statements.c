@@ -26,8 +26,8 @@ const char stream_sql_figures[] =
     " h.retries, h.trouble_ms, (SELECT count(DISTINCT g.contract) FROM chain.contract_coverage AS g"
     " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger), chain.proven_through($1), (SELECT"
     " (1000 * extract(epoch FROM clock_timestamp() - b.trouble_at))::bigint FROM chain.prover AS b"
-    " WHERE b.deployment = $1), EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1)"
-    " FROM chain.cursor AS c LEFT JOIN "
+    " WHERE b.deployment = $1), EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1),"
+    " chain.history_from($1) FROM chain.cursor AS c LEFT JOIN "
     "chain.heartbeat AS h"
     " ON h.deployment = c.deployment WHERE c.deployment = $1";
 

@@ -102,6 +102,12 @@ static tide_status check_started(struct tide_follow *job, const struct checkpoin
                               " another database");
 }
 
+static tide_status source_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
+                               struct tide_err *err)
+{
+    return tide_follow_hash(self, ledger, hash, err);
+}
+
 /* Begins an empty index with the state of a checkpoint. */
 static tide_status start_at(struct tide_follow *job, const struct checkpoint *checkpoint,
                             struct tide_err *err)
@@ -111,7 +117,9 @@ static tide_status start_at(struct tide_follow *job, const struct checkpoint *ch
                                               .deployment = job->deployment,
                                               .wanted = job->scope.wanted,
                                               .writer = job->writer,
-                                              .checkpoint = checkpoint->ledger };
+                                              .checkpoint = checkpoint->ledger,
+                                              .source_hash = source_hash,
+                                              .source_self = job };
     if (!checkpoint->given)
         return TIDE_OK;
     if (tide_writer_next(job->writer, hash))
@@ -189,28 +197,78 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
     return status;
 }
 
-/* The state of a checkpoint, and rows of ledgers before it, cannot stand beside each other. */
-static tide_status refuse_below_start(struct tide_follow *job, struct tide_range wanted,
-                                      struct tide_err *err)
+/* Indexes the range, and fails if the source ends before it. */
+static tide_status fill_range(struct tide_follow *job, struct tide_range range,
+                              struct tide_err *err)
 {
-    uint32_t start;
-    tide_status status = tide_writer_started(job->writer, &start, err);
-    if (status == TIDE_OK && start && wanted.from <= start)
-        status = tide_fail(err, TIDE_E_CONFLICT,
-                           "backfill: the index began with the state of ledger %u; to have the"
-                           " ledgers before it, index into another database",
-                           start);
+    tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", range.from, range.to);
+    tide_status status = tide_follow_index(job, range, err);
+    if (status == TIDE_OK && job->ledger < range.to)
+        status =
+            tide_fail(err, TIDE_E_MISSING,
+                      "backfill: the source has nothing after ledger %u, and %u was asked for",
+                      job->ledger < range.from ? range.from - 1 : job->ledger, range.to);
     return status;
 }
 
+/* ---- below the state of a checkpoint ---- */
+
+/* The past below a checkpoint is filled from its first ledger on, in order: all of it becomes
+ * visible at once. */
+static tide_status check_past(const struct tide_follow *job, struct tide_range wanted,
+                              const struct tide_fill *fill, struct tide_err *err)
+{
+    uint32_t first = tide_follow_first_ledger(job);
+    if (fill->first && (wanted.from < fill->first || wanted.from > fill->next))
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "backfill: ledgers %u to %u below the checkpoint %u are loaded: go on with"
+                         " --from %u, or drop them with --anew",
+                         fill->first, fill->next - 1, fill->start, fill->next);
+    if (!fill->first && first && wanted.from > first)
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "backfill: the past below the checkpoint %u is filled from its first"
+                         " ledger on: --from %u",
+                         fill->start, first);
+    return TIDE_OK;
+}
+
+/* Loads ledgers below the checkpoint. The checkpoint's own ledger makes them visible. */
+static tide_status fill_past(struct tide_follow *job, struct tide_range wanted,
+                             const struct tide_fill *fill, struct tide_err *err)
+{
+    uint32_t from = fill->first ? fill->next : wanted.from;
+    struct tide_range below = { from, wanted.to < fill->start ? wanted.to : fill->start - 1 };
+    tide_status status = check_past(job, wanted, fill, err);
+    if (status == TIDE_OK && below.from <= below.to)
+        status = fill_range(job, below, err);
+    if (status != TIDE_OK)
+        return status;
+    if (below.to + 1 < fill->start) {
+        tide_log(TIDE_INFO, "backfill.held", "to=%u checkpoint=%u", below.to, fill->start);
+        return TIDE_OK;
+    }
+    return fill_range(job, (struct tide_range){ fill->start, fill->start }, err);
+}
+
+/* Does nothing if no past is missing, or none of `wanted`. */
+static tide_status fill_below(struct tide_follow *job, struct tide_range wanted, bool anew,
+                              struct tide_err *err)
+{
+    struct tide_fill fill;
+    tide_status status = tide_writer_fill(job->writer, anew, &fill, err);
+    return status == TIDE_OK && fill.start && wanted.from <= fill.start
+               ? fill_past(job, wanted, &fill, err)
+               : status;
+}
+
 /* Indexes the ranges of `wanted` that are not covered, one after the other. */
-static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted,
+static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted, bool anew,
                                 struct tide_err *err)
 {
     assert(wanted.from > 0 && wanted.from <= wanted.to);
     struct tide_range missing[RANGES_MAX];
     uint32_t count = 0;
-    tide_status status = refuse_below_start(job, wanted, err);
+    tide_status status = fill_below(job, wanted, anew, err);
     if (status == TIDE_OK)
         status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
     assert(count <= RANGES_MAX);
@@ -223,18 +281,13 @@ static tide_status fill_missing(struct tide_follow *job, struct tide_range wante
             at = missing[i].to + 1;
     }
     assert(status != TIDE_OK || at <= wanted.to + 1);
-    for (uint32_t i = 0; status == TIDE_OK && i < count; i++) {
-        tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", missing[i].from, missing[i].to);
-        status = tide_follow_index(job, missing[i], err);
-        if (status == TIDE_OK && job->ledger < missing[i].to)
-            status = tide_fail(
-                err, TIDE_E_MISSING,
-                "backfill: the source has nothing after ledger %u, and %u was asked for",
-                job->ledger < missing[i].from ? missing[i].from - 1 : job->ledger, missing[i].to);
-    }
+    for (uint32_t i = 0; status == TIDE_OK && i < count; i++)
+        status = fill_range(job, missing[i], err);
     if (status == TIDE_OK)
         status = tide_writer_finish(job->writer, err);
-    return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
+    if (status != TIDE_OK || tide_writer_is_loading(job->writer))
+        return status; /* a part of the past below a checkpoint waits for the rest */
+    return tide_discovery_finish(job->discovery, job->writer, err);
 }
 
 int tide_backfill_main(const struct tide_config *config, const struct tide_option *options,
@@ -249,6 +302,6 @@ int tide_backfill_main(const struct tide_config *config, const struct tide_optio
         return tide_command_end(argv[0], status, &err);
     status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
-        status = fill_missing(&job, wanted, &err);
+        status = fill_missing(&job, wanted, tide_option_given(options, "anew"), &err);
     return finish_job(&job, argv[0], status, &err);
 }

@@ -5,6 +5,7 @@
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/follow_impl.h"
 #include "indexer/prove/prover.h"
+#include "indexer/source/ledger_peek.h"
 #include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
@@ -140,6 +141,39 @@ tide_status follow_open_source(struct tide_follow *job, struct tide_source *sour
         }
     }
     job->source_away_ms = 0;
+    return status;
+}
+
+/* Reads the hash of `ledger` from the ledger `from`, which is that one or the next. */
+static tide_status read_hash(struct tide_follow *job, uint32_t ledger, uint32_t from,
+                             uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct tide_source source = { 0 };
+    struct ledger_peek peek;
+    uint32_t sequence = 0;
+    tide_slice lcm;
+    tide_status status = try_source(job, &source, (struct tide_range){ from, from }, err);
+    if (status != TIDE_OK)
+        return status;
+    status = source.ops->next(source.self, &lcm, &sequence, err);
+    if (status == TIDE_OK)
+        status = ledger_peek(&peek, lcm);
+    if (status == TIDE_OK && peek.sequence == from)
+        memcpy(hash, from == ledger ? peek.hash : peek.previous, TIDE_HASH_BYTES);
+    else if (status == TIDE_OK || status == TIDE_E_DECODE || status == TIDE_E_UNKNOWN)
+        status = tide_fail(err, TIDE_E_MISSING, "the source has no readable ledger %u", from);
+    source.ops->close(source.self);
+    return status;
+}
+
+tide_status tide_follow_hash(struct tide_follow *job, uint32_t ledger,
+                             uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    tide_status status = read_hash(job, ledger, ledger, hash, err);
+    if (status == TIDE_E_MISSING || status == TIDE_E_EOF)
+        status = read_hash(job, ledger, ledger + 1, hash, err);
+    if (status == TIDE_E_EOF)
+        status = tide_fail(err, TIDE_E_MISSING, "the source has no ledger %u yet", ledger);
     return status;
 }
 

@@ -53,6 +53,11 @@ tide_status tide_follow_prove(struct tide_follow *job, struct tide_err *err);
 /* Returns the first ledger of an empty index; 0: the first one that the source has. */
 uint32_t tide_follow_first_ledger(const struct tide_follow *job);
 
+/* Reads the hash that the source says a ledger has, from it or from the one behind it. Nothing
+ * proves the answer. TIDE_E_MISSING: the source has neither. */
+tide_status tide_follow_hash(struct tide_follow *job, uint32_t ledger,
+                             uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err);
+
 /* Indexes a range; range.to 0 has no end. A source that ends early is no failure: compare
  * job->ledger. TIDE_E_FENCED, TIDE_E_STOPPED, TIDE_E_POISON (crash_limit), and the failures of the
  * source and the decoder. */

@@ -28,6 +28,7 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
         .stop_at_end = !follow_is_endless(job, range),
         .poll_ms = c->poll_ms,
         .partition_ledgers = tide_writer_partition_ledgers(job->writer),
+        .cut = tide_writer_cut(job->writer),
         .decode_threads = c->decode_threads,
         .batch_ledgers = c->batch_ledgers,
         .batch_ms = c->batch_ms,

@@ -74,6 +74,11 @@ static void reset_batch(struct tide_pipeline *p, struct tide_batch *batch)
     tide_batch_reset(batch);
 }
 
+static bool ends_partition(const struct tide_pipeline *p, uint32_t sequence)
+{
+    return (sequence + 1) % p->options.partition_ledgers == 0 || sequence + 1 == p->options.cut;
+}
+
 /* Returns whether the batch ends here: by bytes, ledgers, partition, last ledger or time. */
 static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batch, int64_t since_ms)
 {
@@ -84,7 +89,7 @@ static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batc
         return true;
     if (batch->to - batch->from + 1 >= p->options.batch_ledgers)
         return true;
-    if ((batch->to + 1) % p->options.partition_ledgers == 0 || batch->to == p->options.to)
+    if (ends_partition(p, batch->to) || batch->to == p->options.to)
         return true;
     return clock->now_ms(clock->self) - since_ms >= p->options.batch_ms;
 }
@@ -133,7 +138,7 @@ static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, stru
 /* Returns whether a batch may have to end behind this ledger: no chunk may then cross it. */
 static bool ends_batch(const struct tide_pipeline *p, uint32_t sequence)
 {
-    return (sequence + 1) % p->options.partition_ledgers == 0 || sequence == p->options.to ||
+    return ends_partition(p, sequence) || sequence == p->options.to ||
            p->options.batch_ledgers < TIDE_DECODE_CHUNK_LEDGERS;
 }
 

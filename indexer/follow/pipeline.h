@@ -28,6 +28,7 @@ struct tide_pipeline_options {
     bool stop_at_end; /* end at the source's last ledger instead of waiting for the next */
     uint32_t poll_ms;
     uint32_t partition_ledgers; /* a batch does not cross a multiple of it */
+    uint32_t cut;               /* nor this ledger; 0: none */
     uint32_t decode_threads;    /* see tide_decode_pool_open */
     /* Limits of one batch, and the number of batches that may wait for the caller. */
     uint32_t batch_ledgers, batch_ms, queue_batches;

@@ -113,6 +113,23 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
     return TIDE_OK;
 }
 
+/* An archive that nobody vouches for is believed only if the source is of the same chain: nothing
+ * of another one is stored. */
+static tide_status compare_source(struct start *s, struct tide_err *err)
+{
+    const struct tide_start_options *o = s->options;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_status status = o->source_hash(o->source_self, s->ledger, hash, err);
+    if (status == TIDE_OK && memcmp(hash, s->chain.hashes[0], sizeof hash) != 0)
+        status = tide_fail(err, TIDE_E_CHAIN,
+                           "from-checkpoint: ledger %u of the archive is not the source's ledger"
+                           " %u: one of them is of another chain",
+                           s->ledger, s->ledger);
+    if (status == TIDE_E_MISSING)
+        tide_fail_context(err, "from-checkpoint: the source does not confirm ledger %u", s->ledger);
+    return status;
+}
+
 tide_status start_prove(struct start *s, struct tide_err *err)
 {
     const struct tide_deployment *d = s->options->deployment;
@@ -124,7 +141,7 @@ tide_status start_prove(struct start *s, struct tide_err *err)
                                           .hash_of = find_hash,
                                           .self = &s->chain };
     if (!d->quorum.count)
-        return TIDE_OK;
+        return compare_source(s, err);
     tide_status status = read_chain(s, err);
     if (status == TIDE_OK)
         status = checkpoint_prove(&task, &s->proof, err);

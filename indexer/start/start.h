@@ -3,8 +3,8 @@
  *
  * Proven    the buckets hash to the bucketListHash of the checkpoint's header. If the deployment
  *           file names validators, a quorum of them signed a ledger that follows from that header
- *           ("signed"); otherwise the archive is believed up to there, and the source must continue
- *           its chain ("linked").
+ *           ("signed"); otherwise the archive is believed if the source of ledgers has the same
+ *           header ("linked").
  * Stored    each entry as one version as of the checkpoint's ledger, with its time to live,
  *           archived ones too, and the tokens that markets and catalogs name. When an entry was
  *           written is not known.
@@ -22,11 +22,16 @@ struct tide_start_options {
     const bool *wanted;                       /* by table index: the index scope; borrowed */
     struct tide_writer *writer;               /* of an empty index */
     uint32_t checkpoint; /* its last ledger; 0: the newest that can be proven */
+    /* Reads the hash that the source of ledgers says a ledger has. TIDE_E_MISSING: it has neither
+     * this ledger nor the next. Asked if no validators are named. */
+    tide_status (*source_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
+                               struct tide_err *err);
+    void *source_self;
 };
 
 /* Fills the index. TIDE_E_MISSING: the archive lacks a file, or not enough validators signed.
- * TIDE_E_CHAIN: validators signed another header, or the buckets are not the header's. And what
- * archive_read and tide_writer_start return. */
+ * TIDE_E_CHAIN: validators signed another header, the source has another one, or the buckets are
+ * not the header's. And what archive_read, source_hash and tide_writer_start return. */
 tide_status tide_start(const struct tide_start_options *options,
                        struct tide_err *err) TIDE_MUST_USE;
 

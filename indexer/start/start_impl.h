@@ -44,7 +44,7 @@ struct start {
 
 /* choose.c: sets s->ledger, and reads the chain from its header on. */
 tide_status start_choose(struct start *s, struct tide_err *err) TIDE_MUST_USE;
-/* Proves the header, if validators are named. */
+/* Proves the header if validators are named; otherwise compares it with the source's. */
 tide_status start_prove(struct start *s, struct tide_err *err) TIDE_MUST_USE;
 
 /* found.c: the temporary tables. */

@@ -75,7 +75,7 @@ static tide_status read_gap(struct write_main *m, const void *arg, struct tide_e
               " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
               " c.contract AND s.what = 'market') AS market FROM chain.contract_coverage AS c"
               " WHERE c.deployment = %u AND c.next_ledger <= c.to_ledger AND NOT EXISTS (SELECT"
-              " FROM chain.start AS o WHERE o.deployment = c.deployment AND o.ledger ="
+              " FROM chain.start AS o WHERE o.deployment = c.deployment AND o.ledger >="
               " c.to_ledger) ORDER BY market DESC, c.next_ledger, c.contract",
               s->plan->deployment);
     tide_status status = write_query_sql(s, &rows, err);

@@ -183,16 +183,21 @@ static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
 }
 
 /* Reads the partition size: the size of the existing partitions applies, whatever the configuration
- * says. */
+ * says. Of a partition that was cut, the upper part begins at the cut. */
 static tide_status read_size(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     write_sql(s,
-              "SELECT end_ledger - from_ledger FROM chain.partition WHERE deployment = %u LIMIT 1",
-              s->plan->deployment);
+              "SELECT max(coalesce(p.cut_of, p.end_ledger - p.from_ledger)), coalesce(max("
+              "p.from_ledger) FILTER (WHERE p.from_ledger %% p.cut_of > 0), 0), coalesce((SELECT"
+              " o.ledger FROM chain.start AS o WHERE o.deployment = %u), 0) FROM chain.partition"
+              " AS p WHERE p.deployment = %u",
+              s->plan->deployment, s->plan->deployment);
     tide_status status = write_query_sql(s, &rows, err);
-    uint64_t size = status == TIDE_OK && rows.count ? tide_pg_u64(&rows, 0, 0) : 0;
+    uint64_t size = status == TIDE_OK ? tide_pg_u64(&rows, 0, 0) : 0;
+    w->plan.cut = status == TIDE_OK ? (uint32_t)tide_pg_u64(&rows, 0, 1) : 0;
+    w->plan.held_before = status == TIDE_OK ? (uint32_t)tide_pg_u64(&rows, 0, 2) : 0;
     tide_pg_rows_release(&rows);
     if (size && size != w->plan.partition_ledgers) {
         tide_log(TIDE_WARN, "partition.size", "configured=%u used=%" PRIu64,

@@ -120,7 +120,7 @@ static tide_status send_rows(struct sending *sending, const struct tide_start *s
     uint32_t partition = write_plan_partition(s->plan, start->ledger);
     tide_status status = start->rows(start->self, put_piece, sending, err);
     if (status == TIDE_OK)
-        status = write_merge_partition(s, partition, false, err);
+        status = write_merge_partition(s, partition, 0, false, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("start.merged"), err);
     return status == TIDE_OK
@@ -154,18 +154,37 @@ static tide_status start_index(struct write_main *m, const void *arg, struct tid
     return status;
 }
 
+static tide_status ask_whether_empty(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return check_empty(&m->session, err);
+}
+
+/* Drops the empty tables that a start left behind which was killed: it may have cut its partition
+ * at another checkpoint. */
+static tide_status drop_leftovers(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = write_retry(&w->main, ask_whether_empty, NULL, false, err);
+    return status == TIDE_OK ? write_load_drop(&w->load, INT32_MAX, err) : status;
+}
+
 tide_status tide_writer_start(struct tide_writer *w, const struct tide_start *start,
                               struct tide_err *err)
 {
     const struct step step = { w, start };
     assert(start->ledger > 0 && w->main.cursor.ledger == 0);
-    tide_status status = write_load_make(&w->load, start->ledger, err);
+    tide_status status = drop_leftovers(w, err);
+    w->plan.cut = start->ledger % w->plan.partition_ledgers ? start->ledger : 0;
+    if (status == TIDE_OK)
+        status = write_load_make(&w->load, start->ledger, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("start.partition"), err);
     if (status == TIDE_OK)
         status = write_retry(&w->main, start_index, &step, true, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK) {
+        w->plan.held_before = start->ledger;
         write_main_advance(&w->main, start->ledger, start->hash);
+    }
     return status == TIDE_OK ? tide_writer_adopt(w, err) : status;
 }
 
@@ -179,7 +198,10 @@ static tide_status read_start(struct write_main *m, const void *arg, struct tide
     struct write_session *s = &m->session;
     const struct question *q = arg;
     struct tide_pg_rows rows;
-    write_sql(s, "SELECT ledger FROM chain.start WHERE deployment = %u", s->plan->deployment);
+    write_sql(s,
+              "SELECT coalesce((SELECT ledger FROM chain.start WHERE deployment = %u),"
+              " filled_start, 0) FROM chain.deployment WHERE id = %u",
+              s->plan->deployment, s->plan->deployment);
     tide_status status = write_query_sql(s, &rows, err);
     *q->ledger = status == TIDE_OK && rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
     tide_pg_rows_release(&rows);

@@ -15,6 +15,11 @@ uint32_t tide_writer_partition_ledgers(const struct tide_writer *w)
     return w->plan.partition_ledgers;
 }
 
+uint32_t tide_writer_cut(const struct tide_writer *w)
+{
+    return w->plan.cut;
+}
+
 bool tide_writer_is_loading(const struct tide_writer *w)
 {
     return write_load_is_active(&w->load);
@@ -58,6 +63,10 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
     tide_status status = check_rows(batch, err);
     if (status == TIDE_OK)
         status = check_place(w, batch, err);
+    if (status == TIDE_OK && w->plan.held_before && batch->from == w->plan.held_before)
+        return writer_fill(w, batch, err);
+    if (status == TIDE_OK && write_plan_holds(&w->plan, batch->from))
+        status = writer_fill_check(w, batch, err);
     if (status == TIDE_OK)
         status = write_load_choose(&w->load, batch, &loads, err);
     if (status != TIDE_OK)

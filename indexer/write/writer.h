@@ -98,6 +98,9 @@ uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_has
 /* Returns the ledgers of a partition: of the existing ones, else as configured. Batches must not
  * cross the ends of partitions. */
 uint32_t tide_writer_partition_ledgers(const struct tide_writer *writer);
+/* Returns the ledger at which a start from a checkpoint cut its partition, which batches must not
+ * cross either; 0: none. */
+uint32_t tide_writer_cut(const struct tide_writer *writer);
 /* Reads the hash of a ledger that ends a covered or loading range. *known is false if it is not
  * known. */
 tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,
@@ -139,10 +142,25 @@ struct tide_start {
  * start->ledger. TIDE_E_CONFLICT: something is indexed; otherwise like tide_writer_commit. */
 tide_status tide_writer_start(struct tide_writer *writer, const struct tide_start *start,
                               struct tide_err *err) TIDE_MUST_USE;
-/* Reads the ledger of the state that the index began with, if ledgers before it are missing; else
- * 0. */
+/* Reads the ledger of the state that the index began with; 0: it began with a ledger. */
 tide_status tide_writer_started(struct tide_writer *writer, uint32_t *ledger,
                                 struct tide_err *err) TIDE_MUST_USE;
+
+/* How far the past below that state is loaded. */
+struct tide_fill {
+    uint32_t start; /* the state's ledger; 0: no past is missing */
+    uint32_t first; /* of the loaded ledgers; 0: there are none */
+    uint32_t next;  /* the ledger behind them */
+};
+/* Prepares to load the past: from then on tide_writer_commit takes the ledgers below start in
+ * order, from fill->next (or any, if none is loaded), each batch invisible. The batch of ledger
+ * `start` alone, after all of them, makes all visible in one transaction:
+ * TIDE_E_CHAIN     it is another ledger than the checkpoint's, or does not follow
+ * TIDE_E_CONFLICT  the ledgers leave another state; each difference is logged
+ * TIDE_E_CONFIG    the server has too few locks to attach all partitions at once
+ * anew: drops what is loaded. */
+tide_status tide_writer_fill(struct tide_writer *writer, bool anew, struct tide_fill *fill,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Makes loaded ledgers visible: indexes, attach, state, cursor. Does nothing if there are none. */
 tide_status tide_writer_finish(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;

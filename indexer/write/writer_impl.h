@@ -22,5 +22,12 @@ struct tide_writer {
 
 /* contracts.c: adds the discovered contracts to the deployment. */
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err) TIDE_MUST_USE;
+/* fill.c: puts the checkpoint's ledger, the last one of the past, and makes the past visible. */
+tide_status writer_fill(struct tide_writer *w, const struct tide_batch *batch,
+                        struct tide_err *err) TIDE_MUST_USE;
+/* Fails with TIDE_E_CHAIN if a held batch ends before the checkpoint's ledger, which does not
+ * follow it. */
+tide_status writer_fill_check(struct tide_writer *w, const struct tide_batch *batch,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 #endif

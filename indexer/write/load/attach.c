@@ -12,26 +12,25 @@
 
 /* Locks the tables in the order of their creation, in which pg_dump locks them. In another order
  * the two could deadlock, and the server would end one of them. */
-static void sql_lock_leaves(struct write_session *s, const struct load_attach *a)
+static void sql_lock_leaves(struct write_session *s, const struct load_range *l)
 {
     const char *before = "LOCK TABLE ";
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         if (!s->plan->tables[i].partitioned || !s->plan->wanted[i])
             continue;
         write_sql_more(s, "%s", before);
-        write_sql_leaf(s, &s->plan->tables[i], a->range.from);
+        write_sql_leaf(s, &s->plan->tables[i], l->from);
         before = ", ";
     }
     if (before[0] == ',')
         write_sql_more(s, " IN ACCESS EXCLUSIVE MODE; ");
 }
 
-static tide_status attach_tables(struct write_session *s, const struct load_attach *a,
+static tide_status attach_tables(struct write_session *s, const struct load_range *l,
                                  struct tide_err *err)
 {
-    const struct load_range *l = &a->range;
     write_sql(s, "%s", "");
-    sql_lock_leaves(s, a);
+    sql_lock_leaves(s, l);
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         const struct tide_table *table = tide_table_stored(&s->plan->tables[i]);
         if (!table->partitioned || !s->plan->wanted[i])
@@ -76,18 +75,18 @@ static tide_status merge_rows(struct write_session *s, const struct load_attach 
     const struct tide_range range = { l->first, l->last };
     tide_status status = TIDE_OK;
     if (l->first)
-        status = write_merge_partition(s, l->from, !a->moves_cursor, err);
+        status = write_merge_partition(s, l->from, 0, !a->moves_cursor, err);
     if (status == TIDE_OK && l->first)
         status = write_rollup_partition(s, a->rollups, l->from, range, err);
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("attach.merged"), err) : status;
 }
 
-static tide_status show_tables(struct write_session *s, const struct load_attach *a,
-                               struct tide_err *err)
+tide_status load_attach_show(struct write_session *s, const struct load_range *range,
+                             struct tide_err *err)
 {
-    tide_status status = attach_tables(s, a, err);
-    if (status == TIDE_OK && a->range.first)
-        status = load_publication_check(s, &a->range, err);
+    tide_status status = attach_tables(s, range, err);
+    if (status == TIDE_OK && range->first)
+        status = load_publication_check(s, range, err);
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("attach.tables"), err) : status;
 }
 
@@ -121,7 +120,7 @@ static tide_status look_for_commit(struct write_main *m, bool *done, struct tide
 static tide_status attach_all(struct write_session *s, const struct load_attach *a,
                               struct tide_err *err)
 {
-    tide_status status = show_tables(s, a, err);
+    tide_status status = load_attach_show(s, &a->range, err);
     if (status == TIDE_OK)
         status = merge_rows(s, a, err);
     return status == TIDE_OK ? move_cursor(s, a, err) : status;
@@ -176,7 +175,7 @@ tide_status load_attach_end(struct write_session *s, const struct load_attach *a
         status = write_fenced(s->plan, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
-        status = show_tables(s, a, err);
+        status = load_attach_show(s, &a->range, err);
     if (status == TIDE_OK)
         status = move_cursor(s, a, err);
     *sent = status == TIDE_OK;

@@ -18,6 +18,9 @@ bool load_attach_moves(const struct write_cursor *cursor, const struct load_rang
 
 /* A step: the whole transaction on the writer's session; arg is const struct load_attach *. */
 tide_status load_attach_step(struct write_main *m, const void *arg, struct tide_err *err);
+/* Attaches all tables of the range in the running transaction, and nothing else. */
+tide_status load_attach_show(struct write_session *s, const struct load_range *range,
+                             struct tide_err *err) TIDE_MUST_USE;
 /* A step: analyses chain.word, which has no partitions, as the build does for the partition's own
  * tables. */
 tide_status load_attach_words(struct write_main *m, const void *arg, struct tide_err *err);

@@ -44,9 +44,9 @@ tide_status write_load_read(struct write_load *load, struct tide_err *err)
     write_sql(s,
               "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash,"
               " extract(epoch FROM closed_at)::bigint FROM chain.partition"
-              " WHERE deployment = %u AND NOT attached AND first_loaded IS NOT NULL"
+              " WHERE deployment = %u AND NOT attached AND first_loaded >= %u"
               " ORDER BY from_ledger LIMIT %u",
-              s->plan->deployment, LOAD_FULL_MAX + 1);
+              s->plan->deployment, s->plan->held_before, LOAD_FULL_MAX + 1);
     tide_status status = write_query_sql(s, &rows, err);
     load->attached_from = load->attached_end = 0;
     load->loading = (struct load_range){ .active = false };
@@ -79,6 +79,13 @@ const struct load_range *write_load_onward(const struct write_load *load)
         at.ledger = l->last;
     }
     return newest;
+}
+
+/* Returns whether the loading partition lies below the state with which the index began. It stays
+ * invisible until all ledgers below are loaded. */
+static bool is_held(const struct write_load *load)
+{
+    return write_plan_holds(load->main->session.plan, load->loading.from);
 }
 
 /* ---- create ---- */
@@ -122,15 +129,16 @@ static tide_status create_partition(struct write_load *load, uint32_t from, stru
     load->spare = NULL;
     tide_status status = write_retry(load->main, create_tables, &from, true, err);
     if (status == TIDE_OK)
-        load->loading = load_range_of(from, from + plan->partition_ledgers);
+        load->loading = load_range_of(from, write_plan_end(plan, from));
     return status;
 }
 
 static void begin_spare(struct write_load *load)
 {
     const struct load_range *l = &load->loading;
+    const struct write_plan *plan = load->main->session.plan;
     if (load->spare || !load_range_wants_spare(l) || load->spare_from == l->end ||
-        !write_plan_fits(load->main->session.plan, l->end))
+        l->end == plan->held_before || !write_plan_fits(plan, l->end))
         return;
     assert(l->active);
     load->spare_from = l->end;
@@ -221,10 +229,22 @@ tide_status write_load_settle_built(struct write_load *load, struct tide_err *er
     return built ? settle_oldest(load, err) : TIDE_OK;
 }
 
+/* Handles a full partition that stays invisible: only its indexes are built. */
+static tide_status hold_loading(struct write_load *load, struct tide_err *err)
+{
+    assert(!load->full_count);
+    tide_status status = load_build_run(load->main, &load->build, &load->loading, err);
+    if (status == TIDE_OK)
+        load->loading.active = false;
+    return status == TIDE_OK ? write_point(TIDE_FAILPOINT("partition.held"), err) : status;
+}
+
 /* Handles a full partition: its indexes are built while the next one loads. */
 static tide_status complete_loading(struct write_load *load, struct tide_err *err)
 {
     assert(load_range_is_full(&load->loading));
+    if (is_held(load))
+        return hold_loading(load, err);
     tide_status status = load->full_count == LOAD_FULL_MAX ? settle_oldest(load, err) : TIDE_OK;
     if (status != TIDE_OK)
         return status;
@@ -245,7 +265,7 @@ static tide_status complete_loading(struct write_load *load, struct tide_err *er
 tide_status write_load_finish(struct write_load *load, struct tide_err *err)
 {
     tide_status status = settle_all(load, err);
-    if (status == TIDE_OK && load->loading.active)
+    if (status == TIDE_OK && load->loading.active && !is_held(load))
         status = attach_loading(load, err);
     if (status != TIDE_OK || !load->unanalysed)
         return status;
@@ -355,7 +375,7 @@ static tide_status load_batch(struct write_main *m, const void *arg, struct tide
         status = write_count(s, &batch->counts, err);
     if (status == TIDE_OK)
         status = send_progress(s, batch, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK && !write_plan_holds(s->plan, batch->from))
         status = write_note_discovered(s, batch, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("load.progress"), err);
@@ -386,6 +406,68 @@ tide_status write_load_make(struct write_load *load, uint32_t ledger, struct tid
     if (status == TIDE_OK && !attached)
         status = create_partition(load, write_plan_partition(plan, ledger), err);
     return status == TIDE_OK && load->loading.active ? attach_loading(load, err) : status;
+}
+
+/* ---- drop ---- */
+
+struct drop {
+    uint32_t below;
+    bool *more;
+};
+
+/* Finds the first partition to drop. */
+static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from, bool *found,
+                                struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    write_sql(s,
+              "SELECT min(from_ledger) FROM chain.partition WHERE deployment = %u AND from_ledger"
+              " < %u",
+              s->plan->deployment, below);
+    tide_status status = write_query_sql(s, &rows, err);
+    *found = status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0);
+    *from = *found ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status forget_shown(struct write_session *s, uint32_t below, struct tide_err *err)
+{
+    write_sql(s,
+              "DELETE FROM chain.contract_held WHERE deployment = %u; DELETE FROM chain.kept_for"
+              " WHERE deployment = %u AND ledger < %u",
+              s->plan->deployment, s->plan->deployment, below);
+    tide_status status = write_run_sql(s, "DELETE", err);
+    return status == TIDE_OK ? write_count(s, NULL, err) : status;
+}
+
+/* Drops one partition, because the server locks each of its tables. */
+static tide_status drop_one(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    struct write_session *s = &m->session;
+    const struct drop *drop = arg;
+    uint32_t from;
+    tide_status status = write_begin(m, err);
+    if (status == TIDE_OK)
+        status = find_dropped(s, drop->below, &from, drop->more, err);
+    if (status == TIDE_OK)
+        status = *drop->more ? load_partition_drop(s, from, err)
+                             : forget_shown(s, drop->below, err);
+    if (status == TIDE_OK)
+        status = write_point(TIDE_FAILPOINT("partition.dropped"), err);
+    return status == TIDE_OK ? write_commit(s, err) : status;
+}
+
+tide_status write_load_drop(struct write_load *load, uint32_t below, struct tide_err *err)
+{
+    bool more = true;
+    const struct drop drop = { below, &more };
+    tide_status status = TIDE_OK;
+    load->loading.active = false;
+    load->attached_from = load->attached_end = load->ahead = 0;
+    while (status == TIDE_OK && more)
+        status = write_retry(load->main, drop_one, &drop, true, err);
+    return status;
 }
 
 tide_status write_load_ahead(struct write_load *load, uint32_t ledger, struct tide_err *err)

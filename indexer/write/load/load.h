@@ -64,6 +64,10 @@ tide_status write_load_settle_built(struct write_load *load, struct tide_err *er
 tide_status write_load_ahead(struct write_load *load, uint32_t ledger,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* Drops all partitions that begin below the ledger, with their rows, and what they showed of
+ * contracts. Nothing may be loading. */
+tide_status write_load_drop(struct write_load *load, uint32_t below,
+                            struct tide_err *err) TIDE_MUST_USE;
 /* Makes the ledger's partition and attaches it empty, unless it is attached. What
  * is loading is attached first. */
 tide_status write_load_make(struct write_load *load, uint32_t ledger,

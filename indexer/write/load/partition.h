@@ -8,6 +8,10 @@
 /* Makes the partition's row and tables in the running transaction, unless they are there. */
 tide_status load_partition_make(struct write_session *s, uint32_t from,
                                 struct tide_err *err) TIDE_MUST_USE;
+/* Drops the partition's tables and its row in the running transaction, and takes its ledgers from
+ * the totals of chain.cursor. */
+tide_status load_partition_drop(struct write_session *s, uint32_t from,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* Reads the bounds of the attached partition that holds ledger; *end is 0 if there is none. */
 tide_status load_partition_find(struct write_main *m, uint32_t ledger, uint32_t *from,
                                 uint32_t *end, struct tide_err *err) TIDE_MUST_USE;

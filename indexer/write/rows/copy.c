@@ -2,14 +2,18 @@
 #include "indexer/write/rows/copy.h"
 
 /* Appends the COPY statement for a table's rows of this batch. The target is the partition's own
- * table, which avoids routing each row, or the table itself if it is not partitioned. State is
- * merged, never copied. */
-static void sql_target(struct write_session *s, const struct tide_table *table, uint32_t from)
+ * table, which avoids routing each row, or the table itself if it is not partitioned. What held
+ * ledgers show of contracts waits in a table of its own, because readers look at
+ * chain.contract_seen. State is merged, never copied. */
+static void sql_target(struct write_session *s, uint32_t table_index, uint32_t from)
 {
+    const struct tide_table *table = &s->plan->tables[table_index];
     const struct tide_table *stored = tide_table_stored(table);
     write_sql_more(s, "COPY ");
     if (table->partitioned)
         write_sql_leaf(s, table, from);
+    else if (table_index == TIDE_TABLE_CONTRACT_SEEN && write_plan_holds(s->plan, from))
+        write_sql_more(s, "chain.contract_held");
     else
         write_sql_more(s, "%s.\"%s\"", stored->schema, stored->name);
     write_sql_more(s, " (");
@@ -53,7 +57,7 @@ tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         if (is_copied(s->plan, batch, i))
-            sql_target(s, &s->plan->tables[i], write_plan_partition(s->plan, batch->from));
+            sql_target(s, i, write_plan_partition(s->plan, batch->from));
         any |= is_copied(s->plan, batch, i);
     }
     tide_buf_u8(&s->sql, 0);

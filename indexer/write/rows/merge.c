@@ -69,22 +69,26 @@ void write_sql_merge(struct write_session *s, uint32_t index, bool behind)
  * choose a nested loop. With the outer DISTINCT ON it expects as many rows as keys. They arrive in
  * key order, which fills the pages of state's index. */
 static tide_status merge_leaf(struct write_session *s, const struct tide_table *state,
-                              uint32_t from, bool behind, struct tide_err *err)
+                              uint32_t from, uint32_t ledger, bool behind, struct tide_err *err)
 {
     const struct tide_table *history = &s->plan->tables[state->pair];
-    char leaf[128], newest[1024];
+    char leaf[128], newest[1024], one[32] = "", one_of_l[32] = "";
     struct tide_buf source;
     tide_buf_init(&source, WRITE_SQL_MAX);
     int len = snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", tide_table_stored(history)->schema,
                        history->name, s->plan->deployment, from);
     assert(len > 0 && (size_t)len < sizeof leaf); /* a cut name is another partition's */
+    if (ledger) {
+        snprintf(one, sizeof one, " AND ledger = %u", ledger);
+        snprintf(one_of_l, sizeof one_of_l, " AND l.ledger = %u", ledger);
+    }
     len = snprintf(
         newest, sizeof newest,
         "(SELECT DISTINCT ON (l.key_hash) l.* FROM (SELECT DISTINCT ON (key_hash) key_hash,"
-        " ledger, tx, seq FROM %s WHERE deployment = %u ORDER BY key_hash DESC, ledger DESC,"
+        " ledger, tx, seq FROM %s WHERE deployment = %u%s ORDER BY key_hash DESC, ledger DESC,"
         " tx DESC, seq DESC) k JOIN %s l ON l.deployment = %u AND l.key_hash = k.key_hash AND"
-        " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq) ORDER BY l.key_hash)",
-        leaf, s->plan->deployment, leaf, s->plan->deployment);
+        " (l.ledger, l.tx, l.seq) >= (k.ledger, k.tx, k.seq)%s ORDER BY l.key_hash)",
+        leaf, s->plan->deployment, one, leaf, s->plan->deployment, one_of_l);
     assert(len > 0 && (size_t)len < sizeof newest);
     (void)len;
     tide_buf_str(&source, "n AS MATERIALIZED (");
@@ -99,15 +103,15 @@ static tide_status merge_leaf(struct write_session *s, const struct tide_table *
     return status;
 }
 
-tide_status write_merge_partition(struct write_session *s, uint32_t from, bool behind,
-                                  struct tide_err *err)
+tide_status write_merge_partition(struct write_session *s, uint32_t from, uint32_t ledger,
+                                  bool behind, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         const struct tide_table *state = &s->plan->tables[i];
         if (state->kind != TIDE_TABLE_STATE || !s->plan->wanted[i])
             continue;
-        status = merge_leaf(s, state, from, behind, err);
+        status = merge_leaf(s, state, from, ledger, behind, err);
     }
     return status;
 }

@@ -255,10 +255,10 @@ static tide_status fold_batch(struct write_session *s, size_t rollup,
     tide_status status = tide_pg_run(write_pg(s), TIDE_ROLLUP_BULK_SQL, "SELECT", err);
     for (uint32_t at = batch->from; at <= batch->to && status == TIDE_OK;) {
         uint32_t partition = write_plan_partition(s->plan, at);
-        uint32_t end = partition + s->plan->partition_ledgers - 1;
-        struct tide_range range = { at, end < batch->to ? end : batch->to };
+        uint32_t end = write_plan_end(s->plan, at);
+        struct tide_range range = { at, end <= batch->to ? end - 1 : batch->to };
         status = fold_range(s, rollup, partition, range, err);
-        at = end + 1;
+        at = end;
     }
     return status;
 }

@@ -51,17 +51,22 @@ static tide_status check_whole(struct write_session *s, struct tide_err *err)
     return status;
 }
 
+tide_status write_rollup_anew(struct write_session *s, const struct write_rollups *r,
+                              struct tide_err *err)
+{
+    tide_status status = r->any ? check_whole(s, err) : TIDE_OK;
+    if (status == TIDE_OK)
+        status = empty_all(s, err);
+    return status == TIDE_OK ? fold_all(s, r, err) : status;
+}
+
 static tide_status build_all(struct write_main *m, const struct write_rollups *r,
                              struct tide_err *err)
 {
     struct write_session *s = &m->session;
     tide_status status = write_begin_long(m, err);
-    if (status == TIDE_OK && r->any)
-        status = check_whole(s, err);
     if (status == TIDE_OK)
-        status = empty_all(s, err);
-    if (status == TIDE_OK)
-        status = fold_all(s, r, err);
+        status = write_rollup_anew(s, r, err);
     if (status != TIDE_OK)
         return status;
     write_sql(s,

@@ -9,5 +9,8 @@
  * archived rows are needed. */
 tide_status write_rollup_settle(struct write_main *m, const struct write_rollups *r,
                                 struct tide_err *err) TIDE_MUST_USE;
+/* Makes them anew in the running transaction. TIDE_E_MISSING as above. */
+tide_status write_rollup_anew(struct write_session *s, const struct write_rollups *r,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 #endif

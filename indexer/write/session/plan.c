@@ -21,7 +21,19 @@ bool write_plan_has_contracts(const struct write_plan *plan)
 uint32_t write_plan_partition(const struct write_plan *plan, uint32_t ledger)
 {
     assert(plan->partition_ledgers > 0);
-    return ledger - ledger % plan->partition_ledgers;
+    uint32_t from = ledger - ledger % plan->partition_ledgers;
+    return plan->cut > from && plan->cut <= ledger ? plan->cut : from;
+}
+
+uint32_t write_plan_end(const struct write_plan *plan, uint32_t ledger)
+{
+    uint32_t end = ledger - ledger % plan->partition_ledgers + plan->partition_ledgers;
+    return plan->cut > ledger && plan->cut < end ? plan->cut : end;
+}
+
+bool write_plan_holds(const struct write_plan *plan, uint32_t ledger)
+{
+    return ledger < plan->held_before;
 }
 
 bool write_plan_fits(const struct write_plan *plan, uint32_t from)
@@ -31,6 +43,6 @@ bool write_plan_fits(const struct write_plan *plan, uint32_t from)
 
 uint32_t write_plan_ahead(const struct write_plan *plan, uint32_t ledger)
 {
-    uint32_t size = plan->partition_ledgers, next = write_plan_partition(plan, ledger) + size;
-    return next - ledger > size / 10 ? 0 : next;
+    uint32_t next = write_plan_end(plan, ledger);
+    return next - ledger > plan->partition_ledgers / 10 ? 0 : next;
 }

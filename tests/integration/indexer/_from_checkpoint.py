@@ -5,6 +5,8 @@ usage: _from_checkpoint.py FULL_PORT FULL_DATABASE BEGUN_PORT BEGUN_DATABASE
 
 Every route is asked now and as of ledgers behind the checkpoint. Answers about the state are equal; entries that were written before
 name the checkpoint's ledger. Lists of the past begin behind it, and sums that need what was before are null, or refused.
+
+If the past of the begun index was filled since, all answers are equal, as of ledgers before the checkpoint too.
 """
 import json
 import os
@@ -45,8 +47,9 @@ def index(name, port):
 class Comparison:
     def __init__(self, full, begun):
         self.full, self.begun, self.database = Asker(full), Asker(begun), full.name
-        [start] = rows(begun.name, "SELECT ledger, chain.rfc3339(closed_at) AS closed FROM chain.start")
-        self.start, self.closed = start["ledger"], start["closed"]
+        found = rows(begun.name, "SELECT ledger, chain.rfc3339(closed_at) AS closed FROM chain.start")
+        self.filled = not found
+        self.start, self.closed = (0, "") if self.filled else (found[0]["ledger"], found[0]["closed"])
         self.routes = Routes(self.full)
         self.known = {name: [str(row["v"]) for row in rows(full.name, text)][:8 if LONG else 3] for name, text in VALUES.items()}
         self.together = {path: rows(full.name, text)[:6 if LONG else 3] for path, text in TOGETHER.items()}
@@ -59,11 +62,11 @@ class Comparison:
     def differs(self, whole, part, path, at=""):
         """How an answer of the begun index differs where it may not; None: nowhere."""
         name = at.rsplit("/", 1)[-1]
-        if name in VERSION and whole != part:
+        if not self.filled and name in VERSION and whole != part:
             self.seen.add(name)
             before = int(whole) <= self.start if name.endswith("Ledger") else whole <= self.closed
             return None if before and part in (str(self.start), self.closed) else f"{at}: {part}, not {whole}"
-        if part is None and whole is not None and (name in LATELY or path == "/api/stats" and name in NULL):
+        if not self.filled and part is None and whole is not None and (name in LATELY or path == "/api/stats" and name in NULL):
             self.seen.add(name)
             return None
         if isinstance(whole, dict) and isinstance(part, dict):
@@ -83,7 +86,7 @@ class Comparison:
 
     def cut(self, whole, path):
         """The answer without items of the past, for lists of the past: they take `from`."""
-        if "from" not in self.routes.all[path] or "items" not in whole:
+        if self.filled or "from" not in self.routes.all[path] or "items" not in whole:
             return whole
         kept = [item for item in whole["items"] if not self.is_of_past(item)]
         if path == "/api/oracle/rounds":  # the first one of a feed is left out
@@ -96,10 +99,10 @@ class Comparison:
         first, whole = self.full.whole(target, True, PAGES)
         second, part = self.begun.whole(target, True, PAGES)
         self.compared += 1
-        if path in REFUSED and first in (200, 404):
+        if not self.filled and path in REFUSED and first in (200, 404):
             if second != 503 or part["code"] != "incomplete":
                 self.fault(path, f"{target}: {second} {str(part)[:200]}")
-        elif path in ONCE and second == 404:
+        elif not self.filled and path in ONCE and second == 404:
             ledger = int(chosen["id"].split("-")[0]) >> 32 if "id" in chosen else int(chosen.get("sequence", 0))
             if "hash" in chosen:
                 ledger = rows(self.database, f"SELECT ledger AS v FROM chain.tx WHERE hash = '\\x{chosen['hash']}'")[0]["v"]
@@ -145,19 +148,45 @@ class Comparison:
             self.fault("/api/coverage", str(coverage))
 
 
-def main():
-    full, begun = index(sys.argv[2], int(sys.argv[1])), index(sys.argv[4], int(sys.argv[3]))
-    done = Comparison(full, begun)
+def compare_filled(done):
+    first = rows(done.database, "SELECT min(from_ledger) AS v FROM chain.coverage")[0]["v"]
+    for path in done.routes.all:
+        done.route(path, None)
+        for ledger in (first + 100, (first + done.newest) // 2, done.newest) if LONG else ((first + done.newest) // 2,):
+            done.route(path, ledger)
+    answer, _ = done.begun.ask("/api/prices")
+    if answer.getheader("History-From"):
+        done.fault("/api/prices", "History-From of a filled index")
+    if done.begun.json("/api/coverage")[1].get("historyFrom") is not None:
+        done.fault("/api/coverage", "historyFrom of a filled index")
+    if done.begun.json("/readyz")[1]["historyFrom"] is not None:
+        done.fault("/readyz", "historyFrom of a filled index")
+
+
+def compare_begun(done):
     for path in done.routes.all:
         done.route(path, None)
         for ledger in (done.start + 1, (done.start + done.newest) // 2, done.newest) if LONG else (done.start + 40,):
             done.route(path, ledger)
     done.refusals()
     done.headers()
+    if done.begun.json("/readyz")[1]["historyFrom"] != str(done.start + 1) or done.full.json("/readyz")[1]["historyFrom"] is not None:
+        done.fault("/readyz", "historyFrom")
+    if f"\ntidemark_indexed_history_from_ledger {done.start + 1}\n" not in done.begun.ask("/metrics")[1].decode():
+        done.fault("/metrics", "no indexed_history_from_ledger")
     for wanted in ("changedLedger", "volumeQuote", "swaps24h", "swaps", "cut /api/pools/{pool}/swaps", "cut /api/pools/{pool}/candles", "cut /api/stats/daily",
                    "cut /api/vaults/{market}/{owner}/history", "cut /api/compliance/daily"):
         if wanted not in done.seen:
             done.fault(wanted, "never met: the comparison is empty")
+
+
+def main():
+    full, begun = index(sys.argv[2], int(sys.argv[1])), index(sys.argv[4], int(sys.argv[3]))
+    done = Comparison(full, begun)
+    if done.filled:
+        compare_filled(done)
+    else:
+        compare_begun(done)
     print("\n".join(f"{path}: {text}" for path, text in done.faults.items()))
     print(f"{done.compared} answers of {len(done.routes.all)} routes compared, {len(done.faults)} routes differ")
     sys.exit(bool(done.faults))

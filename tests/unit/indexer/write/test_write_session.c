@@ -38,6 +38,27 @@ static void next_partition_is_made_in_the_last_tenth(void **state)
     assert_int_equal(write_plan_ahead(&plan, 200), 0);
 }
 
+/* A start from a checkpoint cuts its partition: the lower part ends where the upper one begins. */
+static void cut_partition_has_two_parts(void **state)
+{
+    (void)state;
+    struct write_plan cut = plan;
+    cut.cut = 150;
+    assert_int_equal(write_plan_partition(&cut, 149), 100);
+    assert_int_equal(write_plan_end(&cut, 149), 150);
+    assert_int_equal(write_plan_partition(&cut, 150), 150);
+    assert_int_equal(write_plan_partition(&cut, 199), 150);
+    assert_int_equal(write_plan_end(&cut, 150), 200);
+    assert_int_equal(write_plan_partition(&cut, 200), 200);
+    assert_int_equal(write_plan_end(&cut, 99), 100);
+    assert_int_equal(write_plan_ahead(&cut, 145), 150);
+    assert_int_equal(write_plan_ahead(&cut, 195), 200);
+    assert_false(write_plan_holds(&cut, 1));
+    cut.held_before = 150;
+    assert_true(write_plan_holds(&cut, 149));
+    assert_false(write_plan_holds(&cut, 150));
+}
+
 static void catalogue_is_told_from_own_tables(void **state)
 {
     struct write_plan own = plan;
@@ -192,6 +213,7 @@ int test_write_session(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partitions_begin_at_multiples),
         cmocka_unit_test(next_partition_is_made_in_the_last_tenth),
+        cmocka_unit_test(cut_partition_has_two_parts),
         cmocka_unit_test(catalogue_is_told_from_own_tables),
         cmocka_unit_test(text_names_the_partition),
         cmocka_unit_test(fence_names_deployment_fence_and_moves),
