@@ -108,6 +108,8 @@ class Comparison:
                 ledger = rows(self.database, f"SELECT ledger AS v FROM chain.tx WHERE hash = '\\x{chosen['hash']}'")[0]["v"]
             if ledger > self.start and part["code"] != "no_proof":
                 self.fault(path, f"{target}: 404 {part['code']}")
+        elif self.filled and second == 404 and part["code"] == "no_proof":
+            pass  # the prover copies parts of proofs in the background
         elif first != second:
             self.fault(path, f"{target}: {second}, not {first}: {str(part)[:300]}")
         elif first == 200:

@@ -17,7 +17,7 @@ checkpoint=2111 first=1024
 full_url=$TIDEMARK_DATABASE_URL
 export TIDEMARK_DATABASE_URL=${full_url/dbname=tidemark/dbname=begun}
 [ "$TIDEMARK_DATABASE_URL" != "$full_url" ] || fail "no name of a database: $full_url"
-"$bin" run --database-url "$full_url" --lake "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
+"$bin" run --database-url "$full_url" --lake "$sim/lake" --archive "$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
 "$bin" digest --database-url "$full_url" >"$PG_DIR/digest" || fail digest
 
 database() { PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists --force "$1" 2>/dev/null; PGDATABASE=postgres "$PG_BIN/createdb" ${2:+-T "$2"} "$1"; }
