@@ -204,10 +204,9 @@ static tide_status fill_range(struct tide_follow *job, struct tide_range range,
     tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", range.from, range.to);
     tide_status status = tide_follow_index(job, range, err);
     if (status == TIDE_OK && job->ledger < range.to)
-        status =
-            tide_fail(err, TIDE_E_MISSING,
-                      "backfill: the source has nothing after ledger %u, and %u was asked for",
-                      job->ledger < range.from ? range.from - 1 : job->ledger, range.to);
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "backfill: the source has nothing after ledger %u, and %u was asked for",
+                           job->ledger < range.from ? range.from - 1 : job->ledger, range.to);
     return status;
 }
 

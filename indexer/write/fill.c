@@ -120,9 +120,9 @@ static tide_status check_ledger(struct filling *f, struct tide_err *err)
     write_sql_hash(s, f->batch->hash);
     tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK && rows.count == 0)
-        status = tide_fail(err, TIDE_E_CHAIN,
-                           "backfill: the source's ledger %u is not the checkpoint's",
-                           f->batch->to);
+        status =
+            tide_fail(err, TIDE_E_CHAIN, "backfill: the source's ledger %u is not the checkpoint's",
+                      f->batch->to);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -211,7 +211,7 @@ static tide_status put_ledger(struct filling *f, struct tide_err *err)
 
 static bool is_value(const char *name)
 {
-    static const char *const others[] = { "deployment", "key_hash", "ledger", "tx",
+    static const char *const others[] = { "deployment", "key_hash",  "ledger", "tx",
                                           "seq",        "closed_at", "reason" };
     for (size_t i = 0; i < TIDE_COUNT(others); i++)
         if (strcmp(name, others[i]) == 0)
@@ -250,8 +250,8 @@ static void sql_contracts(struct write_session *s)
 static void sql_compare(struct write_session *s, const struct tide_table *history)
 {
     const struct tide_table *stored = tide_table_stored(history);
-    bool others = strcmp(history->name, "stellar_asset_balance") == 0 ||
-                  strcmp(history->name, "ttl") == 0;
+    bool others =
+        strcmp(history->name, "stellar_asset_balance") == 0 || strcmp(history->name, "ttl") == 0;
     uint32_t ledger = s->plan->held_before;
     write_sql(s,
               "WITH a AS (SELECT * FROM %s.\"%s\" WHERE deployment = %u AND ledger = %u AND tx ="
@@ -384,10 +384,11 @@ static tide_status join_coverage(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
     uint32_t id = s->plan->deployment, ledger = f->batch->to;
-    write_sql(s,
-              "UPDATE chain.deployment SET filled_start = %u WHERE id = %u; DELETE FROM chain.start"
-              " WHERE deployment = %u; UPDATE chain.coverage SET from_ledger = %u, previous_hash = ",
-              ledger, id, id, f->lowest.first);
+    write_sql(
+        s,
+        "UPDATE chain.deployment SET filled_start = %u WHERE id = %u; DELETE FROM chain.start"
+        " WHERE deployment = %u; UPDATE chain.coverage SET from_ledger = %u, previous_hash = ",
+        ledger, id, id, f->lowest.first);
     write_sql_hash(s, f->lowest.previous_hash);
     write_sql_more(s, " WHERE deployment = %u AND from_ledger = %u", id, ledger);
     tide_status status = write_run_sql(s, "UPDATE 1", err);

@@ -416,8 +416,8 @@ struct drop {
 };
 
 /* Finds the first partition to drop. */
-static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from, bool *found,
-                                struct tide_err *err)
+static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from,
+                                bool *found, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     write_sql(s,
@@ -451,8 +451,8 @@ static tide_status drop_one(struct write_main *m, const void *arg, struct tide_e
     if (status == TIDE_OK)
         status = find_dropped(s, drop->below, &from, drop->more, err);
     if (status == TIDE_OK)
-        status = *drop->more ? load_partition_drop(s, from, err)
-                             : forget_shown(s, drop->below, err);
+        status =
+            *drop->more ? load_partition_drop(s, from, err) : forget_shown(s, drop->below, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("partition.dropped"), err);
     return status == TIDE_OK ? write_commit(s, err) : status;

@@ -12,8 +12,8 @@ sim=$PG_DIR/sim
 mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json TIDEMARK_PARTITION_LEDGERS=1000
 # Partitions of 1000 ledgers: the checkpoint cuts the second one in two.
-checkpoint=2111 first=1024
-"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 1152 --life 200 --quiet
+checkpoint=2111 first=1920
+"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --first-ledger 1920 --ledgers 256 --life 64 --quiet
 full_url=$TIDEMARK_DATABASE_URL
 export TIDEMARK_DATABASE_URL=${full_url/dbname=tidemark/dbname=begun}
 [ "$TIDEMARK_DATABASE_URL" != "$full_url" ] || fail "no name of a database: $full_url"
@@ -53,14 +53,14 @@ state_of >"$PG_DIR/state"
 ! "$bin" digest | diff -q "$PG_DIR/digest" - >/dev/null || fail "the digests of the state alone are those of the whole index"
 
 # In parts. Meanwhile nothing below is visible, and the index follows.
-ends 68 "is filled from its first ledger on: --from 1024" --from 1100 --to 2110
-ends 0 "backfill.held to=1500 checkpoint=$checkpoint" --from $first --to 1500
+ends 68 "is filled from its first ledger on: --from 1920" --from 1950 --to 2110
+ends 0 "backfill.held to=1980 checkpoint=$checkpoint" --from $first --to 1980
 bounded "a part is loaded"
 "$bin" run --lake "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run beside a part of the past: $(tail -2 "$PG_DIR/run.log")"
 bounded "run with a part of the past"
 "$bin" verify >"$PG_DIR/verify" || fail "verify: $(grep WRONG "$PG_DIR/verify")"
-ends 68 "ledgers 1024 to 1500 below the checkpoint $checkpoint are loaded" --from 1700 --to 2110
-ends 0 "fill.done deployment=1 from=1024 checkpoint=$checkpoint" --from $first --to 2150
+ends 68 "ledgers 1920 to 1980 below the checkpoint $checkpoint are loaded" --from 2000 --to 2110
+ends 0 "fill.done deployment=1 from=1920 checkpoint=$checkpoint" --from $first --to 2150
 filled "in two parts"
 "$bin" verify >"$PG_DIR/verify" || fail "verify: $(grep WRONG "$PG_DIR/verify")"
 "$bin" run --lake "$sim/lake" --stop-at-end --from-checkpoint latest --archive "$sim/archive" 2>"$PG_DIR/run.log" && grep -q "start.before ledger=$checkpoint" "$PG_DIR/run.log" ||
@@ -101,7 +101,7 @@ echo "ok      tokens that the chain names"
 
 # Sources that lie
 begin
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --deployment "$PG_DIR/other/deployment.json" --seed 7 --ledgers 1152 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --deployment "$PG_DIR/other/deployment.json" --seed 7 --first-ledger 1920 --ledgers 256 --quiet
 "$bin" backfill --lake "$PG_DIR/other/lake" --from $first --to 2110 2>"$PG_DIR/fill.log" && fail "another chain was taken"
 grep -qE 'do not lead to the checkpoint|is not the hash' "$PG_DIR/fill.log" || fail "another chain: $(tail -2 "$PG_DIR/fill.log")"
 bounded "another chain"
