@@ -299,7 +299,8 @@ static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, 
     tide_metric_gauge(out, TIDE_M_indexer_trouble_seconds, (double)f->trouble_ms / 1000);
 }
 
-/* Writes how far signatures prove the index, and what it lacks of the past. asked_ago as in put_heartbeat. */
+/* Writes how far signatures prove the index, and from where on it knows the past. asked_ago as in
+ * put_heartbeat. */
 static void put_proof(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     tide_metric_gauge(out, TIDE_M_indexed_proven_ledger, f->proven);

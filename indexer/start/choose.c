@@ -113,8 +113,8 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
     return TIDE_OK;
 }
 
-/* An archive that nobody vouches for is believed only if the source is of the same chain: nothing
- * of another one is stored. */
+/* Without named validators an archive is believed only if the source of ledgers has the same
+ * header: nothing of another chain is stored. */
 static tide_status compare_source(struct start *s, struct tide_err *err)
 {
     const struct tide_start_options *o = s->options;

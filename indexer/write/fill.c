@@ -225,7 +225,9 @@ static void sql_values(struct write_session *s, const struct tide_table *stored,
     for (uint32_t i = 0; i < stored->column_count; i++) {
         if (!is_value(stored->columns[i].name))
             continue;
-        write_sql_more(s, "%s%c.\"%s\"", before, alias, stored->columns[i].name);
+        /* json has no operator of equality */
+        write_sql_more(s, "%s%c.\"%s\"%s", before, alias, stored->columns[i].name,
+                       stored->columns[i].type == TIDE_PG_JSON ? "::text" : "");
         before = ", ";
     }
     write_sql_more(s, ")");

@@ -74,10 +74,11 @@ TIDEMARK_DATABASE_URL=$full_url api_start --api-rate-lookup 0 --api-rate-query 0
 full_port=$API_PORT full_pid=$API_PID
 begin
 api_start --api-rate-lookup 0 --api-rate-query 0 # its cache is of the index before
-curl -fsSi "$API_URL/api/prices" | grep -qi "^history-from: $((checkpoint + 1))" || fail "no History-From before"
+says_boundary() { curl -fsSi "$API_URL/api/prices" >"$PG_DIR/prices" || fail "no prices"; grep -qi "^history-from: $((checkpoint + 1))" "$PG_DIR/prices"; }
+says_boundary || fail "no History-From before"
 fill --from $first --to 2110 || fail "backfill: $(tail -2 "$PG_DIR/fill.log")"
 tries=0
-while curl -fsSi "$API_URL/api/prices" | grep -qi '^history-from'; do
+while says_boundary; do
     tries=$((tries + 1))
     [ $tries -lt 600 ] || fail "the cache still has the boundary: $(tail -3 "$PG_DIR/api.log")"
     sleep 0.1
