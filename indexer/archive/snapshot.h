@@ -54,7 +54,7 @@ struct snapshot_headers {
 };
 /* Reads the headers of a checkpoint. */
 tide_status snapshot_headers_read(struct archive *archive, uint32_t checkpoint,
-                                  const struct snapshot_headers *sink,
+                                  const struct snapshot_headers *headers,
                                   struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads the state file of s->ledger from a place that has the state of s->bucket_hash.

@@ -78,9 +78,11 @@ static tide_status get_contract(struct project_row *row, struct tide_hot_key *ke
         return tide_fail(err, TIDE_E_SCHEMA, "contract \"%.*s\"", TIDE_SLICE_FMT(row->contract));
     *key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
     tide_status status = row->sink->get(row->sink->self, key, contract, &found, err);
+    if (status != TIDE_OK)
+        return status;
     contract->ledger = row->removed ? 0 : row->ledger;
     contract->has_instance = !row->removed;
-    return status;
+    return TIDE_OK;
 }
 
 /* Stores the contract, or drops a record that only a removed instance made: a new cache has none
@@ -98,12 +100,15 @@ tide_status project_token(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
-    contract.role = row->removed ? contract.role : TIDE_ROLE_synth_token;
+    if (status != TIDE_OK)
+        return status;
+    if (!row->removed)
+        contract.role = TIDE_ROLE_synth_token;
     contract.title = project_name(row, 0);
     contract.symbol = project_name(row, 1);
     contract.decimals = (uint32_t)project_u64(row, 2);
     contract.paused = project_bool(row, 3);
-    return status == TIDE_OK ? put_instance(row, &key, &contract, err) : status;
+    return put_instance(row, &key, &contract, err);
 }
 
 static struct tide_hot_name plain_name(tide_slice text)
@@ -129,10 +134,13 @@ tide_status project_asset(struct project_row *row, struct tide_err *err)
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
-    contract.role = row->removed ? contract.role : TIDE_ROLE_stellar_asset;
+    if (status != TIDE_OK)
+        return status;
+    if (!row->removed)
+        contract.role = TIDE_ROLE_stellar_asset;
     contract.title = plain_name(project_text(row, 0));
     contract.symbol = plain_name(project_text(row, 1));
     contract.decimals = plain_decimals(project_text(row, 2));
     contract.issuer = project_address(row, 3);
-    return status == TIDE_OK ? put_instance(row, &key, &contract, err) : status;
+    return put_instance(row, &key, &contract, err);
 }

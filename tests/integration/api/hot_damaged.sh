@@ -2,7 +2,7 @@
 # L5: truncates the cache's file under a running API, and before a start. A reader of a damaged map gets SIGBUS, so
 # the process may die, but it never gives a wrong answer. At the next start a child process finds the damage; the API
 # moves the file aside, builds a new one and answers as before.
-# label: all
+# label: all, label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

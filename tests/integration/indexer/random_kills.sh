@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # I2: kills the indexer at random moments while ledgers arrive. The tables at the end equal those of one undisturbed
 # run. TIDE_KILLS sets the number of kills (25; by hand 1000).
-# label: all
+# label: all, label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 kills=${TIDE_KILLS:-25}

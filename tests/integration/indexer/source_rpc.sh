@@ -2,7 +2,7 @@
 # Faults of a Stellar RPC server, each a named case (R1 to R18 of the reliability plan): a simulated network
 # misbehaves, and afterwards the tables equal those of its lake.
 # label: threads
-# label: all
+# label: all, label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
 pg_start

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills the writer at every step, at least five times each, lets every statement fail in turn, and loses every answer
 # in turn. The tables always equal those of an undisturbed run. TIDE_FAULT_STEP=N tests every N-th statement only.
-# label: all
+# label: all, label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start -c max_connections=30

@@ -4,7 +4,7 @@
 #   KYC_FAULTS_ONLY="k1 flood"   some of them      KYC_FLOOD_S=60      a longer flood
 #   KYC_FLOOD_MS=200             limit in ms for genuine webhooks during it, for an idle machine (default 1000)
 #   KYC_SCHEDULES=50 KYC_SEED=7  more random schedules, and their first seed
-# label: all
+# label: all, label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fills every column of every event, entry and version with extreme values that a ledger can hold: no rollup, view,
 # function or route fails on a stored value, and each view works with a forced parallel plan too. By hand, all four
-# kinds of values: TIDE_VALUES="most least odd mixed". label: all
+# kinds of values: TIDE_VALUES="most least odd mixed". label: all, label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
