@@ -192,7 +192,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
 }
 
 /* Closes everything in reverse order of use: the server first, because its connections use all
- * others. The feeder ends before the cache that it writes. */
+ * the other parts. The feeder ends before the cache that it writes. */
 static void close_all(struct program *p)
 {
     struct tide_api *api = &p->api;
@@ -265,7 +265,7 @@ static tide_status select_deployment(struct program *p, struct tide_err *why)
  * deployments could answer in turn. */
 static tide_status claim_port(struct program *p, uint16_t port, struct tide_err *err)
 {
-    assert(!p->claim); /* a second one would keep the first for ever */
+    assert(!p->claim); /* a second claim would leave the first one open for ever */
     struct tide_port_serves serves = { .cache = p->config.api_cache };
     serves.known = tide_deployment_select_served(p->api.select, serves.served);
     return tide_port_claim_open(&p->claim, p->config.api_listen, port, &serves, err);

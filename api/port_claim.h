@@ -27,8 +27,8 @@ struct tide_port_serves {
 tide_status tide_port_claim_open(struct tide_port_claim **out, const char *listen, uint16_t port,
                                  const struct tide_port_serves *serves,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Replaces the claim if what is served has changed. Fails with TIDE_E_CONFLICT if another claim
- * differs; the new claim stays. */
+/* Replaces the claim if the served deployment has changed. Fails with TIDE_E_CONFLICT if the claim
+ * of another process differs; the new claim is kept even then. */
 tide_status tide_port_claim_renew(struct tide_port_claim *claim,
                                   const struct tide_port_serves *serves,
                                   struct tide_err *err) TIDE_MUST_USE;

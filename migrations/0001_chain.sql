@@ -10,9 +10,9 @@ CREATE SCHEMA history;
 CREATE SCHEMA chain_rows;
 CREATE SCHEMA event_rows;
 CREATE SCHEMA history_rows;
-COMMENT ON SCHEMA chain_rows IS 'what is stored of the views chain.tx and chain.call, with keys of chain.word';
-COMMENT ON SCHEMA event_rows IS 'what is stored of the views of the schema event, with keys of chain.word';
-COMMENT ON SCHEMA history_rows IS 'what is stored of the views of the schema history, with keys of chain.word';
+COMMENT ON SCHEMA chain_rows IS 'stored rows of the views chain.tx and chain.call, with keys of chain.word';
+COMMENT ON SCHEMA event_rows IS 'stored rows of the views of the schema event, with keys of chain.word';
+COMMENT ON SCHEMA history_rows IS 'stored rows of the views of the schema history, with keys of chain.word';
 CREATE SCHEMA rollup;
 COMMENT ON SCHEMA rollup IS 'sums over time, kept with the rows they sum up';
 CREATE SCHEMA analyst;
@@ -28,7 +28,7 @@ CREATE TABLE chain.deployment (
     epoch          integer     NOT NULL DEFAULT 0, -- resets of that network, set by the operator
     contracts_hash bytea       NOT NULL CHECK (octet_length(contracts_hash) = 32),
     contracts      jsonb       NOT NULL,           -- [{"name", "role", "address"}]
-    first_ledger   integer     NOT NULL DEFAULT 0, -- of the protocol, from the deployment file; 0: unknown
+    first_ledger   integer     NOT NULL DEFAULT 0, -- first ledger of the protocol, from the deployment file; 0: unknown
     scope          text        NOT NULL DEFAULT '*', -- all kinds, or the sorted list of --only
     filled_start   integer     CHECK (filled_start > 0), -- the checkpoint with which the index began, once its past is filled
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -95,9 +95,9 @@ CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
     from_ledger   integer  NOT NULL CHECK (from_ledger > 0),
     to_ledger     integer  NOT NULL,
-    previous_hash bytea    NOT NULL CHECK (octet_length(previous_hash) = 32), -- of from_ledger
-    hash          bytea    NOT NULL CHECK (octet_length(hash) = 32),          -- of to_ledger
-    closed_at     timestamptz NOT NULL,                                       -- of to_ledger
+    previous_hash bytea    NOT NULL CHECK (octet_length(previous_hash) = 32), -- previousLedgerHash of from_ledger
+    hash          bytea    NOT NULL CHECK (octet_length(hash) = 32),          -- ledger hash of to_ledger
+    closed_at     timestamptz NOT NULL,                                       -- close time of to_ledger
     PRIMARY KEY (deployment, from_ledger),
     CHECK (to_ledger >= from_ledger)
 ) WITH (fillfactor = 50);
@@ -198,7 +198,7 @@ CREATE TABLE chain.heartbeat (
     trouble_ms  bigint,
     lag_ledgers integer GENERATED ALWAYS AS (greatest(tip - ledger, 0)) STORED
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.heartbeat IS 'what the writer reports about itself';
+COMMENT ON TABLE chain.heartbeat IS 'the writer''s reports about itself';
 COMMENT ON COLUMN chain.heartbeat.state IS 'loading, indexing, following, degraded, retrying, frozen, quarantine, stopped';
 COMMENT ON COLUMN chain.heartbeat.retries IS 'transactions repeated and reconnections since the process began';
 COMMENT ON COLUMN chain.heartbeat.ledgers IS 'committed since the process began, or became the writer';
@@ -314,6 +314,25 @@ CREATE TABLE chain.proof_vote (
 COMMENT ON TABLE chain.proof_vote IS 'votes of a quorum of the named validators about a ledger, which prove the ledger before';
 COMMENT ON COLUMN chain.proof_vote.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
 COMMENT ON COLUMN chain.proof_vote.envelopes IS 'SCPEnvelope of each of these validators';
+
+-- Replaced with each checkpoint that is proven.
+CREATE TABLE chain.proof_state (
+    deployment    smallint PRIMARY KEY REFERENCES chain.deployment,
+    ledger        integer  NOT NULL CHECK (ledger > 0),
+    buckets       bytea    NOT NULL CHECK (octet_length(buckets) IN (22 * 32, 44 * 32)),
+    header_count  integer  NOT NULL CHECK (header_count > 0),
+    headers       bytea    NOT NULL,
+    signed_ledger integer  NOT NULL CHECK (signed_ledger = ledger + header_count),
+    tx_set        bytea,
+    envelopes     bytea[]  NOT NULL CHECK (cardinality(envelopes) > 0)
+);
+COMMENT ON TABLE chain.proof_state IS 'parts that prove entries as of the newest checkpoint whose state votes prove';
+COMMENT ON COLUMN chain.proof_state.ledger IS 'the last ledger of that checkpoint';
+COMMENT ON COLUMN chain.proof_state.buckets IS 'hashes of its buckets: of each level curr and snap, the live list before the hot archive''s, which exists from protocol 23 on';
+COMMENT ON COLUMN chain.proof_state.headers IS 'LedgerHeader of each ledger from that one to the one before signed_ledger, each behind its length';
+COMMENT ON COLUMN chain.proof_state.signed_ledger IS 'the ledger that the votes are about; they prove the one before';
+COMMENT ON COLUMN chain.proof_state.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
+COMMENT ON COLUMN chain.proof_state.envelopes IS 'SCPEnvelope of validators that satisfy the quorum set';
 
 -- One row. Standbys and restored copies have the same id: they hold the same index.
 CREATE TABLE chain.database (

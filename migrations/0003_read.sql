@@ -201,7 +201,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chain.found_after(smallint, integer) IS 'keys of the discovered tokens that are followed from a later ledger on';
 
--- event: -1 for the call. A row that names none of them is kept for what the deployment file names.
+-- event: the event's index; -1 for the call. Returns false if chain.kept_for has no row for it, or one without a
+-- contract: the deployment file then names something that is reason enough to keep it.
 CREATE FUNCTION chain.kept_later(deployment smallint, ledger integer, tx integer, event integer, at integer) RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN coalesce((SELECT bool_and(k.contract <> '' AND chain.followed_after(k.deployment, k.contract, $5)) FROM chain.kept_for AS k
@@ -279,7 +280,7 @@ CREATE FUNCTION chain.words_mark(last integer) RETURNS text
   LANGUAGE sql STABLE
   RETURN (SELECT format('words %s %s', last, to_hex(bit_xor(('x' || left(md5(w.id || ' ' || w.word), 16))::bit(64)::bigint)))
     FROM chain.word AS w WHERE w.id <= last);
-COMMENT ON FUNCTION chain.words_mark(integer) IS 'what tells the words up to a key from those of another database';
+COMMENT ON FUNCTION chain.words_mark(integer) IS 'a mark that tells the words up to a key from those of another database';
 
 -- Answers about the last day of trade read the newest events, so the last two days stay attached.
 CREATE PROCEDURE chain.detach_partition(deployment smallint, from_ledger integer)
@@ -380,7 +381,7 @@ CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STA
 $$;
 COMMENT ON FUNCTION chain.not_decoded_since(text) IS 'SQL text of conditions: no table of the role has a newer version';
 
--- NULL: a contract that is not followed. What was discovered is a token.
+-- Returns NULL for a contract that is not followed. A contract that was discovered counts as a token.
 CREATE FUNCTION chain.role_followed(deployment smallint, contract text) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce((SELECT i.role FROM chain.role AS i WHERE i.deployment = $1 AND i.contract = $2 LIMIT 1),

@@ -414,7 +414,8 @@ COMMENT ON COLUMN rollup.compliance_day.status IS 'Status: verified ones are exp
 COMMENT ON COLUMN rollup.compliance_day.provider IS 'Provider that attested';
 COMMENT ON COLUMN rollup.compliance_day.change IS 'Records more at the end of the day than at the end of the day before';
 
--- Tells which of the ends of a day are later than its last ledger.
+-- compliance_day counts a verified record as expired from the first second of the day on which it ends. The exact times are here,
+-- for answers as of a moment within that day.
 CREATE TABLE rollup.compliance_end (
     deployment smallint    NOT NULL,
     ends       bigint      NOT NULL,
@@ -428,8 +429,8 @@ COMMENT ON COLUMN rollup.compliance_end.ends IS 'Unix seconds: from then on they
 COMMENT ON COLUMN rollup.compliance_end.provider IS 'Provider that attested';
 COMMENT ON COLUMN rollup.compliance_end.records IS 'Records';
 
--- A part of a minute, which candles do not have: as of a ledger, those of the minute in which it closed. As indexer/rollup/trade.sql
--- sums them up.
+-- Sums the swaps of a pool as indexer/rollup/trade.sql does, for an answer as of a ledger: candles are of whole minutes, so they
+-- lack the part of a minute up to that ledger's close.
 CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger integer, to_ledger integer)
   RETURNS TABLE (swaps bigint, volume_quote numeric, fees_quote numeric)
   LANGUAGE sql STABLE PARALLEL SAFE

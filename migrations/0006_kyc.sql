@@ -1076,7 +1076,7 @@ BEGIN
   GET DIAGNOSTICS old = ROW_COUNT;
   DELETE FROM kyc.hook_delivery AS d WHERE d.id IN (SELECT o.id FROM kyc.hook AS h JOIN kyc.hook_delivery AS o ON o.hook = h.id
     WHERE h.deployment = one_deployment AND h.state = 'deleted'
-      AND (o.leased_until IS NULL OR o.leased_until <= statement_timestamp()) -- what is under way counts for its integrator
+      AND (o.leased_until IS NULL OR o.leased_until <= statement_timestamp()) -- a delivery that is under way counts for its integrator
     LIMIT 1000 FOR UPDATE OF o SKIP LOCKED);
   GET DIAGNOSTICS deleted = ROW_COUNT;
   DELETE FROM kyc.hook AS h WHERE h.id IN (SELECT g.id FROM kyc.hook AS g WHERE g.deployment = one_deployment AND g.state = 'deleted'

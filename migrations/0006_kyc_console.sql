@@ -367,7 +367,7 @@ BEGIN
   PERFORM kyc.console_reason(why);
   SELECT x.* INTO d FROM kyc.hook_delivery AS x WHERE x.id = delivery AND x.deployment = of_deployment;
   SELECT x.* INTO h FROM kyc.hook AS x WHERE x.id = d.hook AND x.deployment = of_deployment AND x.state <> 'deleted'
-    FOR NO KEY UPDATE; -- of two requests at once the second one finds what the first one added
+    FOR NO KEY UPDATE; -- the second of two simultaneous requests finds what the first one added
   IF h.id IS NULL THEN
     RAISE EXCEPTION 'there is no such delivery' USING ERRCODE = 'TK001';
   ELSIF h.state <> 'enabled' THEN

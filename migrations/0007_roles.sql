@@ -167,7 +167,7 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
   -- The attester checks what a server of the network says against the index.
   GRANT USAGE ON SCHEMA state, history TO tidemark_attester;
-  GRANT SELECT ON chain.tx, chain.coverage, state.compliance_registry_kyc, state.compliance_registry_compliance_rec,
+  GRANT SELECT ON chain.tx, chain.coverage, chain.fork, state.compliance_registry_kyc, state.compliance_registry_compliance_rec,
     state.compliance_registry_frozen, state.compliance_registry_blocked_jurisdiction, state.compliance_registry_verifier,
     history.compliance_registry_kyc, history.compliance_registry_compliance_rec TO tidemark_attester;
   GRANT SELECT ON kyc.erased TO tidemark_attester;

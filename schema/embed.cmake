@@ -4,7 +4,7 @@
 # DIR: these files, under their whole names. A line "-- part: NAME" of a .sql is replaced by the content
 # of DIR/parts/NAME.sql. If DIR has parts, comments at the head of its files are left out, except the
 # two lines that api/sql/statement.c reads. -DTYPE=static_file names the element's struct where it is not tide_WHAT.
-# With -DPACKED=PREFIX each file has its bytes as gzip and as zstd beside it; files under way begin with PREFIX.
+# With -DPACKED=1 each file has its bytes as gzip and as zstd beside it. OUT.files is a folder of files that are made for OUT.
 if(FILES)
   string(REPLACE "|" ";" files "${FILES}")
 else()
@@ -21,24 +21,31 @@ if(NOT TYPE)
   set(TYPE ${WHAT})
 endif()
 
-# An array of the bytes of hex digits; a NUL follows.
-function(put_array name hex)
-  string(REGEX REPLACE "(................................................................)" "\\1\n" hex "${hex}")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-  set(text "${text}static const uint8_t ${name}[] = {\n${bytes}0x00\n};\n" PARENT_SCOPE)
+# The bytes of a file as an array; a NUL follows. The assembler reads the file, because a compiler takes seconds for a
+# megabyte of numbers. HEAD are bytes, as ".byte 1,2\n", in place of as many of the file's first ones.
+function(put_array name file head)
+  string(REGEX MATCHALL "0x" skipped "${head}")
+  list(LENGTH skipped skipped)
+  file(SIZE ${file} size)
+  string(REPLACE "\n" "\\n" head "${head}")
+  set(symbol tide_${WHAT}_${name})
+  set(text "${text}extern const uint8_t ${symbol}[] __attribute__((visibility(\"hidden\")));
+__asm__(\".section .rodata\\n.global ${symbol}\\n.hidden ${symbol}\\n${symbol}:\\n${head}.incbin \\\"${file}\\\", ${skipped}\\n.byte 0\\n.previous\");\n" PARENT_SCOPE)
+  set(slice "{ ${symbol}, ${size} }" PARENT_SCOPE)
 endfunction()
 
-# The file in another coding, as hex digits. The time in the head of a gzip file would make every build differ.
-function(pack out file coding)
-  file(ARCHIVE_CREATE OUTPUT ${PACKED}.${coding} PATHS ${file} FORMAT raw COMPRESSION ${coding} COMPRESSION_LEVEL 9)
-  file(READ ${PACKED}.${coding} hex HEX)
-  file(REMOVE ${PACKED}.${coding})
+# Makes OUT, the file in another coding. The time in the head of a gzip file would make every build differ.
+function(pack out head file coding)
+  file(ARCHIVE_CREATE OUTPUT ${out} PATHS ${file} FORMAT raw COMPRESSION ${coding} COMPRESSION_LEVEL 9)
+  set(${head} "" PARENT_SCOPE)
   if(coding STREQUAL "GZip")
-    string(REGEX REPLACE "^(1f8b08..)........" "\\100000000" hex "${hex}")
+    file(READ ${out} flags OFFSET 3 LIMIT 1 HEX)
+    set(${head} ".byte 0x1f,0x8b,0x08,0x${flags},0x00,0x00,0x00,0x00\n" PARENT_SCOPE)
   endif()
-  set(${out} "${hex}" PARENT_SCOPE)
 endfunction()
 
+file(REMOVE_RECURSE ${OUT}.files)
+file(MAKE_DIRECTORY ${OUT}.files)
 set(text "#include \"${HEADER}\"\n\n")
 set(table "")
 set(count 0)
@@ -60,20 +67,20 @@ foreach(file IN LISTS files)
       message(FATAL_ERROR "${file}: a part that is not there")
     endif()
     string(REGEX REPLACE "^(-- (list|one):[^\n]*\n(-- (of:|none)[^\n]*\n)?)(--[^\n]*\n)*" "\\1" sql "${sql}")
-    string(HEX "${sql}" hex)
-  else()
-    file(READ ${file} hex HEX)
+    set(file ${OUT}.files/${name}.sql)
+    file(WRITE ${file} "${sql}")
   endif()
-  put_array(text_${count} "${hex}")
-  set(row "\"${name}\", { text_${count}, sizeof text_${count} - 1 }")
+  file(SHA256 ${file} sum) # in a comment: the C file must differ when only the content of this file does
+  put_array(${count} ${file} "")
+  set(row "\"${name}\", ${slice}")
   if(PACKED)
     foreach(coding IN ITEMS GZip Zstd)
-      pack(hex ${file} ${coding})
-      put_array(${coding}_${count} "${hex}")
-      string(APPEND row ", { ${coding}_${count}, sizeof ${coding}_${count} - 1 }")
+      pack(${OUT}.files/${count}.${coding} head ${file} ${coding})
+      put_array(${count}_${coding} ${OUT}.files/${count}.${coding} "${head}")
+      string(APPEND row ", ${slice}")
     endforeach()
   endif()
-  string(APPEND table "    { ${row} },\n")
+  string(APPEND table "    { ${row} }, /* ${sum} */\n")
   math(EXPR count "${count} + 1")
 endforeach()
 string(APPEND text "const struct tide_${TYPE} tide_${WHAT}s[] = {\n${table}};\n")

@@ -13,6 +13,22 @@ static const char complete_sql[] =
     " AND v.from_ledger <= (SELECT min(s.ledger) FROM chain.contract_seen AS s WHERE s.deployment ="
     " c.deployment AND s.contract = $2 AND s.what = 'created'))";
 
+/* Reads which ledger of the index validators contradict, if any. */
+static tide_status read_fork(struct att_index *out, struct att_outbox *outbox, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16];
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, "SELECT ledger FROM chain.fork WHERE deployment = $1::int",
+                      (const char *[]){ deployment }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    out->fork = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
                            const struct tide_clock *clock, uint32_t skew_s, struct tide_err *err)
 {
@@ -20,7 +36,9 @@ tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
     struct tide_pg_rows rows;
     char deployment[16];
     *out = (struct att_index){ 0 };
-    tide_status status = tide_clocks_read(&clocks, outbox->pg, clock, outbox->deployment, err);
+    tide_status status = read_fork(out, outbox, err);
+    if (status == TIDE_OK)
+        status = tide_clocks_read(&clocks, outbox->pg, clock, outbox->deployment, err);
     if (status != TIDE_OK)
         return status;
     out->clocks = tide_clocks_judge(&clocks, skew_s);

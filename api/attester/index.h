@@ -17,12 +17,14 @@ struct att_index {
     enum tide_clocks_verdict clocks;
     char text[TIDE_CLOCKS_TEXT_BYTES]; /* the verdict in words, for messages */
     bool follows;                      /* current, and complete since the registry's creation */
+    uint32_t fork;                     /* validators signed another such ledger; 0: none */
     uint32_t ledger;                   /* newest ledger; 0: the index is empty */
     uint64_t closed_at;                /* close time of that ledger, unix seconds */
 };
 
-/* Reads the newest ledger of the index, whether the index follows the network, and whether the
- * clocks of host, database and chain differ by at most skew_s seconds. */
+/* Reads the newest ledger of the index, whether the index follows the network, whether validators
+ * contradict it (chain.fork), and whether the clocks of host, database and chain differ by at most
+ * skew_s seconds. */
 tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
                            const struct tide_clock *clock, uint32_t skew_s,
                            struct tide_err *err) TIDE_MUST_USE;

@@ -139,7 +139,8 @@ static void handle_trouble(struct runner *r, const struct tide_err *err)
         tide_log(TIDE_ERROR, "attester.trouble", "what=%s error=%s", tide_status_name(err->code),
                  tide_log_quote(quoted, sizeof quoted, err->text));
         tide_notify(r->notify,
-                    "STATUS=waiting: servers or the database are unavailable, or clocks differ");
+                    "STATUS=waiting: servers or the database are unavailable, clocks differ, or the"
+                    " index is forked");
         r->trouble_ms = now ? now : 1;
     }
     r->work.tally.failures++;

@@ -184,8 +184,8 @@ static tide_status compare_servers(struct att_work *w, const struct att_view *vi
     return status;
 }
 
-/* The index holds no raw entries, so unreadable ones are compared between servers even if the
- * index follows. */
+/* The index does not give raw entries. Entries that cannot be read are therefore compared between
+ * servers even if the index follows the network. */
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err)
@@ -382,7 +382,7 @@ static tide_status work_on_row(struct att_work *w, enum att_turn *turn, struct t
 
 /* Reads the index and the clocks, and sets the limits of this turn: the ledgers that servers may
  * report, and the latest end that the signer allows. Fails with TIDE_E_CONFLICT if the clocks
- * differ. */
+ * differ, or if validators contradict the index: the servers' chain is in doubt, too. */
 static tide_status begin_turn(struct att_work *w, struct tide_err *err)
 {
     enum { LAG_LEDGERS = 5 }; /* how far a server may be behind the index */
@@ -397,6 +397,12 @@ static tide_status begin_turn(struct att_work *w, struct tide_err *err)
         return status;
     if (w->index.clocks == TIDE_CLOCKS_DATABASE || w->index.clocks == TIDE_CLOCKS_BEFORE_CHAIN)
         return tide_fail(err, TIDE_E_CONFLICT, "nothing is signed: %s", w->index.text);
+    if (w->index.fork)
+        return tide_fail(
+            err, TIDE_E_CONFLICT,
+            "nothing is signed or sent: forked at ledger %u, of which validators signed"
+            " another hash; see `tidemark-indexer fork`",
+            w->index.fork);
     w->now = (uint64_t)w->clock->wall_ms(w->clock->self) / 1000;
     if (w->index.follows) { /* at most one ledger closes each second */
         floor = w->index.ledger > LAG_LEDGERS ? w->index.ledger - LAG_LEDGERS : 0;

@@ -28,7 +28,7 @@ struct att_work {
     bool dry;               /* prints what would be done; signs and writes nothing */
     uint64_t skip;          /* dry: rows up to this id were printed */
     struct att_row row;
-    struct att_claim claim; /* claim of row; its verifier is the key that signed or signs the row */
+    struct att_claim claim; /* claim of row; its verifier is the key that has signed it or will */
     bool foreign; /* another key signed the row: it is followed, but nothing is signed for it */
     struct att_call call;
     struct tide_buf args, soroban, auth;
@@ -47,8 +47,8 @@ enum att_turn {
 };
 
 /* Takes one turn and sets *turn. Fails with TIDE_E_IO or TIDE_E_CHAIN (servers), TIDE_E_CONFLICT
- * (clocks differ), TIDE_E_DB, TIDE_E_DB_FATAL (database), TIDE_E_MEMORY or TIDE_E_STOPPED. A
- * failure leaves every row consistent; take another turn later. */
+ * (clocks differ, or the index is forked), TIDE_E_DB, TIDE_E_DB_FATAL (database), TIDE_E_MEMORY or
+ * TIDE_E_STOPPED. A failure leaves every row consistent; take another turn later. */
 tide_status att_work_turn(struct att_work *work, enum att_turn *turn,
                           struct tide_err *err) TIDE_MUST_USE;
 

@@ -18,13 +18,14 @@ struct outcome {
     const char *attention;
     int64_t fee;  /* stroops that were charged; -1: unknown */
     bool doubted; /* no other server confirmed it; the next turn begins with another server */
-    char error_name[ATT_ERROR_NAME_BYTES];
+    char error_name[ATT_ERROR_NAME_BYTES];  /* failed call: the reason to park the row */
+    char result_name[ATT_ERROR_NAME_BYTES]; /* failed call: the operation's result; "": unknown */
 };
 
 #define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
 
-/* True if the step ends the envelope. The other steps are repeated in later turns and cost
- * nothing, so one server is believed. */
+/* Returns whether the step ends the envelope. The other steps are repeated in later turns and cost
+ * nothing, so the word of one server suffices for them. */
 static bool is_final(const struct outcome *f)
 {
     enum att_step step = f->next.step;
@@ -33,7 +34,7 @@ static bool is_final(const struct outcome *f)
 
 /* --- included in a ledger --------------------------------------------------------------------- */
 
-/* True if the transaction emitted the event of the intent's call. */
+/* Returns whether the transaction emitted the event of the intent's call. */
 static bool has_event(const struct att_work *w, const struct att_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)
@@ -74,33 +75,35 @@ static tide_status read_success(struct att_work *w, const struct att_found *foun
 }
 
 /* True if an entry was archived between simulation and ledger. A new simulation lists the entry
- * for restoration. */
-static bool is_archived(const char *error_name)
+ * for restoration. The result decides: the diagnostic event, whose words are core's own, has
+ * "value:InvalidInput" for this and for other errors. */
+static bool is_archived(const struct outcome *f)
 {
-    return strcmp(error_name, "storage:InvalidAction") == 0 || strcmp(error_name, "failed:-4") == 0;
+    return strcmp(f->result_name, "failed:-4") == 0;
 }
 
-/* True if the error follows only from a wrong simulation: budget, footprint, or resources.
+/* True if the failure follows only from a wrong simulation: budget, footprint, or resources.
  * Another server simulates next. */
-static bool is_simulation_fault(const struct att_work *w, const char *error_name)
+static bool is_simulation_fault(const struct att_work *w, const struct outcome *f)
 {
     return att_rpc_server_count(w->rpc) > 1 &&
-           (strncmp(error_name, "budget:", 7) == 0 || strncmp(error_name, "storage:", 8) == 0 ||
-            strcmp(error_name, "failed:-3") == 0 || strcmp(error_name, "failed:-5") == 0);
+           (strncmp(f->error_name, "budget:", 7) == 0 ||
+            strncmp(f->error_name, "storage:", 8) == 0 ||
+            strcmp(f->result_name, "failed:-3") == 0 || strcmp(f->result_name, "failed:-5") == 0);
 }
 
 /* A failed call is parked unless a new simulation can help; at most ATTEMPTS_MAX envelopes. */
 static void decide_failure(struct att_work *w, struct outcome *f)
 {
     assert(f->error_name[0]); /* a row is parked for a reason */
-    bool again = is_archived(f->error_name) || is_simulation_fault(w, f->error_name);
+    bool again = is_archived(f) || is_simulation_fault(w, f);
     f->next = again && w->row.attempts < ATTEMPTS_MAX
-                  ? NEXT(REQUEUE, .why = is_archived(f->error_name) ? "archived" : "misled")
+                  ? NEXT(REQUEUE, .why = is_archived(f) ? "archived" : "misled")
                   : NEXT(PARK, .why = f->error_name, .detail = "FAILED");
 }
 
-/* Reads the error of a failed transaction: from diagnostic events, which servers may leave out,
- * else from its result. */
+/* Reads the result of a failed transaction, and the name of its error from diagnostic events.
+ * Servers may leave those out: then the result is the name. */
 static void read_failure(struct att_work *w, const struct att_found *found, struct outcome *f)
 {
     assert(found->status == ATT_FAILED);
@@ -110,8 +113,9 @@ static void read_failure(struct att_work *w, const struct att_found *found, stru
     for (uint32_t i = 0; i < found->diagnostic_count && !f->error_name[0]; i++)
         if (!att_error_of_event(f->error_name, found->diagnostics[i]))
             f->error_name[0] = 0;
+    att_error_of_result(f->result_name, found->result);
     if (!f->error_name[0])
-        att_error_of_result(f->error_name, found->result);
+        memcpy(f->error_name, f->result_name, sizeof f->error_name);
     decide_failure(w, f);
 }
 
@@ -295,8 +299,8 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b)
            a->in_ledger == b->in_ledger && (!a->in_ledger || a->ledger == b->ledger);
 }
 
-/* Asks a server, and for an end further servers until one reports the same. If none does, the
- * step becomes WAIT. */
+/* Asks a server. If the step that follows from its answer ends the envelope, asks further servers
+ * until one reports the same; if none does, the step becomes WAIT. */
 static tide_status read_from_servers(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct outcome other;
@@ -395,8 +399,9 @@ static tide_status read_from_index(struct att_work *w, struct outcome *f, struct
     return TIDE_OK;
 }
 
-/* Follows by the index, which alone ends the envelope. A server decides the steps that cost
- * little. A server that reports a ledger which the index has without the transaction is paused. */
+/* Follows the transaction in the index, which alone can end the envelope. A server decides only the
+ * steps that cost little. It is paused if it reports that the transaction is in a ledger which the
+ * index has without that transaction. */
 static tide_status read_from_both(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
     struct outcome reported;

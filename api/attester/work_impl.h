@@ -39,7 +39,7 @@ tide_status work_code_agreed(struct att_work *w, const struct att_view *view, bo
 tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err);
 /* Stores the stroops that row's envelope cost; 0: none. */
 tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *err);
-/* Sets *within to whether so many more stroops are within the budget of 24 hours for this row's
+/* Sets *within to whether this many stroops more are within the budget of 24 hours for this row's
  * action. */
 tide_status work_within_budget(struct att_work *w, int64_t stroops, bool *within,
                                struct tide_err *err);

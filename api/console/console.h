@@ -37,7 +37,7 @@ struct console {
 /* A person's action, as its body orders it. */
 struct console_order {
     char action[16];
-    char target[CONSOLE_TARGET_BYTES]; /* what the action is about, or the proposal's id */
+    char target[CONSOLE_TARGET_BYTES]; /* subject of the action, or the proposal's id */
     char reason[CONSOLE_REASON_BYTES];
     char detail[CONSOLE_DETAIL_BYTES]; /* JSON for integrators and keys, else "" */
     struct tide_api_key key;           /* the key made for this request, else zeros */

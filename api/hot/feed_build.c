@@ -14,7 +14,7 @@ struct building {
 static tide_status apply_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
     struct building *b = self;
-    assert(row->count == 1); /* tide_pg_stream gives one at a time */
+    assert(row->count == 1); /* tide_pg_stream gives one row at a time */
     b->rows++;
     tide_liveness_mark();
     return project_sql_apply(b->sink, row, 0, err);

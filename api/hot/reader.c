@@ -23,7 +23,7 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
     struct tide_err err;
     const struct tide_sql_task *task = tide_sql_task(context);
     assert(task);            /* only a worker of the SQL pool reads the past */
-    assert(reply->at.known); /* tide_sql_handle read the head */
+    assert(reply->at.known); /* set by tide_sql_handle, which read the head of the index */
     *reader = (struct tide_reader){ .now = now };
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
                                           reply->at.ledger, &err);

@@ -28,7 +28,7 @@ enum tide_encoding tide_encoding_choose(tide_slice accept, unsigned offered);
  * room (tide_encoding_room), or TIDE_E_MEMORY. */
 tide_status tide_encoding_make(struct tide_buf *out, tide_slice in,
                                enum tide_encoding encoding) TIDE_MUST_USE;
-/* Returns the room that tide_encoding_make needs for so many bytes. */
+/* Returns the room that tide_encoding_make needs for that many bytes. */
 size_t tide_encoding_room(size_t bytes);
 
 #endif

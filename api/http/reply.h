@@ -12,7 +12,7 @@
 
 /* The ledger as of which an answer is true. known is false for answers that concern no ledger
  * (documents, 404 of a path). age_ms: since the newest sign of the indexer (age.h); 0 for
- * ?ledger=N. proven: signatures of validators prove all ledgers up to it; 0: of none.
+ * ?ledger=N. proven: last ledger proven by signatures of validators; 0: none.
  * history_from: what is told of the past begins with this ledger; 0: there is no such limit. */
 struct tide_answer_at {
     bool known;

@@ -486,7 +486,7 @@ static void read_line(struct reader *r, tide_slice line)
         read_indented(r, line, depth);
     } else if (!blank && split_keyword(line, &word, &number, &text)) {
         read_keyword(r, word, number, text);
-    } else if (blank || r->sql) { /* in SQL: a comment for readers of the statement */
+    } else if (blank || r->sql) { /* an SQL comment for readers of the statement */
         r->tail = NULL;
         r->fields = false;
     } else if (line.ptr[0] != '#') {
@@ -500,7 +500,7 @@ static tide_slice read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = malloc(FILE_MAX);
-    static uint8_t *kept[1024]; /* reachable, so that a leak checker does not report them */
+    static uint8_t *kept[1024]; /* reachable buffers: no leak checker reports them */
     static size_t count;
     assert(bytes && count < TIDE_COUNT(kept));
     kept[count++] = bytes;

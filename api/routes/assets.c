@@ -10,7 +10,7 @@
 enum {
     ASSETS_PAGE = 1000,     /* assets of one page */
     ENTRIES_OF_ASSET = 256, /* catalog entries that one asset lists */
-    ENTRIES_PAGE = 8192,    /* a page ends with the asset that brings it to so many entries */
+    ENTRIES_PAGE = 8192,    /* the asset with which a page has this many entries is its last */
     CLAIMS_ROOM = 1 << 15,  /* claims in memory; beyond it those of later pages are dropped */
     /* Bytes of JSON at most, with each byte of its names escaped, without entries */
     ASSET_BYTES = 2048,

@@ -19,7 +19,7 @@ static enum tide_job_submitted submit_sql(void *self, struct tide_job *job)
             "this server answers look-ups only, without ?ledger (api_sql_threads is 0)");
         return TIDE_JOB_ANSWERED;
     }
-    job->context.thread = NULL; /* that reader belongs to the connection's thread */
+    job->context.thread = NULL; /* its reader belongs to the connection's thread */
     return tide_worker_pool_submit(api->pool, job);
 }
 

@@ -11,7 +11,7 @@
 
 tide_handler_fn tide_route_healthz, tide_route_readyz;
 
-enum { DATABASE_MS = 2000 }; /* without contact for so long, the database counts as away */
+enum { DATABASE_MS = 2000 }; /* a database without contact for this long counts as away */
 
 void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
@@ -33,7 +33,7 @@ struct readiness {
     bool with_sql, sql; /* SQL is configured; SQL works */
     bool standby;       /* a hot standby feeds the cache */
     bool forked;        /* validators signed another ledger than the indexed one */
-    uint32_t proven;    /* signatures prove the ledgers up to it; 0: of none */
+    uint32_t proven;    /* last ledger proven by signatures; 0: none */
     /* The DAO's storage names the configured contracts: reported, but without effect on
      * readiness. */
     bool named, names_known;
@@ -77,9 +77,10 @@ static bool database_answers(const struct tide_api *api, struct readiness *r)
     return feed.feeding || (r->cached && r->fed_age_ms <= DATABASE_MS);
 }
 
-/* --- each function ------------------------------------------------------------------------ */
+/* --- state of each function: SQL, stream, … ----------------------------------------------- */
 
-/* The stream thread reads the figures far more often than this. */
+/* The stream counts as down when its thread has read no figures for this long: it reads them far
+ * more often. */
 enum { STREAM_SILENCE_MS = 30000 };
 
 static const char *state_of(bool configured, bool works)

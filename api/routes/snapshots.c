@@ -17,9 +17,9 @@
 
 enum {
     WAKE_MS = 5000,    /* between two liveness marks while idle */
-    SILENT_MS = 60000, /* writing a file takes less */
+    SILENT_MS = 60000, /* longest silence of the thread: writing a file takes less */
     BUFFER_BYTES = 1 << 16,
-    CHANGES_MAX = 4096 /* of one answer; beyond them a new file is as good */
+    CHANGES_MAX = 4096 /* changes in one answer; if there are more, a new file serves as well */
 };
 
 /* A complete file. */

@@ -82,7 +82,7 @@ static bool is_past_known(struct run *run)
     return false;
 }
 
-/* Notes from when on the past is known: lists begin there. */
+/* Stores the time from which on the past is known: lists begin there. */
 static void note_history(struct run *run, const struct tide_pg_rows *rows)
 {
     uint64_t since = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_SINCE);

@@ -14,9 +14,9 @@ enum {
     STREAM_TURN_MS = 50,         /* longest pause between two turns                         */
     STREAM_HEAD_MS = 1000,       /* between two reads of the head without a notification    */
     STREAM_RETRY_MS = 250,       /* between a failed read of the database and the next      */
-    STREAM_STALE_MS = 1000,      /* failing for so long, the database is reported as stale  */
+    STREAM_STALE_MS = 1000,      /* a database that fails for this long is reported as stale */
     STREAM_BEGINS_PER_TURN = 16, /* new subscribers that need a statement, in one turn */
-    STREAM_UNTAKEN_MS = 5000,    /* reading nothing for so long, a subscriber may be dropped */
+    STREAM_UNTAKEN_MS = 5000,    /* a subscriber that reads nothing for this long may be dropped */
     STREAM_RESERVE = 1 << 10     /* bytes of each buffer that only notices may fill         */
 };
 

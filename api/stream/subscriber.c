@@ -76,7 +76,7 @@ struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
 static void set_buffer(struct tide_subscriber *sub, char *bytes, size_t cap)
 {
     assert(sub->len <= cap || !bytes);
-    assert(atomic_load(&sub->stream->buffered) >= sub->cap); /* the sum has its own part */
+    assert(atomic_load(&sub->stream->buffered) >= sub->cap); /* the total includes this buffer */
     atomic_fetch_add(&sub->stream->buffered, (uint64_t)cap - (uint64_t)sub->cap);
     sub->bytes = bytes;
     sub->cap = cap;

@@ -91,10 +91,12 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t unkept;         /* bit of each project source whose table is outside the index scope */
     uint64_t raw_states;     /* versions of entries that are stored raw */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
-    uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighted (feed_sql.c) */
+    /* complete ranges of chain.contract_coverage; one that was read for its rows counts 8192 more,
+     * see feed_sql.c */
+    uint32_t pasts_read;
     uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_sql.c) */
-    uint32_t proven;         /* signatures prove the ledgers up to it (chain.checkpoint); 0: none */
-    uint32_t forked;         /* validators signed another hash of it (chain.fork); 0: of none */
+    uint32_t proven;         /* last ledger proven by signatures (chain.checkpoint); 0: none */
+    uint32_t forked;         /* ledger of which another hash is signed (chain.fork); 0: none */
     /* The index began with the state of a checkpoint (chain.start), and knows the past from this
      * ledger on, which closed behind this unix second. 0: there is no such limit */
     uint32_t history_from;
@@ -191,7 +193,7 @@ struct TIDE_HOT_PACKED tide_hot_tick {
 
 struct TIDE_HOT_PACKED tide_hot_market {
     uint32_t ledger;
-    uint8_t listed; /* there is an AssetConfig; debt or vaults without one have never been seen */
+    uint8_t listed; /* an AssetConfig exists; no debt or vaults without one have been seen */
     uint8_t enabled;
     struct tide_hot_symbol symbol;
     struct tide_hot_address token;

@@ -51,10 +51,10 @@ struct tide_tx {
     uint32_t count;            /* transactions in this ledger                             */
     uint32_t meta_version;     /* known from the first callback inside the meta */
     const uint8_t *hash;       /* transactionHash of the result pair (outer for fee bumps) */
-    const uint8_t *inner_hash; /* fee bumps; else NULL                                  */
+    const uint8_t *inner_hash; /* hash of a fee bump's inner transaction; else NULL      */
     bool successful;
     int32_t result_code;
-    int32_t inner_result_code; /* fee bumps; else equal to result_code                  */
+    int32_t inner_result_code; /* code of a fee bump's inner transaction; else result_code */
     int64_t fee_charged;
     tide_slice result_pair;     /* TransactionResultPair span, input of the result hash */
     const uint8_t *invoke_hash; /* success hash of an InvokeHostFunction op 0; else NULL */
@@ -117,7 +117,7 @@ struct tide_change {
     tide_slice key;      /* ScVal                                                     */
     uint32_t durability; /* 0 temporary, 1 persistent                                 */
     tide_slice value;    /* ScVal; empty for REMOVED                                  */
-    /* TTL; contract code: key_hash is its hash */
+    /* TTL; contract code: key_hash is its hash, value its bytes */
     const uint8_t *key_hash;
     uint32_t live_until; /* 0 for REMOVED */
 };

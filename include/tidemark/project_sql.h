@@ -21,10 +21,12 @@ enum {
 /* Appends a SELECT of the rows of a source after ledger $2 up to ledger $3. */
 void project_sql_since(struct tide_buf *sql, enum project_source_id source);
 /* Appends the statement for all rows of source as of the end of ledger $2, or for the newest ones
- * if as_of is false. */
+ * if as_of is false. As of a ledger, conditions ("AND …") and an order may follow: "first" is the
+ * first value. */
 void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
 /* Appends the statement as of the end of ledger $2 for sources whose entries are seldom removed. It
- * takes one index probe for each entry. */
+ * takes one index probe for each entry that changed since. Conditions and an order
+ * may follow, as above. */
 void project_sql_probes(struct tide_buf *sql, enum project_source_id source);
 /* Appends the same for the entries whose column is above $3 and, unless $4 is NULL, not above $4.
  * The column is text. */

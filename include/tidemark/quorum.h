@@ -16,7 +16,7 @@
 #define TIDE_QUORUM_SETS_MAX 1000u
 
 struct tide_quorum {
-    uint32_t count;     /* of validators; 0: the operator names none */
+    uint32_t count;     /* number of validators; 0: the operator names none */
     uint32_t set_count; /* set 0 is the outermost; a set comes before the sets in it */
     struct tide_quorum_set {
         uint16_t threshold, parent; /* parent is the number of the set around it */

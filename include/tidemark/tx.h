@@ -11,7 +11,7 @@
 
 /* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
-    tide_slice span;              /* all of it                                                   */
+    tide_slice span;              /* the whole envelope                                          */
     uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
     tide_slice source;            /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
     const uint8_t *source_key;    /* its ed25519 key, 32 bytes                                   */
@@ -22,8 +22,9 @@ struct tide_envelope {
     /* preconditions of the (inner) transaction: 0 none, 1 time bounds, 2 more */
     uint32_t preconditions;
     uint64_t min_time, max_time; /* preconditions 1: unix seconds; max_time 0 is no end          */
-    const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
-    tide_slice fee_source;         /* its MuxedAccount span                                       */
+    const uint8_t
+        *fee_source_key;   /* payer of the fee: the fee bump's source, else source_key     */
+    tide_slice fee_source; /* its MuxedAccount span                                       */
     uint32_t op_count;
     uint8_t op_types[TIDE_OPS_PER_TX_MAX]; /* OperationType of each */
     /* the host function, when operation 0 is InvokeHostFunction */

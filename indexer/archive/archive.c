@@ -14,7 +14,7 @@
 enum {
     SLEEP_MS = 50,
     RESUMES_MAX = 64,        /* for one file at one place */
-    PROGRESS_BYTES = 1 << 20 /* a cut transfer that gave so many is no failed try */
+    PROGRESS_BYTES = 1 << 20 /* a cut transfer that gave this many bytes is no failed try */
 };
 
 struct place {

@@ -50,7 +50,7 @@ struct archive_limits {
     /* Largest quotient of unpacked and packed bytes, beyond the first 4 MiB; 0: no limit. gzip
      * reaches 1030. */
     uint32_t expansion_max;
-    uint32_t timeout_ms; /* of one attempt at one place; 0: http_timeout_ms */
+    uint32_t timeout_ms; /* limit of one attempt at one place; 0: http_timeout_ms */
 };
 
 /* Takes a file's bytes, unpacked. Each attempt calls begin, then bytes for each piece, then end. If

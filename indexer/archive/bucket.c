@@ -136,7 +136,7 @@ tide_status bucket_reader_push(struct bucket_reader *reader, tide_slice bytes, s
 tide_status bucket_reader_end(struct bucket_reader *reader, struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    assert(reader->records.offset <= reader->bytes); /* records are cut from hashed bytes */
+    assert(reader->records.offset <= reader->bytes); /* every byte of a record was hashed before */
     tide_sha256_final(&reader->hash, hash);
     if (memcmp(hash, reader->name, TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_CHAIN, "%" PRIu64 " bytes that do not hash to the name",

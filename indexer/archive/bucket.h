@@ -36,7 +36,7 @@ struct bucket_reader {
     struct tide_sha256 hash;
     uint8_t name[TIDE_HASH_BYTES];
     enum bucket_list list;
-    uint32_t protocol; /* of the metadata; 0 without */
+    uint32_t protocol; /* protocol that the metadata names; 0: no metadata */
     uint64_t count;    /* records so far */
     uint64_t bytes;
     uint32_t last_type;       /* type of the last key */

@@ -30,8 +30,8 @@ struct checkpoint_task {
 struct checkpoint_proof {
     uint32_t ledger;               /* proven with all before it; or the first that contradicts */
     uint8_t hash[TIDE_HASH_BYTES]; /* the hash that the quorum signed */
-    uint64_t close_time;           /* of ledger + 1, whose value was signed */
-    struct tide_signers signers;   /* who signed */
+    uint64_t close_time;           /* close time of ledger + 1, whose value was signed */
+    struct tide_signers signers;   /* validators that signed */
 };
 
 /* Proves as many of our ledgers as the checkpoint's votes allow.

@@ -163,7 +163,7 @@ tide_status stellar_value_read(struct stellar_value *out, tide_slice value)
     if (arm > VALUE_EMPTY_TX_SET)
         tide_xdr_refuse(&x, TIDE_E_UNKNOWN, "StellarValue arm", arm);
     if (arm == VALUE_EMPTY_TX_SET) {
-        tide_xdr_skip(&x, TIDE_HASH_BYTES); /* the set that was proposed, and not downloaded */
+        tide_xdr_skip(&x, TIDE_HASH_BYTES); /* hash of the proposed set, which was not downloaded */
         out->previous = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
         tide_xdr_u32(&x); /* protocol version of the ledger before */
     }

@@ -6,7 +6,7 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
-#define HISTORY_LEVELS      11u /* of each list; stellar-core's constant */
+#define HISTORY_LEVELS      11u /* levels of each list; stellar-core's constant */
 #define HISTORY_STATE_BYTES (64u << 10)
 
 /* SHA-256 of a bucket's bytes. All zero: the bucket is empty, and no file is stored for it. */
@@ -27,8 +27,8 @@ struct history_state {
 tide_status history_state_parse(struct history_state *out, tide_slice json,
                                 struct tide_err *err) TIDE_MUST_USE;
 
-/* Computes the hash of the bucket lists as a header's bucketListHash has it from the protocol on
- * that the version stands for. */
+/* Computes the hash of the bucket lists that the header's bucketListHash must equal. Version 1: the
+ * hash of the live list; version 2: the hash of both lists' hashes. */
 void history_state_hash(uint8_t out[TIDE_HASH_BYTES], const struct history_state *state);
 
 #endif

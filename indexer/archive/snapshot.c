@@ -189,18 +189,36 @@ static tide_status read_bucket(struct bucket_reading *r, struct tide_err *err)
     return status;
 }
 
+/* Reads the bucket of that age. */
+static tide_status read_rank(struct snapshot *s, const struct snapshot_sink *sink,
+                             enum bucket_list list, uint32_t rank, struct tide_err *err)
+{
+    const struct history_level *levels = list == BUCKET_LIST_LIVE ? s->state.live : s->state.hot;
+    const struct history_level *level = &levels[rank / 2];
+    struct bucket_reading r = { s, sink, rank % 2 ? level->snap : level->curr, list };
+    s->rank = rank;
+    return read_bucket(&r, err);
+}
+
 /* Reads a list from its oldest bucket to its youngest one. */
 static tide_status read_list(struct snapshot *s, const struct snapshot_sink *sink,
                              enum bucket_list list, struct tide_err *err)
 {
-    const struct history_level *levels = list == BUCKET_LIST_LIVE ? s->state.live : s->state.hot;
     tide_status status = TIDE_OK;
-    for (uint32_t i = 2 * HISTORY_LEVELS; i-- > 0 && status == TIDE_OK;) {
-        const struct history_level *level = &levels[i / 2];
-        struct bucket_reading r = { s, sink, i % 2 ? level->snap : level->curr, list };
-        s->rank = i;
-        status = read_bucket(&r, err);
-    }
+    for (uint32_t i = 2 * HISTORY_LEVELS; i-- > 0 && status == TIDE_OK;)
+        status = read_rank(s, sink, list, i, err);
+    return status;
+}
+
+tide_status snapshot_search(struct snapshot *s, enum bucket_list list,
+                            const struct snapshot_sink *sink, bool (*found)(const void *self),
+                            struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    bucket_reader_init(&s->bucket, sink->entry, sink->self);
+    for (uint32_t i = 0; i < 2 * HISTORY_LEVELS && status == TIDE_OK && !found(sink->self); i++)
+        status = read_rank(s, sink, list, i, err);
+    bucket_reader_release(&s->bucket);
     return status;
 }
 

@@ -3,8 +3,8 @@
  *
  * Proven   the state file's bucket hashes are the header's bucketListHash, and each bucket hashes
  *          to its name. The caller proves the header.
- * Order    the oldest bucket of a list comes first. An entry is created together with its TTL, so
- *          a TTL never comes before all versions of its entry.
+ * Order    snapshot_read gives the oldest bucket of a list first. An entry is created together with
+ *          its TTL, so a TTL never comes before all versions of its entry.
  * Memory   a piece of a file and one record. */
 #ifndef INDEXER_ARCHIVE_SNAPSHOT_H
 #define INDEXER_ARCHIVE_SNAPSHOT_H
@@ -20,7 +20,7 @@
 struct snapshot {
     struct archive *archive;              /* borrowed */
     uint32_t ledger;                      /* the checkpoint's */
-    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* of its header */
+    uint8_t bucket_hash[TIDE_HASH_BYTES]; /* bucketListHash of the checkpoint's header */
     struct history_state state;           /* filled in by snapshot_state */
     /* the bucket that is being read */
     struct bucket_reader bucket;
@@ -64,5 +64,11 @@ tide_status snapshot_state(struct snapshot *s, struct tide_err *err) TIDE_MUST_U
 /* Reads all buckets. May be called again. */
 tide_status snapshot_read(struct snapshot *s, const struct snapshot_sink *sink,
                           struct tide_err *err) TIDE_MUST_USE;
+
+/* Reads the buckets of one list from its youngest to its oldest, until `found`, which is asked
+ * behind each proven bucket, returns true. Adds to the sums, which the caller sets to 0. */
+tide_status snapshot_search(struct snapshot *s, enum bucket_list list,
+                            const struct snapshot_sink *sink, bool (*found)(const void *self),
+                            struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -32,7 +32,7 @@ tide_status votes_open(struct votes **out,
                        const struct votes_options *options) TIDE_MUST_USE; /* TIDE_E_MEMORY */
 void votes_close(struct votes *votes);                                     /* NULL is allowed */
 
-/* Call before each file: so many signatures are checked of one file as its votes may need. */
+/* Call before each file. Resets the number of signatures that may be checked in one file. */
 void votes_begin_file(struct votes *votes);
 /* Takes an envelope; self is the votes. TIDE_E_LIMIT: the file has too many votes that do not
  * hold. */

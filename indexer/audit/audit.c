@@ -114,7 +114,7 @@ static tide_status read_header(struct audit *a, struct tide_err *err)
     return status == TIDE_OK ? snapshot_headers_read(a->archive, a->ledger, &sink, err) : status;
 }
 
-/* Reads the checkpoint's state from a place that has the one of the header. */
+/* Reads the checkpoint's state file from a place whose copy has the header's bucketListHash. */
 static tide_status read_proven_state(struct audit *a, struct tide_err *err)
 {
     char hex[2 * TIDE_HASH_BYTES + 1];

@@ -5,8 +5,8 @@
  *            the hash that the index stored for the ledger. The meta, from which rows are made,
  *            proves neither that an entry's change is right nor that none was left out; buckets do.
  * Compared   each entry's value, its time to live, and whether it is archived, with the tables as
- *            of the checkpoint's ledger; and that the code of each contract exists. Missing,
- *            surplus and different entries are reported one by one.
+ *            of the checkpoint's ledger; and the bytes of each contract's code with the hash that
+ *            the tables have. Missing, surplus and different entries are reported one by one.
  * Left out   what the index does not follow by design (indexer/README.md, "Relevance"): nonces,
  *            balances of strangers, and what a Stellar asset keeps beside balances. Tables outside
  *            the index scope. The time to live of code.
@@ -21,7 +21,7 @@
 
 struct tide_audit_options {
     const struct tide_config *config; /* archive, database and deployment */
-    uint32_t checkpoint;              /* its last ledger; 0: the newest that is indexed */
+    uint32_t checkpoint;              /* a checkpoint's last ledger; 0: the newest indexed one */
 };
 
 /* Prints what was proven, what was compared and each difference (at most 20) on standard output.

@@ -32,10 +32,10 @@ struct audit {
     struct tide_batch *batch;
     uint32_t ledger;                      /* the checkpoint's */
     uint32_t from_ledger;                 /* the first one that the index covers */
-    uint8_t header_hash[TIDE_HASH_BYTES]; /* as stored */
+    uint8_t header_hash[TIDE_HASH_BYTES]; /* hash that the index stores for that ledger */
     uint32_t protocol;
     struct snapshot snapshot;
-    struct key_filter keys; /* of stored and found entries */
+    struct key_filter keys; /* filter for the keys of stored and found entries */
     struct temp_rows rows[AUDIT_TABLES];
 };
 

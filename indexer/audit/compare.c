@@ -45,15 +45,36 @@ static const char differences_sql[] =
     "   THEN l.evicted IS NOT TRUE"
     "   ELSE l.evicted IS TRUE OR l.kept_until IS DISTINCT FROM p.live_until END)";
 
+/* The code that each contract runs by the tables, and what the network has of it. */
 static const char code_sql[] =
-    "WITH live AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code WHERE NOT hot"
-    " ORDER BY hash, rank), archived AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code"
-    " WHERE hot ORDER BY hash, rank)"
-    " SELECT count(DISTINCT s.hash), count(DISTINCT s.hash) FILTER (WHERE l.held),"
-    " count(DISTINCT s.hash) FILTER (WHERE l.held IS NOT TRUE AND a.held),"
-    " min(s.contract) FILTER (WHERE l.held IS NOT TRUE AND a.held IS NOT TRUE)"
-    " FROM pg_temp.audit_stored_code AS s LEFT JOIN live AS l USING (hash)"
-    " LEFT JOIN archived AS a USING (hash)";
+    "CREATE TEMP TABLE audit_run AS"
+    " WITH live AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code WHERE NOT hot"
+    "   ORDER BY hash, rank),"
+    " archived AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code WHERE hot"
+    "   ORDER BY hash, rank),"
+    " ttl AS (SELECT DISTINCT ON (key_hash) * FROM pg_temp.audit_ttl ORDER BY key_hash, rank)"
+    " SELECT s.contract, s.hash, s.ledger, coalesce(l.held, false) AS live,"
+    " l.held IS NOT TRUE AND coalesce(a.held, false) AS archived,"
+    " CASE WHEN l.held THEN l.sound WHEN a.held THEN a.sound ELSE true END AS sound,"
+    " CASE WHEN l.held AND t.held THEN t.live_until END AS live_until"
+    " FROM pg_temp.audit_stored_code AS s JOIN pg_temp.audit_kept AS k USING (key_hash, ledger, tx,"
+    " seq) LEFT JOIN live AS l ON l.hash = s.hash LEFT JOIN archived AS a ON a.hash = s.hash"
+    " LEFT JOIN ttl AS t ON t.key_hash = s.ttl_hash";
+
+/* No history table has code: its kind is -2. */
+static const char code_differences_sql[] =
+    "INSERT INTO pg_temp.audit_difference (key_hash, contract, kind, ledger, what)"
+    " SELECT hash, contract, -2, ledger, 'different' FROM pg_temp.audit_run WHERE NOT sound";
+
+static const char code_counts_sql[] =
+    "SELECT count(DISTINCT hash), count(DISTINCT hash) FILTER (WHERE live), count(DISTINCT hash)"
+    " FILTER (WHERE archived), min(live_until) FROM pg_temp.audit_run";
+
+static const char code_notes_sql[] =
+    "SELECT contract, CASE WHEN archived THEN 'is archived: it runs once it is restored' WHEN live"
+    " THEN 'lived until ledger ' || live_until || ': it runs once it is restored' ELSE"
+    " 'is in neither list: it cannot run' END FROM pg_temp.audit_run WHERE NOT live OR live_until <"
+    " $1::int8 ORDER BY contract LIMIT 20";
 
 static const char counts_sql[] =
     "SELECT count(*) FILTER (WHERE followed AND NOT hot), count(*) FILTER (WHERE followed AND hot),"
@@ -61,8 +82,8 @@ static const char counts_sql[] =
 
 static const char shown_sql[] =
     "SELECT what, contract, coalesce(kind, -1), encode(key_xdr, 'hex'), encode(key_hash, 'hex'),"
-    " modified, ledger, live_until, kept_until FROM pg_temp.audit_difference"
-    " ORDER BY contract, kind, key_hash LIMIT 20";
+    " modified, ledger, live_until, kept_until, coalesce(kind = -2, false)"
+    " FROM pg_temp.audit_difference ORDER BY contract, kind, key_hash LIMIT 20";
 
 static const char summary_sql[] =
     "SELECT what, count(*), min(coalesce(modified, ledger)),"
@@ -83,6 +104,7 @@ enum {
     SHOWN_LEDGER,
     SHOWN_UNTIL,
     SHOWN_KEPT_UNTIL,
+    SHOWN_CODE,
     SHOWN_COLUMNS
 };
 
@@ -108,7 +130,9 @@ static void put_reason(struct tide_buf *line, const struct tide_pg_rows *rows, u
     const char *what = tide_pg_text(rows, i, SHOWN_WHAT);
     const char *modified = tide_pg_text(rows, i, SHOWN_MODIFIED);
     const char *ledger = tide_pg_text(rows, i, SHOWN_LEDGER);
-    if (strcmp(what, "missing") == 0)
+    if (tide_pg_bool(rows, i, SHOWN_CODE))
+        tide_buf_str(line, ": the network's bytes do not hash to the name that the tables have");
+    else if (strcmp(what, "missing") == 0)
         tide_buf_putf(line, ": ledger %s wrote it, the tables do not have it", modified);
     else if (strcmp(what, "extra") == 0)
         tide_buf_putf(line, ": the tables have it since ledger %s, the network does not", ledger);
@@ -136,8 +160,10 @@ static void print_difference(const struct tide_pg_rows *rows, uint32_t i)
     uint64_t kind = tide_pg_u64(rows, i, SHOWN_KIND);
     struct tide_buf line;
     tide_buf_init(&line, LINE_MAX);
-    tide_buf_putf(&line, "%-10s  history.%s %s", tide_pg_text(rows, i, SHOWN_WHAT),
-                  kind < count ? tables[kind].name : tables[TIDE_TABLE_HISTORY_RAW].name,
+    bool code = tide_pg_bool(rows, i, SHOWN_CODE);
+    const char *name = kind < count ? tables[kind].name : tables[TIDE_TABLE_HISTORY_RAW].name;
+    tide_buf_putf(&line, "%-10s  %s%s %s", tide_pg_text(rows, i, SHOWN_WHAT),
+                  code ? "" : "history.", code ? "code" : name,
                   tide_pg_text(rows, i, SHOWN_CONTRACT));
     put_key(&line, tide_pg_slice(rows, i, SHOWN_KEY));
     tide_buf_putf(&line, " %s", tide_pg_text(rows, i, SHOWN_HASH));
@@ -213,35 +239,60 @@ static tide_status print_counts(struct audit *a, struct tide_err *err)
     return status;
 }
 
-/* Prints how much of the contracts' code exists. Code that does not is no difference: the index
- * stores its hash alone, with the instance, which is compared. */
-static tide_status print_code(struct audit *a, struct tide_err *err)
+/* Names contracts whose code cannot run as it is. That is no difference: the tables have the hash
+ * of the code alone, with the instance, which is compared. */
+static tide_status print_code_notes(struct audit *a, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
-    tide_status status = tide_pg_query(a->temp, &rows, code_sql, NULL, 0, err);
-    assert(status != TIDE_OK || (rows.count == 1 && rows.columns == 4)); /* aggregates alone */
-    if (status == TIDE_OK)
-        printf("code        %s live, %s archived, of %s\n", tide_pg_text(&rows, 0, 1),
-               tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 0));
-    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 3))
-        printf("note        the code of %s is in neither list: it cannot run\n",
-               tide_pg_text(&rows, 0, 3));
+    char ledger[16];
+    snprintf(ledger, sizeof ledger, "%u", a->ledger);
+    tide_status status =
+        tide_pg_query(a->temp, &rows, code_notes_sql, (const char *[]){ ledger }, 1, err);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        printf("note        the code of %s %s\n", tide_pg_text(&rows, i, 0),
+               tide_pg_text(&rows, i, 1));
     tide_pg_rows_release(&rows);
     return status;
 }
 
-tide_status audit_compare(struct audit *a, struct tide_err *err)
+/* Prints how much of the contracts' code exists, and when the first of it ends. */
+static tide_status print_code(struct audit *a, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    tide_status status = tide_pg_query(a->temp, &rows, code_counts_sql, NULL, 0, err);
+    assert(status != TIDE_OK || (rows.count == 1 && rows.columns == 4)); /* aggregates alone */
+    if (status == TIDE_OK)
+        printf("code        %s live, %s archived, of %s", tide_pg_text(&rows, 0, 1),
+               tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 0));
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 3))
+        printf("; the first lives until ledger %s", tide_pg_text(&rows, 0, 3));
+    if (status == TIDE_OK)
+        printf("\n");
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK ? print_code_notes(a, err) : status;
+}
+
+/* Compares what is in the temporary tables, in the server. */
+static tide_status run_comparison(struct audit *a, struct tide_err *err)
 {
     const char *ttl = a->scope.all || a->scope.wanted[TIDE_TABLE_HISTORY_TTL] ? "t" : "f";
-    uint64_t wrong = 0;
-    assert(!a->read); /* the snapshot ended before the buckets were read */
-    tide_status status = audit_rows_flush(a, err);
-    if (status == TIDE_OK)
-        status = tide_pg_run(a->temp, there_sql, "SELECT", err);
+    tide_status status = tide_pg_run(a->temp, there_sql, "SELECT", err);
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, kept_sql, "SELECT", err);
     if (status == TIDE_OK)
         status = tide_pg_query(a->temp, NULL, differences_sql, (const char *[]){ ttl }, 1, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(a->temp, code_sql, "SELECT", err);
+    return status == TIDE_OK ? tide_pg_run(a->temp, code_differences_sql, "INSERT", err) : status;
+}
+
+tide_status audit_compare(struct audit *a, struct tide_err *err)
+{
+    uint64_t wrong = 0;
+    assert(!a->read); /* the snapshot ended before the buckets were read */
+    tide_status status = audit_rows_flush(a, err);
+    if (status == TIDE_OK)
+        status = run_comparison(a, err);
     if (status == TIDE_OK)
         status = print_counts(a, err);
     if (status == TIDE_OK)

@@ -3,6 +3,7 @@
 #include "indexer/audit/audit_impl.h"
 #include "indexer/base/copy.h"
 #include "indexer/decode/redecode.h"
+#include "tidemark/hash.h"
 #include "tidemark/tx.h"
 
 /* One entry of the deployment. */
@@ -150,15 +151,20 @@ static tide_status note_ttl(struct audit *a, bool held, const struct tide_change
 static tide_status note_code(struct audit *a, enum bucket_entry_kind kind,
                              const struct tide_change *change, struct tide_err *err)
 {
-    enum { COLUMNS = 4 };
+    enum { COLUMNS = 5 };
     struct tide_buf *row = &a->rows[AUDIT_CODE].copy;
+    uint8_t hash[TIDE_HASH_BYTES];
+    bool held = kind == BUCKET_ENTRY_LIVE || kind == BUCKET_ENTRY_ARCHIVED;
     if (!key_filter_has(&a->keys, change->key_hash))
         return TIDE_OK;
+    if (held)
+        tide_sha256(hash, change->value);
     tide_copy_row(row, COLUMNS);
     tide_copy_int2(row, (int16_t)a->snapshot.rank);
     tide_copy_bool(row, kind == BUCKET_ENTRY_ARCHIVED || kind == BUCKET_ENTRY_RESTORED);
-    tide_copy_bool(row, kind == BUCKET_ENTRY_LIVE || kind == BUCKET_ENTRY_ARCHIVED);
+    tide_copy_bool(row, held);
     tide_copy_bytes(row, change->key_hash, TIDE_HASH_BYTES);
+    tide_copy_bool(row, !held || memcmp(hash, change->key_hash, TIDE_HASH_BYTES) == 0);
     return audit_rows_added(a, AUDIT_CODE, err);
 }
 

@@ -16,13 +16,15 @@ static const char tables_sql[] =
     "CREATE TEMP TABLE audit_ttl (rank int2 NOT NULL, held bool NOT NULL, key_hash bytea NOT NULL,"
     " live_until int8 NOT NULL);"
     "CREATE TEMP TABLE audit_code (rank int2 NOT NULL, hot bool NOT NULL, held bool NOT NULL,"
-    " hash bytea NOT NULL);"
+    " hash bytea NOT NULL, sound bool NOT NULL);"
     "CREATE TEMP TABLE audit_stored (key_hash bytea NOT NULL, contract text NOT NULL,"
     " followed bool NOT NULL, kind int4 NOT NULL, raw bool NOT NULL, hash bytea,"
     " ledger int4 NOT NULL, tx int4 NOT NULL, seq int4 NOT NULL);"
     "CREATE TEMP TABLE audit_stored_ttl (key_hash bytea NOT NULL, removed bool NOT NULL,"
     " evicted bool NOT NULL, live_until int8);"
-    "CREATE TEMP TABLE audit_stored_code (contract text NOT NULL, hash bytea NOT NULL)";
+    "CREATE TEMP TABLE audit_stored_code (key_hash bytea NOT NULL, contract text NOT NULL,"
+    " hash bytea NOT NULL, ttl_hash bytea NOT NULL, ledger int4 NOT NULL, tx int4 NOT NULL,"
+    " seq int4 NOT NULL)";
 
 tide_status audit_rows_open(struct audit *a, struct tide_err *err)
 {

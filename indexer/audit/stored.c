@@ -4,6 +4,7 @@
 #include "indexer/decode/redecode.h"
 #include "indexer/verify/digest.h"
 #include "tidemark/catalogue.h"
+#include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 #include "tidemark/tx.h"
 
@@ -72,18 +73,37 @@ static bool is_followed(const struct reading *r, const struct tide_contract *own
            followed;
 }
 
-/* Notes the code that a contract runs. Its row passes the filter of found code. */
-static tide_status put_code(struct reading *r, const struct tide_contract *owner, tide_slice hash,
+/* Hashes the LedgerKey of code: the key of its time to live. */
+static void hash_code_key(uint8_t out[TIDE_HASH_BYTES], tide_slice hash)
+{
+    uint8_t key[4 + TIDE_HASH_BYTES] = { 0, 0, 0, TIDE_ENTRY_CONTRACT_CODE };
+    assert(hash.len == TIDE_HASH_BYTES);
+    memcpy(key + 4, hash.ptr, hash.len);
+    tide_sha256(out, tide_slice_of(key, sizeof key));
+}
+
+/* Notes the code that a contract runs. Its rows, and those of its time to live, pass the filter of
+ * what is found. */
+static tide_status put_code(struct reading *r, const struct tide_contract *owner, tide_slice tuple,
                             struct tide_err *err)
 {
-    enum { COLUMNS = 2 };
+    enum { COLUMNS = 7 };
     struct tide_buf *row = &r->a->rows[AUDIT_STORED_CODE].copy;
+    uint8_t ttl[TIDE_HASH_BYTES];
+    tide_slice key = field_of(tuple, KEY_HASH), hash = field_of(tuple, (uint32_t)r->wasm);
     if (hash.len != TIDE_HASH_BYTES)
         return TIDE_OK;
+    hash_code_key(ttl, hash);
     key_filter_add(&r->a->keys, hash.ptr);
+    key_filter_add(&r->a->keys, ttl);
     tide_copy_row(row, COLUMNS);
+    tide_copy_bytes(row, key.ptr, key.len);
     tide_copy_bytes(row, owner->address, strlen(owner->address));
     tide_copy_bytes(row, hash.ptr, hash.len);
+    tide_copy_bytes(row, ttl, sizeof ttl);
+    tide_copy_int4(row, number_of(tuple, LEDGER));
+    tide_copy_int4(row, number_of(tuple, TX));
+    tide_copy_int4(row, number_of(tuple, SEQ));
     return audit_rows_added(r->a, AUDIT_STORED_CODE, err);
 }
 
@@ -145,7 +165,7 @@ static tide_status take_tuple(void *self, tide_slice tuple, struct tide_err *err
         return put_ttl(r, tuple, err);
     tide_status status = put_entry(r, owner, tuple, err);
     if (status == TIDE_OK && r->wasm >= 0 && !is_set(tuple, REMOVED))
-        status = put_code(r, owner, field_of(tuple, (uint32_t)r->wasm), err);
+        status = put_code(r, owner, tuple, err);
     return status;
 }
 

@@ -53,7 +53,7 @@ TIDE_INLINE void tide_copy_time(struct tide_buf *buf, int64_t unix_seconds)
  * without NUL. */
 TIDE_INLINE void tide_copy_bytes(struct tide_buf *buf, const void *bytes, size_t len)
 {
-    assert(len < UINT32_MAX); /* that length stands for NULL */
+    assert(len < UINT32_MAX); /* this length stands for NULL */
     tide_buf_be32(buf, (uint32_t)len);
     tide_buf_put(buf, bytes, len);
 }

@@ -162,7 +162,7 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
         status = forget_rollups(r, err);
     if (status == TIDE_OK)
         status = pass->move(r, err);
-    assert(status != TIDE_OK || r->chunk_moved == 0); /* what was noted was moved */
+    assert(status != TIDE_OK || r->chunk_moved == 0); /* move moved all noted rows */
     return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;
 }
 

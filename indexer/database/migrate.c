@@ -100,7 +100,7 @@ static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *m
 {
     char checksum[HEX_BYTES + 1];
     checksum_of(checksum, migration->sql);
-    assert(migration->sql.ptr[migration->sql.len] == '\0'); /* it runs as a C string */
+    assert(migration->sql.ptr[migration->sql.len] == '\0'); /* the SQL runs as a C string */
     tide_status status = tide_pg_run(pg, BEGIN_SQL, "SET", err);
     if (status != TIDE_OK)
         return status;

@@ -8,7 +8,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-enum { TEMP_ROW_BYTES_MAX = 16 << 20 }; /* of one row */
+enum { TEMP_ROW_BYTES_MAX = 16 << 20 }; /* most bytes of one row */
 
 struct temp_rows {
     const char *table;    /* borrowed */

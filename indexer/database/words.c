@@ -225,7 +225,7 @@ static bool read_word(struct tide_words *words, tide_slice word)
     return true;
 }
 
-/* Reads a field of a COPY row: a length, and so many bytes. Returns false if the row is cut
+/* Reads a field of a COPY row: a length, then as many bytes. Returns false if the row is cut
  * short. */
 static bool take_field(tide_slice *rest, tide_slice *field, bool *null)
 {

@@ -156,7 +156,7 @@ static void put_log(struct tide_decode *d, const struct tide_event *event,
         if (kind->fields[i].type == TIDE_T_ADDR && values[i].len &&
             !address_seen_before(kind, values, i))
             (void)value_put(d, &rows->copy, TIDE_T_ADDR,
-                            values[i]); /* it fitted the event's own row */
+                            values[i]); /* the value fitted the event's own row */
     tide_copy_array_end(&rows->copy, array);
     rows->count++;
 }

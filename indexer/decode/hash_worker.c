@@ -45,7 +45,7 @@ static void *run_worker(void *self)
         assert(a->stage == TAKEN);
         a->stage = MADE;
         pthread_mutex_unlock(&a->lock);
-        /* Signalled without the lock, so that the waiting owner gets it at once. */
+        /* The signal is sent without the lock, so that the waiting owner gets the lock at once. */
         pthread_cond_signal(&a->made);
         pthread_mutex_lock(&a->lock);
     }

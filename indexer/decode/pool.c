@@ -45,7 +45,7 @@ struct chunk {
 struct worker {
     struct tide_decode_pool *pool;
     struct tide_decode *decode;
-    uint64_t version; /* version of the contracts that its decoder knows; 0: of none */
+    uint64_t version; /* version of the contracts that its decoder knows; 0: it knows none */
     pthread_t thread;
 };
 

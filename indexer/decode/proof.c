@@ -29,7 +29,7 @@ struct tide_proof_check {
     /* The first KEPT of them as they were read; NULL before the first ledger. */
     struct tide_envelope *kept;
     uint32_t *index;
-    uint64_t seed; /* of the hash table's places */
+    uint64_t seed; /* random seed of the hash table */
     uint32_t count;
     uint32_t cap; /* room for envelopes, a power of two; the hash table has twice as many slots */
     struct rewrite rewrite;

@@ -19,7 +19,8 @@
 #include "tidemark/limits.h"
 #include "tidemark/meta.h"
 
-/* As many as a ledger's bytes can hold. The network's limit is a setting of the network. */
+/* Most transactions that a ledger's bytes can hold. The network's own limit is a setting that
+ * can change. */
 #define TIDE_TXS_PER_LEDGER_MAX (TIDE_LEDGER_BYTES_MAX / 56u)
 
 enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };

@@ -36,7 +36,7 @@ struct tide_redecode_entry {
     uint8_t key_hash[TIDE_HASH_BYTES];
     uint32_t ledger;
     uint32_t seq;      /* number of its version; its life has the next one */
-    int64_t closed_at; /* of ledger; unix seconds */
+    int64_t closed_at; /* close time of ledger, unix seconds */
     uint8_t contract[TIDE_HASH_BYTES];
     uint32_t durability;
     tide_slice key, value; /* ScVals */

@@ -142,7 +142,7 @@ struct listed {
     bool wallet;
     bool asset;     /* a Stellar asset */
     bool named;     /* an address that the deployment names */
-    bool failed;    /* listing a contract is as good as reaching it */
+    bool failed;    /* the transaction failed: each contract that it lists counts as reached */
     bool unsettled; /* a discovered contract whose kind this transaction may show */
 };
 
@@ -467,7 +467,7 @@ void relevance_take_named(struct tide_decode *d)
             put_seen(d, known, "ignored",
                      all[i].tx); /* the token may have had a place: see write/contracts.c */
         if (known)
-            /* it is known already, for example because a market of the same ledger names it */
+            /* the token is known already, for example because a market of this ledger names it */
             continue;
         fill_token(d, &token, all[i].id);
         token.listed = d->listed < d->discovered_max;

@@ -9,7 +9,7 @@
 
 enum asset_kind { NOT_ASSET, MINT, BURN, ADMIN_TOPIC };
 
-/* How one asset event is restored: as it stands, as a transfer, or with its admin topic. Admins are
+/* Ways to restore one asset event: unchanged, as a transfer, or with its admin topic. Admins are
  * numbered from 1; 0 is the asset's issuer. */
 enum form { AS_IS, TO_TRANSFER, WITH_ADMIN };
 

@@ -243,7 +243,8 @@ static void put_signature(const struct dump_sink *s, struct tide_json *j, const 
     tide_json_close(j, '}');
 }
 
-/* The link to the ledger before is null unless the file had its predecessor. */
+/* Writes the results of the checks. previousLink is null unless the file has the ledger before this
+ * one. */
 static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
 {
     struct tide_json *j = &s->json;

@@ -12,7 +12,7 @@
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 
-/* A source in trouble for so long makes the state "degraded". */
+/* A source in trouble for this long makes the state "degraded". */
 enum { DEGRADED_MS = 30000 };
 
 /* Returns whether the job has no last ledger: it then waits for sources without limit. */

@@ -62,7 +62,8 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
         note_waiting_tokens(job, batch);
-        /* At the tip, a newer ledger that the source reported did not come. */
+        /* At the tip, the source has not delivered a newer ledger that it may have reported: the
+         * committed ledger is then the tip. */
         if (batch->to > job->tip || item->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -149,7 +150,8 @@ static tide_status index_range(struct tide_follow *job, struct tide_range range,
     options.source = source;
     if (status == TIDE_OK) {
         struct tide_err ignored;
-        /* A ledger that cannot be is a lie: the heartbeat's column would refuse it. */
+        /* A tip above INT32_MAX is false, and the column of chain.heartbeat could not hold it: the
+         * tip then counts as unknown. */
         if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK ||
             job->tip > INT32_MAX)
             job->tip = 0;

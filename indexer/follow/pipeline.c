@@ -11,9 +11,9 @@
 #include <stdatomic.h>
 
 enum {
-    TIP_WAIT_MS = 300,      /* a source that took so long for a ledger has no backlog */
-    TIP_LEFT_LEDGERS = 4,   /* so many ledgers in a row without such a wait: there is a backlog */
-    SETTLED_WAIT_MS = 2000, /* a source without `newest` that blocks for so long is at its tip */
+    TIP_WAIT_MS = 300,      /* a source that takes this long for a ledger has no backlog */
+    TIP_LEFT_LEDGERS = 4,   /* this many ledgers in a row without such a wait: there is a backlog */
+    SETTLED_WAIT_MS = 2000, /* a source without `newest` that blocks for this long is at its tip */
     CHUNK_WAIT_MS = 20,     /* ledgers of a source that takes longer are decoded one by one */
 };
 

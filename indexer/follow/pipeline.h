@@ -20,7 +20,7 @@
 struct tide_pipeline; /* opaque */
 
 struct tide_pipeline_options {
-    struct tide_source source; /* sought already; the caller closes it, after the pipeline */
+    struct tide_source source; /* positioned by seek; the caller closes it, after the pipeline */
     struct tide_decode_options decode;
     uint32_t from;                /* first ledger; 0: the source's first */
     const uint8_t *previous_hash; /* hash of ledger from - 1; NULL: not known */

@@ -1,10 +1,12 @@
-/* Copies the parts of proofs for others from history archives: headers, results, votes.
+/* Copies the parts of proofs for others from history archives: headers, results, votes, and the
+ * hashes of the newest checkpoint's buckets.
  *
  * A window is the ledgers that the votes of one checkpoint can prove: its own but the last one, and
  * the last one of the checkpoint before. Every part is compared with a stored hash before it is
  * stored, so a damaged copy leads to the next place. A ledger's results are stored last: where they
  * are, the other parts are, too. */
 #include "indexer/archive/record_stream.h"
+#include "indexer/archive/snapshot.h"
 #include "indexer/archive/tx_set.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/prove/prover_impl.h"
@@ -19,10 +21,10 @@ enum {
     WINDOW = CHECKPOINT_LEDGERS,
     PACKED_MAX = 512 << 20,
     EXPANSION_MAX = 256,
-    STEPS = 8,             /* windows that one pass collects */
-    SWEEP_LEDGERS = 16384, /* that one statement looks through */
+    STEPS = 8, /* windows that one pass collects */
     ENVELOPES_MAX = 8 << 20,
-    GENERALIZED_AT = 44 /* of the generalized set in a TransactionHistoryEntry */
+    HEADERS_MAX = 8 << 20,
+    GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
 };
 #define UNPACKED_MAX ((uint64_t)4 << 30)
 
@@ -32,16 +34,21 @@ struct collecting {
     uint32_t checkpoint; /* its votes prove the window */
     uint32_t reading;    /* the checkpoint of the file that is read */
     bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
-    uint32_t low, high;  /* the lowest and highest of them */
+    uint32_t low, high;  /* the lowest and highest of them; 0: there is none */
+    uint32_t state;      /* the window's first ledger, if its buckets are collected; else 0 */
+    uint32_t behind;     /* the votes are about a ledger behind this one */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
     bool has_header[WINDOW], has_results[WINDOW];
     struct votes *votes;
     uint32_t voted;              /* the votes taken are about this ledger; 0: none yet */
-    struct tide_buf set;         /* its transaction set; empty: its value names the ledger before */
-    struct tide_buf kept;        /* its envelopes, as elements of an array of bytea */
-    struct tide_signers signers; /* of these envelopes */
+    struct tide_buf set;         /* the ledger's set; empty: its value names the ledger before */
+    struct tide_buf kept;        /* the ledger's envelopes, as elements of an array of bytea */
+    struct tide_signers signers; /* validators that signed these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
+    uint32_t header_count;       /* headers from `state` on */
+    struct tide_buf headers;     /* these, each behind its length */
+    struct snapshot snapshot;    /* snapshot of `state` */
     struct record_stream records;
 };
 
@@ -110,7 +117,7 @@ static tide_status take_votes(void *self, tide_slice record, struct tide_err *er
     return scp_entry_walk(record, votes_add, c->votes, err);
 }
 
-/* Reads the decided value of a ledger behind the window's wanted ones. */
+/* Reads the decided value of a ledger behind those that are to be proven. */
 static bool read_decided(const struct collecting *c, uint32_t ledger, struct stellar_value *out)
 {
     const struct vote_value *value = votes_decided(c->votes, ledger);
@@ -122,7 +129,7 @@ static bool read_decided(const struct collecting *c, uint32_t ledger, struct ste
 static void choose_small(struct collecting *c)
 {
     struct stellar_value value;
-    for (uint32_t ledger = c->high + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
+    for (uint32_t ledger = c->behind + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
         const uint8_t *before = hash_of(c, ledger - 1);
         if (!read_decided(c, ledger, &value))
             continue;
@@ -135,14 +142,14 @@ static void choose_small(struct collecting *c)
     }
 }
 
-/* Keeps the smallest set of a decided ledger. */
+/* Keeps the smallest transaction set of the ledgers with a decided value. */
 static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
 {
     struct collecting *c = self;
     struct stellar_value value;
     const uint8_t *previous = NULL;
     uint32_t ledger = record.len < GENERALIZED_AT ? 0 : tide_be32(record.ptr);
-    if (ledger <= c->high || ledger > c->checkpoint || !read_decided(c, ledger, &value) ||
+    if (ledger <= c->behind || ledger > c->checkpoint || !read_decided(c, ledger, &value) ||
         value.previous || (c->voted && record.len - GENERALIZED_AT >= c->set.len))
         return TIDE_OK;
     if (tx_set_previous(record, value.tx_set_hash, &previous) || !previous)
@@ -164,7 +171,7 @@ static tide_status end_sets(void *self, struct tide_err *err)
         return status;
     return tide_fail(err, TIDE_E_MISSING,
                      "ledgers %u to %u: no ledger with votes of a quorum has its transaction set",
-                     c->high + 1, c->checkpoint);
+                     c->behind + 1, c->checkpoint);
 }
 
 /* Keeps the envelope if it counts for the decided value, once for each validator. */
@@ -206,16 +213,16 @@ static tide_status end_envelopes(void *self, struct tide_err *err)
     return status;
 }
 
-/* Finds the votes of a ledger behind the wanted ones, and the set that they sign. */
+/* Finds the votes of a ledger behind those that are to be proven, and the set that they sign. */
 static tide_status collect_votes(struct collecting *c, struct tide_err *err)
 {
-    const struct votes_options options = { &c->p->quorum, c->p->network_id, c->high + 1,
+    const struct votes_options options = { &c->p->quorum, c->p->network_id, c->behind + 1,
                                            c->checkpoint };
     if (votes_open(&c->votes, &options))
         return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
     tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);
     if (status == TIDE_OK && !votes_highest(c->votes, c->checkpoint))
-        status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->high + 1,
+        status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->behind + 1,
                            c->checkpoint);
     if (status == TIDE_OK)
         choose_small(c);
@@ -231,6 +238,34 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
 
 /* --- headers and results ------------------------------------------------------------------- */
 
+/* Returns the first ledger whose header is needed. */
+static uint32_t first_header(const struct collecting *c)
+{
+    return c->state ? c->state : c->low;
+}
+
+/* Appends a header to those from `state` on. */
+static tide_status put_header(struct collecting *c, const struct tide_ledger_header *h,
+                              struct tide_err *err)
+{
+    if (h->sequence != c->state + c->header_count)
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: not in its place", h->sequence);
+    if (h->sequence == c->state)
+        memcpy(c->snapshot.bucket_hash, h->bucket_hash, TIDE_HASH_BYTES);
+    tide_xdr_put_var(&c->headers, h->header_xdr);
+    c->header_count++;
+    return c->headers.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: headers") : TIDE_OK;
+}
+
+static tide_status keep_header(struct collecting *c, const struct tide_ledger_header *h,
+                               struct tide_err *err)
+{
+    tide_status status = c->state ? put_header(c, h, err) : TIDE_OK;
+    if (status == TIDE_OK && c->low && h->sequence >= c->low)
+        status = prove_store_header(c->p, h->sequence, h->header_xdr, err);
+    return status;
+}
+
 static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
 {
     struct collecting *c = self;
@@ -240,7 +275,8 @@ static tide_status take_header(void *self, tide_slice record, struct tide_err *e
     tide_ledger_header_read(&x, &h);
     if (tide_xdr_end(&x))
         return tide_xdr_error(&x, err, "LedgerHeaderHistoryEntry");
-    if (h.sequence < c->low || h.sequence >= c->voted || c->has_header[index_of(c, h.sequence)])
+    if (h.sequence < first_header(c) || h.sequence >= c->voted ||
+        c->has_header[index_of(c, h.sequence)])
         return TIDE_OK;
     uint32_t index = index_of(c, h.sequence);
     tide_sha256(hash, h.header_xdr);
@@ -248,7 +284,7 @@ static tide_status take_header(void *self, tide_slice record, struct tide_err *e
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: another header than the indexed one",
                          h.sequence);
     memcpy(c->results[index], h.result_hash, TIDE_HASH_BYTES);
-    tide_status status = prove_store_header(c->p, h.sequence, h.header_xdr, err);
+    tide_status status = keep_header(c, &h, err);
     c->has_header[index] = status == TIDE_OK;
     return status;
 }
@@ -282,7 +318,7 @@ static tide_status end_headers(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
     tide_status status = end_records(self, err);
-    for (uint32_t ledger = c->low; !status && ledger < c->voted; ledger++)
+    for (uint32_t ledger = first_header(c); !status && ledger < c->voted; ledger++)
         if (checkpoint_of(ledger) == c->reading && !c->has_header[index_of(c, ledger)])
             status = fail_incomplete(c, ledger, err);
     return status;
@@ -299,13 +335,14 @@ static tide_status end_results(void *self, struct tide_err *err)
     return status;
 }
 
-/* Stores headers and results of the ledgers up to `last`, from the files of their checkpoints. */
-static tide_status collect_ledgers(struct collecting *c, enum archive_file file, uint32_t last,
-                                   struct tide_err *err)
+/* Takes headers or results of the ledgers from `first` to `last`, from the files of their
+ * checkpoints. */
+static tide_status collect_ledgers(struct collecting *c, enum archive_file file, uint32_t first,
+                                   uint32_t last, struct tide_err *err)
 {
     record_fn record = file == ARCHIVE_LEDGER ? take_header : take_results;
     tide_status status = TIDE_OK;
-    uint32_t checkpoint = checkpoint_of(c->low);
+    uint32_t checkpoint = checkpoint_of(first);
     for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
         status = read_file(c, file, checkpoint, record,
                            file == ARCHIVE_LEDGER ? end_headers : end_results, err);
@@ -314,26 +351,69 @@ static tide_status collect_ledgers(struct collecting *c, enum archive_file file,
 
 /* --- windows ------------------------------------------------------------------------------- */
 
+/* Finds the ledgers that are to be proven. `behind` stays 0 if there are none. */
+static tide_status find_wanted(struct collecting *c, struct tide_err *err)
+{
+    tide_status status = prove_wanted(c->p, c->checkpoint, c->wanted, err);
+    c->behind = c->state;
+    for (uint32_t i = 0; i < WINDOW; i++)
+        if (c->wanted[i]) {
+            c->behind = c->high = c->checkpoint - WINDOW + i;
+            c->low = c->low ? c->low : c->high;
+        }
+    return status;
+}
+
+static tide_status store_transactions(struct collecting *c, struct tide_err *err)
+{
+    tide_status status = prove_store_votes(c->p, c->voted, tide_buf_view(&c->set), &c->kept, err);
+    return status == TIDE_OK ? collect_ledgers(c, ARCHIVE_RESULTS, c->low, c->high, err) : status;
+}
+
+/* Reads the hashes of the buckets, which the header of `state` proves, and stores them. */
+static tide_status store_state(struct collecting *c, struct tide_err *err)
+{
+    c->snapshot.archive = c->p->archive;
+    c->snapshot.ledger = c->state;
+    tide_status status = snapshot_state(&c->snapshot, err);
+    if (status != TIDE_OK)
+        return status;
+    const struct proof_state state = { .ledger = c->state,
+                                       .buckets = &c->snapshot.state,
+                                       .header_count = c->header_count,
+                                       .headers = &c->headers,
+                                       .signed_ledger = c->voted };
+    status = prove_store_buckets(c->p, &state, tide_buf_view(&c->set), &c->kept, err);
+    if (status == TIDE_OK)
+        c->p->parts.state = c->state;
+    return status;
+}
+
 static tide_status collect_parts(struct collecting *c, struct tide_err *err)
 {
     struct proving *p = c->p;
-    tide_status status = prove_wanted(p, c->checkpoint, c->wanted, err);
-    for (uint32_t i = 0; i < WINDOW; i++)
-        if (c->wanted[i]) {
-            c->high = c->checkpoint - WINDOW + i;
-            c->low = c->low ? c->low : c->high;
-        }
-    if (status || !c->high)
+    tide_status status = find_wanted(c, err);
+    uint32_t first = first_header(c);
+    if (status || !c->behind)
         return status;
-    status = tide_stored_hashes(p->pg, p->deployment_id, c->low, c->checkpoint - c->low,
-                                c->hashes + index_of(c, c->low), err);
+    status = tide_stored_hashes(p->pg, p->deployment_id, first, c->checkpoint - first,
+                                c->hashes + index_of(c, first), err);
     if (status == TIDE_OK)
         status = collect_votes(c, err);
     if (status == TIDE_OK)
-        status = collect_ledgers(c, ARCHIVE_LEDGER, c->voted - 1, err);
-    if (status == TIDE_OK)
-        status = prove_store_votes(p, c->voted, tide_buf_view(&c->set), &c->kept, err);
-    return status == TIDE_OK ? collect_ledgers(c, ARCHIVE_RESULTS, c->high, err) : status;
+        status = collect_ledgers(c, ARCHIVE_LEDGER, first, c->voted - 1, err);
+    if (status == TIDE_OK && c->low)
+        status = store_transactions(c, err);
+    return status == TIDE_OK && c->state ? store_state(c, err) : status;
+}
+
+/* Returns the checkpoint whose state the newest votes prove, if it is not stored and the index has
+ * its ledger; else 0. */
+static uint32_t state_due(const struct proving *p)
+{
+    uint32_t checkpoint = checkpoint_of(p->proven + 1);
+    uint32_t state = checkpoint > CHECKPOINT_LEDGERS ? checkpoint - CHECKPOINT_LEDGERS : 0;
+    return state >= p->from && state != p->parts.state ? state : 0;
 }
 
 static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct tide_err *err)
@@ -343,12 +423,15 @@ static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct
         return tide_fail(err, TIDE_E_MEMORY, "parts");
     c->p = p;
     c->checkpoint = checkpoint;
+    c->state = checkpoint == checkpoint_of(p->proven + 1) ? state_due(p) : 0;
     tide_buf_init(&c->set, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&c->kept, ENVELOPES_MAX);
+    tide_buf_init(&c->headers, HEADERS_MAX);
     tide_status status = collect_parts(c, err);
     votes_close(c->votes);
     tide_buf_release(&c->set);
     tide_buf_release(&c->kept);
+    tide_buf_release(&c->headers);
     free(c);
     return status;
 }
@@ -363,25 +446,16 @@ static void note_missing(struct proving *p, uint32_t checkpoint, const struct ti
     p->parts.missing = true;
 }
 
-/* Begins a sweep over what was proven since the last one; over everything after a restart, and
- * after windows that could not be collected. */
-static void begin_sweep(struct proving *p)
-{
-    struct proof_parts *parts = &p->parts;
-    uint32_t oldest =
-        p->to - p->from < p->config.proof_ledgers ? p->from : p->to - p->config.proof_ledgers + 1;
-    parts->floor = parts->missing || parts->top < oldest ? oldest : parts->top + 1;
-    parts->at = parts->top = p->proven;
-    parts->missing = false;
-}
-
 /* Collects the next window of the sweep, downwards. */
 static tide_status collect_next(struct proving *p, struct tide_err *err)
 {
     struct proof_parts *parts = &p->parts;
-    uint32_t found = 0, floor = parts->floor;
-    uint32_t from = parts->at - floor < SWEEP_LEDGERS ? floor : parts->at - SWEEP_LEDGERS + 1;
-    tide_status status = prove_find_unproven(p, from, parts->at, &found, err);
+    uint32_t found = 0, from = sweep_from(parts);
+    tide_status status = TIDE_OK;
+    if (parts->at == p->proven && state_due(p))
+        found = p->proven; /* its window has the state, too */
+    else
+        status = prove_find_unproven(p, from, parts->at, &found, err);
     if (status)
         return status;
     uint32_t checkpoint = found ? checkpoint_of(found + 1) : 0;
@@ -391,8 +465,7 @@ static tide_status collect_next(struct proving *p, struct tide_err *err)
         return status;
     if (status)
         note_missing(p, checkpoint, err);
-    uint32_t below = found ? checkpoint - CHECKPOINT_LEDGERS : from;
-    parts->at = below > floor ? below - 1 : 0;
+    sweep_on(parts, found ? sweep_window_first(checkpoint) : from);
     return TIDE_OK;
 }
 
@@ -403,7 +476,7 @@ tide_status prove_collect(struct proving *p, struct tide_err *err)
     if (!p->pg || !p->proven || !p->config.proof_ledgers)
         return TIDE_OK;
     if (!parts->at && p->proven != parts->top) {
-        begin_sweep(p);
+        sweep_begin(parts, p->proven, prove_oldest_kept(p));
         status = prove_drop_parts(p, err);
     }
     for (int i = 0; i < STEPS && status == TIDE_OK && parts->at; i++)

@@ -6,9 +6,10 @@
 
 uint32_t prove_next(const struct proving *p)
 {
-    /* The ledger behind the proven one, whose votes prove it, is in a checkpoint that was used. */
-    return p->proven ? checkpoint_of(p->proven + 1) + CHECKPOINT_LEDGERS
-                     : checkpoint_of(p->from + 1);
+    /* The votes that prove the ledger are in this checkpoint. They may prove later ones, too, which
+     * were not indexed when the index began with a checkpoint's state. */
+    uint32_t used = checkpoint_of((p->proven ? p->proven : p->from) + 1);
+    return p->proven && p->used >= used ? used + CHECKPOINT_LEDGERS : used;
 }
 
 static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
@@ -80,6 +81,8 @@ static tide_status try_checkpoint(struct proving *p, uint32_t checkpoint, bool *
     tide_status outcome = checkpoint_prove(&p->task, &proof, &found);
     if (TIDE_FAILPOINT("prove.read"))
         return tide_fail(err, TIDE_E_DB, "failpoint");
+    if (outcome == TIDE_OK && checkpoint > p->used)
+        p->used = checkpoint;
     if (outcome == TIDE_OK)
         return proof.ledger > p->proven ? note_proof(p, &proof, proven, err) : TIDE_OK;
     if (outcome == TIDE_E_CHAIN)

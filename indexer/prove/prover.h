@@ -1,9 +1,9 @@
 /* The prover: while `run` follows, it looks for signatures of the named validators in history
  * archives, and stores what they prove.
  *
- * Order    of each checkpoint that the index has, once: the newest one first, because its proof
- *          proves all ledgers before it. If neither the newest nor the one before is there, the
- *          oldest one without proof follows.
+ * Order    of each checkpoint that the index has, once, and the last one again after a restart: the
+ *          newest one first, because its proof proves all ledgers before it. If neither the newest
+ *          nor the one before is there, the oldest one without proof follows.
  * Proven   a row of chain.checkpoint.
  * Delay    files or signatures that are missing are no error. The proof is late when a whole
  *          further checkpoint has been indexed: chain.prover says why, and the log when it begins

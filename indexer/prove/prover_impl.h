@@ -3,6 +3,7 @@
 #define INDEXER_PROVE_PROVER_IMPL_H
 
 #include "indexer/archive/checkpoint.h"
+#include "indexer/archive/history_state.h"
 #include "indexer/archive/votes.h"
 #include "indexer/prove/prover.h"
 #include "tidemark/pg.h"
@@ -11,11 +12,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* How far the parts of proofs are collected. A sweep goes down from the newest proven ledger. */
+/* Progress of collecting the parts of proofs. A sweep goes down from the newest proven ledger. */
 struct proof_parts {
     uint32_t top;       /* the newest ledger of the last sweep; 0: none yet */
     uint32_t at, floor; /* the sweep goes on at `at`, down to `floor`; at is 0 when it has ended */
     bool missing;       /* a window of the last sweep could not be collected */
+    uint32_t state;     /* the checkpoint whose state is stored; 0: none */
+};
+
+/* The parts that prove entries, beside the votes of a window. */
+struct proof_state {
+    uint32_t ledger;
+    const struct history_state *buckets;
+    uint32_t header_count;
+    const struct tide_buf *headers; /* each behind its length */
+    uint32_t signed_ledger;
 };
 
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
@@ -33,9 +44,10 @@ struct proving {
 
     uint32_t from, to; /* indexed ledgers, linked by their hashes; 0, 0: none */
     uint32_t proven;   /* the highest of them that is proven; 0: none */
+    uint32_t used;     /* the newest checkpoint with a quorum's votes that was read; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
-    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* of the task, from first - 1 on */
+    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* hashes[0]: of the task's first - 1 */
     bool asked;                                          /* this pass asked an archive */
     char reason[TIDE_ERR_TEXT_MAX];  /* why the last checkpoint that was asked for has no proof */
     char trouble[TIDE_ERR_TEXT_MAX]; /* the reason that chain.prover has; "": none */
@@ -49,7 +61,7 @@ struct tide_prover {
     struct tide_err fork;        /* valid once forked is set */
     atomic_bool forked, closing; /* closing: the thread ends as soon as it can */
     atomic_bool finishing;       /* the thread ends after a pass */
-    pthread_mutex_t lock;        /* of the condition alone */
+    pthread_mutex_t lock;        /* used for the condition only */
     pthread_cond_t wake;
 };
 
@@ -64,7 +76,19 @@ uint32_t prove_next(const struct proving *p);
 /* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
 tide_status prove_collect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
+/* sweep.c */
+/* Begins a sweep from the newest proven ledger. at is 0 if nothing proven is kept. */
+void sweep_begin(struct proof_parts *parts, uint32_t proven, uint32_t oldest);
+/* Returns the first ledger that the next statement looks through; the last one is at. */
+uint32_t sweep_from(const struct proof_parts *parts);
+/* Returns the first ledger that the votes of the checkpoint can prove. */
+uint32_t sweep_window_first(uint32_t checkpoint);
+/* Goes on below `first`; at becomes 0 when the sweep has ended. */
+void sweep_on(struct proof_parts *parts, uint32_t first);
+
 /* store_parts.c */
+/* Returns the oldest ledger of which parts are kept. */
+uint32_t prove_oldest_kept(const struct proving *p);
 /* Marks the window's ledgers that have transactions of the deployment and are proven. */
 tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHECKPOINT_LEDGERS],
                          struct tide_err *err) TIDE_MUST_USE;
@@ -79,12 +103,16 @@ tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice r
 /* envelopes: elements of an array of bytea as text. An empty set is stored as NULL. */
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err) TIDE_MUST_USE;
+/* Replaces the state that is stored. set and envelopes: as prove_store_votes has them. */
+tide_status prove_store_buckets(struct proving *p, const struct proof_state *state, tide_slice set,
+                                const struct tide_buf *envelopes,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* Deletes the parts of the ledgers that are older than proof_ledgers. */
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
 /* store.c */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
-/* Reads from, to and proven. */
+/* Sets p->from, p->to and p->proven from the database, and the checkpoint whose state is stored. */
 tide_status prove_read_place(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Stores a proof, or a fork, if the index still has that hash of the ledger. *stored: it had. */
 tide_status prove_store(struct proving *p, const struct checkpoint_proof *proof, bool *stored,

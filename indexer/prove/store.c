@@ -28,17 +28,19 @@ tide_status prove_read_place(struct proving *p, struct tide_err *err)
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         p->pg, &rows,
-        "SELECT v.from_ledger, c.ledger, chain.proven_through(c.deployment) FROM chain.cursor AS c"
+        "SELECT v.from_ledger, c.ledger, chain.proven_through(c.deployment), (SELECT s.ledger FROM"
+        " chain.proof_state AS s WHERE s.deployment = c.deployment) FROM chain.cursor AS c"
         " JOIN chain.coverage AS v ON v.deployment = c.deployment AND c.ledger BETWEEN"
         " v.from_ledger AND v.to_ledger WHERE c.deployment = $1::integer",
         (const char *[]){ p->deployment }, 1, err);
     if (status != TIDE_OK)
         return status;
-    p->from = p->to = p->proven = 0;
+    p->from = p->to = p->proven = p->parts.state = 0;
     if (rows.count == 1) {
         p->from = (uint32_t)tide_pg_u64(&rows, 0, 0);
         p->to = (uint32_t)tide_pg_u64(&rows, 0, 1);
         p->proven = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        p->parts.state = (uint32_t)tide_pg_u64(&rows, 0, 3);
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;

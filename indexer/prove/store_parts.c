@@ -1,12 +1,14 @@
 /* The statements that store parts of proofs. */
 #include "indexer/prove/prover_impl.h"
+#include "tidemark/failpoint.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 
+#include <stddef.h>
+
 enum { NUMBER_BYTES = 12 };
 
-/* Returns the oldest ledger of which parts are kept. */
-static uint32_t oldest_kept(const struct proving *p)
+uint32_t prove_oldest_kept(const struct proving *p)
 {
     uint32_t ledgers = p->config.proof_ledgers;
     return p->to - p->from < ledgers ? p->from : p->to - ledgers + 1;
@@ -17,8 +19,8 @@ tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHE
 {
     char from[NUMBER_BYTES], to[NUMBER_BYTES];
     struct tide_pg_rows rows;
-    uint32_t first = checkpoint < CHECKPOINT_LEDGERS ? 0 : checkpoint - CHECKPOINT_LEDGERS;
-    uint32_t oldest = oldest_kept(p);
+    uint32_t first = sweep_window_first(checkpoint);
+    uint32_t oldest = prove_oldest_kept(p);
     snprintf(from, sizeof from, "%u", first > oldest ? first : oldest);
     snprintf(to, sizeof to, "%u", p->proven < checkpoint ? p->proven : checkpoint - 1);
     tide_status status = tide_pg_query(
@@ -57,21 +59,29 @@ tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, u
     return TIDE_OK;
 }
 
+/* Writes bytes as PostgreSQL takes them. Returns NULL without memory. */
+static const char *put_bytes(struct tide_buf *out, tide_slice bytes)
+{
+    tide_buf_init(out, 2 * (size_t)TIDE_LEDGER_BYTES_MAX + 3);
+    tide_buf_str(out, "\\x");
+    tide_buf_hex(out, bytes);
+    tide_buf_u8(out, 0);
+    return out->failed ? NULL : (const char *)out->ptr;
+}
+
 /* Runs a statement with $1 deployment, $2 ledger, $3 bytes or NULL if there are none, $4 a text. */
 static tide_status store_part(struct proving *p, const char *sql, uint32_t ledger, tide_slice bytes,
                               const char *text, struct tide_err *err)
 {
     char number[NUMBER_BYTES];
     struct tide_buf hex;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
     snprintf(number, sizeof number, "%u", ledger);
-    tide_buf_init(&hex, 2 * (size_t)TIDE_LEDGER_BYTES_MAX + 3);
-    tide_buf_str(&hex, "\\x");
-    tide_buf_hex(&hex, bytes);
-    tide_buf_u8(&hex, 0);
-    const char *values[] = { p->deployment, number, bytes.len ? (const char *)hex.ptr : NULL,
-                             text };
-    tide_status status = hex.failed ? tide_fail(err, TIDE_E_MEMORY, "parts")
-                                    : tide_pg_query(p->pg, NULL, sql, values, text ? 4 : 3, err);
+    const char *written = put_bytes(&hex, bytes);
+    const char *values[] = { p->deployment, number, bytes.len ? written : NULL, text };
+    tide_status status = written ? tide_pg_query(p->pg, NULL, sql, values, text ? 4 : 3, err)
+                                 : tide_fail(err, TIDE_E_MEMORY, "parts");
     tide_buf_release(&hex);
     return status;
 }
@@ -94,29 +104,78 @@ tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice r
                       ledger, results, NULL, err);
 }
 
+/* Writes the envelopes as an array in PostgreSQL's form. Returns NULL without memory. */
+static const char *put_envelopes(struct tide_buf *array, const struct tide_buf *envelopes)
+{
+    tide_buf_init(array, envelopes->len + 3);
+    tide_buf_u8(array, '{');
+    tide_buf_slice(array, tide_buf_view(envelopes));
+    tide_buf_put(array, "}", 2);
+    return array->failed ? NULL : (const char *)array->ptr;
+}
+
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err)
 {
     struct tide_buf array;
-    tide_buf_init(&array, envelopes->len + 3);
-    tide_buf_u8(&array, '{');
-    tide_buf_slice(&array, tide_buf_view(envelopes));
-    tide_buf_put(&array, "}", 2);
-    tide_status status =
-        array.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: envelopes")
-                     : store_part(p,
-                                  "INSERT INTO chain.proof_vote (deployment, ledger, tx_set,"
-                                  " envelopes) VALUES ($1::integer, $2::integer, $3::bytea,"
-                                  " $4::bytea[]) ON CONFLICT DO NOTHING",
-                                  ledger, set, (const char *)array.ptr, err);
+    const char *text = put_envelopes(&array, envelopes);
+    tide_status status = text ? store_part(p,
+                                           "INSERT INTO chain.proof_vote (deployment, ledger,"
+                                           " tx_set, envelopes) VALUES ($1::integer, $2::integer,"
+                                           " $3::bytea, $4::bytea[]) ON CONFLICT DO NOTHING",
+                                           ledger, set, text, err)
+                              : tide_fail(err, TIDE_E_MEMORY, "parts: envelopes");
     tide_buf_release(&array);
+    return status;
+}
+
+static tide_slice bucket_hashes(const struct history_state *state)
+{
+    static_assert(offsetof(struct history_state, hot) ==
+                      offsetof(struct history_state, live) + sizeof state->live,
+                  "the hot archive's hashes follow");
+    size_t lists = state->version == 1 ? 1 : 2;
+    return tide_slice_of(state->live[0].curr, lists * sizeof state->live);
+}
+
+tide_status prove_store_buckets(struct proving *p, const struct proof_state *state, tide_slice set,
+                                const struct tide_buf *envelopes, struct tide_err *err)
+{
+    enum { BUCKETS, HEADERS, SET, ENVELOPES, TEXTS };
+    char ledger[NUMBER_BYTES], count[NUMBER_BYTES], voted[NUMBER_BYTES];
+    struct tide_buf texts[TEXTS];
+    const char *buckets = put_bytes(&texts[BUCKETS], bucket_hashes(state->buckets));
+    const char *headers = put_bytes(&texts[HEADERS], tide_buf_view(state->headers));
+    const char *tx_set = put_bytes(&texts[SET], set);
+    const char *array = put_envelopes(&texts[ENVELOPES], envelopes);
+    snprintf(ledger, sizeof ledger, "%u", state->ledger);
+    snprintf(count, sizeof count, "%u", state->header_count);
+    snprintf(voted, sizeof voted, "%u", state->signed_ledger);
+    const char *values[] = { p->deployment,           ledger, buckets, count, headers, voted,
+                             set.len ? tx_set : NULL, array };
+    tide_status status =
+        buckets && headers && tx_set && array
+            ? tide_pg_query(p->pg, NULL,
+                            "INSERT INTO chain.proof_state VALUES ($1::integer, $2::integer,"
+                            " $3::bytea, $4::integer, $5::bytea, $6::integer, $7::bytea,"
+                            " $8::bytea[]) ON CONFLICT (deployment) DO UPDATE SET ledger ="
+                            " excluded.ledger, buckets = excluded.buckets, header_count ="
+                            " excluded.header_count, headers = excluded.headers, signed_ledger ="
+                            " excluded.signed_ledger, tx_set = excluded.tx_set, envelopes ="
+                            " excluded.envelopes",
+                            values, TIDE_COUNT(values), err)
+            : tide_fail(err, TIDE_E_MEMORY, "parts: a state");
+    for (int i = 0; i < TEXTS; i++)
+        tide_buf_release(&texts[i]);
     return status;
 }
 
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err)
 {
     char oldest[NUMBER_BYTES];
-    snprintf(oldest, sizeof oldest, "%u", oldest_kept(p));
+    if (TIDE_FAILPOINT("prove.drop"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    snprintf(oldest, sizeof oldest, "%u", prove_oldest_kept(p));
     return tide_pg_query(p->pg, NULL,
                          "WITH v AS (DELETE FROM chain.proof_vote WHERE deployment = $1::integer"
                          " AND ledger <= $2::integer) DELETE FROM chain.proof_ledger WHERE"

@@ -108,7 +108,7 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
 {
     const struct start_chain *c = self;
     (void)err;
-    assert(ledger >= c->first && ledger <= c->last); /* from the task's first - 1 to last - 1 */
+    assert(ledger >= c->first && ledger <= c->last); /* the task asks first - 1 to last - 1 */
     memcpy(hash, c->hashes[ledger - c->first], TIDE_HASH_BYTES);
     return TIDE_OK;
 }

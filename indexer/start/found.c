@@ -70,7 +70,7 @@ static tide_status begin_bucket(void *self, struct tide_err *err)
                        "DELETE FROM pg_temp.start_found WHERE rank = %u AND hot = %d::bool;"
                        "DELETE FROM pg_temp.start_ttl WHERE rank = %u AND NOT %d::bool",
                        s->snapshot.rank, hot, s->snapshot.rank, hot);
-    assert(len > 0 && (size_t)len < sizeof sql); /* a statement that is cut deletes other rows */
+    assert(len > 0 && (size_t)len < sizeof sql); /* a cut statement would delete other rows */
     (void)len;
     return tide_pg_run(s->temp, sql, "DELETE", err);
 }
@@ -123,7 +123,8 @@ static tide_status note_ttl(struct start *s, bool held, const struct tide_change
     return row_added(s, START_TTL, err);
 }
 
-/* The writer's session speaks meanwhile: the server ends a silent one, and the lock with it. */
+/* Keeps an entry of the snapshot. Meanwhile sends a statement in the writer's session now and then:
+ * PostgreSQL ends an idle session, and its lock would be lost. */
 static tide_status take_entry(void *self, enum bucket_entry_kind kind,
                               const struct tide_change *change, struct tide_err *err)
 {

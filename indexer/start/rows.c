@@ -49,9 +49,9 @@ static void reset_piece(struct start *s)
     s->piece->from = s->piece->to = s->ledger;
 }
 
-/* ---- which contracts ---- */
+/* ---- contracts that the entries name ---- */
 
-/* Keeps what the entries told of contracts. */
+/* Moves the piece's rows of chain.contract_seen to s->seen, and drops its other rows. */
 static void keep_seen(struct start *s)
 {
     const struct tide_rows *rows = &s->piece->rows[TIDE_TABLE_CONTRACT_SEEN];

@@ -18,12 +18,12 @@
 
 struct tide_start_options {
     const struct tide_config *config;         /* archive, database, deployment file */
-    const struct tide_deployment *deployment; /* with the id that the writer found; borrowed */
+    const struct tide_deployment *deployment; /* has the id that the writer found; borrowed */
     const bool *wanted;                       /* by table index: the index scope; borrowed */
-    struct tide_writer *writer;               /* of an empty index */
-    uint32_t checkpoint; /* its last ledger; 0: the newest that can be proven */
-    /* Reads the hash that the source of ledgers says a ledger has. TIDE_E_MISSING: it has neither
-     * this ledger nor the next. Asked if no validators are named. */
+    struct tide_writer *writer;               /* writer of an empty index */
+    uint32_t checkpoint; /* a checkpoint's last ledger; 0: that of the newest provable one */
+    /* Reads the hash that the source of ledgers says a ledger has. TIDE_E_MISSING: the source has
+     * neither this ledger nor the next. Called if no validators are named. */
     tide_status (*source_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
                                struct tide_err *err);
     void *source_self;

@@ -20,7 +20,7 @@ enum start_table {
 struct start_chain {
     uint32_t first, last; /* hashes[i] is of ledger first + i */
     uint8_t hashes[CHECKPOINT_LEDGERS + 1][TIDE_HASH_BYTES];
-    uint8_t previous_hash[TIDE_HASH_BYTES], bucket_hash[TIDE_HASH_BYTES]; /* of `first` */
+    uint8_t previous_hash[TIDE_HASH_BYTES], bucket_hash[TIDE_HASH_BYTES]; /* in `first`'s header */
     uint64_t close_time;
     uint32_t protocol;
 };
@@ -32,7 +32,7 @@ struct start {
     struct start_chain chain;
     struct checkpoint_proof proof; /* ledger 0: linked alone */
     struct snapshot snapshot;
-    struct key_filter keys; /* of found entries */
+    struct key_filter keys; /* filter for the keys of found entries */
     struct tide_pg *temp;   /* owns the temporary tables */
     struct temp_rows rows[START_TABLES];
     uint64_t noted; /* entries since the writer's session last spoke */

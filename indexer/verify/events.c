@@ -49,7 +49,7 @@ struct comparing {
     uint32_t seen[CHUNK]; /* events listed of the ledger, those that are not compared too */
     struct tide_buf raw;  /* struct raw_event of the group in the chunk, by position */
     struct tide_buf xdr;  /* one of them */
-    uint64_t raw_events;  /* whose content was compared */
+    uint64_t raw_events;  /* raw events whose content was compared */
 };
 
 /* The FNV-1a hash, continued over more bytes. */

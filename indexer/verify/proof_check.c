@@ -3,12 +3,14 @@
 #include "indexer/archive/tx_set.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
+#include "tidemark/xdr_skip.h"
 
 enum {
     HEADERS_MAX = 128,
     HEADER_BYTES_MAX = 4096,
     ENVELOPES_MAX = 1000,
-    ENVELOPE_BYTES_MAX = 4096
+    ENVELOPE_BYTES_MAX = 4096,
+    KEY_BYTES_MAX = 4096
 };
 
 /* One check: what is left of the proof, and what is known so far. */
@@ -39,8 +41,10 @@ static tide_slice read_part(struct tide_xdr *x, uint32_t max)
 static tide_status read_magic(struct proof_reading *r, struct tide_err *err)
 {
     tide_slice magic = tide_xdr_opaque(&r->x, 8);
-    if (r->x.status || !tide_slice_eq_str(magic, "TIDEPRF1"))
-        return tide_fail(err, TIDE_E_DECODE, "these bytes are no proof of a transaction");
+    if (r->x.status ||
+        !(tide_slice_eq_str(magic, "TIDEPRF1") || tide_slice_eq_str(magic, "TIDEPRE1")))
+        return tide_fail(err, TIDE_E_DECODE, "these bytes are no proof");
+    r->claim->kind = tide_slice_eq_str(magic, "TIDEPRE1") ? PROOF_ENTRY : PROOF_TRANSACTION;
     return TIDE_OK;
 }
 
@@ -210,6 +214,78 @@ static tide_status read_preimage(struct proof_reading *r, struct tide_err *err)
                             : TIDE_OK;
 }
 
+static tide_status read_transaction(struct proof_reading *r, struct tide_err *err)
+{
+    tide_status status = read_result(r, err);
+    return status == TIDE_OK ? read_preimage(r, err) : status;
+}
+
+/* --- the entry ------------------------------------------------------------------------------- */
+
+/* Reads the buckets' hashes, which the first header's hash covers. */
+static tide_status read_buckets(struct proof_reading *r, struct tide_err *err)
+{
+    struct history_state *state = &r->claim->buckets;
+    enum { LIST = 2 * HISTORY_LEVELS };
+    static_assert(sizeof state->live == (size_t)LIST * TIDE_HASH_BYTES, "hashes alone");
+    uint8_t made[TIDE_HASH_BYTES];
+    uint32_t count = tide_xdr_count(&r->x, 2 * LIST, TIDE_HASH_BYTES);
+    if (!r->x.status && count != LIST && count != 2 * LIST)
+        tide_xdr_refuse(&r->x, TIDE_E_DECODE, "number of buckets", count);
+    tide_slice live = tide_xdr_opaque(&r->x, sizeof state->live);
+    tide_slice hot = tide_xdr_opaque(&r->x, count == 2 * LIST ? sizeof state->hot : 0);
+    if (r->x.status)
+        return tide_xdr_error(&r->x, err, "proof");
+    state->version = count == LIST ? 1 : 2;
+    state->current_ledger = r->claim->header.sequence;
+    memcpy(state->live, live.ptr, live.len);
+    if (hot.len)
+        memcpy(state->hot, hot.ptr, hot.len);
+    history_state_hash(made, state);
+    if (memcmp(made, r->claim->header.bucket_hash, TIDE_HASH_BYTES) != 0)
+        return fail_proof(err, "the buckets are not those of the first header");
+    return TIDE_OK;
+}
+
+static tide_status read_key(struct proof_reading *r, struct tide_err *err)
+{
+    struct proof_claim *claim = r->claim;
+    claim->key = read_part(&r->x, KEY_BYTES_MAX);
+    if (r->x.status)
+        return tide_xdr_error(&r->x, err, "proof");
+    struct tide_xdr x = tide_xdr_of(claim->key);
+    skip_ledger_key(&x, &claim->of);
+    if (!x.status && claim->of.type != TIDE_ENTRY_CONTRACT_DATA)
+        tide_xdr_refuse(&x, TIDE_E_UNKNOWN, "LedgerEntryType of a proven entry", claim->of.type);
+    return tide_xdr_end(&x) ? tide_xdr_error(&x, err, "LedgerKey") : TIDE_OK;
+}
+
+static tide_status read_said(struct proof_reading *r, struct tide_err *err)
+{
+    struct proof_claim *claim = r->claim;
+    uint32_t said = skip_enum(&r->x, PROOF_SAID_VALUE, "what is said of the entry");
+    if (said == PROOF_SAID_VALUE)
+        claim->value = read_part(&r->x, PROOF_BYTES_MAX);
+    if (r->x.status)
+        return tide_xdr_error(&r->x, err, "proof");
+    claim->said = (enum proof_said)said;
+    if (said != PROOF_SAID_VALUE)
+        return TIDE_OK;
+    struct tide_xdr x = tide_xdr_of(claim->value);
+    tide_scval_skip(&x);
+    return tide_xdr_end(&x) ? tide_xdr_error(&x, err, "SCVal") : TIDE_OK;
+}
+
+static tide_status read_entry(struct proof_reading *r, struct tide_err *err)
+{
+    tide_status status = read_buckets(r, err);
+    if (status == TIDE_OK)
+        status = read_key(r, err);
+    return status == TIDE_OK ? read_said(r, err) : status;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
 tide_status proof_check(tide_slice proof, const struct tide_quorum *quorum,
                         const uint8_t network_id[TIDE_HASH_BYTES], struct proof_claim *out,
                         struct tide_err *err)
@@ -228,9 +304,7 @@ tide_status proof_check(tide_slice proof, const struct tide_quorum *quorum,
     if (status == TIDE_OK)
         status = check_binding(&r, err);
     if (status == TIDE_OK)
-        status = read_result(&r, err);
-    if (status == TIDE_OK)
-        status = read_preimage(&r, err);
+        status = out->kind == PROOF_ENTRY ? read_entry(&r, err) : read_transaction(&r, err);
     if (status == TIDE_OK && tide_xdr_end(&r.x))
         status = tide_xdr_error(&r.x, err, "proof");
     return status;

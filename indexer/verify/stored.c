@@ -1,5 +1,5 @@
-/* verify of the tables against themselves: the chain of ledgers, events and their log, state and
- * history. */
+/* Verifies the tables against each other: the chain of ledgers, events against event.log, state
+ * against history. */
 #include "indexer/verify/verify.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"

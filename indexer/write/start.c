@@ -13,7 +13,7 @@ struct step {
 /* One attempt. */
 struct sending {
     struct tide_writer *writer;
-    struct tide_batch_counts counts; /* of the pieces sent so far */
+    struct tide_batch_counts counts; /* sums over the pieces sent so far */
 };
 
 /* Sends the rows of one piece in the running transaction. */

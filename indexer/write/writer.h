@@ -51,7 +51,7 @@ struct tide_writer_options {
     uint32_t first_ledger;   /* first ledger of the deployment; 0: the lowest one that is indexed */
     uint32_t discovered_max; /* most tokens that are followed only because catalogs name them */
     uint32_t partition_ledgers;
-    /* rows of up to so many bytes go as arrays in one round trip. More go by COPY, which takes
+    /* rows of up to this many bytes go as arrays in one round trip. More go by COPY, which takes
      * more round trips, but less time for each row. */
     size_t array_bytes;
     uint32_t standby_poll_ms;
@@ -176,7 +176,8 @@ struct tide_gap {
     bool market;             /* the contracts are markets' tokens; false: only catalogs name them */
     uint32_t contract_count; /* 0: there is no gap */
     uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
-    /* The role as which each is read. Other ledgers may show meanwhile that it is another one. */
+    /* The role as which each contract is read. Meanwhile other ledgers may show that its role is
+     * another one. */
     enum tide_role roles[TIDE_CONTRACTS_MAX]; /* TIDE_ROLE_COUNT: not known yet */
 };
 /* Reads the earliest gap of markets' tokens, or else the earliest gap, with all contracts of that

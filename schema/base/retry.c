@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-enum { DOUBLINGS_MAX = 31 }; /* a uint32_t shifted by so many bits fits 64 bits */
+enum { DOUBLINGS_MAX = 31 }; /* a uint32_t shifted by this many bits fits 64 bits */
 
 void tide_retry_init(struct tide_retry *retry, int64_t now_ms, uint32_t number)
 {

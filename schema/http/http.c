@@ -248,9 +248,9 @@ static void keep_type(struct tide_http_answer *a, CURL *curl)
         a->type[i] = (char)(type[i] >= 'A' && type[i] <= 'Z' ? type[i] | 0x20 : type[i]);
 }
 
-/* Returns whether the call reached a server. From then on libcurl calls bytes that are no HTTP, and
- * redirections to other schemes, an unsupported protocol, and lines that are too long a lack of
- * memory: the server is to blame for them, neither the address nor this process. */
+/* Returns whether the call reached a server. If it did, two codes of libcurl are the
+ * server's fault: "unsupported protocol" (bytes that are no HTTP, or a redirection to another
+ * scheme) and "out of memory" (a line that is too long). */
 static bool has_connected(CURL *curl)
 {
     const char *ip = NULL;

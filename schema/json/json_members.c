@@ -192,7 +192,7 @@ tide_status tide_read_url(struct tide_members_reader *r, const struct tide_membe
     tide_slice text = tide_read_string(value);
     if (text.len >= m->high || !tide_kyc_url_read(&url, text))
         return tide_read_refuse(r, "expected https://… (http:// for this machine only)");
-    assert(text.ptr && text.len > 0); /* it has a scheme and a host */
+    assert(text.ptr && text.len > 0); /* the URL has a scheme and a host */
     bool ends = url.rest.len == 0 || text.ptr[text.len - 1] != '/';
     if (!ends || memchr(text.ptr, '?', text.len) || memchr(text.ptr, '#', text.len))
         return tide_read_refuse(r, "expected a URL without query and without / at the end");

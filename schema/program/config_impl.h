@@ -16,11 +16,11 @@ enum tide_setting_kind {
 
 struct tide_setting {
     enum tide_setting_kind kind;
-    const char *name; /* name; of a group: its title */
+    const char *name; /* name of the setting, or title of a group */
     size_t offset;    /* offset of the member in struct tide_config */
     const char *def;
     uint32_t min, max;
-    const char *unit; /* unit; of an enum: its choices */
+    const char *unit; /* unit, or the choices of an enum */
     const char *help;
 };
 

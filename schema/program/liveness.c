@@ -65,7 +65,7 @@ void tide_liveness_end(void)
 {
     if (!mine)
         return;
-    assert(atomic_load(&mine->taken)); /* otherwise another thread has the slot, too */
+    assert(atomic_load(&mine->taken)); /* a free slot could be another thread's by now */
     atomic_store(&mine->name, NULL);
     atomic_store(&mine->taken, false);
     mine = NULL;

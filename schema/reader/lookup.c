@@ -76,7 +76,7 @@ bool tide_lookup_window(struct tide_reader *reader, const struct tide_hot_symbol
                             reader->now > TIDE_HOT_WINDOW_S ? reader->now - TIDE_HOT_WINDOW_S : 0);
     const struct tide_hot_tick *start =
         tide_reader_floor(reader, &key, 1 + sizeof(struct tide_hot_symbol));
-    key = tide_hot_key_symbol(TIDE_HOT_TRADE, id); /* of the past, read with the tick */
+    key = tide_hot_key_symbol(TIDE_HOT_TRADE, id); /* a past trade is read with the tick */
     tide_rule_window(out, pool, tide_reader_get(reader, &key), start);
     return true;
 }

@@ -20,7 +20,8 @@ struct reader_past {
     struct record_set set;
     struct tide_buf sql;
     uint32_t whole; /* bit of each kind whose records are all in the set */
-    /* ticks after this time and, while it is 0, trade are not stored: only the window is needed */
+    /* Ticks after this time are not stored. 0: neither ticks nor trades are stored. An
+     * answer needs those of its window only. */
     uint64_t ticks_till;
     tide_status status; /* the first failure; no statement runs after it */
     struct tide_err err;
@@ -128,17 +129,17 @@ static void limit_source(struct reader_past *past, enum project_source_id source
 static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
     assert(source < PROJECT_SOURCE_COUNT);
-    const char *columns = project_sources[source].columns;
     limit_source(past, source);
     tide_buf_reset(&past->sql);
     if (removable)
         project_sql_whole(&past->sql, source, true);
     else
         project_sql_probes(&past->sql, source);
-    if (source == PROJECT_TOKEN || source == PROJECT_ASSET) /* also what is known of its past now */
+    /* Tokens that are followed only from a later ledger on are left out: their past was read
+     * since. */
+    if (source == PROJECT_TOKEN || source == PROJECT_ASSET)
         tide_buf_str(&past->sql, " AND NOT chain.followed_after($1::smallint, contract, $2)");
-    tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
-                  columns);
+    tide_buf_str(&past->sql, " ORDER BY first COLLATE \"C\"");
     stream(past, past->history.ledger, 2, NULL);
 }
 
@@ -203,14 +204,14 @@ bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint3
     past->whole |= 1u << TIDE_HOT_FEED;
     tide_buf_reset(&past->sql);
     project_sql_range(&past->sql, PROJECT_FEED, "asset");
-    tide_buf_str(&past->sql, " ORDER BY asset COLLATE \"C\"");
+    tide_buf_str(&past->sql, " ORDER BY first COLLATE \"C\"");
     stream_with(past, past->history.ledger, 4, after, *last ? last : NULL);
     return *last && tide_hot_symbol_of(end, tide_slice_str(last));
 }
 
 /* Sums in SQL the amounts that project_vault adds one by one, because there may be many vaults. The
- * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. Vaults of other
- * owners than accounts and contracts count neither here nor there. */
+ * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. Neither of them
+ * counts vaults whose owner is not an account or a contract. */
 #define WRAPPED(sum)                                                                       \
     "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
     " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \

@@ -112,7 +112,7 @@ TIDE_INLINE bool skip_plain_account(struct tide_xdr *x)
     uint32_t ext = tide_be32(p + 8);
     p += 12;
     if (ext == 1) {
-        ext = tide_be32(p + 16) ^ 2; /* 0: the v2 extension follows */
+        ext = tide_be32(p + 16) ^ 2; /* becomes 0 if the v2 extension follows */
         p += 20;
         if (ext == 0) {
             signers |= tide_be32(p + 8); /* sponsors; must be 0, too */
@@ -232,7 +232,7 @@ static void skip_contract_code(struct tide_xdr *x, struct tide_change *out)
         tide_xdr_skip(x, 40);
     }
     out->key_hash = tide_xdr_opaque(x, 32).ptr;
-    tide_xdr_var(x, UINT32_MAX);
+    out->value = tide_xdr_var(x, UINT32_MAX);
 }
 
 static void skip_ttl_entry(struct tide_xdr *x, struct tide_change *out)

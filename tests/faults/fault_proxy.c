@@ -72,7 +72,7 @@ struct rule {
 struct flow {
     uint8_t bytes[BUFFER];
     size_t len, sent;      /* bytes in the buffer; how many of them were handed on */
-    uint64_t left;         /* of the message that is being handed on */
+    uint64_t left;         /* bytes of the current message still to hand on */
     uint64_t cut, corrupt; /* bytes until then; UINT64_MAX: never */
     uint64_t rate;         /* bytes a second, 0: as they come */
     int64_t held_until;

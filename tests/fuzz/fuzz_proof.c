@@ -1,5 +1,5 @@
-/* Any bytes as a proof of a transaction, behind a validator's key and a network's id; and as
- * headers, results and events: the bytes of a proof seldom have their hashes. */
+/* Any bytes as a proof of a transaction or an entry, behind a validator's key and a network's id;
+ * and as headers, results and events: the bytes of a proof seldom have their hashes. */
 #include "indexer/verify/proof_check.h"
 #include "tests/fuzz/promise.h"
 
@@ -40,7 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         PROMISE(tide_signers_count(&claim.signers) == 1);
         PROMISE(claim.signed_ledger > claim.header.sequence);
         PROMISE(inside(claim.answer, proof) && inside(claim.events, proof));
+        PROMISE(inside(claim.key, proof) && inside(claim.value, proof));
+        PROMISE((claim.kind == PROOF_ENTRY) == (claim.key.len > 0));
+        PROMISE((claim.said == PROOF_SAID_VALUE) == (claim.value.len > 0));
         sum_bytes(claim.events);
+        sum_bytes(claim.value);
     }
     read_pieces(proof);
     return 0;

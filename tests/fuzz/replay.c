@@ -1,7 +1,8 @@
 /* Runs all fuzz targets in one program without a fuzzing engine. `fuzz_replay NAME FILE...` calls
  * the target NAME with every file, with prefixes of it, and with copies that have one byte changed.
  * For files above WHOLE_MAX bytes only a sample of the variants runs. TIDE_LONG tries four masks
- * for each byte instead of one. CMake writes the list of targets. */
+ * for each byte instead of one, and every byte of the other files instead of PLACES. CMake writes
+ * the list of targets. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ static const struct {
 
 static target_fn *target;
 
-enum { INPUT_MAX = 4 << 20, WHOLE_MAX = 4096, VARIANTS = 64 };
+enum { INPUT_MAX = 4 << 20, WHOLE_MAX = 4096, VARIANTS = 64, PLACES = 512 };
 
 static void run_target(const uint8_t *bytes, size_t len)
 {
@@ -40,11 +41,19 @@ static void run_target(const uint8_t *bytes, size_t len)
     free(copy);
 }
 
+/* Returns the distance between two bytes that are changed. */
+static size_t step_of(size_t len, bool every)
+{
+    if (len > WHOLE_MAX)
+        return len / (every ? VARIANTS : VARIANTS / 8) + 1;
+    return every || len <= PLACES ? 1 : (len + PLACES - 1) / PLACES;
+}
+
 static void run_variants(uint8_t *bytes, size_t len)
 {
     static const uint8_t masks[] = { 0x01, 0x10, 0x80, 0xff };
     bool every = getenv("TIDE_LONG") != NULL;
-    size_t step = len <= WHOLE_MAX ? 1 : len / (every ? VARIANTS : VARIANTS / 8) + 1;
+    size_t step = step_of(len, every);
     for (size_t at = 0; at < len; at += step) {
         run_target(bytes, at);
         for (size_t i = 0; i < sizeof masks; i++) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the analyst's views with the contracts' own answers, at every ledger with a recorded question.
+# Compares the analyst's views with the contracts' own answers, at every ledger with a recorded question. With TIDE_LONG of both
+# recorded chains, else of one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
@@ -11,7 +12,7 @@ done
 command -v zstd >/dev/null || { echo "skipped: no zstd"; exit 77; }
 . "$here/../integration/_pg.sh"
 pg_start
-for chain in a b; do
+for chain in ${TIDE_LONG:+a} b; do
     dir=$chains/$chain
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark

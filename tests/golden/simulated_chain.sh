@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Indexes simulated chains from their lakes into PostgreSQL. Every event, call and entry must be as the model says, at
 # the end and as of earlier ledgers, and no row may be raw. Both versions of LedgerCloseMeta are tested; entries
-# expire, are evicted and are restored. TIDE_SEED is the first seed, TIDE_SEEDS the number of seeds.
+# expire, are evicted and are restored. TIDE_LONG has longer chains. TIDE_SEED is the first seed, TIDE_SEEDS the number of seeds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
@@ -38,10 +38,13 @@ for entry in entries.values():
 END
 }
 
+ledgers=384 as_of=(1200 1333)
+[ -z "${TIDE_LONG:-}" ] || ledgers=640 as_of=(1060 1200 1333 1500)
+
 one_chain() {
     rm -rf "$PG_DIR/lake" "$PG_DIR/expect"
     "$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" \
-        --expect "$PG_DIR/expect" --seed "$seed" --ledgers 640 --txs 6 --life 200 --lcm "$lcm" "$@" ||
+        --expect "$PG_DIR/expect" --seed "$seed" --ledgers $ledgers --txs 6 --life 200 --lcm "$lcm" "$@" ||
         fail "write"
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
@@ -50,7 +53,7 @@ one_chain() {
     same events "$PG_DIR/expect/events.jsonl"
     same calls "$PG_DIR/expect/calls.jsonl"
     same state "$PG_DIR/expect/state.jsonl"
-    for ledger in 1060 1200 1333 1500; do
+    for ledger in "${as_of[@]}"; do
         state_of "$ledger" >"$PG_DIR/want"
         same state "$PG_DIR/want" --ledger "$ledger"
     done

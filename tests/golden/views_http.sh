@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Asks tidemark-api every recorded question of both chains over HTTP, as of the same ledger. The answers must equal
-# those of the real contracts.
+# Asks tidemark-api every recorded question over HTTP, as of the same ledger. The answers must equal those of the real
+# contracts. With TIDE_LONG both chains at all recorded ledgers, else one at two of five.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
@@ -32,6 +32,6 @@ done
 # The comparison can fail: it finds a sum that is one unit off.
 pg_writable
 sql "UPDATE history.partner_registry_partner SET total_earned = total_earned + 1"
-! "$here/_views_http.py" "$API_PORT" b "$PG_DIR/views" >"$PG_DIR/out" || fail "an altered sum went unnoticed"
+! "$here/_views_http.py" "$API_PORT" b "$PG_DIR/views" $([ -n "${TIDE_LONG:-}" ] || echo partner_registry) >"$PG_DIR/out" || fail "an altered sum went unnoticed"
 grep -q "^views over HTTP" "$PG_DIR/out" || fail "no count: $(tail -3 "$PG_DIR/out")"
 api_stop || fail "api: exit $?"

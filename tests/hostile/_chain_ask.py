@@ -109,7 +109,8 @@ class Routes:
         for path, item in self.doc["paths"].items():
             if "get" not in item or not path.startswith("/api/") or "/kyc/" in path and "status" not in path or path == "/api/stream":
                 continue
-            if path.startswith("/api/sdk/webhooks"):  # a partner's own endpoints, not the chain's
+            # A partner's own endpoints, not the chain's; proofs of entries need archives.
+            if path.startswith(("/api/sdk/webhooks", "/api/proof/entry/", "/api/proof/compliance/")):
                 continue
             params = [self.resolve(p) for p in item["get"].get("parameters", [])]
             self.schemas[path] = {p["name"]: self.resolve(p["schema"]) for p in params if p["in"] == "query"}

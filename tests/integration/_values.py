@@ -1,6 +1,8 @@
 """Reads values of path parameters that exist in an indexed chain. Needs PG_BIN and psql's environment."""
+import base64
 import os
 import re
+import struct
 import subprocess
 import urllib.parse
 
@@ -11,6 +13,12 @@ def sql(text):
     done = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
                           capture_output=True, text=True, check=True)
     return done.stdout.split()
+
+
+def instance_key(contract):
+    """The LedgerKey of a contract's instance, as base64url."""
+    key = struct.pack(">II32sII", 6, 1, base64.b32decode(contract)[1:33], 20, 1)
+    return base64.urlsafe_b64encode(key).decode().rstrip("=")
 
 
 def values():
@@ -31,6 +39,7 @@ def values():
         "sequence": sql("SELECT ledger FROM chain.ledger ORDER BY ledger % 97, ledger LIMIT 4"),
         "id": sql("SELECT chain.event_id(ledger, tx, op, event) FROM event.log ORDER BY ledger % 101, ledger, tx, op, event LIMIT 5"),
         "hash": sql("SELECT encode(hash, 'hex') FROM chain.tx ORDER BY hash LIMIT 4"),
+        "key": [instance_key(c) for c in sql("SELECT contract FROM history.oracle_instance LIMIT 1")],
         "kind": ["liquidity_pool_swap"],
         "provider": sql("SELECT provider FROM event.oracle_price_observation LIMIT 1"),
         "token": sql("SELECT token FROM chain.token ORDER BY 1"),

@@ -15,6 +15,9 @@
 #                                           another source, if the options name one). Sets DB_pid; the log is $PG_DIR/DB.log
 #   network_into DB [NAME CHAIN]            makes DB the database of what follows: psql, export, digest, tidemark-api
 #   network_indexed DB LEDGER [SECONDS]     waits until its cursor is there
+#   network_live NAME CALLS                 a network on which entries expire: that many calls of chain a, an upgrade from protocol 27 to
+#                                           28 in the middle, extra traffic, evictions, whose newest keys are in $PG_DIR/NAME/archived;
+#                                           an index `rpc` follows. network_restore NAME brings those entries back
 #   api_start [option]…                     tidemark-api over it (../integration/_api.sh): sets API_URL
 #   say TEXT                                a line of progress with the time since the start
 #
@@ -96,4 +99,25 @@ network_stream() {
     } >"$dir/core.cfg"
     (cd "$dir" && ../bin/stellar-core new-db --conf core.cfg >new.log 2>&1) || fail "the second node: $(tail -n 3 "$dir/new.log")"
     (cd "$dir" && exec setsid bash -c 'echo $$ >second.pid; exec nice ../bin/stellar-core run --conf core.cfg >core.log 2>&1 </dev/null' &)
+}
+
+network_live() {
+    local name=$1 calls=$2 first=$(($2 / 2)) dir=$PG_DIR/$1
+    say "a network of protocol 27, with a second node"
+    network_start "$name" --protocol 27 --min-ttl 64
+    network_stream "$name"
+    network_deploy "$name" a
+    network_follow rpc "$name" a
+    say "$first calls, an upgrade to protocol 28, and $((calls - first)) more"
+    network_replay "$name" a --limit "$first" --strict 60 --group 8 --window 96
+    network_upgrade "$name" 28
+    network_replay "$name" a --from "$first" --limit $((calls - first)) --strict 60 --group 8 --window 96
+    network_node "$name" a extras.mjs "$dir/a" >"$dir/extras.log" 2>&1 || fail "extras: $(network_error "$dir/extras.log")"
+    say "entries are evicted"
+    network_wait 240 "evictions" network_archived "$name"
+}
+network_archived() { "$network_here/_seen.py" "$PG_DIR/$1/second/meta.xdr" archived | tail -n 5 >"$PG_DIR/$1/archived" && [ -s "$PG_DIR/$1/archived" ]; }
+network_restore() {
+    local dir=$PG_DIR/$1
+    network_node "$1" a restore.mjs <"$dir/archived" >"$dir/restored.log" 2>&1 || fail "$(network_error "$dir/restored.log")"
 }

@@ -168,6 +168,24 @@ def restored(w):
     return f"{fee} stroops"
 
 
+def lapsed(w):
+    """the registry's entries are archived between simulation and ledger: the call fails there, and a new one restores them"""
+    def near():
+        instance, code, latest = map(int, w.act("archived").split())
+        return instance, code, latest
+    until(lambda: 0 < min(near()[:2]) - near()[2] < 20, lambda: f"nearly archived: {near()}", 900)
+    liar = w.before({"sendTransaction": swallow})
+    with w.attester("--attester-valid-s", "300"):
+        intent, subject, _ = w.plant()
+        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 60)
+        until(lambda: max(near()[:2]) < near()[2], lambda: f"archived: {near()}", 120)
+        liar.lies = {}
+        liar.release()
+        w.ends(intent, "confirmed", 240)
+    w.once_on_chain(subject)
+    check(w.audit(intent).count("requeued") == 1, f"{w.audit(intent)}")
+
+
 def server_lost(w):
     """the server dies between the transaction and its answer: done once, and confirmed when a server is back"""
     def lose(liar, params, ask):
@@ -187,7 +205,7 @@ def server_lost(w):
     w.once_on_chain(subject)
 
 
-CASES = [succeeds, contract_refuses, fee_too_low, sequence_taken, expires, restored, server_lost]
+CASES = [succeeds, contract_refuses, fee_too_low, sequence_taken, expires, restored, lapsed, server_lost]
 
 
 def main():

@@ -150,8 +150,8 @@ class Traffic:
 
     def send(self, source, operations, soroban=b"", fee=10_000):
         """Sends one and waits until it is in a ledger."""
-        until(lambda: self.sequence(source) is not None, f"account {source.address}")
-        body = self.transaction(source, self.sequence(source) + 1, fee, operations, soroban)
+        numbers = until(lambda: [n for n in [self.sequence(source)] if n is not None], f"account {source.address}")
+        body = self.transaction(source, numbers[0] + 1, fee, operations, soroban)
         envelope = self.envelope(source, body)
         until(lambda: self.submit(envelope) == "PENDING", "a validator that takes a transaction")
         digest = hashlib.sha256(self.network.id + struct.pack(">I", TX) + body).hexdigest()

@@ -5,11 +5,10 @@
 # label: all
 set -euo pipefail
 . "$(dirname "$0")/_network.sh"
-calls=${TIDE_NETWORK_CALLS:-120} first=$((calls / 2))
+calls=${TIDE_NETWORK_CALLS:-120}
 pg_start
 export PG_BIN
 
-archived() { "$network_here/_seen.py" "$one_dir/second/meta.xdr" archived | tail -n 5 >"$one_dir/archived" && [ -s "$one_dir/archived" ]; }
 audit() { "$TIDE_BIN/tidemark-indexer" audit --archive "$one_dir/history" "$@" >"$PG_DIR/audit" 2>&1; }
 clean() { audit "$@" || fail "audit $*: $(cat "$PG_DIR/audit")"; }
 # finds PATTERN [option]…: the audit ends with 68 and says so
@@ -20,19 +19,8 @@ finds() {
     [ "$code" = 68 ] && grep -q "$pattern" "$PG_DIR/audit" || fail "the audit does not find '$pattern' ($code): $(cat "$PG_DIR/audit")"
 }
 
-say "a network of protocol 27, with a second node"
-network_start one --protocol 27 --min-ttl 64
-network_stream one
-network_deploy one a
-network_follow rpc one a
-say "$first calls, an upgrade to protocol 28, and $((calls - first)) more"
-network_replay one a --limit "$first" --strict 60 --group 8 --window 96
-network_upgrade one 28
-network_replay one a --from "$first" --limit $((calls - first)) --strict 60 --group 8 --window 96
-network_node one a extras.mjs "$one_dir/a" >"$one_dir/extras.log" 2>&1 || fail "extras: $(network_error "$one_dir/extras.log")"
-say "entries are evicted, and some restored"
-network_wait 240 "evictions" archived
-network_node one a restore.mjs <"$one_dir/archived" >"$one_dir/restored.log" 2>&1 || fail "$(network_error "$one_dir/restored.log")"
+network_live one "$calls"
+network_restore one
 last=$(network_ledger one)
 last=$(((last / 8 + 2) * 8 - 1))
 network_reach one $((last + 10)) # its checkpoint is in the archive

@@ -10,8 +10,9 @@
 -- objects and WAL messages, and can use up transaction numbers: PostgreSQL stops when two billion of them cannot be
 -- frozen. This script revokes both.
 --
--- Sessions. By default every login can end the other sessions of its own role. An assistant's or an analyst's SELECT could so
--- end those of all analysts. Only the indexer ends sessions: those of a writer that hangs. Members of pg_signal_backend keep the right.
+-- Sessions. By default every login can end the other sessions of its own role. An assistant's or an analyst's SELECT could
+-- therefore end the sessions of all analysts. Only the indexer ends sessions: those of a writer that hangs. Members of
+-- pg_signal_backend keep the right.
 --
 -- Settings. The script resets what a role set for itself in this database.
 --

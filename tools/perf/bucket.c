@@ -118,7 +118,7 @@ static void put_ttl(struct bucket *b, uint64_t n)
     lcm_put_ttl(&b->record, MODIFIED, hash, MODIFIED + (uint32_t)(next_random(b) >> 40));
 }
 
-/* Appends entries of one type until the bucket has so many bytes. */
+/* Appends entries of one type until the bucket has `until` bytes. */
 static void put_entries(struct bucket *b, uint64_t until, void (*put)(struct bucket *b, uint64_t n))
 {
     for (uint64_t n = 1; b->bytes + b->piece.len < until; n++) {
@@ -136,7 +136,7 @@ int perf_bucket(int argc, char **argv)
     char hex[2 * TIDE_HASH_BYTES];
     if (argc != 1 || tide_parse_u64(&size, tide_slice_str(argv[0]), UINT64_MAX / 100) != TIDE_OK)
         return 64;
-    tide_buf_init(&b.piece, 2 * PIECE);
+    tide_buf_init(&b.piece, (size_t)2 * PIECE);
     tide_buf_init(&b.record, RECORD_MAX);
     tide_sha256_init(&b.hash);
     tide_buf_be32(&b.record, UINT32_MAX); /* METAENTRY: protocol 25, no extension */

@@ -77,6 +77,7 @@ static tide_status lay_out(struct corpus *c, const struct tide_buf *plain,
 {
     assert(plain->ptr && lens->len > 0);
     size_t once = lens->len / sizeof(size_t);
+    assert(once > 0);
     c->count = (uint32_t)(once * copies);
     c->len = plain->len * copies;
     c->bytes = malloc(c->len);

@@ -44,7 +44,7 @@ enum { LEDGERS_MAX = 100000, PATIENCE_MS = 60000, LAST_BYTES = 4096 };
 struct frames {
     FILE *file;
     uint8_t *bytes; /* length mark and ledger; owned */
-    size_t len;     /* of both */
+    size_t len;     /* bytes of both */
 };
 
 /* Ends the program with that text. */

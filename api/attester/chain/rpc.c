@@ -20,11 +20,11 @@ enum { FORGET_MS = 600 * 1000, FORGET_INDEXED_MS = 30 * 1000 };
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
     char name[NAME_BYTES];   /* for messages */
-    bool known;              /* its connection was checked: the network is the deployment's */
+    bool known;              /* checked: the server's network is the deployment's */
     bool foreign;            /* another network answered */
     bool excluded;           /* excluded until att_rpc_include_all */
     int64_t paused_until_ms; /* monotonic; not called before */
-    uint32_t failures;       /* in a row */
+    uint32_t failures;       /* failures since the last success */
     uint32_t after_ms;       /* Retry-After of its last answer; 0: none */
     uint32_t latest;         /* newest ledger that it reported */
     int64_t latest_ms;       /* monotonic; time of that report */
@@ -293,7 +293,7 @@ tide_status att_rpc_distrust(struct att_rpc *rpc, const char *problem, struct ti
     assert(rpc->current < rpc->count);
     struct server *server = &rpc->servers[rpc->current];
     pause_server(rpc, server);
-    att_rpc_select_next(rpc); /* it answers quickly; without this it would be called first again */
+    att_rpc_select_next(rpc); /* the server answers fast and would be called first again */
     return note_failure(rpc, tide_fail(err, TIDE_E_IO, "%s: %s", server->name, problem), err);
 }
 

@@ -64,7 +64,7 @@ struct att_row {
     uint8_t metadata[TIDE_HASH_BYTES];
     uint8_t attested[TIDE_HASH_BYTES]; /* revoke: metadata of the session's last attestation */
     bool has_attested;
-    uint32_t known_ledger; /* in which the person's newest intent was confirmed; 0: none was */
+    uint32_t known_ledger; /* ledger that confirmed the person's newest intent; 0: none was */
     enum att_state state;
     bool superseded;   /* a newer decision replaces this one: never to be sent */
     uint64_t max_time; /* end of the envelope; of a queued row: of one given up, 0: none */

@@ -6,7 +6,7 @@
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
 
-/* A database server that sends nothing for so long is taken for dead. */
+/* A database server that sends nothing for this long counts as dead. */
 enum { ATT_SILENCE_MS = 30000 };
 
 struct att_outbox {

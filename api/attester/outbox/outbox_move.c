@@ -234,7 +234,8 @@ tide_status att_outbox_store_genuine(struct att_outbox *outbox, const char *ids,
                          (const char *[]){ ids }, 1, err);
 }
 
-/* Not fenced by the envelope: the unreadable field may be one that the fence compares. */
+/* This statement has no fence of the envelope: the field that cannot be read may be one that the
+ * fence compares. */
 static const char reject_sql[] =
     MOVE "state = 'parked', reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued',"
          " 'signed', 'submitted')" MOVED;

@@ -13,7 +13,7 @@ enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS, OWN = 255 };
 
 struct bucket {
     atomic_uint_fast64_t print; /* keyed hash of the client; 0: free */
-    /* When the bucket was last empty, if it had filled without a cap since */
+    /* Time at which the bucket was empty, computed as if it had no capacity limit since */
     atomic_int_fast64_t empty;
 };
 

@@ -232,7 +232,7 @@ static bool (*const request_steps[STATE_COUNT])(struct request_call *) = {
     [STATE_WAIT] = suspend_step, [STATE_ANSWER] = answer_step,
 };
 
-/* Makes the step of the connection's state. Returns whether another step follows. */
+/* Calls the step function for the connection's state. Returns whether another step follows. */
 static bool walk_on(struct request_call *call)
 {
     bool (*step)(struct request_call *) = request_steps[call->conn->state];

@@ -20,7 +20,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 
-#define TIDE_SERVER_STOP_MS 10000 /* after so long the stop cuts what is still open */
+#define TIDE_SERVER_STOP_MS 10000 /* time after which a stop cuts all connections still open */
 
 struct tide_server;
 

@@ -27,15 +27,15 @@ struct MHD_Response;
 
 enum {
     SERVER_SWEEP_MS = 100,  /* between two checks of all deadlines */
-    SERVER_HUNG_MS = 20000, /* without progress for so long, a worker's loop has hung (liveness) */
+    SERVER_HUNG_MS = 20000, /* a worker's loop without progress for this long has hung (liveness) */
     SERVER_NO_EFFECT_TURNS = 256, /* turns without any effect after which each turn pauses */
     SERVER_NO_EFFECT_MS = 2,      /* the pause */
     SERVER_TLS_MS = 5000,    /* limit of a TLS handshake together with a request's first line */
     SERVER_HANDSHAKES = 256, /* pending TLS handshakes of one worker; then one is cut */
     /* After a shutdown, the library should close the connection within this time */
     SERVER_CUT_MS = 2000,
-    SERVER_FILTER_MS = 50,   /* the stop first lets TCP handshakes end for so long */
-    SERVER_LINGER_MS = 1000, /* the stop waits so long before it cuts idle connections */
+    SERVER_FILTER_MS = 50,   /* time for TCP handshakes to end, at the start of a stop */
+    SERVER_LINGER_MS = 1000, /* time after which a stop cuts idle connections */
     /* The library's memory for a connection: the head of a request and the header lines of its
      * answer */
     SERVER_POOL_BYTES = 16384,

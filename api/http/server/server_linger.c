@@ -250,7 +250,7 @@ void server_linger_sweep(struct server_worker *worker)
 void server_linger_close(struct server_worker *worker)
 {
     while (worker->lingering) {
-        assert(!worker->lingering->prev); /* the list has no other head */
+        assert(!worker->lingering->prev); /* the first of the list has none before it */
         end_linger(worker, worker->lingering);
     }
     if (worker->linger_fd >= 0)

@@ -170,8 +170,8 @@ static void read_clock(struct server_worker *worker)
 }
 
 /* Returns how long the loop may wait, in ms: 0 if the library has work left. For a TLS
- * connection whose handshake waits for the client, 0.9.75 always claims to have work, so after
- * many turns without effect each turn pauses. */
+ * connection whose handshake waits for the client, libmicrohttpd 0.9.75 always claims to have
+ * work. After many turns without effect each turn therefore pauses. */
 static int time_to_wait(struct server_worker *worker)
 {
     MHD_UNSIGNED_LONG_LONG until;

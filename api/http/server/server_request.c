@@ -7,8 +7,7 @@
 
 enum { QUERY_COST_LEAST = 5 }; /* tokens */
 
-/* --- id, key and rate limit
- * -------------------------------------------------------------------- */
+/* --- id, key and rate limit ------------------------------------------------------------------ */
 
 static bool is_request_id(tide_slice text)
 {

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-enum { SAMPLE = 1000 }; /* the access log "sampled" has one request of so many */
+enum { SAMPLE = 1000 }; /* the access log "sampled" has one of this many requests */
 
 /* --- running ----------------------------------------------------------------------------- */
 

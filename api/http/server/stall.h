@@ -7,7 +7,7 @@
 
 #define TIDE_STALL_EVERY_MS 500 /* between observations                              */
 #define TIDE_STALL_CUT      12u /* observations without progress: connections are cut */
-/* Still no progress after so many: the server reports that it is unhealthy */
+/* Still no progress after this many observations: the server reports that it is unhealthy */
 #define TIDE_STALL_REPORT 16u
 
 enum tide_stall_step {

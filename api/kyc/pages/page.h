@@ -19,8 +19,8 @@
 
 enum tide_kyc_framing {
     TIDE_KYC_FRAMED_NEVER,
-    TIDE_KYC_FRAMED_BY_THEM, /* by the integrator's origins */
-    TIDE_KYC_FRAMED_BY_BOTH, /* also by this server's page inside them */
+    TIDE_KYC_FRAMED_BY_THEM, /* the integrator's origins may frame the page */
+    TIDE_KYC_FRAMED_BY_BOTH, /* these origins may, and this server's page inside them */
 };
 
 /* The settings, keys and texts for one request. The parameter lang gives the language, else the

@@ -87,7 +87,7 @@ static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *prov
         return tide_kyc_forged(out, "no_signature");
     if (tide_parse_u64(&time, t, INT64_MAX / 1000) != TIDE_OK || t.len + 1 >= sizeof before)
         return tide_kyc_forged(out, "time");
-    assert(t.ptr && t.len > 0); /* it is a number */
+    assert(t.ptr && t.len > 0); /* the text was parsed as a number */
     memcpy(before, t.ptr, t.len);
     before[t.len] = '.';
     struct tide_kyc_signed what = { TIDE_HMAC_SHA256, tide_slice_of(before, t.len + 1) };

@@ -12,7 +12,8 @@ enum {
     PRUNE_MS = 600 * 1000,
     FORGOTTEN_MS = 60 * 1000,
     FIGURES_MS = 10 * 1000,
-    /* pause after ended sessions were counted: so many times as long, at most ENDED_MS_MAX */
+    /* pause after ended sessions were counted: this many times as long as counting took, at most
+     * ENDED_MS_MAX */
     ENDED_SHARE = 100,
     ENDED_MS_MAX = 60 * 1000
 };

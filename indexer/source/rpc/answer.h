@@ -63,7 +63,7 @@ tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len,
 
 struct rpc_event {
     uint32_t ledger;
-    tide_slice id, contract, transaction; /* text; of the transaction the hash in hex */
+    tide_slice id, contract, transaction; /* texts; transaction is the hash in hex */
     uint32_t topic_count;
     tide_slice topics[RPC_TOPICS_MAX]; /* XDR */
     tide_slice value;                  /* XDR */

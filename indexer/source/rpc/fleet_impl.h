@@ -34,7 +34,7 @@ struct rpc_server {
     int64_t watch_ms;  /* the watching thread asks it not before this time; under the lock */
     int64_t logged_ms;
     bool overstated; /* reported a ledger that it did not deliver, and delivered none since */
-    bool answered;   /* it answered the last request for its range */
+    bool answered;   /* the server answered the last request for its range */
     /* Under the lock: */
     enum rpc_trust trust;
     /* why it is aside or uncompared although it answers; "": it is trusted */
@@ -42,8 +42,8 @@ struct rpc_server {
     int64_t doubted_ms; /* time since which reason is set */
     int64_t aside_ms;   /* pause until it is compared again */
     int64_t mute_ms;    /* time since it does not answer the question for a ledger; 0: it does */
-    bool late;          /* it had not the last ledger that it was asked for */
-    int64_t left_ms;    /* it is not waited for before this time */
+    bool late;          /* the server lacked the last ledger that it was asked for */
+    int64_t left_ms;    /* the fleet waits for this server again from this time on */
     int64_t left_pause_ms;
 };
 

@@ -357,7 +357,7 @@ static tide_status run_workers(struct write_main *m, struct load_build *b, uint3
                                struct tide_err *err)
 {
     struct tide_err other;
-    assert(b->count == 0 && !b->work.merges); /* its session is not one that merges aside */
+    assert(b->count == 0 && !b->work.merges); /* only the workers of load_build_begin merge */
     init_worker(&b->workers[0], &b->work, &m->session);
     b->count = 1;
     start_helpers(b, workers_wanted(connections, &b->work.rows));

@@ -15,7 +15,7 @@ enum { ROLLUP_BULK_ROWS = 200 };
 struct write_rollups {
     bool chosen;                 /* the caller chose rollups; false: all */
     bool any;                    /* at least one is kept */
-    bool kept[TIDE_ROLLUPS_MAX]; /* it was chosen, and the tables that it reads are in the scope */
+    bool kept[TIDE_ROLLUPS_MAX]; /* chosen, and the tables that the rollup reads are in the scope */
     bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make the rollup run */
 };
 

@@ -47,7 +47,8 @@ struct write_session {
 /* Makes a session that is not connected. The calling thread may use it. */
 void write_session_init(struct write_session *s, const struct write_plan *plan,
                         enum write_owner owner);
-/* Disconnects, and frees. The session may be given. Closing twice is fine. */
+/* Disconnects, and frees. Any thread may close a session that was given away (write_session_give).
+ * A second call does nothing. */
 void write_session_close(struct write_session *s);
 
 /* Gives the session away; the calling thread may use it no more. */

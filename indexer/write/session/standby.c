@@ -143,7 +143,7 @@ tide_status write_take_lease(struct write_main *m, bool hold, struct tide_err *e
 {
     struct write_session *s = &m->session;
     char instance[TIDE_LEASE_INSTANCE_MAX], fence[24];
-    assert(!m->lease); /* its thread begins after the row is there */
+    assert(!m->lease); /* the lease's thread starts only after the row exists */
     tide_lease_instance(instance);
     snprintf(fence, sizeof fence, "%" PRIu64, m->cursor.fence);
     if (!hold)

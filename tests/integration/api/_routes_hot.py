@@ -193,7 +193,7 @@ def view_of(server, v, ledger):
             return None if v["fn"] == "get_asset_config" else "0"
         if v["fn"] == "get_debt_total":
             return market["debt"]
-        return {"token": market["address"], "oracle_symbol": market["oracle"]["asset"],
+        return {"token": market["synthToken"], "oracle_symbol": market["oracle"]["asset"],
                 "coll_oracle_sym": market["collateralOracle"]["asset"], "min_coll_ratio": market["minCollRatioBps"],
                 "liq_ratio": market["liqRatioBps"], "liq_penalty": market["liqPenaltyBps"],
                 "stab_fee_bps": market["mintFeeMillionths"], "debt_ceiling": market["debtCeiling"], "enabled": market["enabled"]}

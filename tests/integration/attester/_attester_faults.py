@@ -208,7 +208,7 @@ def at_once(w, intent):
 
 
 def archived():
-    """Entries that lapsed are restored with the call."""
+    """Entries that lapsed are restored with the call; those that lapse between simulation and ledger, with the next call."""
     w = World("archived", "--life", 60)
     try:
         w.tick(20)
@@ -223,6 +223,19 @@ def archived():
         check(w.attested(subject) == 2, f"{w.attested(subject)} calls for two decisions")
         steps = " ".join(w.audit(second))
         check(steps == "signed submitted confirmed", steps)
+        w.still()
+        w.ledgers(40)
+        w.fault("sendTransaction=status:503")
+        with w.attester("--attester-valid-s", "300"):
+            third, person, _ = w.plant()
+            until(lambda: "signed" in w.audit(third), lambda: f"signed: {w.row(third)}")
+            w.ledgers(30)
+            w.calm()
+            w.tick(20)
+            reaches(w, third, "confirmed")
+        is_once(w, third, person, 2)
+        steps = " ".join(w.audit(third))
+        check(steps == "signed submitted requeued signed submitted confirmed", steps)
     finally:
         w.close()
 

@@ -9,124 +9,25 @@ They show that all three read results, values and headers alike.
 """
 
 import base64
-import binascii
 import glob
-import hashlib
 import json
 import os
-import random
 import struct
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import tidemark_client as tidemark
-
-FOLDER, NODE = sys.argv[1:3]
-dice = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-MUTANTS = int(sys.argv[4]) if len(sys.argv) > 4 else 250
-INDEXER = os.path.join(os.environ["TIDE_BIN"], "tidemark-indexer")
-with open(os.path.join(FOLDER, "deployment.json")) as file:
-    deployment = json.load(file)
-NETWORK = deployment["network"]
-REFUSED = {65: "malformed", 68: "not_proven", 78: "bad_validators"}
+from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_indexer, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, strkey, stranger, word
 
 
-def sha(data):
-    return hashlib.sha256(data).digest()
+class Proof(SignedLedgers):
+    MAGIC = b"TIDEPRF1"
 
-
-def word(n):
-    return struct.pack(">I", n)
-
-
-def part(data):
-    return word(len(data)) + data
-
-
-def strkey(version, payload):
-    raw = bytes([version]) + payload
-    return base64.b32encode(raw + binascii.crc_hqx(raw, 0).to_bytes(2, "little")).decode()
-
-
-class Validator:
-    def __init__(self, seed):
-        self.key = Ed25519PrivateKey.from_private_bytes(sha(seed))
-        self.public = self.key.public_key().public_bytes_raw()
-        self.address = strkey(6 << 3, self.public)
-
-    def vote(self, slot, value, network=NETWORK, kind=2):
-        said = word(0) + self.public + struct.pack(">Q", slot) + word(kind) + word(1) + part(value + bytes(-len(value) % 4)) + word(1) + bytes(32)
-        return said + part(self.key.sign(sha(network.encode()) + word(1) + said))
-
-
-ours = [Validator(bytes([n])) for n in range(4)]
-stranger = Validator(b"stranger")
-MINE = {"threshold": 3, "validators": [one.address for one in ours]}
-
-
-class Proof:
-    """The parts of a proof, so that they can be changed and put together again."""
-
-    def __init__(self, data):
-        self.at, self.data = 8, data
-        self.headers = [self.take_part() for _ in range(self.take_word())]
-        self.set = self.take_part() if self.take_word() else None
-        self.envelopes = [self.take_part() for _ in range(self.take_word())]
-        self.hash = self.data[self.at:self.at + 32]
-        self.at += 32
+    def read_rest(self):
+        self.hash = self.take(32)
         self.results = self.take_part()
         self.preimage = self.take_part() if self.take_word() else None
-        assert self.at == len(data)
 
-    def take_word(self):
-        self.at += 4
-        return struct.unpack_from(">I", self.data, self.at - 4)[0]
-
-    def take_part(self):
-        n = self.take_word()
-        self.at += n
-        return self.data[self.at - n:self.at]
-
-    @property
-    def signed(self):
-        return self.sequence(-1) + 1
-
-    def results_at(self, header):
-        """Offset of txSetResultHash: behind version, previous hash and value."""
-        at = 36 + 40
-        count, = struct.unpack_from(">I", header, at)
-        at += 4
-        for _ in range(count):
-            n, = struct.unpack_from(">I", header, at)
-            at += 4 + n + -n % 4
-        arm, = struct.unpack_from(">I", header, at)
-        at += 4 + (68 if arm == 2 else 0)
-        if arm:
-            n, = struct.unpack_from(">I", header, at + 36)
-            at += 36 + 4 + n + -n % 4
-        return at
-
-    def sequence(self, i):
-        return struct.unpack_from(">I", self.headers[i], self.results_at(self.headers[i]) + 64)[0]
-
-    def value(self):
-        """The value that the envelopes sign."""
-        n, = struct.unpack_from(">I", self.envelopes[0], 36 + 8 + 4 + 4)
-        return self.envelopes[0][56:56 + n]
-
-    def bytes(self):
-        return (b"TIDEPRF1" + word(len(self.headers)) + b"".join(part(h) for h in self.headers)
-                + (word(0) if self.set is None else word(1) + part(self.set)) + word(len(self.envelopes)) + b"".join(part(e) for e in self.envelopes)
-                + self.hash + part(self.results) + (word(0) if self.preimage is None else word(1) + part(self.preimage)))
-
-    def signed_again(self, signers=ours, value=None, slot=None):
-        """Votes of the test's own validators for what there is now."""
-        value = self.value() if value is None else value
-        self.envelopes = [one.vote(self.signed if slot is None else slot, value) for one in signers]
-        return self
+    def rest(self):
+        return self.hash + part(self.results) + (word(0) if self.preimage is None else word(1) + part(self.preimage))
 
     def hashed_again(self, preimage=None, results=None, header=None, old=None):
         """Every hash above the changed part is made again, and the votes."""
@@ -140,18 +41,7 @@ class Proof:
             at = self.results_at(self.headers[0])
             first = first[:at] + sha(results) + first[at + 32:]
             self.results = results
-        self.headers[0] = first
-        for i in range(1, len(self.headers)):
-            self.headers[i] = self.headers[i][:4] + sha(self.headers[i - 1]) + self.headers[i][36:]
-        value = self.value()
-        if self.set is not None:
-            self.set = self.set[:4] + sha(self.headers[-1]) + self.set[36:]
-            value = sha(self.set) + value[32:]
-        return self.signed_again(value=value)
-
-
-def answer_of(data, **more):
-    return json.dumps({"ledger": "1", "proof": {"data": base64.b64encode(data).decode(), **more}})
+        return self.chained_again(first)
 
 
 cases = []  # name, answer, network, validators, expected: True, False, None (the three agree)
@@ -305,36 +195,6 @@ case("a preimage left out", (lambda p: setattr(p, "preimage", None) or p.bytes()
 # With the right hashes: what is inside is read alike.
 
 
-def damaged(data):
-    """One to three words or bytes changed, or a piece left out or doubled."""
-    data = bytearray(data)
-    for _ in range(dice.choice((1, 1, 1, 2, 3))):
-        at = dice.randrange(0, max(1, len(data) - 4), 4)
-        kind = dice.randrange(6)
-        if kind == 0:
-            data[at:at + 4] = word(dice.choice((0, 1, 2, 3, 4, 5, 9, 10, 14, 15, 16, 17, 18, 19, 20, 22, 23, 27, 2**31, 2**32 - 1, 2**32 - dice.randrange(1, 20))))
-        elif kind == 1 and data:
-            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-        elif kind == 2:
-            del data[at:at + 4 * dice.randrange(1, 4)]
-        elif kind == 3:
-            data[at:at] = data[at:at + 4 * dice.randrange(1, 4)]
-        elif kind == 4:
-            data[at:at] = bytes(4 * dice.randrange(1, 4))
-        else:
-            n, = struct.unpack_from(">I", data, at) if len(data) >= at + 4 else (0,)
-            data[at:at + 4] = word((n + dice.choice((-1, 1, 4, -4))) % 2**32)
-    return bytes(data) or bytes(4)
-
-
-def header_of(p):
-    """A header with another value, or other fields; its results are still found."""
-    h = bytearray(p.headers[0])
-    at = dice.randrange(0, len(h), 4)
-    h[at:at + 4] = word(dice.choice((0, 1, 2, 3, 4, 6, 7, 2**32 - 1)))
-    return bytes(h)
-
-
 for i in range(MUTANTS):
     p = copy(dice.choice(with_events))
     case(f"preimage {i}", p.hashed_again(preimage=damaged(p.preimage)).bytes())
@@ -386,18 +246,10 @@ for i, one in enumerate(operation_results()):
 
 
 def by_indexer(i):
-    name, text, network, validators, _ = cases[i]
-    path = os.path.join(FOLDER, f"case.{i}")
-    with open(path, "wb") as out:
-        out.write(text.encode("utf-8", "surrogatepass"))
-    with open(path + ".deployment", "w") as out:
-        json.dump({**deployment, "network": network, "validators": validators}, out)
-    done = subprocess.run([INDEXER, "verify", "--proof", path, "--deployment", path + ".deployment"], capture_output=True)
-    os.remove(path)
-    os.remove(path + ".deployment")
-    if done.returncode:
-        return REFUSED.get(done.returncode, f"CRASH {done.returncode} {done.stderr[-200:]}")
-    lines = [line.split() for line in done.stdout.decode("utf-8", "replace").splitlines()]
+    _, text, network, validators, _ = cases[i]
+    lines = ask_indexer(i, text, network, validators)
+    if isinstance(lines, str):
+        return lines
     first, result, ledger, signed = lines[:4]
     events = None if lines[4][1] == "not" else [[line[2] if line[2] != "-" else None, int(line[4].rstrip(":"))] for line in lines[5:] if line and line[0] == "event"]
     return [first[2].rstrip(","), int(first[9]), ledger[-1], int(first[4]), int(first[6]), result[1] == "succeeded:", int(result[3].rstrip(",")), result[5],
@@ -422,28 +274,5 @@ def brief(said):
     return [said[0], said[1], said[2], said[4], said[5], said[6], said[7], said[8], said[9], len(said[10]), events]
 
 
-lines = "".join(json.dumps({"answer": text, "network": network, "validators": validators}) + "\n" for _, text, network, validators, _ in cases)
-node = subprocess.run(["node", os.path.join(NODE, "_proofs.mjs")], input=lines.encode(), capture_output=True, check=True)
-by_node = [json.loads(line) for line in node.stdout.decode().splitlines()]
-with ThreadPoolExecutor(4) as pool:
-    indexer = list(pool.map(by_indexer, range(len(cases))))
-assert len(by_node) == len(cases)
-wrong = accepted = 0
-for i, (name, text, network, validators, expected) in enumerate(cases):
-    said = by_python(i), by_node[i]
-    accepted += isinstance(said[0], list)
-    # Reasons may differ; what is proven may not.
-    reasons = {bool(isinstance(one, str)) for one in (*said, indexer[i])}
-    right = len(reasons) == 1 and not any(isinstance(one, str) and one.startswith("CRASH") for one in (*said, indexer[i]))
-    if right and isinstance(said[0], list):
-        right = said[0] == said[1] and brief(said[0]) == indexer[i]
-    if right and expected is not None:
-        right = isinstance(said[0], list) == expected
-    if not right:
-        wrong += 1
-        with open(os.path.join(FOLDER, f"wrong.{wrong}.json"), "w", errors="surrogatepass") as out:
-            out.write(text)
-        if wrong <= 10:
-            print(f"{name}: expected {expected}\n  python  {said[0]}\n  node    {said[1]}\n  indexer {indexer[i]}")
-print(f"{len(cases)} proofs, {accepted} accepted, {wrong} judged differently")
-sys.exit(wrong > 0)
+by_node = ask_node("_proofs.mjs", [{"answer": text, "network": network, "validators": validators} for _, text, network, validators, _ in cases])
+judge(cases, by_python, by_node, by_indexer, brief)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proofs of transactions that the API gives over a simulated chain with signed archives: `verify --proof` and both
+# Proofs of transactions and entries that the API gives over a simulated chain with signed archives: `verify --proof` and both
 # packages accept them, refuse what was forged, and agree on every mutant. TIDE_LONG=1 tries random seeds for ten minutes.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_clients.sh"
@@ -14,7 +14,7 @@ mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json
 "$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
-api_start
+api_start --api-rate-query 0
 
 # Ledgers at the begin, in the middle and at the end of a checkpoint; 1087 is the last one of its own.
 hash_of() { sql "SELECT encode(hash, 'hex') FROM chain.tx AS t WHERE t.ledger >= $1 AND t.ok = $2 AND EXISTS (SELECT FROM chain.preimage AS p WHERE p.ledger = t.ledger AND p.tx = t.tx) = $2 ORDER BY t.ledger, t.tx LIMIT 1"; }
@@ -39,15 +39,28 @@ for table in proof_vote proof_ledger; do
     grep -q '"code":"no_proof"' <<<"$(says "$one")" || fail "without chain.$table: $(says "$one")"
     sql "INSERT INTO chain.$table SELECT * FROM chain.kept; DROP TABLE chain.kept"
 done
+
+# Each entry of the state: the API says what the buckets have.
+"$python" "$here/_entry_each.py" "$sim" "$API_URL" || fail "the proofs of entries"
+entry=$(sql 'SELECT address FROM state.compliance_registry_compliance_rec LIMIT 1')
+entry() { curl -s "$API_URL/api/proof/compliance/$entry"; }
+grep -q '"kind":"entry"' <<<"$(entry)" || fail "a record: $(entry)"
+sql 'CREATE TABLE chain.kept AS SELECT * FROM chain.proof_state; TRUNCATE chain.proof_state'
+grep -q '"code":"no_proof"' <<<"$(entry)" || fail "without chain.proof_state: $(entry)"
+sql 'INSERT INTO chain.proof_state SELECT * FROM chain.kept; DROP TABLE chain.kept'
+
 sql 'DELETE FROM chain.proof_ledger WHERE ledger = (SELECT min(ledger) FROM chain.proof_vote WHERE ledger > 1100) - 1'
 grep -q '"code":"no_proof"' <<<"$(says "$one")" || fail "a header is missing: $(says "$one")"
 api_stop || fail "api: exit $?"
 
 # What is missing is collected again at the next start; what is too old is not kept.
-sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+of_state() { sql 'SELECT md5(s::text) FROM chain.proof_state AS s'; }
+before=$(of_state)
+sql 'TRUNCATE chain.proof_ledger, chain.proof_vote, chain.proof_state'
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/archive" --stop-at-end --proof-ledgers 100 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
 kept=$(sql 'SELECT min(ledger) FROM chain.proof_ledger WHERE results IS NOT NULL')
 [ "$kept" -ge 1180 ] && [ "$kept" -lt 1190 ] || fail "the oldest of 100 ledgers is $kept"
+[ "$(of_state)" = "$before" ] || fail "the state is another one"
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
 grep -q 'proof.part_missing' "$PG_DIR/run.log" || fail "no word about missing parts: $(cat "$PG_DIR/run.log")"
 
@@ -60,6 +73,13 @@ damage() {
     mv "$file.new" "$file"
 }
 lacking() { sql "SELECT count(*) FROM (SELECT DISTINCT ledger FROM chain.tx WHERE ledger BETWEEN 1087 AND 1150 EXCEPT SELECT ledger FROM chain.proof_ledger WHERE results IS NOT NULL) AS l"; }
+rm "$sim/bad/history/00/00/04/history-000004bf.json" # of ledger 1215, whose state the newest checkpoint proves
+sql 'TRUNCATE chain.proof_state'
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+grep -q 'proof.part_missing checkpoint=1279' "$PG_DIR/run.log" || fail "a missing state is not told: $(cat "$PG_DIR/run.log")"
+[ -z "$(of_state)" ] || fail "a state without its file"
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad,$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+[ "$(of_state)" = "$before" ] || fail "with a good copy the state is another one"
 for kind in results ledger; do
     damage $kind
     sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
@@ -71,8 +91,13 @@ for kind in results ledger; do
 done
 echo "ok      the parts of proofs"
 
-cp "$here/_proofs.mjs" "$packages/"
-agree() { "$python" "$here/_proofs.py" "$sim" "$packages" "$@" || fail "the verifiers do not agree"; }
+cp "$here/_proofs.mjs" "$here/_entries.mjs" "$packages/"
+agree() {
+    local kind
+    for kind in proofs entries; do
+        "$python" "$here/_$kind.py" "$sim" "$packages" "$@" || fail "the verifiers do not agree on $kind"
+    done
+}
 agree 1 "${TIDE_PROOF_MUTANTS:-80}"
 end=$((SECONDS + 600))
 while [ -n "${TIDE_LONG:-}" ] && [ "$SECONDS" -lt "$end" ]; do

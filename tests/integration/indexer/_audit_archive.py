@@ -6,8 +6,8 @@ usage: _audit_archive.py ARCHIVE CHECKPOINT ATTACK     changes the files of the 
        _audit_archive.py serve ARCHIVE PORT_FILE KIND  serves the folder over HTTP; buckets come slowly, without end, or cut once.
        Then the rest: "cut" gives it, "cut_whole" the whole file, "cut_elsewhere" other bytes and says so, "cut_lies" other bytes. Prints how often each was asked for
 
-Attacks: byte, level, older, number, twice, unsorted, bomb, entry. twice and unsorted have right hashes throughout, up to the header: they print that header's
-hash, which the test stores as the index's. entry alters values, with right hashes up to the header too.
+Attacks: byte, level, older, number, twice, unsorted, bomb, entry, code. twice and unsorted have right hashes throughout, up to the header: they print that header's
+hash, which the test stores as the index's. entry alters values, code the bytes of each code, with right hashes up to the header too.
 """
 import gzip
 import hashlib
@@ -106,6 +106,24 @@ def alter_values(parts):
     return [altered(record) for record in parts]
 
 
+def alter_code(parts):
+    """Gives each code four bytes more than it has."""
+    def altered(record):
+        if record[:4] not in (bytes(4), b"\0\0\0\2") or record[8:12] != struct.pack(">I", 7) or record[12:16] != bytes(4):
+            return record
+        length, = struct.unpack(">I", record[48:52])
+        return record[:48] + struct.pack(">I", length + 4) + b"\0asm" + record[52:]
+    return [altered(record) for record in parts]
+
+
+def swap_everywhere(archive, change):
+    for level in archive.levels():
+        for half in ("curr", "snap"):
+            if level[half] != EMPTY:
+                level[half] = archive.put_bucket(b"".join(map(framed, change(list(records(archive.bucket(level[half])))))))
+    return archive.seal()
+
+
 def attack(archive, kind):
     level, half = archive.largest()
     name = archive.levels()[level][half]
@@ -131,11 +149,9 @@ def attack(archive, kind):
     elif kind == "unsorted":
         print(swap_records(archive, lambda p: p[:2] + [p[3], p[2]] + p[4:]))
     elif kind == "entry":
-        for level in archive.levels():
-            for half in ("curr", "snap"):
-                if level[half] != EMPTY:
-                    level[half] = archive.put_bucket(b"".join(map(framed, alter_values(list(records(archive.bucket(level[half])))))))
-        print(archive.seal())
+        print(swap_everywhere(archive, alter_values))
+    elif kind == "code":
+        print(swap_everywhere(archive, alter_code))
     else:
         sys.exit(f"no attack {kind}")
 

@@ -92,7 +92,7 @@ fresh_slow_merge() {
 merging="FROM pg_stat_activity AS a WHERE a.wait_event = 'PgSleep' AND NOT EXISTS
     (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND l.locktype = 'advisory')"
 await_merge() { await "$overlaps AND EXISTS (SELECT $merging)" "no other session merged meanwhile"; }
-for signal in KILL TERM; do
+for signal in KILL ${TIDE_LONG:+TERM}; do
     fresh_slow_merge 1.5
     launch
     await_merge

@@ -42,6 +42,30 @@ if [ -s "$PG_DIR/count" ]; then # this build has failpoints
         TIDE_FP=$point=error follow "$sim/good/archive" 0
         echo "ok      killed at $point"
     done
+
+    # Parts of proofs: headers, votes, result sets. What was stored before a kill stays, and the next run adds the rest.
+    parts() { sql "SELECT md5(string_agg(l::text, ',' ORDER BY ledger)), count(*), count(results) FROM chain.proof_ledger AS l
+        UNION ALL SELECT md5(string_agg(v::text, ',' ORDER BY ledger)), count(*), 0 FROM chain.proof_vote AS v"; }
+    whole=$(parts) steps=$(grep -c '^prove.part$' "$PG_DIR/count")
+    [ "$steps" -gt 200 ] || fail "few parts are stored: $steps"
+    for point in prove.drop prove.part prove.part@$((steps / 5)) prove.part@$((steps / 4)) prove.part@$((steps / 2)) prove.part@$((steps - 1)); do
+        sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+        TIDE_FP=${point%@*}=kill${point#"${point%@*}"} follow "$sim/good/archive" 137
+        [ "$(parts)" != "$whole" ] || fail "$point: killed, and all parts are there"
+        follow "$sim/good/archive" 0
+        [ "$(parts)" = "$whole" ] || fail "after $point: $(parts), not $whole"
+        echo "ok      killed at $point"
+    done
+
+    sql 'TRUNCATE chain.checkpoint'
+    TIDE_FP=prove.fork=kill follow "$sim/forked/archive" 137
+    [ "$(sql 'SELECT count(*) FROM chain.fork')" = 0 ] || fail "prove.fork: killed, and stored"
+    follow "$sim/forked/archive" 66
+    [ "$(sql 'SELECT ledger, cardinality(signed_by) FROM chain.fork')" = '1269|4' ] || fail "after prove.fork: $(sql 'TABLE chain.fork')"
+    "$TIDE_BIN/tidemark-indexer" fork --dismiss >/dev/null || fail "fork --dismiss"
+    follow "$sim/good/archive" 0
+    [ "$(proven)" = '1278|4' ] || fail "after the fork: $(proven)"
+    echo "ok      killed at prove.fork"
 fi
 
 api_start
@@ -67,3 +91,10 @@ for _ in $(seq 600); do [ "$(says /readyz)" != 200 ] || break; sleep 0.1; done
 [ "$(says /api/markets)" = 200 ] || fail "after reset: $(curl -s "$API_URL/api/markets")"
 api_stop || fail "api: exit $?"
 echo "ok      reset begins an index that is proven"
+
+# The votes that prove the first ledger of an index that begins with a checkpoint prove what follows, too.
+PGDATABASE=postgres "$PG_BIN/createdb" begun
+"$TIDE_BIN/tidemark-indexer" run --from-checkpoint 1215 --database-url "${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=begun}" --lake "$sim/good/lake" \
+    --archive "$sim/good/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "from checkpoint 1215: $(tail -3 "$PG_DIR/run.log")"
+[ "$(PGDATABASE=begun sql 'SELECT max(ledger) FROM chain.checkpoint')" = 1278 ] || fail "proven behind the start: $(PGDATABASE=begun sql 'TABLE chain.checkpoint')"
+echo "ok      what follows a start is proven by the same votes"

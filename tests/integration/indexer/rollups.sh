@@ -29,10 +29,11 @@ backfill() { "$bin" backfill "$@" 2>"$PG_DIR/run.log" || { tail "$PG_DIR/run.log
 right() { "$here/_rollups.py" >"$PG_DIR/out" || fail "$1"; echo "$1: $(cat "$PG_DIR/out")"; }
 same() { [ "$(rolled)" = "$want" ] || { right "$1"; fail "$1: other rows"; }; echo "$1: the same"; }
 rolled() {
-    local table
-    for table in $(sql "SELECT relname FROM pg_class WHERE relnamespace = 'rollup'::regnamespace AND relkind IN ('r', 'v') AND relname NOT IN ('built', 'active', 'call_day', 'held') ORDER BY 1"); do # words, not keys
-        sql "SELECT '$table', count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM rollup.$table AS t"
-    done
+    # words, not keys
+    "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 <<'END'
+SELECT format('SELECT %L, count(*), md5(string_agg(t::text, ''|'' ORDER BY t::text)) FROM rollup.%I AS t', relname, relname) FROM pg_class
+    WHERE relnamespace = 'rollup'::regnamespace AND relkind IN ('r', 'v') AND relname NOT IN ('built', 'active', 'call_day', 'held') ORDER BY 1 \gexec
+END
 }
 
 fresh; run; right "loaded"

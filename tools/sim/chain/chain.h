@@ -73,7 +73,7 @@ struct chain_guests {
 struct chain_options {
     uint64_t seed;
     const char *passphrase;
-    uint32_t version; /* of LedgerCloseMeta: 1 or 2 */
+    uint32_t version; /* LedgerCloseMeta's version: 1 or 2 */
     uint32_t first_ledger;
     uint64_t start_time; /* close time of the ledger before the first, unix seconds */
     uint32_t close_step; /* seconds */

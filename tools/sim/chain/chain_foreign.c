@@ -142,7 +142,7 @@ static void make_existing_account(struct foreign_tx *n)
     put_ed25519(&n->chain->body, n->to->account.key);
     tide_buf_be64(&n->chain->body, 100000000);
     n->tx.ops[0].type = LCM_OP_CREATE_ACCOUNT;
-    n->tx.ops[0].code = -4; /* it exists */
+    n->tx.ops[0].code = -4; /* ALREADY_EXIST */
     n->tx.success = false;
 }
 

@@ -48,7 +48,7 @@ const struct client_call client_calls[] = {
 };
 /* clang-format on */
 
-enum { DECIMALS = 7 }; /* of amounts and prices */
+enum { DECIMALS = 7 }; /* decimals of amounts and prices */
 
 /* --- parties -------------------------------------------------------------------------- */
 

@@ -130,6 +130,7 @@ static struct sim_entry *find_or_create(struct sim_host *h, struct sim_contract 
     /* The key lies behind the entry in one allocation. */
     struct sim_entry *made = sim_room(NULL, sizeof(*made) + key.len);
     uint8_t *bytes = (uint8_t *)(made + 1);
+    assert(key.ptr);
     memcpy(bytes, key.ptr, key.len);
     *made = (struct sim_entry){ .next = *head,
                                 .hash = hash,

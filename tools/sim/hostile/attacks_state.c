@@ -167,7 +167,7 @@ void hostile_listings(struct hostile *h)
 static void put_asset_instance(struct hostile *h)
 {
     static const uint8_t executable[] = { 0, 0, 0, TIDE_SCV_CONTRACT_INSTANCE, 0, 0, 0, 1 };
-    const size_t head = sizeof executable + TIDE_HASH_BYTES; /* of an instance with code */
+    const size_t head = sizeof executable + TIDE_HASH_BYTES; /* head of an instance with code */
     hostile_put_instance(h, TIDE_ROLE_stellar_asset, STYLE_EXTREME);
     memcpy(h->value.ptr, executable, sizeof executable);
     h->value.len -= TIDE_HASH_BYTES;

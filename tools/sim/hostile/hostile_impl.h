@@ -116,8 +116,8 @@ void hostile_forget(struct hostile *h);
 
 /* --- hostile_shape.c: imitations of the protocol's events and entries ----------------------- */
 
-/* How far a value is from the catalogue's shape: right with extreme content, a little wrong, or any
- * value. */
+/* The distance of a value from the catalogue's shape: right with extreme content, a little wrong,
+ * or any value. */
 enum hostile_style { STYLE_EXTREME, STYLE_BENT, STYLE_ANY };
 /* Returns a random style: mostly STYLE_EXTREME. */
 enum hostile_style hostile_style(struct dice *d);

@@ -19,7 +19,7 @@ struct archive_write {
      * 0: no ledger */
     uint32_t fork;
     struct tide_buf headers, transactions, results, votes; /* records of this checkpoint */
-    struct tide_buf text;                                  /* of a state file */
+    struct tide_buf text;                                  /* text of a state file          */
 };
 
 /* The options are the archive's first five members; what they name is borrowed. */

@@ -81,7 +81,7 @@ static void read_next(struct reading *r)
         len = tide_be32(r->rest.ptr) & ~(UINT32_C(1) << LAST_FRAGMENT_BIT);
         arm = tide_be32(r->rest.ptr + MARK_BYTES);
         assert(len > MARK_BYTES && MARK_BYTES + (size_t)len <= r->rest.len);
-        r->body = tide_slice_of(r->rest.ptr + 2 * MARK_BYTES, len - MARK_BYTES);
+        r->body = tide_slice_of(r->rest.ptr + (size_t)2 * MARK_BYTES, len - MARK_BYTES);
         r->rest = tide_slice_of(r->rest.ptr + MARK_BYTES + len, r->rest.len - MARK_BYTES - len);
     } while (arm == UINT32_MAX);
     struct tide_change change = { 0 };

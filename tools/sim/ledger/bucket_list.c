@@ -24,12 +24,13 @@ struct step {
     uint64_t rank;   /* order in time */
     enum { STEP_CREATED, STEP_UPDATED, STEP_REMOVED, STEP_RESTORED, STEP_EVICTED } what;
     uint32_t durability;
+    uint32_t live_until; /* a TTL's liveUntilLedgerSeq */
 };
 
 struct bucket_list {
     struct levels live, hot;
     struct bucket_state state;
-    struct step *steps; /* of the present ledger */
+    struct step *steps; /* steps of the present ledger */
     uint32_t count, max;
     struct tide_buf key; /* a LedgerKey */
 };
@@ -86,13 +87,18 @@ static tide_status add_step(struct bucket_list *list, const struct step *step)
     return TIDE_OK;
 }
 
-/* Returns the rank of a section: fees of all transactions apply before the first operation. */
-static uint64_t rank_of(enum tide_section section)
+/* Returns the rank of a change: fees of all transactions apply before the first operation. They
+ * change accounts alone. Attackers list entries of contracts there, too: those apply where they
+ * stand. */
+static uint64_t rank_of(const struct tide_change *change)
 {
-    uint64_t phase = section == TIDE_SECTION_FEE        ? 0
-                     : section == TIDE_SECTION_POST_FEE ? 2
-                     : section == TIDE_SECTION_UPGRADE  ? 3
-                                                        : 1;
+    bool contract = change->type == TIDE_ENTRY_CONTRACT_DATA ||
+                    change->type == TIDE_ENTRY_CONTRACT_CODE || change->type == TIDE_ENTRY_TTL;
+    uint64_t phase = contract                                   ? 1
+                     : change->section == TIDE_SECTION_FEE      ? 0
+                     : change->section == TIDE_SECTION_POST_FEE ? 2
+                     : change->section == TIDE_SECTION_UPGRADE  ? 3
+                                                                : 1;
     return phase << 32;
 }
 
@@ -106,9 +112,10 @@ static tide_status take_change(void *self, const struct tide_tx *tx,
     static_assert(TIDE_CHANGE_STATE == 3 && TIDE_CHANGE_RESTORED == 4, "the table's places");
     assert((size_t)change->kind < TIDE_COUNT(what));
     struct step step = { .body = change->entry,
-                         .rank = rank_of(change->section),
+                         .rank = rank_of(change),
                          .what = what[change->kind],
-                         .durability = change->durability };
+                         .durability = change->durability,
+                         .live_until = change->live_until };
     step.key = change->kind == TIDE_CHANGE_REMOVED ? tide_bucket_key_of_key(change)
                                                    : tide_bucket_key_of_entry(change);
     return add_step(self, &step);
@@ -153,20 +160,37 @@ static struct bucket_fact *fact_of(struct bucket_list *list, const struct step *
     return list->key.failed ? NULL : bucket_state_find(&list->state, hash);
 }
 
-/* Applies one step to what is known of its key, and to the batch of the hot archive. */
-static bool apply_step(const struct step *step, struct bucket_fact *fact, struct bucket *hot,
-                       tide_slice key)
+/* Applies one step to what is known of its key. An entry that is evicted while it is not live stays
+ * as it is. */
+static bool apply_step(const struct step *step, struct bucket_fact *fact)
 {
     bool value = step->what != STEP_REMOVED && step->what != STEP_EVICTED;
     bool kept =
         step->key.type == TIDE_ENTRY_CONTRACT_DATA || step->key.type == TIDE_ENTRY_CONTRACT_CODE;
-    if (step->what == STEP_RESTORED && fact->archived)
-        bucket_put(hot, BUCKET_DEAD, key);
-    if (step->what == STEP_EVICTED && is_archived(step) && fact->entry && fact->live)
-        bucket_put(hot, BUCKET_LIVE, tide_slice_of(fact->entry, fact->entry_len));
-    fact->archived = step->what == STEP_EVICTED && is_archived(step) && fact->entry && fact->live;
+    if (step->what != STEP_EVICTED)
+        fact->archived = false;
+    else if (is_archived(step) && fact->entry && fact->live)
+        fact->archived = true;
     fact->live = value;
     return !value || !kept || bucket_fact_set(fact, step->body);
+}
+
+/* Returns which of the two steps says how the entry is. Transactions of a ledger each extend a life
+ * from what it was before, so the longest holds until the TTL is removed. */
+static const struct step *last_step(const struct step *before, const struct step *step)
+{
+    bool shorter = before && step->key.type == TIDE_ENTRY_TTL && before->live_until &&
+                   step->live_until && before->live_until > step->live_until;
+    return shorter ? before : step;
+}
+
+/* Puts what became of an archived entry into the batch of the hot archive. */
+static void put_hot(struct bucket *hot, const struct bucket_fact *fact, bool before, tide_slice key)
+{
+    if (fact->archived)
+        bucket_put(hot, BUCKET_LIVE, tide_slice_of(fact->entry, fact->entry_len));
+    else if (before)
+        bucket_put(hot, BUCKET_DEAD, key);
 }
 
 /* Applies the steps of one key, from first on, and puts their sum into the batch. Returns their
@@ -175,20 +199,24 @@ static uint32_t put_key(struct bucket_list *list, uint32_t first, struct bucket 
                         struct bucket *hot)
 {
     assert(first < list->count);
-    const struct step *steps = list->steps + first;
+    const struct step *steps = list->steps + first, *last = NULL;
     struct bucket_fact *fact = fact_of(list, steps);
     uint32_t count = 0;
     if (!fact)
         return 0;
     bool before = fact->live || steps->what == STEP_UPDATED || steps->what == STEP_REMOVED;
+    bool archived = fact->archived;
     for (;
          first + count < list->count && tide_bucket_key_order(&steps->key, &steps[count].key) == 0;
-         count++)
-        if (!apply_step(&steps[count], fact, hot, tide_buf_view(&list->key)))
+         count++) {
+        last = last_step(last, &steps[count]);
+        if (!apply_step(&steps[count], fact))
             return 0;
+    }
     assert(count > 0 && "a key equals itself");
+    put_hot(hot, fact, archived, tide_buf_view(&list->key));
     if (fact->live)
-        bucket_put(live, before ? BUCKET_LIVE : BUCKET_INIT, steps[count - 1].body);
+        bucket_put(live, before ? BUCKET_LIVE : BUCKET_INIT, last->body);
     else if (before)
         bucket_put(live, BUCKET_DEAD, tide_buf_view(&list->key));
     return count;

@@ -103,7 +103,7 @@ struct lcm {
     /* in: hash of the ledger before the first; zeros usually */
     uint8_t previous_hash[TIDE_HASH_BYTES];
     struct bucket_list *buckets; /* in, after lcm_open: gets each ledger; NULL: no bucket lists */
-    /* of the newest ledger; without `buckets` made up, but a function of all results so far */
+    /* bucket list hash of the newest ledger; without `buckets` made up, but a function of all results so far */
     uint8_t bucket_hash[TIDE_HASH_BYTES];
     int64_t fee_pool; /* stroops, fees charged so far */
     uint32_t sequence;

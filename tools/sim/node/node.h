@@ -24,7 +24,7 @@ enum {
     NODE_BAN = 10,             /* ledgers that a dropped hash is banned */
     NODE_LEAVE = 100,          /* ledgers that the population leaves a user's account alone */
     NODE_LEDGER_TXS = 100,     /* clients' transactions in one ledger */
-    NODE_BYTES_MAX = 1u << 20, /* of an envelope */
+    NODE_BYTES_MAX = 1u << 20, /* length of an envelope */
 };
 
 struct sim_node;

@@ -188,6 +188,7 @@ static struct sim_outcome run_call(struct job *job)
         return refused;
     struct sim_outcome out = *sim_attempt(&node->chain.host, &attempt);
     find_earlier_fault(job, &out);
+    job->m.out = NULL;
     job->code = out.ok ? 0 : job->code;
     return out;
 }
@@ -244,6 +245,7 @@ static void apply_call(struct job *job)
     };
     job->tx.diagnostics =
         (struct lcm_list){ tide_buf_view(&chain->diagnostics), job->m.diagnostics };
+    job->m.out = NULL;
 }
 
 /* Applies RestoreFootprint, which never fails here. */

@@ -5,7 +5,7 @@
 #include "tools/sim/node/node_impl.h"
 
 enum { OP_BAD_AUTH = -1, OP_NO_ACCOUNT = -2 }; /* OperationResultCode */
-enum { TX_BYTES_MAX = 132096 };                /* of a Soroban transaction */
+enum { TX_BYTES_MAX = 132096 };                /* length of a Soroban transaction */
 /* stroops, stroops, instructions of a transaction */
 enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
 

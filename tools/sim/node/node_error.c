@@ -12,9 +12,10 @@ enum {
     ERROR_CONTEXT = 2,
     ERROR_STORAGE = 3,
     ERROR_BUDGET = 7,
+    ERROR_VALUE = 8,
     ERROR_AUTH = 9
 };
-enum { CODE_MISSING = 3, CODE_EXCEEDED = 5, CODE_ACTION = 6, CODE_SIZE = 9 };
+enum { CODE_INPUT = 2, CODE_MISSING = 3, CODE_EXCEEDED = 5, CODE_ACTION = 6, CODE_SIZE = 9 };
 
 /* The type and code of a reason. */
 struct error {
@@ -32,7 +33,7 @@ static const struct error errors[] = {
     { NODE_NOT_ROOT,                           ERROR_AUTH,    CODE_ACTION },
     { NODE_NO_KEY,                             ERROR_STORAGE, CODE_EXCEEDED },
     { NODE_NO_RESOURCES,                       ERROR_BUDGET,  CODE_EXCEEDED },
-    { NODE_ARCHIVED,                           ERROR_STORAGE, CODE_ACTION },
+    { NODE_ARCHIVED,                           ERROR_VALUE,   CODE_INPUT }, /* as core has it */
     { "no such contract",                      ERROR_STORAGE, CODE_MISSING },
     { "no such function",                      ERROR_WASM,    CODE_MISSING },
     { "arguments do not fit",                  ERROR_WASM,    CODE_SIZE },

@@ -231,7 +231,7 @@ uint32_t node_gather(void *self)
 {
     struct sim_node *node = self;
     uint32_t chosen = 0;
-    /* A held ledger takes nothing, but transactions age in it. */
+    /* While the ledger is held, it takes no transaction, but node_age still counts their age. */
     if (node->hold)
         return 0;
     for (uint32_t i = 0; i < node->waiting;) {

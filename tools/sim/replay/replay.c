@@ -5,7 +5,7 @@
 
 enum { STATES_MAX = 8 };
 
-/* How many things were compared, and how many of them were equal. */
+/* The number of things that were compared, and the number of those that were equal. */
 struct tally {
     uint64_t all;
     uint64_t equal;

@@ -104,6 +104,7 @@ static void make_huge(struct tide_buf *out, size_t from)
     static const char huge[] = "99999999999999999999999999999999999999999";
     struct tide_buf copy;
     tide_buf_init(&copy, out->max);
+    assert(out->ptr && from <= out->len);
     tide_slice rest = tide_slice_of(out->ptr + from, out->len - from);
     while (rest.len > 0) {
         size_t skip = 1;

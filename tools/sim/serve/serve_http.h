@@ -20,7 +20,7 @@ struct serve_request {
     bool loopback;  /* the client is on this machine */
 };
 
-/* How an answer is sent. */
+/* The ways to send an answer. */
 enum serve_shape {
     SERVE_WHOLE,
     SERVE_HANG,    /* no answer at all */

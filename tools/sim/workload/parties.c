@@ -36,7 +36,7 @@ void parties_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name)
     assert(len > 0 && (size_t)len < sizeof text);
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(text, (size_t)len));
-    tide_sha256_update(&sha, tide_slice_str(name)); /* of any length: it is an argument */
+    tide_sha256_update(&sha, tide_slice_str(name)); /* a name of any length: an argument */
     tide_sha256_final(&sha, out);
 }
 

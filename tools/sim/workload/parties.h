@@ -95,7 +95,7 @@ struct parties {
      * the workload sign for one all the same (see strict_auth). */
     uint8_t signers[PARTY_CONTRACTS][TIDE_HASH_BYTES];
     struct keys keys;      /* key pairs of all accounts and signers */
-    tide_slice validators; /* of deployment.json, a quorum set; empty: none. Borrowed */
+    tide_slice validators; /* quorum set of deployment.json; empty: none. Borrowed */
 };
 
 /* Makes all parties; user_count is 1 to PARTY_USERS_MAX. Returns TIDE_E_MEMORY. The caller calls

@@ -75,7 +75,7 @@ static void add_liquidity(struct workload *workload, struct workload_call *call,
 {
     const struct workload_user *user = &workload->users[at];
     const struct workload_pool *p = &workload->pools[pool];
-    int64_t a = random_share(workload, p->a, 20, 400), b = a;
+    int64_t a = random_share(workload, p->a, 20, 400), b;
     if (p->a == 0) {
         a = 50000000;
         b = fair_price(workload, pool) * 5;

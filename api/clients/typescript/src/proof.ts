@@ -1,4 +1,4 @@
-// Proofs: what happened in a transaction, checked against validators that you name. No server is believed.
+// Proofs: what happened in a transaction, checked against validators that you name. No server is believed. Those of entries: entry.ts.
 import { bytesOf, fromBase64, jsonOf, webCrypto } from './crypto.js';
 import { addressBytes } from './snapshot.js';
 
@@ -25,9 +25,12 @@ export type ProvenTransaction = {
   events: ProvenEvent[] | null;
 };
 
-export type ProofCode = 'bad_validators' | 'malformed' | 'not_proven';
+export type ProofCode = 'bad_validators' | 'malformed' | 'not_proven' | 'no_bucket';
 
-/** Why a proof was refused: `bad_validators` (what you named is no quorum set), `malformed` (no proof, or of a newer protocol), `not_proven`. */
+/**
+ * Why a proof was refused: `bad_validators` (what you named is no quorum set), `malformed` (no proof, or of a newer protocol), `not_proven`,
+ * `no_bucket` (one that is needed is missing, or another one came).
+ */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
   constructor(readonly code: ProofCode, why: string) {
@@ -35,9 +38,9 @@ export class ProofError extends Error {
   }
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+export type Bytes = Uint8Array<ArrayBuffer>;
 
-const PROOF_BYTES = 32 << 20;
+export const PROOF_BYTES = 32 << 20;
 const TEXT_LENGTH = 48 << 20;
 const HEADERS = 128;
 const ENVELOPES = 1000;
@@ -48,10 +51,10 @@ const VALIDATORS = 1000;
 const SETS = 1000;
 const NESTING = 4;
 
-const malformed = (why: string): never => {
+export const malformed = (why: string): never => {
   throw new ProofError('malformed', why);
 };
-const unproven = (why: string): never => {
+export const unproven = (why: string): never => {
   throw new ProofError('not_proven', why);
 };
 const badValidators = (why: string): never => {
@@ -61,11 +64,11 @@ const badValidators = (why: string): never => {
 const isObject = (value: unknown): value is { [name: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isShallow = (value: unknown, depth = 0): boolean =>
   typeof value !== 'object' || value === null || (depth < JSON_DEPTH && Object.values(value).every((one) => isShallow(one, depth + 1)));
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (one) => one.toString(16).padStart(2, '0')).join('');
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
-const sha256 = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await webCrypto().subtle.digest('SHA-256', bytes));
+export const hex = (bytes: Uint8Array): string => Array.from(bytes, (one) => one.toString(16).padStart(2, '0')).join('');
+export const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
+export const sha256 = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await webCrypto().subtle.digest('SHA-256', bytes));
 
-function joined(...parts: Uint8Array[]): Bytes {
+export function joined(...parts: Uint8Array[]): Bytes {
   const out = new Uint8Array(parts.reduce((sum, one) => sum + one.length, 0));
   let at = 0;
   for (const one of parts) {
@@ -80,7 +83,7 @@ function joined(...parts: Uint8Array[]): Bytes {
 type Members = { threshold: number; keys: string[]; inner: Members[] };
 
 /** The quorum set with keys as hex, and the names of all its validators. */
-class Quorum {
+export class Quorum {
   readonly names = new Map<string, string>();
   private sets = 0;
   private readonly outer: Members;
@@ -135,7 +138,7 @@ async function signed(key: Bytes, signature: Bytes, message: Bytes): Promise<boo
 const FIXED: { [arm: number]: number } = { 1: 0, 20: 0, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 8: 8, 21: 8, 9: 16, 10: 16, 11: 32, 12: 32 };
 
 /** A cursor. Whatever is cut short or has bits that nothing needs is refused, as the indexer does. */
-class Xdr {
+export class Xdr {
   at = 0;
   private readonly view: DataView;
 
@@ -280,7 +283,7 @@ class Xdr {
 
 // --- headers, values, votes
 
-type Header = { previous: Bytes; closedAt: bigint; results: Bytes; sequence: number; hash: Bytes };
+export type Header = { previous: Bytes; closedAt: bigint; results: Bytes; buckets: Bytes; sequence: number; hash: Bytes };
 
 /** The hash of the transaction set, the close time, and the previous hash if the value names it itself. */
 function stellarValue(x: Xdr): { setHash: Bytes; closedAt: bigint; previous: Bytes | null } {
@@ -307,7 +310,7 @@ async function header(data: Bytes): Promise<Header> {
   const previous = x.take(32);
   const { closedAt } = stellarValue(x);
   const results = x.take(32);
-  x.take(32);
+  const buckets = x.take(32);
   const sequence = x.u32();
   x.take(40 + 4 * 32);
   if (x.arm(1)) {
@@ -315,7 +318,7 @@ async function header(data: Bytes): Promise<Header> {
     x.arm(0);
   }
   x.end();
-  return { previous, closedAt, results, sequence, hash: await sha256(data) };
+  return { previous, closedAt, results, buckets, sequence, hash: await sha256(data) };
 }
 
 async function headers(x: Xdr): Promise<[first: Header, last: Header]> {
@@ -498,7 +501,7 @@ function findResult(results: Bytes, wanted: Bytes): { index: number; count: numb
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-function contractText(id: Uint8Array): string {
+export function contractText(id: Uint8Array): string {
   const raw = new Uint8Array(35);
   raw[0] = 16;
   raw.set(id, 1);
@@ -569,20 +572,32 @@ export type ProofExpected = {
   validators: QuorumSet;
 };
 
+/** A cursor behind the magic bytes. */
+export function openProof(answer: unknown, magic: string, network: unknown): Xdr {
+  if (typeof network !== 'string') throw new TypeError('network must be given: the passphrase');
+  const x = new Xdr(proofBytes(answer));
+  if (!same(x.data.subarray(0, 8), bytesOf(magic))) malformed('it is no proof of that kind');
+  x.take(8);
+  return x;
+}
+
+/** The first and the last header, and the names of those who signed. */
+export async function signedLedgers(x: Xdr, quorum: Quorum, network: string): Promise<{ first: Header; last: Header; signers: string[] }> {
+  const [first, last] = await headers(x);
+  const set = x.flag() ? x.part(PROOF_BYTES) : null;
+  const { value, signers } = await votes(x, quorum, await sha256(bytesOf(network)), last.sequence + 1);
+  await checkBinding(value, set, last);
+  return { first, last, signers: [...quorum.names].filter(([key]) => signers.has(key)).map(([, name]) => name) };
+}
+
 /**
  * What an answer of `/api/proof/{hash}` proves: its text, or its data. Throws ProofError. Needs Ed25519 in Web Crypto.
  * Compare `txHash`, `events` and `ledger` with what you were told.
  */
 export async function verifyProof(answer: string | { [name: string]: unknown }, expected: ProofExpected): Promise<ProvenTransaction> {
-  if (typeof expected.network !== 'string') throw new TypeError('network must be given: the passphrase');
   const quorum = new Quorum(expected.validators);
-  const x = new Xdr(proofBytes(answer));
-  if (!same(x.data.subarray(0, 8), bytesOf('TIDEPRF1'))) malformed('it is no proof of a transaction');
-  x.take(8);
-  const [first, last] = await headers(x);
-  const set = x.flag() ? x.part(PROOF_BYTES) : null;
-  const { value, signers } = await votes(x, quorum, await sha256(bytesOf(expected.network)), last.sequence + 1);
-  await checkBinding(value, set, last);
+  const x = openProof(answer, 'TIDEPRF1', expected.network);
+  const { first, last, signers } = await signedLedgers(x, quorum, expected.network);
   const txHash = x.take(32);
   const results = x.part(PROOF_BYTES);
   if (!same(await sha256(results), first.results)) unproven('the results are not those of the first header');
@@ -600,7 +615,7 @@ export async function verifyProof(answer: string | { [name: string]: unknown }, 
     resultCode: result.code,
     feeCharged: result.fee,
     signedLedger: last.sequence + 1,
-    signers: [...quorum.names].filter(([key]) => signers.has(key)).map(([, name]) => name),
+    signers,
     answer: said ? said.answer : null,
     events: said ? said.events : null,
   };

@@ -3,7 +3,7 @@
 -- tag: Statistics
 -- summary: Totals of the protocol
 -- about: Totals now or as of a ledger, and of the 24 hours before. If the index began with the state of a checkpoint (`History-From`), totals
---   ever are null, and those of 24 hours until it has followed for so long.
+--   of all time are null, and so are those of 24 hours until the index has followed the network for 24 hours.
 -- answer: Stats
 --   users            Count?        different addresses that were ever active; with `?ledger=` null
 --   swaps            Count?        trades ever; null: as of a ledger whose last trades are archived, as the next five

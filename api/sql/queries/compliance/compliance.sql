@@ -18,7 +18,7 @@
 --   "verifier":"GCR72P6IUNBAK4EULVZUPNS7755CAAOMFYEU6U2HOYJRH26TACH23O4Y", "verifierCount":17, "travelRuleCount":0,
 --   "changedLedger":"1521", "changedAt":"2026-01-31T07:22:54Z"}
 --
--- How the compliance registry is set up.
+-- The compliance registry's configuration.
 SELECT row_to_json(x)::text
 FROM (
     SELECT s.key_hash FROM state.compliance_registry_instance AS s WHERE s.deployment = $1

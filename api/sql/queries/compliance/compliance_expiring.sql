@@ -1,7 +1,7 @@
 -- list: deployment at after limit within
 -- tag: Compliance
 -- summary: Attestations that expire soon
--- about: Records that end within so many seconds from now on, the soonest first; with `ledger` from its close on. A record that
+-- about: Records that end within `within` seconds from now on, the soonest first; with `ledger` from its close on. A record that
 --   ended already, or that never ends, is not among them.
 -- answer: ComplianceExpiring of ExpiringRecord
 -- schema: ExpiringRecord

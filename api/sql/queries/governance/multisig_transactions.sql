@@ -24,7 +24,7 @@
 --   "rejections":0, "threshold":3, "signerCount":4, "status":"Pending", "createdAt":"2026-01-31T07:23:29Z",
 --   "changedLedger":"1528", "changedAt":"2026-01-31T07:23:29Z"}
 --
--- Multisig transactions, the newest first. threshold and signerCount are of the wallet as it stands.
+-- Multisig transactions, the newest first. threshold and signerCount are those that the wallet has now.
 SELECT row_to_json(x)::text, v.tx_id::text
 FROM (
     (SELECT s.tx_id, s.wallet_id, s.proposal_id, s.target, s.function_name, s.call_data, s.action, s.approvals,

@@ -3,7 +3,7 @@
 -- tag: Partners
 -- summary: A partner's revenue by token
 -- about: Its cuts of revenue, one item per token.
---   503 `incomplete` if the index began with the state of a checkpoint (`History-From`): the past before counts.
+--   503 `incomplete` if the index began with the state of a checkpoint (`History-From`): revenue before that is unknown.
 -- answer: PartnerRevenue of PartnerTokenRevenue
 -- schema: PartnerTokenRevenue
 --   token        Address  the token

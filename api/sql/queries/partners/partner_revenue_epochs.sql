@@ -3,7 +3,7 @@
 -- tag: Partners
 -- summary: A partner's revenue by epoch and token
 -- about: The newest epoch first.
---   503 `incomplete` if the index began with the state of a checkpoint (`History-From`): the past before counts.
+--   503 `incomplete` if the index began with the state of a checkpoint (`History-From`): revenue before that is unknown.
 -- answer: PartnerRevenueEpochs of PartnerEpochRevenue
 -- schema: PartnerEpochRevenue
 --   epoch        U64      number of the epoch
@@ -14,7 +14,7 @@
 -- example: {"epoch":"2", "token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
 --   "amount":"23654", "amountScaled":"0.0023654", "forwards":1}
 --
--- The same by epoch, the newest first.
+-- The revenue of a partner per epoch and token, the newest epoch first.
 SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT
     r.epoch::text AS "epoch",

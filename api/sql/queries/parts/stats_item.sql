@@ -10,7 +10,7 @@
     FROM owed AS o LEFT JOIN chain.vault_market($1::smallint, $2::integer) AS m ON m.symbol = o.synth,
       LATERAL (SELECT o.synth AS "market", o.value::text AS "debt", analyst.scaled(o.value)::text AS "debtScaled") AS i
   ) AS d
-  -- what is known of the past: all of it, the last day
+  -- ever: the whole past is known, lately: the last day is
   CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM chain.start AS o WHERE o.deployment = $1) AS ever,
       NOT EXISTS (SELECT FROM chain.start AS o WHERE o.deployment = $1 AND o.closed_at >= b.minute) AS lately) AS g
   CROSS JOIN LATERAL (SELECT

@@ -17,7 +17,7 @@ enum { BOTH = 1 << GZIP | 1 << ZSTD };
 
 static const struct {
     const char *accept;
-    enum tide_encoding both, gzip; /* of both offered; of gzip alone */
+    enum tide_encoding both, gzip; /* choice when both are offered; when gzip alone is */
 } cases[] = {
     { "", NONE, NONE },
     { "gzip", GZIP, GZIP },

@@ -151,7 +151,7 @@ static void test_withdrawal(void **state)
     p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
     s = approved();
-    s.attested_until = NOW; /* it ended by itself */
+    s.attested_until = NOW; /* the attestation has ended by itself */
     p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
 }
@@ -383,7 +383,7 @@ static void test_doubts(void **state)
         assert_int_equal(p.attested_until, before.attested_until);
         right = decision(TIDE_KYC_DECLINED, NOW - 1);
         assert_int_equal(weigh(&s, &right).action, TIDE_KYC_REVOKE);
-        s = standing(TIDE_KYC_PENDING); /* of the others it says why they wait */
+        s = standing(TIDE_KYC_PENDING); /* other statuses have a reason to wait */
         p = weigh(&s, &d);
         assert_int_equal(p.state, TIDE_KYC_REVIEW);
         assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
@@ -436,7 +436,7 @@ static void test_undated_approval(void **state)
         assert_int_equal(p.action, TIDE_KYC_ATTEST);
         assert_string_equal(p.parked, "");
     }
-    struct tide_kyc_standing s = standing(TIDE_KYC_EXPIRED); /* it had only come late */
+    struct tide_kyc_standing s = standing(TIDE_KYC_EXPIRED); /* the approval was late */
     struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, 0);
     assert_string_equal(weigh(&s, &d).parked, "");
 }

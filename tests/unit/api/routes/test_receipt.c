@@ -195,7 +195,7 @@ struct world {
     struct tide_receipt_keys *keys;
     struct tide_hot_reader *reader;
     struct tide_hot *hot;
-    struct tide_hot_address verifier; /* that of the key, as an account */
+    struct tide_hot_address verifier; /* the key's address, as an account */
     char kid[TIDE_JWS_KID + 1];
 };
 

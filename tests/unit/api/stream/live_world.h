@@ -42,10 +42,10 @@ struct world {
     size_t padding; /* bytes more in each event */
     atomic_llong wall_ms, mono_ms;
     struct tide_hot_address who[2];
-    struct person_fact facts[8]; /* of who[0] */
+    struct person_fact facts[8]; /* facts of who[0] */
     uint32_t fact_count;
     uint32_t archived_from, archived_to; /* as of the head */
-    atomic_ullong age_ms;                /* of the head    */
+    atomic_ullong age_ms;                /* age of the head */
     uint16_t deployment;                 /* 0: 1           */
     uint32_t blocked_from;       /* jurisdiction 7 is blocked from that ledger on; 0: never */
     uint32_t feeds, price_reads; /* feeds F000 … beside BTC and XLM in present prices */

@@ -60,7 +60,10 @@ static void answer_request(struct server *s, int fd, const char *path)
 {
     int asked = ++s->asked;
     char byte;
-    if (strncmp(path, "/good/", 6) == 0)
+    bool busy = strncmp(path, "/busy/", 6) == 0;
+    if (busy && asked == 1)
+        send(fd, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", 38, MSG_NOSIGNAL);
+    else if (busy || strncmp(path, "/good/", 6) == 0)
         send_file(fd, "packed");
     else if (strncmp(path, "/cut/", 5) == 0)
         send_file(fd, "cut");
@@ -71,10 +74,6 @@ static void answer_request(struct server *s, int fd, const char *path)
     else if (strncmp(path, "/silent/", 8) == 0)
         while (recv(fd, &byte, 1, 0) > 0)
             ;
-    else if (strncmp(path, "/busy/", 6) == 0 && asked == 1)
-        send(fd, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", 38, MSG_NOSIGNAL);
-    else if (strncmp(path, "/busy/", 6) == 0)
-        send_file(fd, "packed");
     else
         send(fd, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", 38, MSG_NOSIGNAL);
 }

@@ -445,7 +445,7 @@ static void only_ledgers_with_the_contract_give_rows(void **state)
     assert_int_equal(count_rows(m, "chain", "ledger"), 0);
     assert_int_equal(count_rows(m, "chain", "tx"), 0);
     assert_int_equal(count_rows(m, "event", "log"), 0);
-    assert_int_equal(m->batch.to, 100); /* it was read */
+    assert_int_equal(m->batch.to, 100); /* the ledger was read */
     assert_int_equal(m->batch.counts.events, 0);
     put_swap(m, FIT);
     touch_key(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);

@@ -13,7 +13,7 @@
 enum { LEDGERS = 2000, SETTLED = 100 };
 
 struct outcome {
-    uint32_t most, polls; /* of one ledger; of all after SETTLED */
+    uint32_t most, polls; /* requests for one ledger; for all after SETTLED */
     uint32_t count;
     double late[LEDGERS]; /* in ms, after SETTLED; sorted at the end */
 };

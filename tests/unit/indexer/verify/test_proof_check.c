@@ -1,5 +1,5 @@
-/* Proofs of transactions: valid ones prove what they say, and no changed, cut or longer one proves
- * anything. The files are those of the fuzz target: a validator's key, a network's id, a proof. */
+/* Proofs of transactions and entries: valid ones prove what they say, and no changed, cut or longer
+ * one proves anything. The files are those of the fuzz target: a validator's key, a network's id, a proof. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,11 +13,11 @@
 
 enum { FILE_MAX = 64 << 10, PROOF_AT = 2 * TIDE_HASH_BYTES };
 
-static const char *const names[] = { "events", "failed", "empty_value" };
+static const char *const names[] = { "events", "failed", "empty_value", "entry" };
 
 struct file {
     uint8_t bytes[FILE_MAX];
-    size_t len; /* of the proof */
+    size_t len; /* bytes of the proof */
     struct tide_quorum quorum;
 };
 
@@ -63,6 +63,30 @@ static void valid_proofs_prove_their_transaction(void **state)
     assert_int_equal(claim.signed_ledger, claim.header.sequence + 1);
 }
 
+static void valid_proofs_prove_the_buckets(void **state)
+{
+    static struct file f;
+    struct proof_claim claim;
+    (void)state;
+    load_file(&f, "entry");
+    assert_int_equal(check_bytes(&f, f.len, &claim), TIDE_OK);
+    assert_int_equal(claim.kind, PROOF_ENTRY);
+    assert_int_equal(claim.buckets.version, 2);
+    assert_int_equal(claim.buckets.current_ledger, claim.header.sequence);
+    assert_int_equal(claim.of.durability, 1);
+    assert_int_equal(claim.said, PROOF_SAID_VALUE);
+    assert_int_equal(claim.signed_ledger, claim.header.sequence + 1);
+}
+
+/* Returns the number of bytes that the votes cover: those before an entry's key. The key is the
+ * question, and what is said of the value is compared with buckets. */
+static size_t covered(struct file *f)
+{
+    struct proof_claim claim;
+    assert_int_equal(check_bytes(f, f->len, &claim), TIDE_OK);
+    return claim.kind == PROOF_ENTRY ? (size_t)(claim.key.ptr - (f->bytes + PROOF_AT)) : f->len;
+}
+
 static void a_changed_byte_proves_nothing(void **state)
 {
     static struct file f;
@@ -70,7 +94,7 @@ static void a_changed_byte_proves_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(names); i++) {
         load_file(&f, names[i]);
-        for (size_t at = 0; at < f.len; at++) {
+        for (size_t at = 0, end = covered(&f); at < end; at++) {
             f.bytes[PROOF_AT + at] ^= (uint8_t)(1u << at % 8);
             assert_int_not_equal(check_bytes(&f, f.len, &claim), TIDE_OK);
             f.bytes[PROOF_AT + at] ^= (uint8_t)(1u << at % 8);
@@ -136,6 +160,7 @@ int test_proof_check(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid_proofs_prove_their_transaction),
+        cmocka_unit_test(valid_proofs_prove_the_buckets),
         cmocka_unit_test(a_changed_byte_proves_nothing),
         cmocka_unit_test(cut_and_longer_proofs_are_refused),
         cmocka_unit_test(other_networks_and_validators_prove_nothing),

@@ -108,8 +108,7 @@ static void names_can_be_read(void **state)
                                        "a\x7f",
                                        "\xc2\x85",
                                        "\xc2\xad",
-                                       "\xe2\x80\xae"
-                                       "emca",
+                                       "\xe2\x80\256emca",
                                        "a\xe2\x80\x8b",
                                        "\xe2\x81\xa6x",
                                        "\xd8\x9c"

@@ -28,7 +28,7 @@ struct world {
 
 struct people {
     uint32_t from, count;
-    uint32_t status; /* that they get */
+    uint32_t status; /* status of each person */
     uint32_t ledger;
 };
 

@@ -217,7 +217,7 @@ static void test_l1_map_full(void **state)
     assert_true(stats.grown > 0);
     struct people too_many = { 30000, 200000, 1, 9 };
     assert_int_equal(tide_hot_update(w->hot, put_people, &too_many, &w->err), TIDE_E_LIMIT);
-    expect_people(w, &many); /* what was there is still there */
+    expect_people(w, &many); /* the former records are still there */
     print_message("ok L1 map full: doubled %u times to %zu MiB, then refused, all readable\n",
                   (unsigned)stats.grown, (size_t)stats.map_bytes >> 20);
 }

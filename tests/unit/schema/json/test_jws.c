@@ -115,9 +115,13 @@ static void the_url_alphabet_is_strict(void **state)
         bool read = tide_buf_base64url_decode(&out, tide_slice_str(cases[i].text)) == TIDE_OK;
         assert_int_equal(read, cases[i].bytes != NULL);
         if (read) {
-            assert_true(tide_slice_eq_str(tide_buf_view(&out), cases[i].bytes));
             tide_buf_base64url(&back, tide_buf_view(&out));
-            assert_true(tide_slice_eq_str(tide_buf_view(&back), cases[i].text));
+            assert_int_equal(out.len, strlen(cases[i].bytes));
+            assert_int_equal(back.len, strlen(cases[i].text));
+            if (out.ptr && back.ptr) {
+                assert_memory_equal(out.ptr, cases[i].bytes, out.len);
+                assert_memory_equal(back.ptr, cases[i].text, back.len);
+            }
         }
         tide_buf_release(&out);
         tide_buf_release(&back);

@@ -227,7 +227,7 @@ static void a_switch_takes_its_value_either_way(void **state)
     static const struct {
         const char *first, *second;
         bool want;
-        int left; /* of argc */
+        int left; /* arguments left of argc */
     } rows[] = {
         { "--standby", NULL, true, 1 },        { "--standby", "true", true, 1 },
         { "--standby", "false", false, 1 },    { "--standby=false", NULL, false, 1 },

@@ -10,7 +10,13 @@
 #include "tools/sim/chain/chain.h"
 #include "tools/sim/hostile/hostile.h"
 
-enum { ENVELOPES_MAX = 4096 }; /* of a ledger */
+enum { ENVELOPES_MAX = 4096 }; /* envelopes of a ledger */
+
+/* `tools/test all` tries more seeds on longer chains; with sanitizers they take a minute. */
+static bool is_long(void)
+{
+    return getenv("TIDE_LONG") != NULL;
+}
 
 struct seen {
     uint8_t network[TIDE_HASH_BYTES];
@@ -222,14 +228,14 @@ static void add_transaction(void *self, const struct chain_tx *tx)
 }
 
 static struct tx_digest run_attacked(uint32_t version, struct hostile_options hostile,
-                                     uint32_t *txs)
+                                     uint32_t ledgers, uint32_t *txs)
 {
     struct seen seen;
     struct tx_digest tx_digest = { .txs = 0 };
     struct chain_options options = options_of(version);
     options.observer = (struct chain_observer){ .self = &tx_digest, .tx = add_transaction };
     tide_sha256_init(&tx_digest.h);
-    run_chain_with(&seen, &options, &hostile, 150);
+    run_chain_with(&seen, &options, &hostile, ledgers);
     tide_sha256_final(&tx_digest.h, tx_digest.digest);
     *txs = seen.txs;
     return tx_digest;
@@ -242,10 +248,10 @@ static void attackers_change_nothing_of_what_people_do(void **state)
     (void)state;
     for (uint32_t version = 1; version <= 2; version++) {
         uint32_t quiet, attacked;
-        struct tx_digest base = run_attacked(version, (struct hostile_options){ 0 }, &quiet);
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct tx_digest base = run_attacked(version, (struct hostile_options){ 0 }, 150, &quiet);
+        for (uint64_t seed = 1; seed <= (is_long() ? 3 : 1); seed++) {
             struct hostile_options hostile = { .seed = seed, .all_from = 1120 };
-            struct tx_digest same = run_attacked(version, hostile, &attacked);
+            struct tx_digest same = run_attacked(version, hostile, 150, &attacked);
             assert_int_equal(base.txs, same.txs);
             assert_memory_equal(base.digest, same.digest, TIDE_HASH_BYTES);
             assert_true(attacked > quiet + 200);
@@ -258,13 +264,14 @@ static void every_attack_is_made(void **state)
     (void)state;
     struct tide_err err;
     uint32_t quiet, attacked, bits;
-    run_attacked(2, (struct hostile_options){ 0 }, &quiet);
+    uint32_t ledgers = is_long() ? 150 : 90;
+    run_attacked(2, (struct hostile_options){ 0 }, ledgers, &quiet);
     for (uint32_t i = 0; i < HOSTILE_ATTACKS; i++) {
         /* the attack "lives" needs entries that another attack made */
         uint32_t with = i == HOSTILE_lives ? 1u << HOSTILE_entries : 0;
         run_attacked(
             2, (struct hostile_options){ .seed = 9, .all_from = 1060, .attacks = 1u << i | with },
-            &attacked);
+            ledgers, &attacked);
         /* the attacks "bulk" and "flood" are a few large transactions */
         bool few = i == HOSTILE_bulk || i == HOSTILE_flood;
         assert_true(attacked > quiet + (few ? 0 : 20));

@@ -209,7 +209,7 @@ static void test_signers_by_vote(void **state)
     refuses(w, "signer not found in wallet", A(ADMIN), &d);
 
     d = signer(7, 0, U(3));
-    out = does(w, A(ADMIN), &d);
+    does(w, A(ADMIN), &d);
     sim_val left = ASK(w, DAO, "get_signers", sim_u32(0));
     assert_int_equal(left.len, 5);
     assert_true(sim_addr_eq(left.vec[3].addr, account(USER0 + 4)));
@@ -261,7 +261,7 @@ static void test_oracle_by_vote(void **state)
     refuses(w, "at least one provider", U(5), &quorum);
     quorum.bytes[4] = 22;
     refuses(w, "too many providers", U(5), &quorum);
-    quorum.bytes[4] = 21; /* of whom three are left */
+    quorum.bytes[4] = 21; /* three of these providers are left */
     does(w, U(5), &quorum);
     assert_int_equal(ask_view(w, ORACLE, "get_min_providers", SIM_NONE).u32, 21);
 }

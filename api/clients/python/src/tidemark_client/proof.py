@@ -1,4 +1,4 @@
-"""Proofs: what happened in a transaction, checked against validators that you name. No server is believed.
+"""Proofs: what happened in a transaction, checked against validators that you name. No server is believed. Those of entries: ``entry.py``.
 
 Verifying needs the package `cryptography`: ``pip install 'tidemark-client[receipts]'``.
 """
@@ -27,7 +27,8 @@ NESTING = 4
 
 
 class ProofError(Exception):
-    """``code`` is bad_validators (what you named is no quorum set), malformed (no proof, or of a newer protocol) or not_proven. The text says why."""
+    """``code`` is bad_validators (what you named is no quorum set), malformed (no proof, or of a newer protocol), not_proven or no_bucket (one that
+    is needed is missing, or another one came). The text says why."""
 
     def __init__(self, code: str, why: str) -> None:
         super().__init__(f"{code}: {why}")
@@ -265,6 +266,7 @@ class _Header:
     previous: bytes
     close_time: int
     results: bytes
+    buckets: bytes
     sequence: int
     hash: bytes
 
@@ -290,15 +292,14 @@ def _header(data: bytes) -> _Header:
     x.take(4)
     previous = x.take(32)
     close_time = _stellar_value(x)[1]
-    results = x.take(32)
-    x.take(32)
+    results, buckets = x.take(32), x.take(32)
     sequence = x.u32()
     x.take(40 + 4 * 32)
     if x.arm(1):
         x.take(4)
         x.arm(0)
     x.end()
-    return _Header(previous, close_time, results, sequence, hashlib.sha256(data).digest())
+    return _Header(previous, close_time, results, buckets, sequence, hashlib.sha256(data).digest())
 
 
 def _headers(x: _Xdr) -> tuple[_Header, _Header]:
@@ -537,23 +538,35 @@ def _proof_bytes(answer: Any) -> bytes:
     return value
 
 
+def _open(answer: Any, magic: bytes, network: Any) -> _Xdr:
+    """A cursor behind the magic bytes."""
+    if not isinstance(network, str):
+        raise TypeError("network must be given: the passphrase")
+    x = _Xdr(_proof_bytes(answer))
+    if x.data[:8] != magic:
+        _malformed("it is no proof of that kind")
+    x.take(8)
+    return x
+
+
+def _signed_ledgers(x: _Xdr, quorum: _Quorum, network: str) -> tuple[_Header, _Header, list[str]]:
+    """The first and the last header, and the names of those who signed."""
+    first, last = _headers(x)
+    tx_set = x.part(PROOF_BYTES) if x.flag() else None
+    value, signers = _votes(x, quorum, hashlib.sha256(network.encode()).digest(), last.sequence + 1)
+    _check_binding(value, tx_set, last)
+    return first, last, [name for key, name in quorum.names.items() if key in signers]
+
+
 def verify_proof(answer: str | bytes | Mapping[str, Any], *, network: str, validators: Mapping[str, Any]) -> ProvenTransaction:
     """What an answer of ``/api/proof/{hash}`` proves, offline.
 
     ``network`` is the passphrase, ``validators`` the quorum set that you believe: ``{"threshold": 2, "validators": ["G…", …]}``, with ``innerSets``
     as in a deployment file. Compare ``tx_hash``, ``events`` and ``ledger`` with what you were told. Raises ProofError.
     """
-    if not isinstance(network, str):
-        raise TypeError("network must be given: the passphrase")
     quorum = _Quorum(validators)
-    x = _Xdr(_proof_bytes(answer))
-    if x.data[:8] != b"TIDEPRF1":
-        _malformed("it is no proof of a transaction")
-    x.take(8)
-    first, last = _headers(x)
-    tx_set = x.part(PROOF_BYTES) if x.flag() else None
-    value, signers = _votes(x, quorum, hashlib.sha256(network.encode()).digest(), last.sequence + 1)
-    _check_binding(value, tx_set, last)
+    x = _open(answer, b"TIDEPRF1", network)
+    first, last, signers = _signed_ledgers(x, quorum, network)
     tx_hash, results = x.take(32), x.part(PROOF_BYTES)
     if hashlib.sha256(results).digest() != first.results:
         _unproven("the results are not those of the first header")
@@ -562,5 +575,5 @@ def verify_proof(answer: str | bytes | Mapping[str, Any], *, network: str, valid
     x.end()
     return ProvenTransaction(
         tx_hash.hex(), first.sequence, first.hash.hex(), first.close_time, index, count, result.code in (0, 1), result.code, result.fee,
-        last.sequence + 1, [name for key, name in quorum.names.items() if key in signers], said[0] if said else None, said[1] if said else None,
+        last.sequence + 1, signers, said[0] if said else None, said[1] if said else None,
     )

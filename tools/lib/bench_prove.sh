@@ -1,0 +1,79 @@
+# The section `prove` of tools/bench: sourced by it, uses its helpers. Signatures of validators: those of many checkpoints of a filled
+# database, and what proving costs while following.
+
+# Chain NAME of CHECKPOINTS checkpoints, with the signed archive $dir/NAME.archive; its deployment file without validators is $dir/NAME.plain.json.
+signed_chain() { # NAME CHECKPOINTS TXS
+    [ -d "$dir/$1" ] && return 0
+    "$TIDE_BIN/tidemark-sim" write --lake "$dir/$1" --archive "$dir/$1.archive" --deployment "$dir/$1.json" --validators 4 --ledgers $(($2 * 64)) \
+        --txs "$3" --seed 7 --quiet
+    python3 - "$dir/$1.json" "$dir/$1.plain.json" <<'P'
+import json, sys
+made = json.load(open(sys.argv[1]))
+del made["validators"]
+json.dump(made, open(sys.argv[2], "w"))
+P
+}
+
+# Seconds, CPU seconds and MiB of a program.
+measured() { # LOG CMD…
+    python3 - "$@" <<'P'
+import resource, subprocess, sys, time
+began = time.monotonic()
+with open(sys.argv[1], "w") as log:
+    code = subprocess.run(sys.argv[2:], stdout=log, stderr=log).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"{time.monotonic() - began:.2f} {used.ru_utime + used.ru_stime:.2f} {used.ru_maxrss // 1024}")
+sys.exit(code)
+P
+}
+
+# All signatures of a filled database: the tables hold ledgers alone, which is what verify reads.
+prove_filled() {
+    local last out signatures=$((checkpoints * 64 * 4))
+    signed_chain long "$checkpoints" 1
+    last=$(sed -n 's/.*"last_ledger": *\([0-9]*\).*/\1/p' "$dir/long.json")
+    fresh replica ours
+    index replica ours long --only event.swap >/dev/null
+    # shellcheck disable=SC2207
+    out=($(TIDEMARK_DATABASE_URL=$(conn replica ours) measured "$dir/verify.log" "$TIDE_BIN/tidemark-indexer" verify --archive "$dir/long.archive" \
+        --deployment "$dir/long.json" --to "$last")) || { tail -n 5 "$dir/verify.log" >&2; return 1; }
+    grep -q "$checkpoints of $checkpoints checkpoints" "$dir/verify.log" || { tail -n 5 "$dir/verify.log" >&2; return 1; }
+    result "CPU of verify --archive, a checkpoint / 40 ms" "<=1" "$(ratio "$(ratio "${out[1]}" "$checkpoints")" 0.040)" 0 \
+        "$checkpoints checkpoints, 4 validators: ${out[0]} s, CPU ${out[1]} s, ${out[2]} MiB, $(awk -v n=$signatures -v s="${out[1]}" 'BEGIN { printf "%d", n / s }') signatures in the archive for each second of CPU (simulated chain)"
+    rm -rf "${dir:?}/long" "${dir:?}/long.archive"
+}
+
+# CPU of the indexer and of PostgreSQL for the ledgers of a chain, one every prove_pace ms.
+follow_cpu() { # DEPLOYMENT [option]…
+    local before out after deployment=$1
+    shift
+    fresh replica ours
+    before=$(server_cpu replica)
+    out=$(TIDEMARK_DATABASE_URL=$(conn replica ours) "$stack_root/tools/perf/prove.py" "$prove_pace" "$dir/tip.stream" "$TIDE_BIN/tidemark-indexer" run --stream - \
+        --deployment "$deployment" --log-level "$log_level" --stop-at-end "$@" 2>"$dir/run.log") || { tail -n 5 "$dir/run.log" >&2; return 1; }
+    after=$(server_cpu replica)
+    awk -v a="$after" -v b="$before" -v o="$out" 'BEGIN { printf "%.2f %.2f\n", o, a - b }'
+}
+prove_following() {
+    local i with without values=() seconds='' few=$(((checkpoints + 249) / 250))
+    signed_chain proved "$few" 12
+    "$TIDE_BIN/lake_stream" "$dir/proved" >"$dir/tip.stream" 2>"$dir/stream.log"
+    for ((i = 0; i < rounds; i++)); do
+        # shellcheck disable=SC2207
+        without=($(follow_cpu "$dir/proved.plain.json"))
+        # shellcheck disable=SC2207
+        with=($(follow_cpu "$dir/proved.json" --archive "$dir/proved.archive"))
+        values+=("$(awk -v a="${with[0]}" -v b="${with[1]}" -v c="${without[0]}" -v d="${without[1]}" 'BEGIN { printf "%.4f", (a + b) / (c + d) }')")
+        seconds+="${without[0]}+${without[1]}/${with[0]}+${with[1]} "
+    done
+    # shellcheck disable=SC2046
+    set -- $(quartiles "${values[@]}")
+    result "CPU of following with archive / without" "<=1.05" "$1" "$2" \
+        "$((few * 64)) ledgers of 12 calls, one every $prove_pace ms, seconds of the indexer+PostgreSQL without/with: $seconds(simulated chain)"
+    rm -f "$dir/tip.stream"
+}
+bench_prove() {
+    [ -d "$dir/replica" ] || cluster replica replica
+    prove_filled
+    prove_following
+}
