@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 enum { STATE_LEDGER, SIGNED_LEDGER, BYTES, DATA, COLUMNS }; /* columns of the statement */
-enum { KEY_BYTES_MAX = 4096, VALUE_BYTES_MAX = 1 << 20, PERSISTENT = 1 };
+enum { KEY_BYTES_MAX = 4096, VALUE_BYTES_MAX = 1 << 20 };
 
 /* One request. */
 struct entry_proof {
@@ -65,31 +65,6 @@ static bool decode_key(struct entry_proof *p, tide_slice text)
         refuse_key(p->reply, "must be base64url without padding");
         return false;
     }
-    return read_key(p);
-}
-
-static void put_address(struct tide_buf *out, tide_slice text)
-{
-    enum { ADDRESS_BYTES = 44 };
-    uint8_t xdr[ADDRESS_BYTES];
-    tide_buf_put(out, xdr, tide_strkey_to_address(xdr, text));
-}
-
-/* Makes the LedgerKey of an entry of the registry with one address as its argument. */
-static bool make_key(struct entry_proof *p, const char *registry, const char *variant,
-                     tide_slice address)
-{
-    struct tide_buf *out = &p->key;
-    tide_buf_be32(out, TIDE_ENTRY_CONTRACT_DATA);
-    put_address(out, tide_slice_str(registry));
-    tide_buf_be32(out, TIDE_SCV_VEC);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, 2);
-    tide_buf_be32(out, TIDE_SCV_SYMBOL);
-    tide_xdr_put_var(out, tide_slice_str(variant));
-    tide_buf_be32(out, TIDE_SCV_ADDRESS);
-    put_address(out, address);
-    tide_buf_be32(out, PERSISTENT);
     return read_key(p);
 }
 
@@ -242,22 +217,25 @@ static tide_status prove_registry(struct entry_proof *p, const struct tide_reque
 {
     static const char *const variants[] = { "ComplianceRec", "Frozen", "Whitelist" };
     struct tide_history history;
-    char registry[TIDE_HOT_ADDRESS_TEXT];
     const struct tide_param_value *entry = tide_request_param(request, TIDE_PARAM_entry);
     tide_status status =
         tide_history_open(&history, p->task->pg, p->task->deployment, p->reply->at.ledger, err);
     if (status != TIDE_OK)
         return status;
-    const struct tide_hot_address *at = &history.contracts[TIDE_ROLE_compliance_registry];
-    if (at->kind == 0) {
+    const struct tide_hot_address *registry = &history.contracts[TIDE_ROLE_compliance_registry];
+    if (registry->kind == 0) {
         tide_reply_problem(p->reply, 404, "not_found", "The protocol has no compliance registry.");
         return TIDE_OK;
     }
-    tide_hot_address_text(registry, at);
     assert(entry->number < TIDE_COUNT(variants)); /* the words of the parameter */
-    bool made = make_key(p, registry, variants[entry->number],
-                         tide_request_param(request, TIDE_PARAM_address)->text);
-    return made ? prove_entry(p, err) : TIDE_OK;
+    const struct tide_entry_key key = {
+        .contract = *registry,
+        .variant = variants[entry->number],
+        .count = 1,
+        .parts = { TIDE_PART_ADDRESS(tide_request_param(request, TIDE_PARAM_address)->address) }
+    };
+    tide_entry_key_put(&p->key, &key);
+    return read_key(p) ? prove_entry(p, err) : TIDE_OK;
 }
 
 void tide_route_proof_compliance(struct tide_handler_context *context,

@@ -109,6 +109,13 @@ void tide_deployment_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t networ
 /* "liquidity_pool", "synth_token", "stellar_asset", "wallet" … */
 const char *tide_role_name(enum tide_role role);
 
+/* Returns the role of that name; TIDE_ROLE_COUNT if there is none. */
+enum tide_role tide_role_named(tide_slice name);
+
+/* Returns the role of a contract by the word that the tables and the deployment file have for it:
+ * an asset's is its own name (usdc, xlm, asset_*). */
+enum tide_role tide_role_of_contract(const char *word);
+
 /* Returns the role whose entries or events are in the table of that name ("oracle_feed");
  * TIDE_ROLE_COUNT if the table belongs to no single role. */
 enum tide_role tide_role_of_table(tide_slice table);

@@ -7,6 +7,7 @@
 #ifndef TIDEMARK_HISTORY_LOOKUP_H
 #define TIDEMARK_HISTORY_LOOKUP_H
 
+#include "tidemark/buf.h"
 #include "tidemark/project.h"
 #include "tidemark/record_set.h"
 #include "tidemark/rule.h"
@@ -50,6 +51,9 @@ struct tide_entry_key {
     struct tide_key_part parts[2];
     bool temporary;
 };
+
+/* Appends the LedgerKey in XDR; key->table is not read. */
+void tide_entry_key_put(struct tide_buf *xdr, const struct tide_entry_key *key);
 
 /* Writes "\x" and the hash of the ledger key in hex, as SQL takes it, NUL-terminated. */
 #define TIDE_KEY_TEXT (2 + 2 * TIDE_HASH_BYTES + 1)

@@ -41,8 +41,10 @@ tide_status tide_strkey_decode(enum tide_strkey *kind, uint8_t *payload, size_t 
  * for TIDE_STRKEY_ADDRESS_MAX. */
 size_t tide_strkey_from_address(char *out, tide_slice address_xdr);
 
+#define TIDE_STRKEY_XDR_MAX 44u /* longest SCAddress (M…) */
+
 /* Encodes G…, C…, M…, B… or L… as SCAddress XDR. Returns the length, or 0 for any other text. out
- * has room for 44 bytes. */
+ * has room for TIDE_STRKEY_XDR_MAX. */
 size_t tide_strkey_to_address(uint8_t *out, tide_slice text);
 
 #endif

@@ -133,16 +133,6 @@ tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t f
     return status;
 }
 
-/* Returns the role with that name. */
-static enum tide_role role_of(const char *name)
-{
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
-        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
-            return (enum tide_role)role;
-    /* The name of an asset (usdc, xlm, asset_*): its role is stellar_asset. */
-    return TIDE_ROLE_stellar_asset;
-}
-
 /* Returns false if the text does not fit. */
 static bool copy_text(char *out, size_t size, const char *text)
 {
@@ -153,7 +143,7 @@ static bool copy_text(char *out, size_t size, const char *text)
 static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_err *err)
 {
-    struct tide_contract contract = { .role = role_of(tide_pg_text(rows, at, 1)) };
+    struct tide_contract contract = { .role = tide_role_of_contract(tide_pg_text(rows, at, 1)) };
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     enum tide_strkey kind;

@@ -201,7 +201,7 @@ static tide_status put_call(struct tide_export *x, const struct tide_export_curs
     tide_export_row_text(&x->row, CALL_CONTRACT, contract);
     enum tide_role role = TIDE_ROLE_COUNT;
     if (known) {
-        role = tide_export_role(tide_slice_str(known->role_name));
+        role = tide_role_named(tide_slice_str(known->role_name));
         tide_export_row_text(&x->row, CALL_ROLE, tide_slice_str(known->role_name));
         tide_export_row_text(&x->row, CALL_NAME, tide_slice_str(known->name));
     }

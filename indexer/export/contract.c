@@ -56,7 +56,7 @@ tide_status tide_export_contracts(struct tide_export *x, struct tide_err *err)
             !copy_text(c->role_name, sizeof c->role_name, tide_pg_text(&rows, i, 1)) ||
             !copy_text(c->name, sizeof c->name, tide_pg_text(&rows, i, 2)))
             status = tide_fail(err, TIDE_E_LIMIT, "export: contract %u has a name too long", i);
-        c->is_private = is_private(tide_export_role(tide_slice_str(c->role_name)));
+        c->is_private = is_private(tide_role_named(tide_slice_str(c->role_name)));
         x->contract_count = i + 1;
     }
     tide_pg_rows_release(&rows);
@@ -81,14 +81,6 @@ bool tide_export_hides(const struct tide_export *x, tide_slice contract)
 {
     const struct tide_export_contract *known = tide_export_contract(x, contract);
     return !x->with_private && (!known || known->is_private);
-}
-
-enum tide_role tide_export_role(tide_slice role_name)
-{
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
-        if (tide_slice_eq_str(role_name, tide_role_name((enum tide_role)role)))
-            return (enum tide_role)role;
-    return TIDE_ROLE_COUNT;
 }
 
 tide_status tide_export_stop(struct tide_err *err)

@@ -55,8 +55,6 @@ const struct tide_export_contract *tide_export_contract(const struct tide_export
 /* Returns true if values of that contract must be left out where the catalogue does not know their
  * form. */
 bool tide_export_hides(const struct tide_export *x, tide_slice contract);
-/* Returns the role for a contract's role name; TIDE_ROLE_COUNT if there is none. */
-enum tide_role tide_export_role(tide_slice role_name);
 
 /* Appends the arguments of a call (a JSON array) with the private argument as null. Returns false,
  * with nothing appended, if the function has no private argument. If no number stands at the

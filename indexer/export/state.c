@@ -292,7 +292,7 @@ static tide_status export_kinds(struct tide_export *x, const struct tide_kind *k
 static void add_role(struct source *raw, const struct tide_export_contract *known)
 {
     enum tide_role role =
-        known ? tide_export_role(tide_slice_str(known->role_name)) : TIDE_ROLE_COUNT;
+        known ? tide_role_named(tide_slice_str(known->role_name)) : TIDE_ROLE_COUNT;
     bool token = role == TIDE_ROLE_synth_token || role == TIDE_ROLE_stellar_asset;
     for (int i = 0; i < (int)TIDE_ROLE_COUNT && role == TIDE_ROLE_COUNT; i++)
         raw->roles[i] = true;

@@ -37,6 +37,13 @@ static bool is_stopping(const struct stream *s)
     return s->options.stopping && s->options.stopping(s->options.stopping_self);
 }
 
+/* Returns whether the caller reads up to an end. A pause in a pipe is none: the process that writes
+ * to it may be slow. */
+static bool wants_end(const struct stream *s)
+{
+    return s->last || s->options.config->stop_at_end;
+}
+
 /* Reads available bytes. TIDE_E_EOF: none now, or (s->ended) no more. */
 static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t *got,
                              struct tide_err *err)
@@ -48,6 +55,8 @@ static tide_status read_some(struct stream *s, uint8_t *to, size_t size, size_t 
         int ready = s->regular ? 1 : poll(&p, 1, WAIT_MS);
         if (is_stopping(s))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        if (ready == 0 && wants_end(s))
+            continue;
         if (ready == 0)
             return tide_fail(err, TIDE_E_EOF, "%s: no ledger yet", s->name);
         ssize_t n = ready < 0 ? -1 : read(s->fd, to, size);

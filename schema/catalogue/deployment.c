@@ -28,6 +28,20 @@ const char *tide_role_name(enum tide_role role)
     return role_names[role];
 }
 
+enum tide_role tide_role_named(tide_slice name)
+{
+    int role = 0;
+    while (role < TIDE_ROLE_COUNT && !tide_slice_eq_str(name, role_names[role]))
+        role++;
+    return (enum tide_role)role;
+}
+
+enum tide_role tide_role_of_contract(const char *word)
+{
+    enum tide_role role = tide_role_named(tide_slice_str(word));
+    return role < TIDE_ROLE_COUNT ? role : TIDE_ROLE_stellar_asset;
+}
+
 enum tide_role tide_role_of_table(tide_slice table)
 {
     for (int role = 0; role <= TIDE_ROLE_stellar_asset; role++) {
@@ -95,12 +109,9 @@ void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index, 
 /* Sets role and role_name for a key under "contracts". Returns false for an unknown key. */
 static bool role_of(const char *name, struct tide_contract *out)
 {
-    for (int role = 0; role <= TIDE_ROLE_dao_governance; role++) {
-        if (strcmp(name, role_names[role]) == 0) {
-            out->role = (enum tide_role)role;
-            return true;
-        }
-    }
+    out->role = tide_role_named(tide_slice_str(name));
+    if (out->role <= TIDE_ROLE_dao_governance)
+        return true;
     bool usdc_or_xlm = strcmp(name, "usdc") == 0 || strcmp(name, "xlm") == 0;
     if (strncmp(name, "token_", 6) == 0 && name[6])
         out->role = TIDE_ROLE_synth_token;

@@ -38,14 +38,6 @@ static const char contracts_sql[] =
     " LATERAL (SELECT min(n.ledger) AS created FROM chain.contract_seen AS n WHERE n.deployment ="
     " d.id AND n.contract = k.address AND n.what = 'created') AS s WHERE d.id = $1";
 
-static enum tide_role role_of(const char *name)
-{
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
-        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
-            return (enum tide_role)role;
-    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_* */
-}
-
 static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_hot_meta *meta, struct tide_err *err)
 {
@@ -56,7 +48,7 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
         return tide_fail(err, TIDE_E_SCHEMA, "contract \"%.60s\"", tide_pg_text(rows, at, 0));
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
     tide_status status = sink->get(sink->self, &key, &contract, &found, err);
-    contract.role = (uint8_t)role_of(tide_pg_text(rows, at, 2));
+    contract.role = (uint8_t)tide_role_of_contract(tide_pg_text(rows, at, 2));
     snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
     snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);

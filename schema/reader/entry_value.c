@@ -48,8 +48,7 @@ static bool put_number(struct tide_buf *out, enum tide_type type, tide_slice tex
 
 static bool put_address(struct tide_buf *out, tide_slice text)
 {
-    enum { ADDRESS_BYTES = 44 };
-    uint8_t xdr[ADDRESS_BYTES];
+    uint8_t xdr[TIDE_STRKEY_XDR_MAX];
     size_t len = tide_strkey_to_address(xdr, text);
     tide_buf_be32(out, TIDE_SCV_ADDRESS);
     tide_buf_put(out, xdr, len);
@@ -343,14 +342,6 @@ static const struct tide_kind *kind_of(enum tide_role role, const struct tide_ch
     return tide_entry_find(role, tide_xdr_var(&x, 32));
 }
 
-static enum tide_role role_of(const char *name)
-{
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
-        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
-            return (enum tide_role)role;
-    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_* */
-}
-
 struct asking {
     const struct tide_entry_question *of;
     char deployment[8], ledger[12], hash[TIDE_BYTEA_BYTES(TIDE_HASH_BYTES)];
@@ -380,7 +371,7 @@ static tide_status read_contract(struct asking *a, bool *followed, struct tide_e
         return status;
     *followed = rows.count == 1 && !tide_pg_is_null(&rows, 0, ROLE);
     if (*followed) {
-        a->role = role_of(tide_pg_text(&rows, 0, ROLE));
+        a->role = tide_role_of_contract(tide_pg_text(&rows, 0, ROLE));
         a->raw = tide_pg_bool(&rows, 0, RAW);
         a->whole = tide_pg_bool(&rows, 0, WHOLE) && tide_role_is_single(a->role);
     }

@@ -1,22 +1,14 @@
 #include "tidemark/history_lookup.h"
 #include "tidemark/bound.h"
 #include "tidemark/hash.h"
+#include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/table.h"
 #include "tidemark/text.h"
-#include "tidemark/tx.h"
 #include "tidemark/xdr.h"
 
 #include <stdio.h>
-
-static enum tide_role role_named(const char *name)
-{
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
-        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
-            return (enum tide_role)role;
-    return TIDE_ROLE_COUNT;
-}
 
 enum { ROLE, ADDRESS, NETWORK, CONTRACTS, HASH, CLOSED };
 
@@ -50,7 +42,7 @@ tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, 
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++) {
-        enum tide_role role = role_named(tide_pg_text(&rows, i, ROLE));
+        enum tide_role role = tide_role_named(tide_pg_slice(&rows, i, ROLE));
         if (role < TIDE_ROLE_COUNT)
             (void)tide_hot_address_parse(&history->contracts[role],
                                          tide_pg_slice(&rows, i, ADDRESS));
@@ -67,7 +59,7 @@ tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, 
 
 static void put_address(struct tide_buf *xdr, const struct tide_hot_address *address)
 {
-    uint8_t bytes[44];
+    uint8_t bytes[TIDE_STRKEY_XDR_MAX];
     char text[TIDE_HOT_ADDRESS_TEXT];
     tide_hot_address_text(text, address);
     tide_buf_put(xdr, bytes, tide_strkey_to_address(bytes, tide_slice_str(text)));
@@ -101,7 +93,7 @@ static void put_part(struct tide_buf *xdr, const struct tide_key_part *part)
 }
 
 /* Writes the ScVal of the key: a vec of variant and arguments, or LedgerKeyContractInstance. */
-static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
+static void put_storage_key(struct tide_buf *xdr, const struct tide_entry_key *key)
 {
     assert(key->count <= TIDE_COUNT(key->parts));
     if (!key->variant) {
@@ -116,21 +108,25 @@ static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
         put_part(xdr, &key->parts[i]);
 }
 
+void tide_entry_key_put(struct tide_buf *xdr, const struct tide_entry_key *key)
+{
+    enum { TEMPORARY, PERSISTENT };
+    tide_buf_be32(xdr, TIDE_ENTRY_CONTRACT_DATA);
+    put_address(xdr, &key->contract);
+    put_storage_key(xdr, key);
+    tide_buf_be32(xdr, key->temporary ? TEMPORARY : PERSISTENT);
+}
+
 tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
                              struct tide_err *err)
 {
-    enum { PERSISTENT = 1 };
     uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_buf contract, xdr;
-    tide_buf_init(&contract, 64);
+    struct tide_buf xdr;
     tide_buf_init(&xdr, 512);
-    put_address(&contract, &key->contract);
-    put_key(&xdr, key);
-    bool failed = contract.failed || xdr.failed;
-    if (!failed)
-        tide_data_key_hash(hash, tide_buf_view(&contract), tide_buf_view(&xdr),
-                           key->temporary ? 0 : PERSISTENT);
-    tide_buf_release(&contract);
+    tide_entry_key_put(&xdr, key);
+    if (!xdr.failed)
+        tide_sha256(hash, tide_buf_view(&xdr));
+    bool failed = xdr.failed;
     tide_buf_release(&xdr);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "%s: key", key->table);

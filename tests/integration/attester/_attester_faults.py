@@ -217,12 +217,12 @@ def archived():
             reaches(w, first, "confirmed")
             w.still()
             w.ledgers(200)
-            w.tick(20)
             second, _, _ = w.plant(subject, rev=2, session=session)
+            until(lambda: "submitted" in w.audit(second), lambda: f"submitted: {w.row(second)}")
+            w.tick(20)
             reaches(w, second, "confirmed")
         check(w.attested(subject) == 2, f"{w.attested(subject)} calls for two decisions")
-        steps = " ".join(w.audit(second))
-        check(steps == "signed submitted confirmed", steps)
+        check(steps(w, second) == "signed submitted confirmed", steps(w, second))
         w.still()
         w.ledgers(40)
         w.fault("sendTransaction=status:503")
@@ -234,10 +234,14 @@ def archived():
             w.tick(20)
             reaches(w, third, "confirmed")
         is_once(w, third, person, 2)
-        steps = " ".join(w.audit(third))
-        check(steps == "signed submitted requeued signed submitted confirmed", steps)
+        check(steps(w, third) == "signed submitted requeued signed submitted confirmed", steps(w, third))
     finally:
         w.close()
+
+
+def steps(w, intent):
+    """Returns the steps of an intent without bumps: how many ledgers close before the attester asks again is the machine's."""
+    return " ".join(step for step in w.audit(intent) if step != "bumped")
 
 
 def x9(w):

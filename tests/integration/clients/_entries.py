@@ -176,10 +176,18 @@ sayings("evicted twice", NEW, live=[(0, [gone(KEY)])], hot=[(1, [entry(KEY, NEW)
 sayings("before the hot archive", NEW, live=[(5, [entry(KEY, NEW)])], lists=1)
 sayings("nowhere, before the hot archive", None, lists=1)
 sayings("sponsored", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(1) + word(0) + sha(b"sponsor") + word(0))])])
-sayings("sponsored by nobody", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(0) + word(0))])])
+sayings("without a sponsor", NEW, live=[(0, [entry(KEY, NEW, ext=word(1) + word(0) + word(0))])])
 case("twice in a bucket", state([(0, [entry(KEY, NEW), entry(KEY, OLD)])]), False)
 case("an entry with a byte too many", state([(0, [entry(KEY, NEW) + bytes(4)])]), False)
 case("an unknown arm", state([(0, [word(3) + KEY])]), False)
+case("metadata of the live list in the hot archive", state(hot=[(0, [META, entry(KEY, NEW)])]), False)
+case("metadata twice", state([(0, [META, entry(KEY, NEW)])]), False)
+for what, meta, expected in (("none", (), True), ("of the live list, said", (word(2**32 - 1) + word(28) + word(1) + word(0),), True), ("of the hot archive", (META_HOT,), False),
+                             ("of an unknown list", (word(2**32 - 1) + word(28) + word(1) + word(2),), False), ("longer", (META + bytes(4),), False)):
+    p = copy(base)
+    p.buckets = [write_bucket(records(*meta, entry(KEY, NEW)))] + [EMPTY] * 43
+    p.key = KEY
+    case(f"metadata: {what}", p.saying(2, NEW).hashed_again().bytes(), expected)
 case("INIT in the hot archive", state(hot=[(0, [entry(KEY, NEW, INIT)])]), False)
 
 # Buckets that are not what their names say
@@ -294,5 +302,7 @@ def brief(said):
     return [said[0], said[1], said[2], said[4], len(said[5]), said[8], said[9], said[12], said[14], said[15]]
 
 
-by_node = ask_node("_entries.mjs", [{"answer": text, "network": network, "validators": validators, "archive": archive} for _, text, network, validators, archive, _ in cases])
+questions = [{"answer": text, "network": network, "validators": validators, "archive": archive} for _, text, network, validators, archive, _ in cases]
+by_node = ask_node("_entries.mjs", questions)
+assert ask_node("_entries_web.mjs", questions) == by_node, "other verdicts without Node.js"
 judge(cases, by_python, by_node, by_indexer, brief)

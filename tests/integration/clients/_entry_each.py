@@ -97,6 +97,9 @@ def read_list(buckets):
 
 def read_state(buckets):
     live, hot = read_list(buckets[:22]), read_list(buckets[22:])
+    evicted = sum(value is not None and live.get(key) is None for key, value in hot.items())
+    assert evicted, "no entry is in the hot archive alone"
+    print(f"{evicted} entries are in the hot archive alone")
     return {key: live.get(key) or hot.get(key) for key in {*live, *hot}}
 
 

@@ -1,5 +1,9 @@
 // Web Crypto in browsers, edge runtimes and Node.js; base64 and JSON of bytes.
 import { crypto } from '#crypto';
+export { hashStream } from '#crypto';
+
+/** SHA-256 of pieces. `update` returns false once they are more than the platform hashes: 128 MiB without Node.js. */
+export type HashStream = { update(bytes: Uint8Array): boolean; digest(): Promise<Uint8Array> };
 
 /** Throws an error where there is none: a page that is neither https nor localhost. */
 export function webCrypto(): Crypto {

@@ -1,7 +1,7 @@
 // Proofs of entries: what a contract's storage held at a checkpoint, checked against validators that you name and the network's own buckets.
 import { contractText, hex, joined, malformed, openProof, PROOF_BYTES, ProofError, Quorum, same, sha256, signedLedgers, unproven, Xdr } from './proof.js';
 import type { Bytes, ProofExpected } from './proof.js';
-import { Sha256 } from './sha256.js';
+import { hashStream } from './crypto.js';
 
 /** Gives the unpacked bytes of the bucket with that hash (hex), or pieces of them; null: it is not there. */
 export type BucketSource = (hash: string) => Pieces | null | Promise<Pieces | null>;
@@ -139,14 +139,20 @@ class Records {
 
 type Found = { value: Bytes | null; written: number };
 
+/** Metadata come first, and say the list; without a word that is the live one. */
+function checkMeta(x: Xdr, live: boolean, first: boolean): void {
+  x.take(4);
+  const hot = x.arm(1) === 1 && x.arm(1) === 1;
+  x.end();
+  if (hot === live || !first) malformed('a bucket is one of the other list');
+}
+
 /** What a record of a bucket says of the key: null, if it is about another one. */
-function readRecord(record: Bytes, key: Key, live: boolean): Found | null {
+function readRecord(record: Bytes, key: Key, live: boolean, first: boolean): Found | null {
   const x = new Xdr(record);
   const arm = x.u32();
   if (arm === META) {
-    x.u32(); // the protocol
-    if (((x.arm(1) ? x.arm(1) : 0) === 0) !== live) malformed('a bucket of the other list');
-    x.end();
+    checkMeta(x, live, first);
     return null;
   }
   if (arm === 1) return same(record.subarray(4), key.xdr) ? { value: null, written: 0 } : null;
@@ -168,23 +174,25 @@ function readRecord(record: Bytes, key: Key, live: boolean): Found | null {
 async function findInBucket(source: BucketSource, name: string, key: Key, live: boolean): Promise<Found | null> {
   const given = await source(name);
   if (given === null || given === undefined) return noBucket(name, 'is missing');
-  const hash = new Sha256();
+  const hash = hashStream();
   let found: Found | null = null;
   let refused: unknown = null;
+  let first = true;
   const records = new Records((record) => {
-    const one = readRecord(record, key, live);
+    const one = readRecord(record, key, live, first);
+    first = false;
     if (one && found) malformed('a bucket has the key twice');
     found = one ?? found;
   });
   for await (const piece of given instanceof Uint8Array ? [given] : given) {
-    hash.update(piece);
+    if (!hash.update(piece)) noBucket(name, 'is larger than 128 MiB, which only Node.js hashes');
     try {
       if (!refused) records.push(piece);
     } catch (error) {
       refused = error; // unless it is another bucket: that is told first
     }
   }
-  if (hex(hash.digest()) !== name) noBucket(name, 'does not hash to its name');
+  if (hex(await hash.digest()) !== name) noBucket(name, 'does not hash to its name');
   if (refused) throw refused;
   records.end();
   return found;
@@ -211,7 +219,8 @@ const UNPROVEN = { state: null, value: null, lastModified: null, bucket: null };
 
 /**
  * What an answer of `/api/proof/entry/{key}` or `/api/proof/compliance/{address}` proves: its text, or its data. Throws ProofError. Needs Ed25519 in
- * Web Crypto. Buckets are read to their ends and hashed, from the youngest to the first that has the key; memory does not grow with their size.
+ * Web Crypto. Buckets are read to their ends and hashed, from the youngest to the first that has the key. With Node.js memory does not grow with their size;
+ * elsewhere a bucket is kept until it is hashed, and one of more than 128 MiB is refused (`no_bucket`).
  * Compare `contract` and `key` with what you asked for.
  */
 export async function verifyEntryProof(answer: string | { [name: string]: unknown }, expected: EntryProofExpected): Promise<ProvenEntry> {

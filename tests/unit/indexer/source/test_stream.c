@@ -165,6 +165,51 @@ static void a_pipe_waits_for_its_writer(void **state)
     close(ends[0]);
 }
 
+struct slow_writer {
+    int fd;
+    tide_slice rest;
+    uint32_t polls;
+};
+
+/* The stream asks this after each poll: the writer goes on after three that found nothing. */
+static bool write_late(void *self)
+{
+    struct slow_writer *w = self;
+    if (++w->polls == 4) {
+        assert_int_equal(write(w->fd, w->rest.ptr, w->rest.len), w->rest.len);
+        close(w->fd);
+    }
+    return false;
+}
+
+/* A caller that wants the end gets it, however long the writer of the pipe pauses. */
+static void a_pause_is_no_end(void **state)
+{
+    struct fixture *f = *state;
+    int ends[2], was = dup(STDIN_FILENO);
+    put_record(&f->bytes, 7, 1);
+    size_t one = f->bytes.len;
+    put_record(&f->bytes, 8, 1);
+    for (int to_a_ledger = 0; to_a_ledger < 2; to_a_ledger++) {
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+        struct slow_writer w = { ends[1], tide_slice_of(f->bytes.ptr + one, f->bytes.len - one),
+                                 0 };
+        f->options.stopping = write_late;
+        f->options.stopping_self = &w;
+        f->config.stop_at_end = !to_a_ledger;
+        snprintf(f->config.stream, sizeof f->config.stream, "-");
+        open_stream(f, 0, to_a_ledger ? 8 : 0);
+        assert_int_equal(write(ends[1], f->bytes.ptr, one), one);
+        expect_drain(f, TIDE_E_EOF, 2, 8);
+        assert_true(f->source.ops->finite(f->source.self));
+        close_stream(f);
+        close(ends[0]);
+    }
+    dup2(was, STDIN_FILENO);
+    close(was);
+}
+
 /* The last ledger counts as the newest if the pipe is empty after it. A pipe that holds bytes, even
  * half a record, has more to come. A file never reaches a tip. */
 static void the_newest_is_what_came_last(void **state)
@@ -205,8 +250,11 @@ static void the_newest_is_what_came_last(void **state)
 int test_stream(void)
 {
     const struct CMUnitTest tests[] = {
-        STREAM_TEST(plain_and_packed_give_the_same),  STREAM_TEST(a_stream_cut_anywhere_is_refused),
-        STREAM_TEST(what_does_not_follow_is_refused), STREAM_TEST(a_pipe_waits_for_its_writer),
+        STREAM_TEST(plain_and_packed_give_the_same),
+        STREAM_TEST(a_stream_cut_anywhere_is_refused),
+        STREAM_TEST(what_does_not_follow_is_refused),
+        STREAM_TEST(a_pipe_waits_for_its_writer),
+        STREAM_TEST(a_pause_is_no_end),
         STREAM_TEST(the_newest_is_what_came_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

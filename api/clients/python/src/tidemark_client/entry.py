@@ -169,20 +169,21 @@ def _entry_value(record: bytes, key: _Key) -> tuple[bytes, int]:
     return value, written
 
 
-def _check_metadata(record: bytes, live: bool) -> None:
-    """Refuses a bucket of the other list."""
+def _check_meta(record: bytes, live: bool, first: bool) -> None:
+    """Metadata come first, and say the list; without a word that is the live one."""
     x = _Xdr(record)
-    x.take(8)  # the arm, the protocol
-    if (x.arm(1) == 0 or x.arm(1) == 0) != live:
-        _malformed("a bucket of the other list")
+    x.take(8)
+    hot = x.arm(1) == 1 and x.arm(1) == 1
     x.end()
+    if hot == live or not first:
+        _malformed("a bucket is one of the other list")
 
 
-def _read_record(record: bytes, key: _Key, live: bool) -> _Found | None:
+def _read_record(record: bytes, key: _Key, live: bool, first: bool) -> _Found | None:
     """What a record of a bucket says of the key; None, if it is about another one."""
     arm = int.from_bytes(record[:4], "big")
     if arm == META:
-        _check_metadata(record, live)
+        _check_meta(record, live, first)
         return None
     if arm == 1:
         return (True, None, 0) if record[4:] == key.xdr else None
@@ -206,8 +207,8 @@ def _find_in_bucket(buckets: Buckets, name: str, key: _Key, live: bool) -> _Foun
     refused: ProofError | None = None
     pieces = hashed(_pieces_of(buckets, name))
     try:
-        for record in _records(pieces):
-            one = _read_record(record, key, live)
+        for i, record in enumerate(_records(pieces)):
+            one = _read_record(record, key, live, i == 0)
             if one and found[0]:
                 _malformed("a bucket has the key twice")
             found = one or found
