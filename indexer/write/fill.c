@@ -105,8 +105,8 @@ tide_status tide_writer_fill(struct tide_writer *w, bool anew, struct tide_fill 
 
 struct filling {
     struct tide_writer *writer;
-    const struct tide_batch *batch; /* of the checkpoint's ledger */
-    uint32_t partition;             /* its first ledger */
+    const struct tide_batch *batch; /* the checkpoint's ledger */
+    uint32_t partition;             /* first ledger of that ledger's partition */
     struct load_range lowest;       /* the first held partition */
 };
 

@@ -149,8 +149,8 @@ tide_status tide_writer_started(struct tide_writer *writer, uint32_t *ledger,
 /* How far the past below that state is loaded. */
 struct tide_fill {
     uint32_t start; /* the state's ledger; 0: no past is missing */
-    uint32_t first; /* of the loaded ledgers; 0: there are none */
-    uint32_t next;  /* the ledger behind them */
+    uint32_t first; /* first loaded ledger; 0: none is loaded */
+    uint32_t next;  /* the ledger behind the loaded ones */
 };
 /* Prepares to load the past: from then on tide_writer_commit takes the ledgers below start in
  * order, from fill->next (or any, if none is loaded), each batch invisible. The batch of ledger

@@ -22,7 +22,8 @@ export TIDEMARK_DATABASE_URL=${full_url/dbname=tidemark/dbname=begun}
 
 begun() { PGDATABASE=begun sql "$1"; }
 fresh() { PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists --force begun 2>/dev/null; PGDATABASE=postgres "$PG_BIN/createdb" begun; }
-start() { "$bin" run --lake "$sim/lake" --stop-at-end "$@" 2>"$PG_DIR/start.log"; }
+lake=$sim/lake
+start() { "$bin" run --lake "$lake" --stop-at-end "$@" 2>"$PG_DIR/start.log"; }
 # ends CODE PATTERN OPTION…
 ends() {
     local code=0 wanted=$1 pattern=$2
@@ -122,7 +123,9 @@ ends 0 'start.done.*proof=linked' --from-checkpoint $checkpoint --archive "$sim/
 same_state "a linked start"
 fresh
 mkdir "$PG_DIR/none"
-ends 67 'does not confirm ledger 1279' --from-checkpoint $checkpoint --archive "$sim/archive" --deployment "$sim/linked.json" --lake "$PG_DIR/none"
+lake=$PG_DIR/none
+ends 67 'does not confirm ledger 1279' --from-checkpoint $checkpoint --archive "$sim/archive" --deployment "$sim/linked.json"
+lake=$sim/lake
 empty "a source without the checkpoint"
 fresh
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --archive "$PG_DIR/other/archive" --deployment "$PG_DIR/other/deployment.json" --validators 4 --signers 2 --ledgers 320 --quiet
