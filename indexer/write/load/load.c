@@ -441,7 +441,8 @@ static tide_status forget_shown(struct write_session *s, uint32_t below, struct 
     return status == TIDE_OK ? write_count(s, NULL, err) : status;
 }
 
-/* Drops one partition, because the server locks each of its tables. */
+/* Drops one partition, because the server locks each of its tables. With the last one goes what all
+ * of them showed of contracts: a kill leaves both or none. */
 static tide_status drop_one(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -450,9 +451,12 @@ static tide_status drop_one(struct write_main *m, const void *arg, struct tide_e
     tide_status status = write_begin(m, err);
     if (status == TIDE_OK)
         status = find_dropped(s, drop->below, &from, drop->more, err);
-    if (status == TIDE_OK)
-        status =
-            *drop->more ? load_partition_drop(s, from, err) : forget_shown(s, drop->below, err);
+    if (status == TIDE_OK && *drop->more)
+        status = load_partition_drop(s, from, err);
+    if (status == TIDE_OK && *drop->more)
+        status = find_dropped(s, drop->below, &from, drop->more, err);
+    if (status == TIDE_OK && !*drop->more)
+        status = forget_shown(s, drop->below, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("partition.dropped"), err);
     return status == TIDE_OK ? write_commit(s, err) : status;
