@@ -355,8 +355,9 @@ static tide_status merge_past(struct filling *f, struct tide_err *err)
 /* ---- the transaction: contracts, coverage ---- */
 
 /* Adds what the ledgers below showed of contracts. A row of the stored state goes if a ledger has
- * the same to say, and a creation in any case: a scope without state has none. Tokens that the state named were followed in all ledgers below: they need no
- * further reading, unless their kind is not known. */
+ * the same to say, and a creation in any case: a scope without state has no creations. Tokens that
+ * the state named were followed in all ledgers below: they need no further reading, unless their
+ * kind is not known. */
 static tide_status move_contracts(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
