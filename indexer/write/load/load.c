@@ -437,12 +437,11 @@ static tide_status forget_shown(struct write_session *s, uint32_t below, struct 
               "DELETE FROM chain.contract_held WHERE deployment = %u; DELETE FROM chain.kept_for"
               " WHERE deployment = %u AND ledger < %u",
               s->plan->deployment, s->plan->deployment, below);
-    tide_status status = write_run_sql(s, "DELETE", err);
-    return status == TIDE_OK ? write_count(s, NULL, err) : status;
+    return write_run_sql(s, "DELETE", err);
 }
 
 /* Drops one partition, because the server locks each of its tables. With the last one goes what all
- * of them showed of contracts: a kill leaves both or none. */
+ * of them showed of contracts: a kill leaves both or none. The transaction counts as one move. */
 static tide_status drop_one(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -451,8 +450,8 @@ static tide_status drop_one(struct write_main *m, const void *arg, struct tide_e
     tide_status status = write_begin(m, err);
     if (status == TIDE_OK)
         status = find_dropped(s, drop->below, &from, drop->more, err);
-    if (status == TIDE_OK && *drop->more)
-        status = load_partition_drop(s, from, err);
+    if (status == TIDE_OK)
+        status = *drop->more ? load_partition_drop(s, from, err) : write_count(s, NULL, err);
     if (status == TIDE_OK && *drop->more)
         status = find_dropped(s, drop->below, &from, drop->more, err);
     if (status == TIDE_OK && !*drop->more)
