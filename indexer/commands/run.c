@@ -249,15 +249,20 @@ static tide_status fill_past(struct tide_follow *job, struct tide_range wanted,
     return fill_range(job, (struct tide_range){ fill->start, fill->start }, err);
 }
 
-/* Does nothing if no past is missing, or none of `wanted`. */
+/* Does nothing if no past is missing, or none of `wanted`. The checkpoint's own ledger is covered:
+ * it is read again only behind all ledgers below. */
 static tide_status fill_below(struct tide_follow *job, struct tide_range wanted, bool anew,
                               struct tide_err *err)
 {
     struct tide_fill fill;
+    uint32_t held = tide_writer_held_before(job->writer);
+    if (wanted.from > held || (anew && wanted.from == held))
+        return TIDE_OK;
     tide_status status = tide_writer_fill(job->writer, anew, &fill, err);
-    return status == TIDE_OK && fill.start && wanted.from <= fill.start
-               ? fill_past(job, wanted, &fill, err)
-               : status;
+    if (status != TIDE_OK)
+        return status;
+    bool last = wanted.from == held && fill.next == held;
+    return wanted.from < held || last ? fill_past(job, wanted, &fill, err) : TIDE_OK;
 }
 
 /* Indexes the ranges of `wanted` that are not covered, one after the other. */

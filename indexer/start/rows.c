@@ -51,13 +51,48 @@ static void reset_piece(struct start *s)
 
 /* ---- contracts that the entries name ---- */
 
-/* Moves the piece's rows of chain.contract_seen to s->seen, and drops its other rows. */
+/* Returns the length of the COPY row at the beginning of `rows`. */
+static size_t row_length(tide_slice rows)
+{
+    enum { COUNT_BYTES = 2, LENGTH_BYTES = 4 };
+    size_t at = COUNT_BYTES;
+    assert(rows.len >= COUNT_BYTES);
+    for (uint32_t i = (uint32_t)(rows.ptr[0] << 8 | rows.ptr[1]); i; i--) {
+        uint32_t len = tide_be32(rows.ptr + at);
+        at += LENGTH_BYTES + (len == UINT32_MAX ? 0 : len); /* NULL has the length -1 */
+    }
+    assert(at <= rows.len);
+    return at;
+}
+
+/* Returns whether s->seen has the row. */
+static bool has_seen(const struct start *s, tide_slice row)
+{
+    tide_slice rows = tide_buf_view(&s->seen);
+    while (rows.len) {
+        size_t len = row_length(rows);
+        if (len == row.len && memcmp(rows.ptr, row.ptr, len) == 0)
+            return true;
+        rows = tide_slice_of(rows.ptr + len, rows.len - len);
+    }
+    return false;
+}
+
+/* Moves the piece's rows of chain.contract_seen to s->seen, and drops its other rows. Each look at
+ * the entries gives the rows of ignored tokens again: s->seen has each once. */
 static void keep_seen(struct start *s)
 {
     const struct tide_rows *rows = &s->piece->rows[TIDE_TABLE_CONTRACT_SEEN];
-    tide_buf_slice(&s->seen, tide_buf_view(&rows->copy));
-    s->seen_count += rows->count;
+    tide_slice left = tide_buf_view(&rows->copy);
     s->seen.failed |= rows->copy.failed;
+    while (left.len && !s->seen.failed) {
+        tide_slice row = tide_slice_of(left.ptr, row_length(left));
+        if (!has_seen(s, row)) {
+            tide_buf_slice(&s->seen, row);
+            s->seen_count++;
+        }
+        left = tide_slice_of(left.ptr + row.len, left.len - row.len);
+    }
     reset_piece(s);
 }
 

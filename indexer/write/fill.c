@@ -314,16 +314,18 @@ static tide_status compare_states(struct filling *f, struct tide_err *err)
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("fill.compared"), err) : status;
 }
 
-/* Deletes the rows of the stored state. */
+/* Deletes the rows of the stored state. An index scope may have no table of it. */
 static tide_status delete_state(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
+    bool any = false;
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         const struct tide_table *table = &s->plan->tables[i];
         if (!s->plan->wanted[i] ||
             (table->kind != TIDE_TABLE_STATE && table->kind != TIDE_TABLE_HISTORY))
             continue;
+        any = true;
         write_sql_more(s, "DELETE FROM ");
         if (table->kind == TIDE_TABLE_STATE)
             write_sql_more(s, "state.\"%s\"", table->name);
@@ -332,7 +334,7 @@ static tide_status delete_state(struct filling *f, struct tide_err *err)
         write_sql_more(s, " WHERE deployment = %u AND ledger = %u AND tx = 0;", s->plan->deployment,
                        f->batch->to);
     }
-    return write_run_sql(s, "DELETE", err);
+    return any ? write_run_sql(s, "DELETE", err) : TIDE_OK;
 }
 
 /* Gives state the versions of the ledgers that wrote them. */
@@ -353,8 +355,9 @@ static tide_status merge_past(struct filling *f, struct tide_err *err)
 /* ---- the transaction: contracts, coverage ---- */
 
 /* Adds what the ledgers below showed of contracts. A row of the stored state goes if a ledger has
- * the same to say. Tokens that the state named were followed in all ledgers below: they need no
- * further reading, unless their kind is not known. */
+ * the same to say, and a creation in any case: a scope without state has no creations. Tokens that
+ * the state named were followed in all ledgers below: they need no further reading, unless their
+ * kind is not known. */
 static tide_status move_contracts(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
@@ -370,14 +373,15 @@ static tide_status move_contracts(struct filling *f, struct tide_err *err)
               " ('discovered', 'asset', 'token') GROUP BY n.contract HAVING count(DISTINCT n.what)"
               " > 1 ON CONFLICT DO NOTHING; ",
               id, ledger, ledger, id, f->lowest.first, ledger, ledger + 1, id, ledger);
-    write_sql_more(s,
-                   "INSERT INTO chain.contract_seen SELECT * FROM chain.contract_held WHERE"
-                   " deployment = %u ON CONFLICT DO NOTHING; DELETE FROM chain.contract_seen AS n"
-                   " WHERE n.deployment = %u AND n.ledger = %u AND n.tx = 0 AND EXISTS (SELECT"
-                   " FROM chain.contract_seen AS o WHERE o.deployment = n.deployment AND"
-                   " o.contract = n.contract AND o.what = n.what AND (o.ledger < n.ledger OR"
-                   " o.ledger = n.ledger AND o.tx > 0)); ",
-                   id, id, ledger);
+    write_sql_more(
+        s,
+        "INSERT INTO chain.contract_seen SELECT * FROM chain.contract_held WHERE"
+        " deployment = %u ON CONFLICT DO NOTHING; DELETE FROM chain.contract_seen AS n"
+        " WHERE n.deployment = %u AND n.ledger = %u AND n.tx = 0 AND (n.what = 'created' OR"
+        " EXISTS (SELECT FROM chain.contract_seen AS o WHERE o.deployment ="
+        " n.deployment AND o.contract = n.contract AND o.what = n.what AND (o.ledger <"
+        " n.ledger OR o.ledger = n.ledger AND o.tx > 0))); ",
+        id, id, ledger);
     return write_run_sql(s, "DELETE", err);
 }
 

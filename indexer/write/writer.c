@@ -20,6 +20,11 @@ uint32_t tide_writer_cut(const struct tide_writer *w)
     return w->plan.cut;
 }
 
+uint32_t tide_writer_held_before(const struct tide_writer *w)
+{
+    return w->plan.held_before;
+}
+
 bool tide_writer_is_loading(const struct tide_writer *w)
 {
     return write_load_is_active(&w->load);

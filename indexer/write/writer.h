@@ -101,6 +101,8 @@ uint32_t tide_writer_partition_ledgers(const struct tide_writer *writer);
 /* Returns the ledger at which a start from a checkpoint cut its partition, which batches must not
  * cross either; 0: none. */
 uint32_t tide_writer_cut(const struct tide_writer *writer);
+/* Returns the ledger of the state with which the index began; 0: it has all ledgers before. */
+uint32_t tide_writer_held_before(const struct tide_writer *writer);
 /* Reads the hash of a ledger that ends a covered or loading range. *known is false if it is not
  * known. */
 tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,

@@ -69,7 +69,7 @@ seed_modules() { # FROM TO
 
 # The programs, without tests. The folder's name does not get into them.
 build_programs() { # TREE
-    (cd "$1" && cmake --preset release -DBUILD_TESTING=OFF -DTIDE_PREFIX_MAP=ON && cmake --build --preset release)
+    (cd "$1" && cmake --preset release -DBUILD_TESTING=OFF && cmake --build --preset release)
 }
 
 # A package's version ends in +deb12 or +deb13, so that an upgrade of Debian upgrades it too. The versions of the packages that it

@@ -415,13 +415,13 @@ struct drop {
     bool *more;
 };
 
-/* Finds the first partition to drop. */
+/* Finds the last partition to drop: after a kill those that are left begin with the first ledger. */
 static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from,
                                 bool *found, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     write_sql(s,
-              "SELECT min(from_ledger) FROM chain.partition WHERE deployment = %u AND from_ledger"
+              "SELECT max(from_ledger) FROM chain.partition WHERE deployment = %u AND from_ledger"
               " < %u",
               s->plan->deployment, below);
     tide_status status = write_query_sql(s, &rows, err);
@@ -437,11 +437,11 @@ static tide_status forget_shown(struct write_session *s, uint32_t below, struct 
               "DELETE FROM chain.contract_held WHERE deployment = %u; DELETE FROM chain.kept_for"
               " WHERE deployment = %u AND ledger < %u",
               s->plan->deployment, s->plan->deployment, below);
-    tide_status status = write_run_sql(s, "DELETE", err);
-    return status == TIDE_OK ? write_count(s, NULL, err) : status;
+    return write_run_sql(s, "DELETE", err);
 }
 
-/* Drops one partition, because the server locks each of its tables. */
+/* Drops one partition, because the server locks each of its tables. With the last one goes what all
+ * of them showed of contracts: a kill leaves both or none. The transaction counts as one move. */
 static tide_status drop_one(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
@@ -451,8 +451,11 @@ static tide_status drop_one(struct write_main *m, const void *arg, struct tide_e
     if (status == TIDE_OK)
         status = find_dropped(s, drop->below, &from, drop->more, err);
     if (status == TIDE_OK)
-        status =
-            *drop->more ? load_partition_drop(s, from, err) : forget_shown(s, drop->below, err);
+        status = *drop->more ? load_partition_drop(s, from, err) : write_count(s, NULL, err);
+    if (status == TIDE_OK && *drop->more)
+        status = find_dropped(s, drop->below, &from, drop->more, err);
+    if (status == TIDE_OK && !*drop->more)
+        status = forget_shown(s, drop->below, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("partition.dropped"), err);
     return status == TIDE_OK ? write_commit(s, err) : status;

@@ -88,6 +88,21 @@ api_stop || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
 kill -TERM "$full_pid"
 wait "$full_pid" || true
 
+# A range that begins with the checkpoint's ledger is covered: nothing below is asked for, whether or not the first ledger is known.
+begin
+python3 -c "import json; d = json.load(open('$sim/deployment.json')); del d['first_ledger']; json.dump(d, open('$sim/unset.json', 'w'))"
+for file in unset deployment; do ends 0 backfill.covered --from $checkpoint --to 2150 --deployment "$sim/$file.json"; done
+bounded "the checkpoint's ledger alone"
+
+# An index scope without any state
+database whole
+"$bin" run --only event.log --database-url "${full_url/dbname=tidemark/dbname=whole}" --lake "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
+"$bin" digest --database-url "${full_url/dbname=tidemark/dbname=whole}" >"$PG_DIR/digest.whole"
+database begun
+start --only event.log
+timeout 120 "$bin" backfill --only event.log --lake "$sim/lake" --from $first --to 2110 2>"$PG_DIR/fill.log" || fail "a scope without state: $(tail -2 "$PG_DIR/fill.log")"
+filled "a scope without state" "$PG_DIR/digest.whole"
+
 # Tokens that the deployment file does not name
 strip "$sim"
 database whole
@@ -135,5 +150,15 @@ if [ -s "$PG_DIR/count" ]; then # this build has failpoints
         ends 0 'fill.done|backfill.covered' --from $first --to 2110
         filled "killed at $point"
     done
+fi
+# A kill of --anew leaves no row of contracts behind whose partitions are gone.
+if [ -s "$PG_DIR/count" ]; then
+    begin
+    fill --from $first --to 2050 || fail "backfill: $(tail -2 "$PG_DIR/fill.log")"
+    TIDE_FP=partition.dropped=kill@3 fill --from $first --to 2050 --anew || true
+    [ "$(begun "SELECT count(*) FROM chain.partition WHERE from_ledger < $checkpoint")" != 0 ] || [ "$(begun "SELECT count(*) FROM chain.contract_held")" = 0 ] ||
+        fail "rows of contracts without partitions"
+    ends 0 fill.done --from $first --to 2110 --anew
+    filled "killed while --anew drops"
 fi
 echo "ok fill_past"
