@@ -415,7 +415,7 @@ struct drop {
     bool *more;
 };
 
-/* Finds the last partition to drop: after a kill those that are left begin with the first ledger. */
+/* Finds the last partition to drop: after a kill those that are left begin with the first one. */
 static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from,
                                 bool *found, struct tide_err *err)
 {
