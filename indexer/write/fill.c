@@ -246,11 +246,41 @@ static void sql_contracts(struct write_session *s)
                    s->plan->deployment, s->plan->deployment, s->plan->held_before);
 }
 
+/* Appends a condition that is false for an extra entry of table `index` if another table has a
+ * newer version of it: a value that cannot be decoded any more is in history.raw, and the last one
+ * that could stays in its own table. A scope that lacks a table of state cannot tell, so no entry
+ * is extra there. */
+static void sql_is_newest(struct write_session *s, uint32_t index)
+{
+    const struct write_plan *plan = s->plan;
+    const char *before = " AND NOT (a.key_hash IS NULL AND EXISTS (";
+    for (uint32_t i = 0; i < plan->table_count; i++) {
+        const struct tide_table *other = &plan->tables[i];
+        if (other->kind != TIDE_TABLE_HISTORY || i == TIDE_TABLE_HISTORY_TTL)
+            continue;
+        if (!plan->wanted[i]) {
+            before = NULL;
+            break;
+        }
+        if ((i == TIDE_TABLE_HISTORY_RAW) == (index == TIDE_TABLE_HISTORY_RAW))
+            continue;
+        write_sql_more(s,
+                       "%sSELECT FROM %s.\"%s\" AS n WHERE n.deployment = %u AND n.key_hash ="
+                       " b.key_hash AND n.ledger <= %u AND n.tx > 0 AND (n.ledger, n.tx, n.seq) >"
+                       " (b.ledger, b.tx, b.seq)",
+                       before, tide_table_stored(other)->schema, tide_table_stored(other)->name,
+                       plan->deployment, plan->held_before);
+        before = " UNION ALL ";
+    }
+    write_sql_more(s, before ? "))" : " AND a.key_hash IS NOT NULL");
+}
+
 /* Writes the statement that lists entries in which the state left by the ledgers differs from the
  * stored one. Balances in Stellar assets, and their lives, are also kept of tokens that later
  * ledgers named: the stored state has none of these. */
-static void sql_compare(struct write_session *s, const struct tide_table *history)
+static void sql_compare(struct write_session *s, uint32_t index)
 {
+    const struct tide_table *history = &s->plan->tables[index];
     const struct tide_table *stored = tide_table_stored(history);
     bool others =
         strcmp(history->name, "stellar_asset_balance") == 0 || strcmp(history->name, "ttl") == 0;
@@ -272,6 +302,8 @@ static void sql_compare(struct write_session *s, const struct tide_table *histor
     sql_values(s, stored, 'a');
     write_sql_more(s, " IS DISTINCT FROM ");
     sql_values(s, stored, 'b');
+    if (index != TIDE_TABLE_HISTORY_TTL)
+        sql_is_newest(s, index);
     if (others)
         write_sql_more(s,
                        " AND NOT (a.key_hash IS NULL AND EXISTS (SELECT FROM chain.contract_seen"
@@ -281,15 +313,15 @@ static void sql_compare(struct write_session *s, const struct tide_table *histor
     write_sql_more(s, " ORDER BY 2, 3 LIMIT 10");
 }
 
-static tide_status compare_table(struct write_session *s, const struct tide_table *history,
-                                 uint64_t *differences, struct tide_err *err)
+static tide_status compare_table(struct write_session *s, uint32_t index, uint64_t *differences,
+                                 struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    sql_compare(s, history);
+    sql_compare(s, index);
     tide_status status = write_query_sql(s, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++)
         tide_log(TIDE_ERROR, "fill.differs", "what=%s table=%s contract=%s key=%s ledger=%s",
-                 tide_pg_text(&rows, i, 0), history->name, tide_pg_text(&rows, i, 1),
+                 tide_pg_text(&rows, i, 0), s->plan->tables[index].name, tide_pg_text(&rows, i, 1),
                  tide_pg_text(&rows, i, 2), tide_pg_text(&rows, i, 3));
     if (status == TIDE_OK && rows.count)
         *differences += tide_pg_u64(&rows, 0, 4);
@@ -304,7 +336,7 @@ static tide_status compare_states(struct filling *f, struct tide_err *err)
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++)
         if (s->plan->tables[i].kind == TIDE_TABLE_HISTORY && s->plan->wanted[i])
-            status = compare_table(s, &s->plan->tables[i], &differences, err);
+            status = compare_table(s, i, &differences, err);
     if (status == TIDE_OK && differences)
         status = tide_fail(err, TIDE_E_CONFLICT,
                            "backfill: %" PRIu64 " entries of the state that the source's ledgers"
@@ -402,7 +434,8 @@ static tide_status join_coverage(struct filling *f, struct tide_err *err)
         return status;
     write_sql(s,
               "SELECT chain.note_discovered(%u::smallint, ARRAY(SELECT DISTINCT h.contract FROM"
-              " chain.contract_held AS h WHERE h.deployment = %u AND h.what = 'discovered')); "
+              " chain.contract_held AS h WHERE h.deployment = %u AND h.what IN ('discovered', "
+              "'asset', 'token'))); "
               "DELETE FROM chain.contract_held WHERE deployment = %u",
               id, id, id);
     return write_run_sql(s, "DELETE", err);
