@@ -246,23 +246,31 @@ static void sql_contracts(struct write_session *s)
                    s->plan->deployment, s->plan->deployment, s->plan->held_before);
 }
 
+/* Returns whether the index scope has all tables of entries. */
+static bool has_all_entries(const struct write_plan *plan)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < plan->table_count; i++)
+        all &= plan->tables[i].kind != TIDE_TABLE_HISTORY || plan->wanted[i];
+    return all;
+}
+
 /* Appends a condition that is false for an extra entry of table `index` if another table has a
  * newer version of it: a value that cannot be decoded any more is in history.raw, and the last one
- * that could stays in its own table. A scope that lacks a table of state cannot tell, so no entry
+ * that could stays in its own table. A scope that lacks a table of entries cannot tell, so no entry
  * is extra there. */
 static void sql_is_newest(struct write_session *s, uint32_t index)
 {
     const struct write_plan *plan = s->plan;
     const char *before = " AND NOT (a.key_hash IS NULL AND EXISTS (";
+    if (!has_all_entries(plan)) {
+        write_sql_more(s, " AND a.key_hash IS NOT NULL");
+        return;
+    }
     for (uint32_t i = 0; i < plan->table_count; i++) {
         const struct tide_table *other = &plan->tables[i];
-        if (other->kind != TIDE_TABLE_HISTORY || i == TIDE_TABLE_HISTORY_TTL)
-            continue;
-        if (!plan->wanted[i]) {
-            before = NULL;
-            break;
-        }
-        if ((i == TIDE_TABLE_HISTORY_RAW) == (index == TIDE_TABLE_HISTORY_RAW))
+        if (other->kind != TIDE_TABLE_HISTORY || i == TIDE_TABLE_HISTORY_TTL ||
+            (i == TIDE_TABLE_HISTORY_RAW) == (index == TIDE_TABLE_HISTORY_RAW))
             continue;
         write_sql_more(s,
                        "%sSELECT FROM %s.\"%s\" AS n WHERE n.deployment = %u AND n.key_hash ="
@@ -272,7 +280,7 @@ static void sql_is_newest(struct write_session *s, uint32_t index)
                        plan->deployment, plan->held_before);
         before = " UNION ALL ";
     }
-    write_sql_more(s, before ? "))" : " AND a.key_hash IS NOT NULL");
+    write_sql_more(s, "))");
 }
 
 /* Writes the statement that lists entries in which the state left by the ledgers differs from the
