@@ -14,16 +14,13 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     const char *role = tide_pg_text(rows, at, 1);
-    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
+    *out = (struct tide_contract){ .role = tide_role_named(tide_slice_str(role)),
                                    .discovered = true,
                                    .market_ledger = (uint32_t)tide_pg_u64(rows, at, 4),
                                    .listed = tide_pg_u64(rows, at, 4) == 0,
                                    .unsettled = !tide_pg_bool(rows, at, 3),
                                    .named_ledger = (uint32_t)tide_pg_u64(rows, at, 5),
                                    .shown_ledger = (uint32_t)tide_pg_u64(rows, at, 6) };
-    for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
-        if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
-            out->role = (enum tide_role)i;
     if (out->role == TIDE_ROLE_COUNT ||
         tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
         kind != TIDE_STRKEY_CONTRACT)

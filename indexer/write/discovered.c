@@ -12,15 +12,6 @@
 #include "indexer/write/writer_impl.h"
 #include "tidemark/strkey.h"
 
-static enum tide_role role_of(const char *known_as)
-{
-    int role = 0;
-    while (role < (int)TIDE_ROLE_COUNT &&
-           strcmp(known_as, tide_role_name((enum tide_role)role)) != 0)
-        role++;
-    return (enum tide_role)role;
-}
-
 static bool add_contract(struct tide_gap *gap, tide_slice address, const char *known_as)
 {
     enum tide_strkey kind;
@@ -36,7 +27,7 @@ static bool add_contract(struct tide_gap *gap, tide_slice address, const char *k
             return true;
     if (gap->contract_count == TIDE_COUNT(gap->ids))
         return true; /* no room: the next gap contains it */
-    gap->roles[gap->contract_count] = role_of(known_as);
+    gap->roles[gap->contract_count] = tide_role_named(tide_slice_str(known_as));
     memcpy(gap->ids[gap->contract_count++], payload, TIDE_HASH_BYTES);
     return true;
 }

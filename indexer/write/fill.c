@@ -26,19 +26,14 @@ static tide_status next_held(struct write_session *s, uint32_t from, struct load
 {
     struct tide_pg_rows rows;
     write_sql(s,
-              "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash"
+              "SELECT " LOAD_RANGE_COLUMNS
               " FROM chain.partition WHERE deployment = %u AND NOT attached AND from_ledger >= %u"
               " AND first_loaded < %u ORDER BY from_ledger LIMIT 1",
               s->plan->deployment, from, s->plan->held_before);
     tide_status status = write_query_sql(s, &rows, err);
     *l = (struct load_range){ .active = false };
-    if (status == TIDE_OK && rows.count) {
-        *l = load_range_of((uint32_t)tide_pg_u64(&rows, 0, 0), (uint32_t)tide_pg_u64(&rows, 0, 1));
-        l->first = (uint32_t)tide_pg_u64(&rows, 0, 2);
-        l->last = (uint32_t)tide_pg_u64(&rows, 0, 3);
-        tide_pg_bytes(&rows, 0, 4, l->previous_hash, TIDE_HASH_BYTES);
-        tide_pg_bytes(&rows, 0, 5, l->hash, TIDE_HASH_BYTES);
-    }
+    if (status == TIDE_OK && rows.count)
+        load_range_read(l, &rows, 0);
     tide_pg_rows_release(&rows);
     return status;
 }

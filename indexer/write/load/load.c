@@ -24,7 +24,7 @@ void write_load_close(struct write_load *load)
     load->spare = NULL;
 }
 
-static void read_range(struct load_range *l, const struct tide_pg_rows *rows, uint32_t row)
+void load_range_read(struct load_range *l, const struct tide_pg_rows *rows, uint32_t row)
 {
     *l = load_range_of((uint32_t)tide_pg_u64(rows, row, 0), (uint32_t)tide_pg_u64(rows, row, 1));
     l->first = (uint32_t)tide_pg_u64(rows, row, 2);
@@ -42,8 +42,7 @@ tide_status write_load_read(struct write_load *load, struct tide_err *err)
     struct tide_pg_rows rows;
     assert(!load->spare && (!load->full_count || !load->full[0].build));
     write_sql(s,
-              "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash,"
-              " extract(epoch FROM closed_at)::bigint FROM chain.partition"
+              "SELECT " LOAD_RANGE_COLUMNS " FROM chain.partition"
               " WHERE deployment = %u AND NOT attached AND first_loaded >= %u"
               " ORDER BY from_ledger LIMIT %u",
               s->plan->deployment, s->plan->held_before, LOAD_FULL_MAX + 1);
@@ -54,10 +53,10 @@ tide_status write_load_read(struct write_load *load, struct tide_err *err)
     for (uint32_t row = 0; row + 1 < rows.count; row++) {
         assert(load->full_count < LOAD_FULL_MAX); /* LIMIT of the statement */
         load->full[load->full_count] = (struct load_full){ .build = NULL };
-        read_range(&load->full[load->full_count++].range, &rows, row);
+        load_range_read(&load->full[load->full_count++].range, &rows, row);
     }
     if (status == TIDE_OK && rows.count > 0)
-        read_range(&load->loading, &rows, rows.count - 1);
+        load_range_read(&load->loading, &rows, rows.count - 1);
     tide_pg_rows_release(&rows);
     return status;
 }

@@ -64,6 +64,12 @@ tide_status write_load_settle_built(struct write_load *load, struct tide_err *er
 tide_status write_load_ahead(struct write_load *load, uint32_t ledger,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* Reads a range from a row of chain.partition that was selected as LOAD_RANGE_COLUMNS. */
+#define LOAD_RANGE_COLUMNS                                                     \
+    "from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash," \
+    " extract(epoch FROM closed_at)::bigint"
+void load_range_read(struct load_range *range, const struct tide_pg_rows *rows, uint32_t row);
+
 /* Drops all partitions that begin below the ledger, with their rows, and what they showed of
  * contracts. Nothing may be loading. */
 tide_status write_load_drop(struct write_load *load, uint32_t below,
