@@ -94,7 +94,7 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (tide_writer_lost(job->writer))
             return tide_fail(err, TIDE_E_FENCED, "writer: another writer holds the lease");
-        if (tide_prover_check(job->prover, err))
+        if (tide_prover_check(job->prover, job->ledger, err))
             return TIDE_E_CHAIN;
         bool reading = tide_discovery_is_reading(job->discovery);
         struct tide_item *item = tide_pipeline_take(pipeline, reading ? TAKE_READING_MS : TAKE_MS);

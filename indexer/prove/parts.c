@@ -46,6 +46,7 @@ struct collecting {
     struct tide_buf kept;        /* the ledger's envelopes, as elements of an array of bytea */
     struct tide_signers signers; /* validators that signed these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
+    struct ledger_parts parts;   /* headers or results that are to be stored */
     uint32_t header_count;       /* headers from `state` on */
     struct tide_buf headers;     /* these, each behind its length */
     struct snapshot snapshot;    /* snapshot of `state` */
@@ -262,7 +263,7 @@ static tide_status keep_header(struct collecting *c, const struct tide_ledger_he
 {
     tide_status status = c->state ? put_header(c, h, err) : TIDE_OK;
     if (status == TIDE_OK && c->low && h->sequence >= c->low)
-        status = prove_store_header(c->p, h->sequence, h->header_xdr, err);
+        status = prove_parts_add(c->p, &c->parts, true, h->sequence, h->header_xdr, err);
     return status;
 }
 
@@ -302,7 +303,7 @@ static tide_status take_results(void *self, tide_slice record, struct tide_err *
     tide_sha256(hash, set);
     if (memcmp(hash, c->results[index_of(c, ledger)], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: other results than the header's", ledger);
-    tide_status status = prove_store_results(c->p, ledger, set, err);
+    tide_status status = prove_parts_add(c->p, &c->parts, false, ledger, set, err);
     c->has_results[index_of(c, ledger)] = status == TIDE_OK;
     return status;
 }
@@ -335,18 +336,18 @@ static tide_status end_results(void *self, struct tide_err *err)
     return status;
 }
 
-/* Takes headers or results of the ledgers from `first` to `last`, from the files of their
+/* Stores headers or results of the ledgers from `first` to `last`, from the files of their
  * checkpoints. */
 static tide_status collect_ledgers(struct collecting *c, enum archive_file file, uint32_t first,
                                    uint32_t last, struct tide_err *err)
 {
-    record_fn record = file == ARCHIVE_LEDGER ? take_header : take_results;
+    bool headers = file == ARCHIVE_LEDGER;
     tide_status status = TIDE_OK;
     uint32_t checkpoint = checkpoint_of(first);
     for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
-        status = read_file(c, file, checkpoint, record,
-                           file == ARCHIVE_LEDGER ? end_headers : end_results, err);
-    return status;
+        status = read_file(c, file, checkpoint, headers ? take_header : take_results,
+                           headers ? end_headers : end_results, err);
+    return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, headers, err) : status;
 }
 
 /* --- windows ------------------------------------------------------------------------------- */
@@ -427,11 +428,13 @@ static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct
     tide_buf_init(&c->set, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&c->kept, ENVELOPES_MAX);
     tide_buf_init(&c->headers, HEADERS_MAX);
+    prove_parts_init(&c->parts);
     tide_status status = collect_parts(c, err);
     votes_close(c->votes);
     tide_buf_release(&c->set);
     tide_buf_release(&c->kept);
     tide_buf_release(&c->headers);
+    prove_parts_release(&c->parts);
     free(c);
     return status;
 }

@@ -70,7 +70,7 @@ static bool run_pass(struct tide_prover *prover)
     return true;
 }
 
-/* Waits until the next pass, or until the owner wants something. */
+/* Waits for the milliseconds, or until the owner wants something. */
 static void wait_a_while(struct tide_prover *prover, uint32_t ms)
 {
     struct timespec until = tide_monotonic_in(ms);
@@ -79,6 +79,17 @@ static void wait_a_while(struct tide_prover *prover, uint32_t ms)
     while (waited == 0 && !is_stopping(prover) && !atomic_load(&prover->finishing))
         waited = pthread_cond_timedwait(&prover->wake, &prover->lock, &until);
     pthread_mutex_unlock(&prover->lock);
+}
+
+/* Between passes the thread waits without a statement until one is due: with a ledger every 600 ms
+ * that is every 38 s. */
+static void wait_until_due(struct tide_prover *prover, uint32_t ms)
+{
+    const struct proving *p = &prover->proving;
+    do
+        wait_a_while(prover, ms);
+    while (!is_stopping(prover) && !atomic_load(&prover->finishing) &&
+           !prove_due(p, atomic_load(&prover->indexed)));
 }
 
 /* After a pass without progress the pauses grow, so that archives are not asked too often. */
@@ -98,9 +109,9 @@ static void *run_prover(void *self)
         last = last && (!p->parts.at || p->failing);
         idle = p->proven != before || !p->asked ? 0 : idle + 1;
         if (!last)
-            wait_a_while(prover, idle ? tide_retry_pause_ms(&retry, c->http_retry_ms,
-                                                            c->http_retry_ms_max, idle - 1)
-                                      : c->poll_ms);
+            wait_until_due(prover, idle ? tide_retry_pause_ms(&retry, c->http_retry_ms,
+                                                              c->http_retry_ms_max, idle - 1)
+                                        : c->poll_ms);
     }
     archive_close(p->archive);
     tide_pg_close(p->pg);
@@ -193,12 +204,20 @@ void tide_prover_close(struct tide_prover *prover)
     free(prover);
 }
 
-tide_status tide_prover_check(const struct tide_prover *prover, struct tide_err *err)
+static tide_status report_fork(const struct tide_prover *prover, struct tide_err *err)
 {
-    if (!prover || !atomic_load(&prover->forked))
+    if (!atomic_load(&prover->forked))
         return TIDE_OK;
     *err = prover->fork;
     return TIDE_E_CHAIN;
+}
+
+tide_status tide_prover_check(struct tide_prover *prover, uint32_t ledger, struct tide_err *err)
+{
+    if (!prover)
+        return TIDE_OK;
+    atomic_store(&prover->indexed, ledger);
+    return report_fork(prover, err);
 }
 
 tide_status tide_prover_finish(struct tide_prover *prover, struct tide_err *err)
@@ -207,5 +226,5 @@ tide_status tide_prover_finish(struct tide_prover *prover, struct tide_err *err)
         return TIDE_OK;
     ask_thread(prover, &prover->finishing);
     join_thread(prover);
-    return tide_prover_check(prover, err);
+    return report_fork(prover, err);
 }

@@ -11,7 +11,8 @@
  * Fork     a quorum signed another hash than the stored one: a row of chain.fork, and
  *          tide_prover_check fails.
  * Session  the prover's own; only its thread uses it. It shares no lock with the writer, and the
- *          database's rows that it writes are its own.
+ *          database's rows that it writes are its own. It runs no statement until the owner has
+ *          told a ledger that the next checkpoint may prove.
  * Threads  the thread that opens the prover owns it and calls all functions. */
 #ifndef INDEXER_PROVE_PROVER_H
 #define INDEXER_PROVE_PROVER_H
@@ -30,9 +31,10 @@ tide_status tide_prover_open(struct tide_prover **out, const struct tide_config 
 /* Ends the thread and what it reads. NULL is allowed. */
 void tide_prover_close(struct tide_prover *prover);
 
-/* Returns TIDE_E_CHAIN after a fork was stored, with both hashes. Costs one atomic read. NULL is
- * allowed. */
-tide_status tide_prover_check(const struct tide_prover *prover, struct tide_err *err) TIDE_MUST_USE;
+/* Tells the newest ledger that is indexed. Returns TIDE_E_CHAIN after a fork was stored, with both
+ * hashes. Costs two atomic accesses. NULL is allowed. */
+tide_status tide_prover_check(struct tide_prover *prover, uint32_t ledger,
+                              struct tide_err *err) TIDE_MUST_USE;
 /* Proves what can be proven of all ledgers that are indexed now, ends the thread, and returns like
  * tide_prover_check. NULL is allowed. */
 tide_status tide_prover_finish(struct tide_prover *prover, struct tide_err *err) TIDE_MUST_USE;

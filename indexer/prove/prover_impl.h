@@ -29,6 +29,11 @@ struct proof_state {
     uint32_t signed_ledger;
 };
 
+/* Headers or results of ledgers, as elements of arrays, until one statement stores them. */
+struct ledger_parts {
+    struct tide_buf ledgers, bytes;
+};
+
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
  * of the thread to its end. */
 struct proving {
@@ -61,6 +66,7 @@ struct tide_prover {
     struct tide_err fork;        /* valid once forked is set */
     atomic_bool forked, closing; /* closing: the thread ends as soon as it can */
     atomic_bool finishing;       /* the thread ends after a pass */
+    _Atomic uint32_t indexed;    /* the newest ledger that the owner told */
     pthread_mutex_t lock;        /* used for the condition only */
     pthread_cond_t wake;
 };
@@ -71,6 +77,9 @@ struct tide_prover {
 tide_status prove_pass(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Returns the first checkpoint that may prove more than is proven. */
 uint32_t prove_next(const struct proving *p);
+/* Returns whether a pass may find work in an index up to the ledger: the next checkpoint, or what
+ * the last pass left undone. */
+bool prove_due(const struct proving *p, uint32_t indexed);
 
 /* parts.c */
 /* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
@@ -96,10 +105,15 @@ tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHE
  * there is none. */
 tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, uint32_t *found,
                                 struct tide_err *err) TIDE_MUST_USE;
-tide_status prove_store_header(struct proving *p, uint32_t ledger, tide_slice header,
-                               struct tide_err *err) TIDE_MUST_USE;
-tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice results,
-                                struct tide_err *err) TIDE_MUST_USE;
+void prove_parts_init(struct ledger_parts *parts);
+void prove_parts_release(struct ledger_parts *parts);
+/* Adds a ledger's header, or its results, whose header is stored. Stores what was added when it is
+ * large. */
+tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, bool headers,
+                            uint32_t ledger, tide_slice part, struct tide_err *err) TIDE_MUST_USE;
+/* Stores what was added, and empties it. */
+tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, bool headers,
+                              struct tide_err *err) TIDE_MUST_USE;
 /* envelopes: elements of an array of bytea as text. An empty set is stored as NULL. */
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err) TIDE_MUST_USE;

@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
-enum { NUMBER_BYTES = 12 };
+enum {
+    NUMBER_BYTES = 12,
+    PARTS_BYTES = 1 << 20, /* a statement has about so many, or a part that is larger */
+    PARTS_BYTES_MAX = 2 * TIDE_LEDGER_BYTES_MAX + 2 * PARTS_BYTES
+};
 
 uint32_t prove_oldest_kept(const struct proving *p)
 {
@@ -69,62 +73,93 @@ static const char *put_bytes(struct tide_buf *out, tide_slice bytes)
     return out->failed ? NULL : (const char *)out->ptr;
 }
 
-/* Runs a statement with $1 deployment, $2 ledger, $3 bytes or NULL if there are none, $4 a text. */
-static tide_status store_part(struct proving *p, const char *sql, uint32_t ledger, tide_slice bytes,
-                              const char *text, struct tide_err *err)
+/* Writes elements as an array in PostgreSQL's form. Returns NULL without memory. */
+static const char *put_array(struct tide_buf *array, const struct tide_buf *elements)
 {
-    char number[NUMBER_BYTES];
-    struct tide_buf hex;
-    if (TIDE_FAILPOINT("prove.part"))
-        return tide_fail(err, TIDE_E_DB, "failpoint");
-    snprintf(number, sizeof number, "%u", ledger);
-    const char *written = put_bytes(&hex, bytes);
-    const char *values[] = { p->deployment, number, bytes.len ? written : NULL, text };
-    tide_status status = written ? tide_pg_query(p->pg, NULL, sql, values, text ? 4 : 3, err)
-                                 : tide_fail(err, TIDE_E_MEMORY, "parts");
-    tide_buf_release(&hex);
-    return status;
-}
-
-tide_status prove_store_header(struct proving *p, uint32_t ledger, tide_slice header,
-                               struct tide_err *err)
-{
-    return store_part(p,
-                      "INSERT INTO chain.proof_ledger (deployment, ledger, header) VALUES"
-                      " ($1::integer, $2::integer, $3::bytea) ON CONFLICT DO NOTHING",
-                      ledger, header, NULL, err);
-}
-
-tide_status prove_store_results(struct proving *p, uint32_t ledger, tide_slice results,
-                                struct tide_err *err)
-{
-    return store_part(p,
-                      "UPDATE chain.proof_ledger SET results = $3::bytea WHERE deployment ="
-                      " $1::integer AND ledger = $2::integer",
-                      ledger, results, NULL, err);
-}
-
-/* Writes the envelopes as an array in PostgreSQL's form. Returns NULL without memory. */
-static const char *put_envelopes(struct tide_buf *array, const struct tide_buf *envelopes)
-{
-    tide_buf_init(array, envelopes->len + 3);
+    tide_buf_init(array, elements->len + 3);
     tide_buf_u8(array, '{');
-    tide_buf_slice(array, tide_buf_view(envelopes));
+    tide_buf_slice(array, tide_buf_view(elements));
     tide_buf_put(array, "}", 2);
     return array->failed ? NULL : (const char *)array->ptr;
 }
 
+/* --- headers and results ------------------------------------------------------------------- */
+
+void prove_parts_init(struct ledger_parts *parts)
+{
+    tide_buf_init(&parts->ledgers, PARTS_BYTES_MAX);
+    tide_buf_init(&parts->bytes, PARTS_BYTES_MAX);
+}
+
+void prove_parts_release(struct ledger_parts *parts)
+{
+    tide_buf_release(&parts->ledgers);
+    tide_buf_release(&parts->bytes);
+}
+
+tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, bool headers,
+                            uint32_t ledger, tide_slice part, struct tide_err *err)
+{
+    const char *comma = parts->ledgers.len ? "," : "";
+    tide_buf_putf(&parts->ledgers, "%s%u", comma, ledger);
+    tide_buf_putf(&parts->bytes, "%s\"\\\\x", comma);
+    tide_buf_hex(&parts->bytes, part);
+    tide_buf_u8(&parts->bytes, '"');
+    if (parts->ledgers.failed || parts->bytes.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
+    return parts->bytes.len >= PARTS_BYTES ? prove_parts_store(p, parts, headers, err) : TIDE_OK;
+}
+
+tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, bool headers,
+                              struct tide_err *err)
+{
+    struct tide_buf ledgers, bytes;
+    if (!parts->ledgers.len)
+        return TIDE_OK;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    const char *numbers = put_array(&ledgers, &parts->ledgers);
+    const char *array = put_array(&bytes, &parts->bytes);
+    const char *values[] = { p->deployment, numbers, array };
+    const char *sql =
+        headers ? "INSERT INTO chain.proof_ledger (deployment, ledger, header) SELECT $1::integer,"
+                  " n.ledger, n.part FROM unnest($2::integer[], $3::bytea[]) AS n (ledger, part)"
+                  " ON CONFLICT DO NOTHING"
+                : "UPDATE chain.proof_ledger AS k SET results = n.part FROM unnest($2::integer[],"
+                  " $3::bytea[]) AS n (ledger, part) WHERE k.deployment = $1::integer AND k.ledger"
+                  " = n.ledger";
+    tide_status status = numbers && array
+                             ? tide_pg_query(p->pg, NULL, sql, values, TIDE_COUNT(values), err)
+                             : tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
+    tide_buf_release(&ledgers);
+    tide_buf_release(&bytes);
+    tide_buf_reset(&parts->ledgers);
+    tide_buf_reset(&parts->bytes);
+    return status;
+}
+
+/* --- votes and states ---------------------------------------------------------------------- */
+
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err)
 {
-    struct tide_buf array;
-    const char *text = put_envelopes(&array, envelopes);
-    tide_status status = text ? store_part(p,
-                                           "INSERT INTO chain.proof_vote (deployment, ledger,"
-                                           " tx_set, envelopes) VALUES ($1::integer, $2::integer,"
-                                           " $3::bytea, $4::bytea[]) ON CONFLICT DO NOTHING",
-                                           ledger, set, text, err)
-                              : tide_fail(err, TIDE_E_MEMORY, "parts: envelopes");
+    char number[NUMBER_BYTES];
+    struct tide_buf hex, array;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    snprintf(number, sizeof number, "%u", ledger);
+    const char *tx_set = put_bytes(&hex, set);
+    const char *text = put_array(&array, envelopes);
+    const char *values[] = { p->deployment, number, set.len ? tx_set : NULL, text };
+    tide_status status =
+        tx_set && text
+            ? tide_pg_query(p->pg, NULL,
+                            "INSERT INTO chain.proof_vote (deployment, ledger, tx_set, envelopes)"
+                            " VALUES ($1::integer, $2::integer, $3::bytea, $4::bytea[])"
+                            " ON CONFLICT DO NOTHING",
+                            values, TIDE_COUNT(values), err)
+            : tide_fail(err, TIDE_E_MEMORY, "parts: votes");
+    tide_buf_release(&hex);
     tide_buf_release(&array);
     return status;
 }
@@ -147,7 +182,7 @@ tide_status prove_store_buckets(struct proving *p, const struct proof_state *sta
     const char *buckets = put_bytes(&texts[BUCKETS], bucket_hashes(state->buckets));
     const char *headers = put_bytes(&texts[HEADERS], tide_buf_view(state->headers));
     const char *tx_set = put_bytes(&texts[SET], set);
-    const char *array = put_envelopes(&texts[ENVELOPES], envelopes);
+    const char *array = put_array(&texts[ENVELOPES], envelopes);
     snprintf(ledger, sizeof ledger, "%u", state->ledger);
     snprintf(count, sizeof count, "%u", state->header_count);
     snprintf(voted, sizeof voted, "%u", state->signed_ledger);

@@ -3,7 +3,12 @@
 
 #include <stdlib.h>
 
-enum { PIECE_BYTES = 4 << 20, SEEN_BYTES_MAX = 16 << 20 };
+enum {
+    PIECE_BYTES = 4 << 20,
+    SEEN_BYTES_MAX = 16 << 20,               /* rows of ignored tokens, each once */
+    REPEATED_BYTES_MAX = 3 * SEEN_BYTES_MAX, /* the same with repeated rows */
+    SEEN_SLACK_BYTES = 1 << 20
+};
 
 tide_status start_rows_open(struct start *s, struct tide_err *err)
 {
@@ -18,7 +23,7 @@ tide_status start_rows_open(struct start *s, struct tide_err *err)
                                                  .tables = wanted,
                                                  .discovered_max =
                                                      s->options->config->discovered_tokens };
-    tide_buf_init(&s->seen, SEEN_BYTES_MAX);
+    tide_buf_init(&s->seen, REPEATED_BYTES_MAX);
     s->piece = malloc(sizeof *s->piece);
     if (!s->piece)
         return tide_fail(err, TIDE_E_MEMORY, "a start");
@@ -65,34 +70,62 @@ static size_t row_length(tide_slice rows)
     return at;
 }
 
-/* Returns whether s->seen has the row. */
-static bool has_seen(const struct start *s, tide_slice row)
+static int compare_rows(const void *a, const void *b)
 {
-    tide_slice rows = tide_buf_view(&s->seen);
-    while (rows.len) {
-        size_t len = row_length(rows);
-        if (len == row.len && memcmp(rows.ptr, row.ptr, len) == 0)
-            return true;
-        rows = tide_slice_of(rows.ptr + len, rows.len - len);
-    }
-    return false;
+    const tide_slice *x = a, *y = b;
+    size_t shorter = x->len < y->len ? x->len : y->len;
+    int order = memcmp(x->ptr, y->ptr, shorter);
+    return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Moves the piece's rows of chain.contract_seen to s->seen, and drops its other rows. Each look at
- * the entries gives the rows of ignored tokens again: s->seen has each once. */
+/* Appends each of the sorted rows once, and returns how many these are. */
+static uint64_t put_distinct(struct tide_buf *out, const tide_slice *rows, size_t count)
+{
+    uint64_t distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_rows(&rows[i - 1], &rows[i]) != 0) {
+            tide_buf_slice(out, rows[i]);
+            distinct++;
+        }
+    return distinct;
+}
+
+/* Drops repeated rows of s->seen: each look at the entries gives those of ignored tokens again, and
+ * so does each entry that names one. */
+static void drop_repeated(struct start *s)
+{
+    size_t count = 0;
+    struct tide_buf distinct;
+    tide_slice left = tide_buf_view(&s->seen);
+    tide_slice *rows = calloc(s->seen_count + 1, sizeof *rows);
+    s->seen.failed |= !rows;
+    for (; left.len && !s->seen.failed; count++) {
+        assert(count < s->seen_count);
+        rows[count] = tide_slice_of(left.ptr, row_length(left));
+        left = tide_slice_of(left.ptr + rows[count].len, left.len - rows[count].len);
+    }
+    if (!s->seen.failed) {
+        tide_buf_init(&distinct, REPEATED_BYTES_MAX);
+        qsort(rows, count, sizeof *rows, compare_rows);
+        s->seen_count = put_distinct(&distinct, rows, count);
+        tide_buf_release(&s->seen);
+        s->seen = distinct;
+        s->seen.failed |= s->seen.len > SEEN_BYTES_MAX;
+    }
+    s->seen_distinct = s->seen.len;
+    free(rows);
+}
+
+/* Moves the piece's rows of chain.contract_seen to s->seen, and drops its other rows. Repeated rows
+ * are dropped when they may be half of all, so a row costs the same however many there are. */
 static void keep_seen(struct start *s)
 {
     const struct tide_rows *rows = &s->piece->rows[TIDE_TABLE_CONTRACT_SEEN];
-    tide_slice left = tide_buf_view(&rows->copy);
     s->seen.failed |= rows->copy.failed;
-    while (left.len && !s->seen.failed) {
-        tide_slice row = tide_slice_of(left.ptr, row_length(left));
-        if (!has_seen(s, row)) {
-            tide_buf_slice(&s->seen, row);
-            s->seen_count++;
-        }
-        left = tide_slice_of(left.ptr + row.len, left.len - row.len);
-    }
+    tide_buf_slice(&s->seen, tide_buf_view(&rows->copy));
+    s->seen_count += rows->count;
+    if (s->seen.len > 2 * s->seen_distinct + SEEN_SLACK_BYTES)
+        drop_repeated(s);
     reset_piece(s);
 }
 
@@ -117,6 +150,7 @@ static tide_status look_at_all(struct start *s, bool *more, struct tide_err *err
         fresh = tide_redecode_settle(s->decode, s->piece);
         keep_seen(s);
     }
+    drop_repeated(s);
     if (status == TIDE_OK && s->seen.failed)
         status = tide_fail(err, TIDE_E_MEMORY, "contracts of the state");
     *more = tide_redecode_contracts(s->decode)->contract_count > known;

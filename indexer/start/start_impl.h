@@ -39,6 +39,7 @@ struct start {
     struct tide_decode *decode;
     struct tide_batch *piece;
     struct tide_buf seen; /* rows of chain.contract_seen */
+    size_t seen_distinct; /* bytes of them when repeated rows were dropped last */
     uint64_t seen_count, entries, archived;
 };
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The past below a checkpoint is filled on a chain of attackers: entries that are decoded at first and raw later, tokens that show
 # their kind below the checkpoint and are named behind it. Digests are those of one index of the whole chain. Left out are the attack
-# `changes`, from which no state follows (audit_hostile.sh), and those that name more tokens than have a place.   usage: fill_hostile.sh [SEED]
+# `changes`, from which no state follows (audit_hostile.sh), and those that name more tokens than have a place: with these an index begins, too.
+#   usage: fill_hostile.sh [SEED]
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
@@ -33,4 +34,14 @@ for seed in "${seeds[@]}"; do
         echo "ok      seed $seed, checkpoint $checkpoint: $(grep -c . "$PG_DIR/digest") digests equal"
     done
 done
+
+# Partners list each other's catalogs. Several entries of a state name a token without a place, and each look at them does: it is noted once.
+rm -rf "$sim/lake" "$sim/archive"
+"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --first-ledger 1920 --ledgers 192 --life 64 \
+    --hostile 3 --hostile-bulk 5 --catalog-native --quiet
+database named
+run --archive "$sim/archive" --from-checkpoint 2047 --discovered-tokens 1
+ignored=$(PGDATABASE=named sql "SELECT count(*) FROM chain.contract_seen WHERE what = 'ignored' AND ledger = 2047")
+[ "$ignored" -gt 50 ] || fail "few tokens have no place at the checkpoint: $ignored"
+echo "ok      a state that names $ignored tokens without a place"
 echo "ok fill_hostile"

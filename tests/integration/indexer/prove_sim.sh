@@ -47,8 +47,8 @@ if [ -s "$PG_DIR/count" ]; then # this build has failpoints
     parts() { sql "SELECT md5(string_agg(l::text, ',' ORDER BY ledger)), count(*), count(results) FROM chain.proof_ledger AS l
         UNION ALL SELECT md5(string_agg(v::text, ',' ORDER BY ledger)), count(*), 0 FROM chain.proof_vote AS v"; }
     whole=$(parts) steps=$(grep -c '^prove.part$' "$PG_DIR/count")
-    [ "$steps" -gt 200 ] || fail "few parts are stored: $steps"
-    for point in prove.drop prove.part prove.part@$((steps / 5)) prove.part@$((steps / 4)) prove.part@$((steps / 2)) prove.part@$((steps - 1)); do
+    [ "$steps" -ge 8 ] || fail "few statements store parts: $steps"
+    for point in prove.drop prove.part $(seq -f 'prove.part@%g' 2 "$steps"); do
         sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
         TIDE_FP=${point%@*}=kill${point#"${point%@*}"} follow "$sim/good/archive" 137
         [ "$(parts)" != "$whole" ] || fail "$point: killed, and all parts are there"

@@ -36,6 +36,30 @@ static void test_next_checkpoint(void **state)
     }
 }
 
+static void test_due(void **state)
+{
+    static const struct {
+        struct proving p;
+        uint32_t indexed;
+        bool due;
+        const char *reason;
+    } cases[] = {
+        { { .from = 3, .to = 60 }, 62, false, "the checkpoint is not indexed" },
+        { { .from = 3, .to = 60 }, 63, true, "the checkpoint is indexed" },
+        { { .from = 3, .to = 63, .proven = 62, .used = 63 }, 126, false, "the next is not" },
+        { { .from = 3, .to = 63, .proven = 62, .used = 63 }, 127, true, "the next is" },
+        { { .from = 3, .to = 60 }, 59, true, "the server lost ledgers" },
+        { { .from = 0 }, 0, true, "nothing was indexed" },
+        { { .from = 3, .to = 60, .asked = true }, 60, true, "an archive lacks the checkpoint" },
+        { { .from = 3, .to = 60, .failing = true }, 60, true, "the database failed" },
+        { { .from = 3, .to = 60, .parts = { .at = 9 } }, 60, true, "parts are to be collected" },
+    };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++)
+        if (prove_due(&cases[i].p, cases[i].indexed) != cases[i].due)
+            fail_msg("%s", cases[i].reason);
+}
+
 static void test_kept_ledgers(void **state)
 {
     static const struct {
@@ -135,7 +159,7 @@ static void test_no_prover(void **state)
 {
     (void)state;
     struct tide_err err;
-    assert_int_equal(tide_prover_check(NULL, &err), TIDE_OK);
+    assert_int_equal(tide_prover_check(NULL, 1, &err), TIDE_OK);
     assert_int_equal(tide_prover_finish(NULL, &err), TIDE_OK);
     tide_prover_close(NULL);
 }
@@ -143,13 +167,10 @@ static void test_no_prover(void **state)
 int test_prove(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_next_checkpoint),
-        cmocka_unit_test(test_kept_ledgers),
-        cmocka_unit_test(test_sweep_of_first_checkpoint),
-        cmocka_unit_test(test_sweep_goes_on),
-        cmocka_unit_test(test_sweep_without_transactions),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_prover),
+        cmocka_unit_test(test_next_checkpoint), cmocka_unit_test(test_due),
+        cmocka_unit_test(test_kept_ledgers),    cmocka_unit_test(test_sweep_of_first_checkpoint),
+        cmocka_unit_test(test_sweep_goes_on),   cmocka_unit_test(test_sweep_without_transactions),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_no_prover),
     };
     return cmocka_run_group_tests_name("prove", tests, NULL, NULL);
 }
