@@ -499,17 +499,17 @@ COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount i
 -- From vault_ratio: div(value * 10000, owed) >= liq_ratio is value >= ceil(liq_ratio * owed / 10000), and
 -- div(collateral * price, 10000000) >= least is price >= ceil(least * 10000000 / collateral).
 -- NULL: no debt, a debt worth nothing, no price of the synth, no such price at all, or one where the
--- engine's arithmetic overflows.
+-- engine's arithmetic overflows. PostgreSQL puts one expression into the statement; a function that
+-- selects would be run for each vault, which takes ten times as long.
 CREATE FUNCTION chain.vault_liquidation_price(collateral numeric, debt numeric, synth_price numeric, liq_ratio numeric)
   RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT p.price
-  FROM (SELECT div(debt * synth_price, 10000000) AS owed) AS d,
-    LATERAL (SELECT div(div(liq_ratio * d.owed + 9999, 10000) * 10000000 + collateral - 1, nullif(collateral, 0)) AS price) AS p
-  WHERE debt > 0 AND collateral > 0 AND liq_ratio > 0 AND d.owed > 0
-    AND chain.vault_ratio(collateral, debt, p.price, synth_price) IS NOT NULL;
-END;
+  RETURN CASE
+    WHEN debt > 0 AND collateral > 0 AND liq_ratio > 0 AND div(debt * synth_price, 10000000) > 0
+      AND greatest(debt * synth_price, collateral * div(div(liq_ratio * div(debt * synth_price, 10000000) + 9999, 10000) * 10000000
+          + collateral - 1, nullif(collateral, 0))) <= 170141183460469231731687303715884105727
+      THEN div(div(liq_ratio * div(debt * synth_price, 10000000) + 9999, 10000) * 10000000 + collateral - 1, nullif(collateral, 0))
+    END;
 COMMENT ON FUNCTION chain.vault_liquidation_price(numeric, numeric, numeric, numeric) IS
   'lowest price of the collateral at which the vault may not be liquidated; one unit below it, it may';
 

@@ -425,7 +425,8 @@ def play(seed):
             if step == 50:
                 world.heal()
             world.advance()
-            one = {"now": world.now, "answers": [], "refresh": world.dice.random() < 0.8 or step > 50, "result": "none"}
+            # The first file that a mirror sees tells it the epoch: the model's, before a node of another one is there.
+            one = {"now": world.now, "answers": [], "refresh": world.dice.random() < 0.8 or step > 50 or step == 0, "result": "none"}
             world.transcript.append(one)
             if one["refresh"]:
                 try:

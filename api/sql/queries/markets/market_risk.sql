@@ -37,19 +37,27 @@
 --
 -- The riskiest vaults over the index of their order. As of a ledger in the newer half of the chain (since) those that did not change
 -- since, over the same, and those that did, looked up in history; in the older half those that history has up to it. No more
--- than 50000 versions are read either way.
+-- than 50000 versions are read either way: those that removed a vault apart, because the indexes of the market's versions lack them.
 WITH m AS MATERIALIZED (
   SELECT * FROM chain.vault_market($1::smallint, $2::integer) AS m WHERE m.symbol = $3::text LIMIT 1
 ), side AS MATERIALIZED (
   SELECT $2 < 2147483647 AND 2 * $2::bigint >= f.ledger + c.ledger AS since, 2 * $2::bigint < f.ledger + c.ledger AS until
   FROM chain.cursor AS c, LATERAL (SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1 ORDER BY l.ledger LIMIT 1) AS f
   WHERE c.deployment = $1
+), word AS MATERIALIZED (
+  SELECT chain.word_key($3) AS key
 ), version AS MATERIALIZED (
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT chain.word_key($3)) LIMIT 50001)
+  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
+    AND NOT h.removed LIMIT 50001)
   UNION ALL
   (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.ledger <= (SELECT CASE WHEN s.until THEN $2 END FROM side AS s) AND h.synth_key = (SELECT chain.word_key($3)) LIMIT 50001)
+  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
+    AND h.removed LIMIT 50001)
+  UNION ALL
+  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
+  WHERE h.deployment = $1 AND h.ledger <= (SELECT CASE WHEN s.until THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
+    AND NOT h.removed LIMIT 50001)
 ), v AS MATERIALIZED (
   SELECT v.* FROM (
     (SELECT s.collateral, s.debt FROM state.synthetic_engine_vault AS s
@@ -61,7 +69,7 @@ WITH m AS MATERIALIZED (
     FROM (SELECT DISTINCT w.key_hash FROM version AS w) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    WHERE NOT h.removed AND h.synth = $3 AND h.debt > 0
+    WHERE NOT h.removed AND h.synth_key = (SELECT w.key FROM word AS w) AND h.debt > 0
     ORDER BY chain.vault_order(h.collateral, h.debt), k.key_hash LIMIT 10001)
   ) AS v
   ORDER BY chain.vault_order(v.collateral, v.debt) LIMIT 10001
